@@ -289,7 +289,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("POST", "/api/admin/pilots", PADM, pilots.create, body=JsonBody(pilots.NewPilot), answer=PilotReceipt, status=201, errors=(404, 409)),
         Route("GET", "/api/admin/pilots/{id}", PADM, pilots.detail, answer=PilotDetail),
         Route("PATCH", "/api/admin/pilots/{id}", PADM, pilots.change, body=JsonBody(pilots.PilotChanges), answer=PilotReceipt, errors=(409,)),
-        Route("GET", "/api/admin/pilots/{id}/proposal", PADM, pilots.shown_proposal, parameters=pilots.PROPOSAL, answer=(PilotProposal, HTML, MARKDOWN, PDF)),
+        Route("GET", "/api/admin/pilots/{id}/proposal", PADM, pilots.get_proposal, parameters=pilots.PROPOSAL, answer=(PilotProposal, HTML, MARKDOWN, PDF)),
         Route("GET", "/api/admin/pilots/{id}/calendar", PADM, pilots.calendar, parameters=(pilots.MEETING,), answer=ICS, errors=(409,)),
         Route("GET", "/api/admin/pilots/export", PADM, pilots.export, SENSITIVE, parameters=pilots.FILTERS, answer=CSV, lane=lanes.EXPORTS),
     ),

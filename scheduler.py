@@ -62,7 +62,7 @@ def nightly_build(services: Services, now: datetime) -> str:
 
     def run(together: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
         for chunk in chunks:
-            yield chunk, partial(services.aside, build_several, chunk, now)
+            yield chunk, partial(services.in_background, build_several, chunk, now)
 
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     went = batch.build(services.store, services.batch(now), org_ids, run)
@@ -153,11 +153,11 @@ TASKS: tuple[Task, ...] = (
 
 def calendar_tasks(services: Services, now: datetime) -> str:
     """Whatever an organization is owed by its own calendar: snapshots, digests, the staffing chain."""
-    return tick(services, TASKS, now=now, run=_task_aside)
+    return tick(services, TASKS, now=now, run=_background_task)
 
 
-def _task_aside(services: Services, task: Task, org_id: str, now: datetime) -> str:
-    return services.aside(run_task, task.name, org_id, now)
+def _background_task(services: Services, task: Task, org_id: str, now: datetime) -> str:
+    return services.in_background(run_task, task.name, org_id, now)
 
 
 def run_task(services: Services, name: str, org_id: str, now: datetime) -> str:
@@ -238,7 +238,7 @@ class Scheduler:
 
     def _tick(self) -> None:
         try:
-            owed = self.runner.owed()
+            owed = self.runner.due_jobs()
         except Unavailable as problem:
             if not self._silent:
                 log.warning("no job begins: %s", problem.message)

@@ -234,4 +234,4 @@ DIGESTS: tuple[Digest, ...] = (
     ),
 )  # fmt: skip
 
-check_names({digest.report.name: digest.report.whole().build for digest in DIGESTS})
+check_names({digest.report.name: digest.report.load().build for digest in DIGESTS})

@@ -58,11 +58,11 @@ def _short_headlines():
     """No test builds a document with a headline that nobody takes in at a glance."""
     build = Document.__init__
 
-    def checked(self, *args, **named):
+    def check_headline(self, *args, **named):
         build(self, *args, **named)
         assert len(self.headline.split()) <= MOST_WORDS, self.headline
 
-    Document.__init__ = checked
+    Document.__init__ = check_headline
     yield
     Document.__init__ = build
 

@@ -117,10 +117,10 @@ def document(report: Report, question: Ask | None = None, **facts: pl.DataFrame)
     return report.document({name: facts.get(name, rows(name)) for name in report.facts}, question or ask())
 
 
-def explained(report: Report, figure: str, question: Ask | None = None, **facts: pl.DataFrame) -> pl.DataFrame:
+def explained_rows(report: Report, figure: str, question: Ask | None = None, **facts: pl.DataFrame) -> pl.DataFrame:
     """The rows that a figure of a report counts."""
     frames = {name: facts.get(name, rows(name)) for name in report.facts}
-    return report.values(frames, question or ask()).explained(figure)
+    return report.values(frames, question or ask()).explained_rows(figure)
 
 
 def moment(text: str) -> datetime:
@@ -128,7 +128,7 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def assessed(*given: Any) -> dict[str, pl.DataFrame]:
+def assessment_facts(*given: Any) -> dict[str, pl.DataFrame]:
     """The two facts of controls and their states, of the same rows."""
     wide = rows("control_assessments", *given)
     return {"control_assessments": wide, "control_status": wide.select(list(SCHEMAS["control_status"]))}

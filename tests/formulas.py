@@ -21,12 +21,12 @@ class Unsaid(Exception):
     """The expression has a part that has no words here."""
 
 
-def said(expression):
+def formula_text(expression):
     """The formula, or None."""
     with pl.Config(fmt_table_cell_list_len=-1, fmt_str_lengths=200):
         text = str(expression)
     try:
-        words = _Reader(text).whole()
+        words = _Reader(text).sentence()
     except Unsaid:
         return None
     return words if len(words) <= LONGEST else None
@@ -50,7 +50,7 @@ class _Reader:
             if found.lastgroup:
                 self.tokens.append(found)
 
-    def whole(self):
+    def sentence(self):
         words = self.value()
         if self.tokens:
             raise Unsaid
@@ -80,7 +80,7 @@ class _Reader:
             if words is None:
                 raise Unsaid
         while self.tokens and self.tokens[0]["method"]:
-            words = self.called(words)
+            words = self.call(words)
         return words
 
     def pair(self):
@@ -100,9 +100,9 @@ class _Reader:
             left, right = map(_one, (left, right))
         return f"{left} {sign} {right}"
 
-    def called(self, words):
+    def call(self, words):
         name = self.tokens.pop(0)["called"]
-        given = self.given()
+        given = self.arguments()
         whole = _one(words)
         match name, given:
             case "not", []:
@@ -130,7 +130,7 @@ class _Reader:
                 return f"the number of {whole}"
         raise Unsaid(name)
 
-    def given(self):
+    def arguments(self):
         """What a method is called with: nothing, or lists of literals."""
         found = []
         depth = 0

@@ -15,7 +15,7 @@ from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi import document
 from reports import CATALOGUE, SECTIONS
 from tests.factories import ask
-from tests.formulas import said
+from tests.formulas import formula_text
 
 
 def route_of(name):
@@ -65,7 +65,7 @@ def chapter(name):
 
 
 def _report(report):
-    own = [f"`{one.name}` ({one.help}: {one.allowed})" for one in report.parameters]
+    own = [f"`{one.name}` ({one.help}: {one.expectation})" for one in report.parameters]
     lines = [
         "",
         f"## {report.name}",
@@ -112,7 +112,7 @@ def formula(figure):
     rows = f"rows of {made_of}" if isinstance(figure.fact, str) else f"rows made of {made_of}"
     if figure.where is not None:
         rows += _where(figure.where)
-    parts = {name: _said(given) for name, given in figure.aggregate.parts.items()}
+    parts = {name: _argument_text(given) for name, given in figure.aggregate.parts.items()}
     match figure.aggregate:
         case Count():
             return f"number of {rows}"
@@ -142,12 +142,12 @@ def formula(figure):
 
 def _where(given):
     """Which rows count; where that takes more than a formula, the columns that decide."""
-    words = said(expressed(given, ask()))
+    words = formula_text(expressed(given, ask()))
     return f" where {words}" if words else f" chosen by {_columns(given)}"
 
 
-def _said(given):
-    return "1" if given is ONE else said(expressed(given, ask())) or f"a value of {_columns(given)}"
+def _argument_text(given):
+    return "1" if given is ONE else formula_text(expressed(given, ask())) or f"a value of {_columns(given)}"
 
 
 def _columns(given):
@@ -161,7 +161,7 @@ def _columns(given):
 
 def settings():
     lines = table("setting", "default", "meaning")
-    return lines + [f"| `{name}` | {cell(value) or '–'} | {cell(help)} |" for name, value, help in Settings().shown()]
+    return lines + [f"| `{name}` | {cell(value) or '–'} | {cell(help)} |" for name, value, help in Settings().listing()]
 
 
 def tables():

@@ -6,22 +6,22 @@ from xml.etree import ElementTree
 from tests.bench import results
 from tests.bench.picture import picture
 from tests.bench.results import Part, page
-from tests.bench.table import Figure, Point, grown
-from tests.bench.targets import TARGETS, missed
+from tests.bench.table import Figure, Point, growth_text
+from tests.bench.targets import TARGETS, misses
 
 
 def test_without_figures_nothing_is_missed():
-    assert missed([]) == []
+    assert misses([]) == []
 
 
 def test_a_tenth_below_the_target_is_let_through_and_more_is_named():
     seals = [Figure(f"seal a bundle: {ratio}", "1 s", "zip", "1 s", ratio) for ratio in (0.85, 0.77, 0.76)]
-    assert missed(seals) == ["seal a bundle: 0.76: ratio 0.76, target 0.85"]
+    assert misses(seals) == ["seal a bundle: 0.76: ratio 0.76, target 0.85"]
 
 
 def test_memory_has_targets_too_and_a_figure_without_one_misses_none():
     figures = [Figure("nightly batch: 50", "9 s", peak_mb=peak) for peak in (880, 881)]
-    assert missed([*figures, Figure("hq verify of it", "9 s", ratio=0.01)]) == [
+    assert misses([*figures, Figure("hq verify of it", "9 s", ratio=0.01)]) == [
         "nightly batch: 50: 881 MB, target 800 MB"
     ]
 
@@ -48,7 +48,7 @@ def test_a_part_says_when_it_was_measured_its_targets_and_which_were_missed():
 def test_growth_has_a_column_for_each_size_and_leaves_out_what_was_not_measured():
     points = [Point("import", "events", 1000, 0.5, 90), Point("import", "events", 10_000, 5, 95)]
     points.append(Point("copy", "events", 1000, 0.25, 80))
-    assert grown(points).splitlines() == [
+    assert growth_text(points).splitlines() == [
         "| events | 1,000  | 10,000 | peak memory |",
         "| ------ | ------ | ------ | ----------- |",
         "| import | 500 ms | 5.0 s  | 90 / 95 MB  |",

@@ -17,14 +17,14 @@ IMAGE = (ROOT / "Containerfile").read_text().replace("\\\n", " ")
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service["image"] == "hq-console"}
-SETTINGS = {name for name, _, _ in Settings().shown()}
+SETTINGS = {name for name, _, _ in Settings().listing()}
 
 
 def instructions(name):
     return re.findall(rf"^{name} (.+)$", IMAGE, re.MULTILINE)
 
 
-def copied():
+def copy_sources():
     """What comes from the repository."""
     lines = [line.split() for line in instructions("COPY") if not line.startswith("--from")]
     return [source for *sources, _ in lines for source in sources]
@@ -32,8 +32,8 @@ def copied():
 
 def test_what_is_copied_is_there_and_let_in():
     let_in = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"}
-    assert [name for name in copied() if not (ROOT / name).exists()] == []
-    assert set(copied()) == let_in
+    assert [name for name in copy_sources() if not (ROOT / name).exists()] == []
+    assert set(copy_sources()) == let_in
 
 
 def test_all_that_is_packaged_is_copied():
@@ -41,8 +41,8 @@ def test_all_that_is_packaged_is_copied():
     metadata.read(ROOT / "setup.cfg")
     packages = metadata["options.packages.find"]["include"].split()
     modules = [f"{name}.py" for name in metadata["options"]["py_modules"].split()]
-    assert [name for name in packages if not any(fnmatch(given, name) for given in copied())] == []
-    assert set(modules) <= set(copied())
+    assert [name for name in packages if not any(fnmatch(given, name) for given in copy_sources())] == []
+    assert set(modules) <= set(copy_sources())
 
 
 def test_it_runs_as_nobody_in_particular():

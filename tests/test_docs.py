@@ -50,31 +50,31 @@ def blocks(page, *infos):
     return [found["code"] for found in BLOCK.finditer(page.read_text()) if found["info"] in infos]
 
 
-def marked(name):
+def marked_part(name):
     return re.compile(rf"(?<=<!-- {name} -->\n)(.*?)(?=<!-- /{name} -->)", re.DOTALL)
 
 
 @pytest.mark.parametrize(("file", "name"), GENERATED)
 def test_what_is_generated_is_up_to_date(file, name):
     """`python -m tests.test_docs` writes it."""
-    (text,) = marked(name).findall((ROOT / file).read_text())
-    assert text.splitlines() == generated(file, name)
+    (text,) = marked_part(name).findall((ROOT / file).read_text())
+    assert text.splitlines() == generated_lines(file, name)
 
 
 def test_every_setting_that_is_named_exists():
     """Those of the tests alone aside."""
-    known = {name for name, _, _ in Settings().shown()}
+    known = {name for name, _, _ in Settings().listing()}
     named = {name for page in [*PAGES, *OTHERS] for name in re.findall(r"\bSVC_[A-Z_]+[A-Z]", page.read_text())}
     assert {name for name in named - known if not name.startswith("SVC_TEST_")} == set()
 
 
 def test_every_command_is_described():
     """In the table that people read before they read its options."""
-    named = {name for name, _ in described()}
+    named = {name for name, _ in described_commands()}
     assert set(commands.commands) - named == set()
 
 
-def described():
+def described_commands():
     """(command, what is said of it) of the table of commands."""
     text = (DOCS / "reference" / "commands.md").read_text()
     return re.findall(r"^\| `hq ([a-z]+)[^`]*` \| (.*) \|$", text, re.MULTILINE)
@@ -82,7 +82,7 @@ def described():
 
 def test_every_option_beside_a_command_in_the_table_is_its_own():
     wrong = []
-    for name, text in described():
+    for name, text in described_commands():
         options = options_of(commands.commands[name])
         wrong += [(name, option) for option in re.findall(r"`(--[a-z0-9-]+)`", text) if option not in options]
     assert wrong == []
@@ -160,7 +160,7 @@ GUIDES = sorted((DOCS / "how-to").glob("*.md"))
 @pytest.mark.soak
 def test_the_tutorial_runs(tmp_path):
     """Pasted as it is, without a server."""
-    done = pasted(tmp_path, blocks(TUTORIAL, "bash run"))
+    done = paste_blocks(tmp_path, blocks(TUTORIAL, "bash run"))
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
     assert "northwind moved from revision 0 to" in done.stdout
     assert "# Posture score" in done.stdout
@@ -174,7 +174,7 @@ def test_the_tutorial_runs(tmp_path):
 def test_the_tutorial_over_http_runs(tmp_path):
     """The records of the example, then what a client sees: a report, 304 for the same, 200 after a change."""
     first, *_ = blocks(TUTORIAL, "bash run")
-    done = pasted(tmp_path, [first, *blocks(TUTORIAL, "bash serve")])
+    done = paste_blocks(tmp_path, [first, *blocks(TUTORIAL, "bash serve")])
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
     assert '{"report":"posture-score"' in done.stdout
     assert re.findall(r"^(\d{3})$", done.stdout, re.MULTILINE) == ["304", "200"]
@@ -186,7 +186,7 @@ def test_the_tutorial_over_http_runs(tmp_path):
 @pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash run")], ids=place)
 def test_a_guide_runs_on_the_records_of_the_tutorial(tmp_path, page):
     first, *_ = blocks(TUTORIAL, "bash run")
-    done = pasted(tmp_path, [first, *blocks(page, "bash run")])
+    done = paste_blocks(tmp_path, [first, *blocks(page, "bash run")])
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 
 
@@ -196,11 +196,11 @@ def test_a_guide_runs_on_the_records_of_the_tutorial(tmp_path, page):
 def test_a_guide_runs_beside_the_server_of_the_tutorial(tmp_path, page):
     records, *_ = blocks(TUTORIAL, "bash run")
     served, *_ = blocks(TUTORIAL, "bash serve")
-    done = pasted(tmp_path, [records, served, *blocks(page, "bash serve")])
+    done = paste_blocks(tmp_path, [records, served, *blocks(page, "bash serve")])
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 
 
-def pasted(folder, code):
+def paste_blocks(folder, code):
     """A shell that runs the blocks one after the other, on a port of its own, and leaves nothing running."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -221,16 +221,16 @@ def pasted(folder, code):
     return subprocess.CompletedProcess(script, process.returncode, out, err)
 
 
-def generated(file, name):
+def generated_lines(file, name):
     """The lines of one generated part, as they stand in its page."""
     return ["", *"\n".join(GENERATED[file, name]()).strip().splitlines(), ""]
 
 
 def write():
     for file, name in GENERATED:
-        text = "".join(f"{line}\n" for line in generated(file, name))
+        text = "".join(f"{line}\n" for line in generated_lines(file, name))
         page = ROOT / file
-        page.write_text(marked(name).sub(lambda _, text=text: text, page.read_text()))
+        page.write_text(marked_part(name).sub(lambda _, text=text: text, page.read_text()))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.factories import DAY, ask
-from tests.formulas import said
+from tests.formulas import formula_text
 
 A, B = pl.col("a"), pl.col("b")
 
@@ -30,4 +30,4 @@ A, B = pl.col("a"), pl.col("b")
     ],
 )
 def test_an_expression_is_said_in_a_formula_or_not_at_all(expression, words):
-    assert said(expression) == words
+    assert formula_text(expression) == words

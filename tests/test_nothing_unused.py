@@ -37,20 +37,20 @@ class Module:
                 for alias in node.names:
                     self.imported[alias.asname or alias.name] = (node.module, alias.name)
 
-    def used(self) -> Iterator[tuple[str, str]]:
+    def uses(self) -> Iterator[tuple[str, str]]:
         """(module, name) of whatever is used here, except by its own definition."""
         for top in self.tree.body:
             own = getattr(top, "name", None)
             for node in _with_annotations(top):
-                found = self._meant(node)
+                found = self._target(node)
                 if found is not None and found != (self.name, own):
                     yield found
 
-    def _meant(self, node: ast.AST) -> tuple[str, str] | None:
+    def _target(self, node: ast.AST) -> tuple[str, str] | None:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return resolve(self.name, node.id)
         if isinstance(node, ast.Attribute):
-            path = _dotted(node.value)
+            path = _dotted_name(node.value)
             module = self._module_of(path) if path else None
             return resolve(module, node.attr) if module else None
         return None
@@ -74,11 +74,11 @@ def _with_annotations(top: ast.AST) -> Iterator[ast.AST]:
                 yield from (ast.Name(word, ast.Load()) for word in re.findall(r"[A-Za-z_]\w*", quoted.value))
 
 
-def _dotted(node: ast.AST) -> str | None:
+def _dotted_name(node: ast.AST) -> str | None:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        path = _dotted(node.value)
+        path = _dotted_name(node.value)
         return f"{path}.{node.attr}" if path else None
     return None
 
@@ -105,23 +105,23 @@ def resolve(module: str, name: str) -> tuple[str, str] | None:
     return None
 
 
-def registered(node: ast.AST) -> bool:
+def is_command(node: ast.AST) -> bool:
     """Whether a decorator hands the function to a group of commands."""
     calls = [one for one in getattr(node, "decorator_list", ()) if isinstance(one, ast.Call)]
     return any(
         isinstance(call.func, ast.Attribute) and call.func.attr in ("command", "group")
-        and _dotted(call.func.value) != "click" for call in calls
+        and _dotted_name(call.func.value) != "click" for call in calls
     )  # fmt: skip
 
 
 def test_every_public_name_has_a_user_in_the_product():
-    used = {found for module in modules().values() for found in module.used()}
+    used = {found for module in modules().values() for found in module.uses()}
     public = {
         (module.name, name)
         for module in modules().values()
         if module.name.split(".")[0] in ("engine", "reports") and not module.name.startswith(DECLARED)
         for name, node in module.defined.items()
-        if not name.startswith("_") and not registered(node)
+        if not name.startswith("_") and not is_command(node)
     }
     assert public - used - ENTRY_POINTS == set()
 
@@ -131,14 +131,14 @@ def test_every_setting_is_read():
     read, named, inside = set(), set(), {}
     for module in modules().values():
         for node in ast.walk(module.tree):
-            if isinstance(node, ast.Attribute) and (_dotted(node.value) or "").split(".")[-1] == "settings":
+            if isinstance(node, ast.Attribute) and (_dotted_name(node.value) or "").split(".")[-1] == "settings":
                 read.add(node.attr)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named.add(node.value)
     for method in modules()["engine.runtime.settings"].defined["Settings"].body:
         if isinstance(method, ast.FunctionDef):
             attributes = [node for node in ast.walk(method) if isinstance(node, ast.Attribute)]
-            inside[method.name] = {node.attr for node in attributes if _dotted(node.value) == "self"}
+            inside[method.name] = {node.attr for node in attributes if _dotted_name(node.value) == "self"}
     read |= {name for method in inside if method in read for name in inside[method]}
     unread = {one.name for one in fields(Settings) if one.name not in read and variable(one) not in named}
     assert unread == set()

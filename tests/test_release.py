@@ -11,7 +11,7 @@ LOCK = (ROOT / "requirements.lock").read_text()
 ENTRY = re.compile(r"([a-z0-9-]+)==([0-9][^ ]*)(?: ; [^\\\n]+)? \\\n((?: {4}--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
 
 
-def locked():
+def locked_versions():
     return {found[1]: found[2] for found in ENTRY.finditer(LOCK)}
 
 
@@ -19,7 +19,7 @@ def release(version):
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
-def asked():
+def requirements():
     """(name, range) of what the program needs, PostgreSQL and Redis included."""
     metadata = ConfigParser()
     metadata.read(ROOT / "setup.cfg")
@@ -33,12 +33,12 @@ def asked():
 def test_the_lock_is_names_versions_and_hashes_and_nothing_else():
     """Neither the address of an index nor a path: both would be those of the machine that wrote it."""
     assert ENTRY.sub("", LOCK) == ""
-    assert len(locked()) > 30
+    assert len(locked_versions()) > 30
 
 
-@pytest.mark.parametrize(("name", "ranges"), list(asked()))
+@pytest.mark.parametrize(("name", "ranges"), list(requirements()))
 def test_what_the_program_needs_is_locked_within_the_range_that_it_asks_for(name, ranges):
     """``make lock`` writes it anew."""
-    version = release(locked()[name])
+    version = release(locked_versions()[name])
     for operator, bound in re.findall(r"(>=|<)([0-9.]+)", ranges):
         assert version >= release(bound) if operator == ">=" else version < release(bound), (name, ranges)

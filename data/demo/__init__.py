@@ -34,7 +34,7 @@ from data.demo import (
     weaknesses,
     work,
 )
-from data.demo.frames import frame, frame_as_told
+from data.demo.frames import frame, ordered_frame
 from data.demo.organizations import PROFILES
 from data.demo.story import Story
 from engine.intake.imports.days import DayRows
@@ -49,13 +49,13 @@ __all__ = ["DEMO_ORGANIZATIONS", "generate", "generate_days"]
 
 def generate(org: str, today: date) -> dict[str, pl.DataFrame]:
     """Every table of a demo organization as it stands on ``today``; KeyError for any other organization."""
-    story = tell(org, today)
+    story = build_story(org, today)
     return {**{name: frame(name, rows) for name, rows in story.tables.items() if rows}, **story.frames}
 
 
 def generate_days(org: str, today: date) -> dict[str, DayRows]:
     """The same, with what each row said from day to day since the first."""
-    story = tell(org, today)
+    story = build_story(org, today)
     told = {name: _days(story, name) for name, rows in story.tables.items() if rows}
     return {**told, **{name: _moments(story, name, rows) for name, rows in story.frames.items()}}
 
@@ -64,7 +64,7 @@ def _days(story: Story, name: str) -> DayRows:
     first = story.first_day
     versions = [version for version in story.versions(name) if version.until > first]
     days = [max(version.since, first) for version in versions]
-    return DayRows(frame_as_told(name, [version.row for version in versions]), pl.Series(days, dtype=pl.Date))
+    return DayRows(ordered_frame(name, [version.row for version in versions]), pl.Series(days, dtype=pl.Date))
 
 
 def _moments(story: Story, name: str, rows: pl.DataFrame) -> DayRows:
@@ -76,7 +76,7 @@ def _moments(story: Story, name: str, rows: pl.DataFrame) -> DayRows:
     return DayRows(dated.drop(DAY), dated[DAY])
 
 
-def tell(org: str, today: date) -> Story:
+def build_story(org: str, today: date) -> Story:
     """The diary of a demo organization up to ``today``."""
     story = Story(PROFILES[org], today)
     if org == dune.ORG:

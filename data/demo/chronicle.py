@@ -59,15 +59,15 @@ def _day(row: Row, when: When, time_zone: str) -> date | None:
     return local_day(moment, time_zone) if isinstance(moment, datetime) else moment
 
 
-def _nothing(*columns: str, **others: object) -> dict[str, object]:
+def _no_columns(*columns: str, **others: object) -> dict[str, object]:
     return {**dict.fromkeys(columns), **others}
 
 
-def _said(column: str) -> Callable[[Row], object]:
+def _column_value(column: str) -> Callable[[Row], object]:
     return lambda row: row.get(column)
 
 
-def _moved(column: str, days: int) -> Callable[[Row], Any]:
+def _days_after(column: str, days: int) -> Callable[[Row], Any]:
     """So many days after the date in that column; None where there is none."""
     return lambda row: None if row.get(column) is None else row[column] + timedelta(days)
 
@@ -87,13 +87,13 @@ def _scan(number: int) -> Callable[[Row], Moment]:
     return moment
 
 
-def _renewed(row: Row) -> Moment:
+def _renewal(row: Row) -> Moment:
     """Guardrails are accepted again each year; other policies come in versions."""
     moment: Moment = row.get("accepted_at") if row.get("kind") == "automation" else None
     return moment
 
 
-def _taken_up(row: Row) -> Moment:
+def _start_moment(row: Row) -> Moment:
     opened: date = row["opened_on"] + timedelta(1)
     return min(opened, row["submitted_on"] or opened)
 
@@ -103,7 +103,7 @@ def _rating(part: str) -> Callable[[Row], object]:
     return lambda row: None if row[f"residual_{part}"] is None else row[f"previous_{part}"]
 
 
-def _decided(row: Row) -> Moment:
+def _decision(row: Row) -> Moment:
     moment: Moment = row["first_seen_at"] + timedelta(12) if row["status"] in ("accepted", "false_positive") else None
     return moment
 
@@ -112,7 +112,7 @@ def _undone(row: Row) -> object:
     return row["decisions"] and [decision | {"status": "open"} for decision in row["decisions"]]
 
 
-def _planned(row: Row) -> Moment:
+def _plan_moment(row: Row) -> Moment:
     moment: Moment = row["held_on"] - timedelta(60)
     return moment
 
@@ -133,14 +133,14 @@ def _step(number: int) -> Callable[[Row], Moment]:
 def _steps_until(number: int) -> Callable[[Row], object]:
     """The steps of a play before that one was done."""
 
-    def told(row: Row) -> object:
+    def step_values(row: Row) -> object:
         todo = {"status": "todo", "by": None, "at": None}
         return [step if at < number else step | todo for at, step in enumerate(row["steps"])]
 
-    return told
+    return step_values
 
 
-def _known_absence(row: Row) -> Moment:
+def _absence_entry(row: Row) -> Moment:
     """Absences are entered a month ahead or more."""
     if row["week"] == "default":
         return None
@@ -158,59 +158,63 @@ LIVES: Mapping[str, Life] = {
     "incidents": Life(
         "opened_at",
         (
-            Shift("acknowledged_at", _nothing("acknowledged_at", "owner", status="open")),
-            Shift("mitigated_at", _nothing("mitigated_at", status="acknowledged", last_seen_at=_said("opened_at"))),
-            Shift("resolved_at", _nothing("resolved_at", "root_cause", status="mitigated")),
-            Shift("closed_at", _nothing("closed_at", status="resolved")),
+            Shift("acknowledged_at", _no_columns("acknowledged_at", "owner", status="open")),
+            Shift(
+                "mitigated_at",
+                _no_columns("mitigated_at", status="acknowledged", last_seen_at=_column_value("opened_at")),
+            ),
+            Shift("resolved_at", _no_columns("resolved_at", "root_cause", status="mitigated")),
+            Shift("closed_at", _no_columns("closed_at", status="resolved")),
         ),
     ),
     "incident_timeline": Life("happened_at"),
-    "incident_actions": Life(None, (Shift("closed_on", _nothing("closed_on", status="open")),)),
+    "incident_actions": Life(None, (Shift("closed_on", _no_columns("closed_on", status="open")),)),
     "findings": Life(
         "first_seen_at",
         (
-            Shift(_decided, {"status": "open"}),
+            Shift(_decision, {"status": "open"}),
             *(
-                Shift(_scan(number), {"last_seen_at": _moved("first_seen_at", SCAN_DAYS * (number - 1))})
+                Shift(_scan(number), {"last_seen_at": _days_after("first_seen_at", SCAN_DAYS * (number - 1))})
                 for number in range(1, SCANS)
             ),
-            Shift("fixed_at", _nothing("fixed_at", status="open")),
+            Shift("fixed_at", _no_columns("fixed_at", status="open")),
         ),
     ),
-    "legal_holds": Life("placed_at", (Shift("released_at", _nothing("released_at", "released_by")),)),
+    "legal_holds": Life("placed_at", (Shift("released_at", _no_columns("released_at", "released_by")),)),
     "retention_overrides": Life("approved_on"),
     "policies": Life(
         None,
         (
             Shift(
-                _renewed, {"accepted_at": _moved("accepted_at", -365), "review_due_on": _moved("review_due_on", -365)}
+                _renewal,
+                {"accepted_at": _days_after("accepted_at", -365), "review_due_on": _days_after("review_due_on", -365)},
             ),
         ),
     ),
     "dry_runs": Life("ran_at"),
     "executions": Life("executed_at"),
     "approvals": Life(
-        "requested_at", (Shift("decided_at", _nothing("decided_at", "decided_by", "note", status="pending")),)
+        "requested_at", (Shift("decided_at", _no_columns("decided_at", "decided_by", "note", status="pending")),)
     ),
     "policy_blocks": Life("blocked_at"),
     "test_links": Life("linked_at"),
     "control_profiles": Life(
         None,
         (
-            Shift("changed_on", _nothing("changed_on")),
-            Shift("approved_on", _nothing("approved_by", "approved_on")),
-            Shift("decided_on", _nothing("decision", "rationale", "decided_on")),
+            Shift("changed_on", _no_columns("changed_on")),
+            Shift("approved_on", _no_columns("approved_by", "approved_on")),
+            Shift("decided_on", _no_columns("decision", "rationale", "decided_on")),
         ),
     ),
     "testing_schedules": Life("starts_on"),
     "evidence_requests": Life(
         "opened_on",
         (
-            Shift(_taken_up, {"status": "open", "auditor_status": "open", "paused_minutes": 0}),
-            Shift("submitted_on", _nothing("submitted_on", status="in_progress", auditor_status="in_progress")),
+            Shift(_start_moment, {"status": "open", "auditor_status": "open", "paused_minutes": 0}),
+            Shift("submitted_on", _no_columns("submitted_on", status="in_progress", auditor_status="in_progress")),
             Shift(
                 "closed_on",
-                _nothing("accepted_on", "closed_on", status="submitted", auditor_status="submitted", returns=0),
+                _no_columns("accepted_on", "closed_on", status="submitted", auditor_status="submitted", returns=0),
             ),
         ),
     ),
@@ -220,7 +224,7 @@ LIVES: Mapping[str, Life] = {
             Shift(
                 "reviewed_on",
                 {
-                    "reviewed_on": _moved("reviewed_on", -182),
+                    "reviewed_on": _days_after("reviewed_on", -182),
                     "residual_likelihood": _rating("likelihood"),
                     "residual_impact": _rating("impact"),
                     "status": "open",
@@ -229,32 +233,37 @@ LIVES: Mapping[str, Life] = {
         ),
     ),
     "exceptions": Life(
-        _moved("approved_on", -9),
+        _days_after("approved_on", -9),
         (
-            Shift("compensating_evidence_on", {"compensating_evidence_on": _moved("compensating_evidence_on", -90)}),
-            Shift("approved_on", _nothing("approver", "approved_on", status="in_review")),
-            Shift(_as("resolved", _moved("approved_on", 17)), {"status": "approved"}),
+            Shift(
+                "compensating_evidence_on", {"compensating_evidence_on": _days_after("compensating_evidence_on", -90)}
+            ),
+            Shift("approved_on", _no_columns("approver", "approved_on", status="in_review")),
+            Shift(_as("resolved", _days_after("approved_on", 17)), {"status": "approved"}),
         ),
     ),
-    "systems": Life(None, (Shift("last_reviewed_on", {"last_reviewed_on": _moved("last_reviewed_on", -365)}),)),
-    "owner_capacity": Life(_known_absence),
+    "systems": Life(None, (Shift("last_reviewed_on", {"last_reviewed_on": _days_after("last_reviewed_on", -365)}),)),
+    "owner_capacity": Life(_absence_entry),
     "committee_meetings": Life(
-        _planned,
-        (Shift(_met, _nothing("decisions", status="planned")), Shift(_moved("held_on", 40), {"decisions": _undone})),
+        _plan_moment,
+        (
+            Shift(_met, _no_columns("decisions", status="planned")),
+            Shift(_days_after("held_on", 40), {"decisions": _undone}),
+        ),
     ),
     "staffing_actions": Life(
         "proposed_on",
         (
-            Shift("tracked_on", _nothing("tracked_on", "blocked_reason", status="proposed")),
-            Shift("completed_on", _nothing("completed_on", "relief_actual_hours", "evidence", status="tracked")),
+            Shift("tracked_on", _no_columns("tracked_on", "blocked_reason", status="proposed")),
+            Shift("completed_on", _no_columns("completed_on", "relief_actual_hours", "evidence", status="tracked")),
         ),
     ),
     "plays": Life(
-        _moved("started_on", -7),
+        _days_after("started_on", -7),
         (
-            Shift("started_on", _nothing("started_on", status="proposed")),
+            Shift("started_on", _no_columns("started_on", status="proposed")),
             *(Shift(_step(number), {"steps": _steps_until(number)}) for number in range(PLAY_STEPS)),
-            Shift("closed_on", _nothing("closed_on", "hours_saved", status="active")),
+            Shift("closed_on", _no_columns("closed_on", "hours_saved", status="active")),
         ),
     ),
     "obligation_snapshots": Life(lambda row: _monday(row) + timedelta(7)),

@@ -65,7 +65,7 @@ class Hours:
         """Some moment of the working hours of that day, or of the Monday after it."""
         return self._after(working_day(self._today - timedelta(days=ago)), self._rng.uniform(8, 16.5))
 
-    def soon(self) -> datetime:
+    def next_moment(self) -> datetime:
         """Some minutes after the last moment."""
         assert self._last is not None
         self._last += timedelta(minutes=self._rng.randint(4, 22))

@@ -31,7 +31,7 @@ NOTED = (
 )
 
 
-def left_out(control_id: str) -> str | None:
+def exclusion_reason(control_id: str) -> str | None:
     """Why a criterion is not applicable, None for those that are."""
     return LEFT_OUT.get(control_id.rstrip("0123456789."))
 
@@ -91,7 +91,7 @@ def _organization(story: Story) -> None:
 
 def _scope(story: Story) -> None:
     for control_id in catalogue().controls.filter("assessable", framework="soc2")["control_id"]:
-        reason = left_out(control_id)
+        reason = exclusion_reason(control_id)
         if reason is not None:
             story.add(
                 "control_profiles",

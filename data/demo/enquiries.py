@@ -26,19 +26,19 @@ def lead_id(email: str) -> str:
     return f"lead_{_rng(email).getrandbits(64):016x}"
 
 
-def tell(diary: Diary, prospect: Prospect, settings: Settings) -> None:
+def record_enquiry(diary: Diary, prospect: Prospect, settings: Settings) -> None:
     """The enquiry, who took it on, each step with its e-mail, and what was noted in the end."""
     rng, identifier = _rng(prospect.email), lead_id(prospect.email)
     hours = Hours(diary.today, rng)
-    diary.note(hours.any(prospect.received), PUBLIC, partial(_received, prospect=prospect, rng=rng))
+    diary.note(hours.any(prospect.received), PUBLIC, partial(_submit, prospect=prospect, rng=rng))
     if prospect.owner or prospect.priority != "normal":
         taken: dict[str, object] = {"owner": prospect.owner, "priority": prospect.priority}
         if not prospect.path:
             taken["follow_up_on"] = _day(diary, prospect.follow_up)
-        diary.note(hours.response(), NOOR, partial(_changed, lead=identifier, wanted=taken))
+        diary.note(hours.response(), NOOR, partial(_change, lead=identifier, wanted=taken))
     if prospect.spam_found is not None:
         found = {"spam": True, "follow_up_on": None}
-        diary.note(hours.office(prospect.spam_found), NOOR, partial(_changed, lead=identifier, wanted=found))
+        diary.note(hours.office(prospect.spam_found), NOOR, partial(_change, lead=identifier, wanted=found))
     owner = prospect.owner or NOOR
     for number, (stage, ago) in enumerate(prospect.path):
         at = hours.office(ago)
@@ -51,12 +51,12 @@ def tell(diary: Diary, prospect: Prospect, settings: Settings) -> None:
             wanted["value"] = prospect.value
         if stage == "lost":
             wanted["lost_reason"] = prospect.lost_reason
-        diary.note(hours.soon(), owner, partial(_changed, lead=identifier, wanted=wanted))
+        diary.note(hours.next_moment(), owner, partial(_change, lead=identifier, wanted=wanted))
     if prospect.notes:
-        diary.note(hours.soon(), owner, partial(_changed, lead=identifier, wanted={"notes": prospect.notes}))
+        diary.note(hours.next_moment(), owner, partial(_change, lead=identifier, wanted={"notes": prospect.notes}))
 
 
-def _received(revision: Revision, prospect: Prospect, rng: Random) -> None:
+def _submit(revision: Revision, prospect: Prospect, rng: Random) -> None:
     checked = enquiries.check_enquiry(prospect.name, prospect.email, prospect.company, prospect.message, consent=True)
     wrong = enquiries.suspicion(
         RULES, revision.now, honeypot=prospect.website, duration_ms=prospect.seconds * 1000, stamp=None
@@ -65,7 +65,7 @@ def _received(revision: Revision, prospect: Prospect, rng: Random) -> None:
     enquiries.submit(revision, kept, RULES, rng.choice, identifier=lead_id(prospect.email))
 
 
-def _changed(revision: Revision, lead: str, wanted: Mapping[str, object]) -> None:
+def _change(revision: Revision, lead: str, wanted: Mapping[str, object]) -> None:
     leads.change(revision, lead, wanted)
 
 

@@ -59,10 +59,10 @@ def fill(story: Story) -> None:
         if fixed:
             actor = f"scanner@{story.profile.org}.example"
             story.event(f"AE-FND-{number:04d}", fixed, actor, "vuln.remediated", "finding", f"FND-{number:04d}")
-    _exploited(story)
+    _add_exploited(story)
 
 
-def _exploited(story: Story) -> None:
+def _add_exploited(story: Story) -> None:
     """What attackers already use, on a service that they can reach, past its date."""
     front = next(row for row in story.tables["services"] if row["internet_facing"])["id"]
     row = next(

@@ -33,11 +33,11 @@ def dtype(column: Column[object]) -> pl.DataType:
 def frame(name: str, rows: Sequence[Row]) -> pl.DataFrame:
     """The rows of a table in the order of its key; what a row leaves out is the column's default, else null."""
     primary = list(IMPORTABLE[name].info["primary"])
-    built = frame_as_told(name, rows)
+    built = ordered_frame(name, rows)
     return built.sort(primary) if primary else built
 
 
-def frame_as_told(name: str, rows: Sequence[Row]) -> pl.DataFrame:
+def ordered_frame(name: str, rows: Sequence[Row]) -> pl.DataFrame:
     """As ``frame``, in the order of the rows."""
     table = IMPORTABLE[name]
     unknown = {key for row in rows for key in row} - {column.name for column in columns(table)}

@@ -89,10 +89,12 @@ def _incident(story: Story, opened: datetime, ago: int, rng: Random, caused_by_r
         root_cause=(f"release {release}" if caused_by_release else cause) if "resolved" in happened else None,
         impact_users=rng.randint(5, 4000) if severity in ("critical", "high") else None,
     )
-    _told(story, row, happened, release if caused_by_release else None, rng)
+    _record_incident(story, row, happened, release if caused_by_release else None, rng)
 
 
-def _told(story: Story, incident: Row, happened: Mapping[str, datetime], release: str | None, rng: Random) -> None:
+def _record_incident(
+    story: Story, incident: Row, happened: Mapping[str, datetime], release: str | None, rng: Random
+) -> None:
     """The lines of the timeline, the follow-ups, and an audit event for each step."""
     identifier, opened, severe = incident["id"], incident["opened_at"], incident["severity"] in ("critical", "high")
     details = json_text({"service": incident["service_id"], "severity": incident["severity"]})

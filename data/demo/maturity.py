@@ -4,7 +4,7 @@ from random import Random
 
 from data.demo import people, stories
 from data.demo.plan import Control
-from data.demo.practice import LastSeen
+from data.demo.practice import EvidenceAges
 from data.demo.profile import Maturity
 from data.demo.story import Story
 from engine.reporting.catalogue import catalogue
@@ -43,7 +43,7 @@ def domain_of(title: str) -> str:
 
 def controls(story: Story) -> list[Control]:
     """Every assessable control in scope, drawn beside the events that the story has so far."""
-    rng, seen = story.rng("maturity"), LastSeen(story.last_seen())
+    rng, seen = story.rng("maturity"), EvidenceAges(story.action_ages())
     frame = (
         catalogue()
         .controls.filter("assessable")
@@ -82,7 +82,7 @@ def _draw(control: Control, org: str, maturity: Maturity, rng: Random) -> None:
         control.changed = rng.randint(12, 40) if recent else rng.randint(150, 380)
 
 
-def _document(control: Control, seen: LastSeen) -> None:
+def _document(control: Control, seen: EvidenceAges) -> None:
     """Where tests are all that the log can show, a filed document shows that the control operates."""
     tested_only = "operation" in control.kinds and not seen.has_practice(control.framework, control.control_id)
     if tested_only and control.attestation in ("signed", "first"):

@@ -10,7 +10,7 @@ from functools import cache
 
 import polars as pl
 
-from data.demo.frames import frame_as_told
+from data.demo.frames import ordered_frame
 from data.demo.story import Story
 from engine.model.thresholds import thresholds
 from engine.reporting.catalogue import catalogue
@@ -75,7 +75,7 @@ def rows_of_days(story: Story, table: str, days: Sequence[date]) -> pl.DataFrame
     if table == "slo_buckets":
         return _traffic(story, days)
     versions = list(story.versions(table))
-    rows = frame_as_told(table, [version.row for version in versions]).with_columns(
+    rows = ordered_frame(table, [version.row for version in versions]).with_columns(
         since=pl.Series([version.since for version in versions], dtype=pl.Date),
         until=pl.Series([version.until for version in versions], dtype=pl.Date),
     )

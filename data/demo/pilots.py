@@ -90,25 +90,25 @@ DEMO_PILOTS: tuple[DemoPilot, ...] = (
 )
 
 
-def tell(diary: Diary, trial: DemoPilot) -> None:
+def record_pilot(diary: Diary, trial: DemoPilot) -> None:
     """The conversion of the lead, each step, and each meeting that moved."""
     rng = draws(f"platform/pilot/{trial.email}")
     identifier, lead = f"pilot_{rng.getrandbits(64):016x}", lead_id(trial.email)
     dates = {name: meeting(diary.today, *agreed) for name, agreed in trial.dates.items()}
     fields = {"id": identifier, "scope": dict(trial.scope), **dates}
     hours = Hours(diary.today, rng)
-    diary.note(hours.office(trial.created), trial.owner, partial(_made, lead=lead, fields=fields))
+    diary.note(hours.office(trial.created), trial.owner, partial(_convert, lead=lead, fields=fields))
     changes: list[tuple[int, dict[str, object]]] = [(ago, {"stage": stage}) for stage, ago in trial.path]
     changes += [(ago, {name: meeting(diary.today, *agreed)}) for ago, name, agreed in trial.moved]
     for ago, wanted in sorted(changes, key=lambda change: -change[0]):
-        diary.note(hours.office(ago), trial.owner, partial(_changed, pilot=identifier, wanted=wanted))
+        diary.note(hours.office(ago), trial.owner, partial(_change, pilot=identifier, wanted=wanted))
     if trial.notes:
-        diary.note(hours.soon(), trial.owner, partial(_changed, pilot=identifier, wanted={"notes": trial.notes}))
+        diary.note(hours.next_moment(), trial.owner, partial(_change, pilot=identifier, wanted={"notes": trial.notes}))
 
 
-def _made(revision: Revision, lead: str, fields: Mapping[str, object]) -> None:
+def _convert(revision: Revision, lead: str, fields: Mapping[str, object]) -> None:
     leads.convert(revision, lead, fields)
 
 
-def _changed(revision: Revision, pilot: str, wanted: Mapping[str, object]) -> None:
+def _change(revision: Revision, pilot: str, wanted: Mapping[str, object]) -> None:
     pilots.change(revision, pilot, wanted)

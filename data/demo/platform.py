@@ -29,9 +29,9 @@ def fill_platform(store: Store, settings: Settings, now: datetime) -> bool:
     diary = Diary(now)
     diary.note(now - DAYS, "demo", _people)
     for prospect in PROSPECTS:
-        enquiries.tell(diary, prospect, settings)
+        enquiries.record_enquiry(diary, prospect, settings)
     for trial in pilots.DEMO_PILOTS:
-        pilots.tell(diary, trial)
+        pilots.record_pilot(diary, trial)
     store.write_in_order(PLATFORM, "demo", diary.days())
     return True
 

@@ -97,7 +97,7 @@ def practices(story: Story) -> list[Practice]:
     return plan
 
 
-class LastSeen:
+class EvidenceAges:
     """How long ago, in days, the log last showed what supports or contradicts a control."""
 
     def __init__(self, ages: Mapping[str, int]) -> None:

@@ -24,7 +24,7 @@ class AnnualDuty:
 
 def fill(story: Story, controls: list[Control]) -> None:
     rng = story.rng("attestations")
-    peaked = _peaked(story, controls)
+    peaked = _peak_week_controls(story, controls)
     for control in controls:
         if control.attestation in ("none", "not_applicable"):
             continue
@@ -105,7 +105,7 @@ def _due_day(story: Story, rng: Random) -> date:
     return story.day(-ahead + max(0, on.weekday() - 4))
 
 
-def _peaked(story: Story, controls: list[Control]) -> list[str]:
+def _peak_week_controls(story: Story, controls: list[Control]) -> list[str]:
     """The duties of one owner that all fall in the peak week."""
     owner = people.lead(story, "governance")
     mine = [

@@ -23,7 +23,7 @@ OUTAGE = {"critical": 0.5, "high": 0.22}  # of requests that go wrong until a gr
 def fill(story: Story) -> None:
     """Objectives, of one service after the other."""
     org = story.profile.org
-    for position, name in enumerate(_measured(story)):
+    for position, name in enumerate(_slo_services(story)):
         objective = 99.9 if position % 3 else 99.95
         story.add(
             "slo_profiles",
@@ -35,7 +35,7 @@ def fill(story: Story) -> None:
         )
 
 
-def _measured(story: Story) -> list[str]:
+def _slo_services(story: Story) -> list[str]:
     names = [name for name, *_ in NAMES[story.profile.org]]
     burned = BURNED[story.profile.org]
     return [burned, *[name for name in names if name != burned]][: story.profile.slo_services]
@@ -51,7 +51,7 @@ def _buckets(story: Story) -> pl.DataFrame:
     services: list[str] = []
     totals: list[int] = []
     bad: list[int] = []
-    for position, name in enumerate(_measured(story)):
+    for position, name in enumerate(_slo_services(story)):
         level, rate = 260 + 90 * (position % 5), RATES[position % 3]
         for slot, start in enumerate(starts):
             total = int(level * curve[slot % 288] * (0.9 + 0.2 * rng.random()))
@@ -62,7 +62,7 @@ def _buckets(story: Story) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "service_id": services,
-            "bucket_at": pl.Series(starts * len(_measured(story)), dtype=pl.Int64).cast(INSTANT),
+            "bucket_at": pl.Series(starts * len(_slo_services(story)), dtype=pl.Int64).cast(INSTANT),
             "total": totals,
             "bad": bad,
         }
@@ -71,11 +71,11 @@ def _buckets(story: Story) -> pl.DataFrame:
 
 def traffic(story: Story) -> None:
     """What was measured of the services with an objective: of the last month each bucket, of the time before some."""
-    buckets = pl.concat([_sampled(story), _buckets(story)])
+    buckets = pl.concat([_samples(story), _buckets(story)])
     story.frames["slo_buckets"] = buckets.sort("service_id", "bucket_at")
 
 
-def _sampled(story: Story) -> pl.DataFrame:
+def _samples(story: Story) -> pl.DataFrame:
     """The months before the last. Grave incidents burned the budget of their service."""
     rng = story.rng("slo/sampled")
     outages: dict[str, list[tuple[int, int, float]]] = {}
@@ -84,7 +84,7 @@ def _sampled(story: Story) -> pl.DataFrame:
             span = _moment(row["started_at"]), _moment(row["mitigated_at"]), OUTAGE[row["severity"]]
             outages.setdefault(row["service_id"], []).append(span)
     frames = []
-    for position, name in enumerate(_measured(story)):
+    for position, name in enumerate(_slo_services(story)):
         service, began = service_id(name), SINCE[position] + (WINDOW_DAYS if SINCE[position] == HISTORY_DAYS else 0)
         days = list(range(_moment(story.at(began, 0)), _moment(story.at(SLO_DAYS, 0)), SAMPLED_MINUTES * MINUTE))
         total, rate = 10 * (260 + 90 * (position % 5)), RATES[position % 3]

@@ -157,7 +157,7 @@ class Story:
         )
         return id
 
-    def last_seen(self) -> Mapping[str, int]:
+    def action_ages(self) -> Mapping[str, int]:
         """Days since each action that was told so far was last seen."""
         newest: dict[str, int] = {}
         for event in self.events:

@@ -136,13 +136,13 @@ def _documents(story: Story, vendor: Row, rng: Random) -> None:
     care, vendor_id, tier = story.profile.care, vendor["id"], vendor["tier"]
     onboarded: date = vendor["onboarded_on"]
 
-    def received(ago: int) -> date:
+    def received_on(ago: int) -> date:
         return max(story.day(ago), onboarded)
 
     def document(kind: str, ended: int, days: int, **more: Any) -> None:
         story.add(
             "vendor_documents",
-            since=received(max(0, ended - 35)),
+            since=received_on(max(0, ended - 35)),
             id=story.number("VDOC"),
             vendor_id=vendor_id,
             kind=kind,
@@ -162,7 +162,7 @@ def _documents(story: Story, vendor: Row, rng: Random) -> None:
         for on in issued:
             story.add(
                 "vendor_documents",
-                since=received(on),
+                since=received_on(on),
                 id=story.number("VDOC"),
                 vendor_id=vendor_id,
                 kind=kind,
@@ -176,7 +176,7 @@ def _documents(story: Story, vendor: Row, rng: Random) -> None:
     def bridge(ago: int, days: int) -> None:
         story.add(
             "vendor_documents",
-            since=received(ago),
+            since=received_on(ago),
             id=story.number("VDOC"),
             vendor_id=vendor_id,
             kind="bridge_letter",

@@ -45,7 +45,7 @@ def clear_bucket(services: Services, org_id: str) -> list[str]:
 def clear_owed(services: Services) -> None:
     """Try again what is owed, beside this process; what is owed still is said in the log."""
     for org_id in owed_organizations(services.settings.data_dir):
-        for left in services.aside(clear_bucket, org_id):
+        for left in services.in_background(clear_bucket, org_id):
             log.warning("%s", left)
 
 

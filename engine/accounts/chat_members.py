@@ -53,15 +53,15 @@ def check_chat_settings(settings: Mapping[str, object]) -> None:
     """BadRequest for a ``team_id`` or ``members`` of another shape."""
     team = settings.get("team_id")
     if team is not None and not (isinstance(team, str) and re.fullmatch(USER_ID, team)):
-        raise _refused("settings.team_id", AN_ID, team)
+        raise bad_setting("settings.team_id", AN_ID, team)
     members = settings.get("members", {})
     if not isinstance(members, dict):
-        raise _refused("settings.members", SHAPE, members)
+        raise bad_setting("settings.members", SHAPE, members)
     for user, email in members.items():
         if not re.fullmatch(USER_ID, user):
-            raise _refused("settings.members", f"chat users of {AN_ID}", user)
+            raise bad_setting("settings.members", f"chat users of {AN_ID}", user)
         if not isinstance(email, str) or not re.fullmatch(ADDRESS, email):
-            raise _refused(f"settings.members.{user}", AN_ADDRESS, email)
+            raise bad_setting(f"settings.members.{user}", AN_ADDRESS, email)
 
 
 def named_member(connection: Reader, org_id: str, team_id: str | None, user_id: str) -> NamedMember | None:
@@ -101,7 +101,7 @@ def _roles(connection: Reader, org_id: str) -> dict[str | None, Role]:
     return {row["email"]: row["role"] for row in many(connection, memberships, org_id, status="active")}
 
 
-def _refused(field: str, expected: str, got: object) -> BadRequest:
+def bad_setting(field: str, expected: str, got: object) -> BadRequest:
     came = f"{got!r}"[:80]
     return BadRequest(
         f"The settings do not fit: {field} must be {expected}; got {came}.",

@@ -73,12 +73,16 @@ def change(
         raise Forbidden(f"To change a connection needs the role {needed}; yours is {role}.", word="role_required")
     values = {"settings": settings, "created_by": revision.actor}
     revision.update(connections, {"id": row["id"]}, values)
-    details = {"kind": row["kind"], "name": row["name"], "settings": sorted(_changed(row["settings"] or {}, settings))}
+    details = {
+        "kind": row["kind"],
+        "name": row["name"],
+        "settings": sorted(_differences(row["settings"] or {}, settings)),
+    }
     revision.record("connection.changed", object_type="connection", object_id=row["id"], details=details)
     return {**without(row, "org_id", "revision"), **values}
 
 
-def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+def _differences(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
     """The settings, and the chat users in ``members``, that are not as they were."""
     for name in {*before, *after}:
         old, new = before.get(name), after.get(name)
@@ -91,15 +95,15 @@ def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Itera
 def check_settings(settings: Mapping[str, object]) -> None:
     """BadRequest for settings that hold a secret, are nested too deep or too large; the value is not repeated."""
     if len(json.dumps(settings)) > MOST_SETTINGS:
-        raise _refused("settings", f"at most {MOST_SETTINGS:,} bytes of JSON", "The settings are too large")
+        raise _refusal("settings", f"at most {MOST_SETTINGS:,} bytes of JSON", "The settings are too large")
     for place, name, value, depth in _members("settings", settings, 1):
         if depth > DEEPEST:
-            raise _refused(place, f"at most {DEEPEST} levels", f"The settings are nested too deep at {place}")
+            raise _refusal(place, f"at most {DEEPEST} levels", f"The settings are nested too deep at {place}")
         if is_secret(name) or (isinstance(value, str) and redact(value) != value):
-            raise _refused(place, "no secret", f"Settings may not hold secrets, and {place} looks like one")
+            raise _refusal(place, "no secret", f"Settings may not hold secrets, and {place} looks like one")
 
 
-def _refused(place: str, expected: str, said: str) -> BadRequest:
+def _refusal(place: str, expected: str, said: str) -> BadRequest:
     word = "secret_refused" if expected == "no secret" else "invalid_body"
     details = [{"field": place[:200], "expected": expected}]
     return BadRequest(f"{said[:300]}; expected {expected}.", word=word, details=details)

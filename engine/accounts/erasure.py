@@ -90,14 +90,14 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
     except _Rehearsal as rehearsal:
         done = rehearsal.done
     newest = store.part_heads(org_id).get(part_of(PERSON_ERASED), Position(0, ""))
-    if done.nothing and not events and not done.held:
+    if done.is_empty and not events and not done.held:
         left = []
         if newest.seq and not dry_run:  # files of before may be here: of another machine, or in use then
             left = _finish(services, org_id, now)
         nobody = f"Nobody in {org_id} has the address {email}: there is nothing to erase."
         raise Conflict(" ".join([nobody, *left]), word="nobody")
     files = [] if dry_run else _finish(services, org_id, now)
-    until = FAR if dry_run and not done.nothing else newest.seq
+    until = FAR if dry_run and not done.is_empty else newest.seq
     remains = Remains(events, sealed, elsewhere, shared, backups_before(data_dir, org_id, until))
     return PersonErasure(org_id, said, done, remains, files, dry_run)
 

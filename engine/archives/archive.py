@@ -58,7 +58,7 @@ def seal(spool: ArchiveSpool, about: About, key: SigningKey, path: Path) -> Seal
     spool.add(manifest.ENVELOPE, "DSSE envelope", dsse.sign(statement, key))
     sums = manifest.sums((part.name, part.sha256) for part in spool.parts)
     spool.add(manifest.SUMS, "for sha256sum -c", sums)
-    with disk("The archive"), _written(path) as file:
+    with disk("The archive"), _new_file(path) as file:
         try:
             write_zip(file, spool.parts)
         except ValueError as error:
@@ -71,7 +71,7 @@ def seal(spool: ArchiveSpool, about: About, key: SigningKey, path: Path) -> Seal
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[BinaryIO]:
+def _new_file(path: Path) -> Iterator[BinaryIO]:
     """A new file that is on disk in the end, or gone when the block raises."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -52,7 +52,7 @@ class _Overtaken(Exception):
     """Another bundle was sealed since we looked, or this one was taken for unfinished."""
 
 
-class _Outdated(Exception):
+class _OutdatedGather(Exception):
     """What was gathered lies below a bundle that was sealed since."""
 
 
@@ -61,14 +61,14 @@ def create_scheduled(services: Services, org_id: str, actor: str, window: Days, 
     zone = services.store.time_zone(org_id)
     since = midnight(local_day(now, zone), zone)
 
-    def known() -> BundleRow | None:
+    def sealed_meanwhile() -> BundleRow | None:
         with services.store.reader() as connection:
             return queries.sealed_since(connection, org_id, SCHEDULES, window.requested, since)
 
-    found = known()
+    found = sealed_meanwhile()
     if found is not None:
         return NewBundle(found, [], again=True)
-    return create(services, org_id, actor, window, now=now, known=known)
+    return create(services, org_id, actor, window, now=now, known=sealed_meanwhile)
 
 
 def create(
@@ -83,7 +83,7 @@ def create(
     """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not
     hold, or does not continue an earlier seal.
 
-    ``known`` may find one that was sealed meanwhile and will do.
+    ``sealed_meanwhile`` may find one that was sealed meanwhile and will do.
     """
     from engine.archives.contents import gather
 
@@ -95,7 +95,7 @@ def create(
         with gather(services, org_id, "bundle", window, now=now) as (spool, about, counts):
             try:
                 return _create(services, spool, about, counts, actor, folder, now, known)
-            except _Outdated:
+            except _OutdatedGather:
                 continue
     raise Conflict("Other bundles were sealed at the same time, again and again: try again.", word="bundle_overtaken")
 
@@ -120,20 +120,20 @@ def _create(
         if found is not None:
             return NewBundle(found, [], again=True)
         if before is not None and before["sealed_seq"] > about.revision.seq:
-            raise _Outdated
+            raise _OutdatedGather
         bundle_id = new_id("bnd")
         history = add_history(services, spool, about, now=now)
-        with _sealed(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
+        with _seal_in_folder(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
             final = archive_path(settings, org_id, bundle_id)
             try:
-                with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
+                with _install(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
                     if queries.newest(revision.connection, org_id) != before or not final.is_file():
                         raise _Overtaken
                     row = _row(revision, bundle_id, about, sealed, counts, before, history)
                     return NewBundle(row, _write(revision, row, sealed, settings))
             except _Overtaken:
                 continue
-    raise _Outdated
+    raise _OutdatedGather
 
 
 def archive_path(settings: Settings, org_id: str, bundle_id: str) -> Path:
@@ -210,7 +210,7 @@ def metadata(row: BundleRow, before: BundleRow | None) -> dict[str, object]:
 
 
 @contextmanager
-def _sealed(
+def _seal_in_folder(
     spool: ArchiveSpool, about: About, key: SigningKey, folder: Path, bundle_id: str
 ) -> "Iterator[SealedArchive]":
     """The archive under a name of its own, which is gone in the end."""
@@ -225,7 +225,7 @@ def _sealed(
 
 
 @contextmanager
-def _placed(made: Path, final: Path) -> Iterator[None]:
+def _install(made: Path, final: Path) -> Iterator[None]:
     """The archive where it belongs, never over another one; gone again when the block raises."""
     with disk("The bundle"):
         made.chmod(0o400)

@@ -53,7 +53,6 @@ def grow(tree: Frontier, entries: Sequence[bytes]) -> None:
 
 
 def _broken(line: bytes, number: int, previous: bytes) -> BrokenArchive:
-    """What is wrong with a line."""
     found, before, event = line[9:73], line[87:151], line[161:-1]
     if line != b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event):
         return BrokenArchive(LOG, f"line {number:,} is no line of an audit chain")

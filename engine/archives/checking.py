@@ -78,7 +78,7 @@ class ArchiveMember(Protocol):
 
 
 @dataclass(frozen=True)
-class _Packed:
+class _PackFile:
     """A file in an archive of our shape."""
 
     file: BinaryIO
@@ -98,7 +98,7 @@ Members: TypeAlias = Mapping[str, ArchiveMember]
 def _check(file: BinaryIO, check: ArchiveCheck, key_id: str | None) -> None:
     """All of it. Where the archive is not of our shape its files are looked at first, to name those that changed."""
     try:
-        members: Members = {entry.name: _Packed(file, entry) for entry in read_directory(file)}
+        members: Members = {entry.name: _PackFile(file, entry) for entry in read_directory(file)}
     except BrokenArchive as broken:
         others = read_repacked(file)
         try:
@@ -161,7 +161,7 @@ def _check_signature(members: Members, payload: bytes, stated: str, wanted: str 
         raise BrokenArchive(
             manifest.KEY, f"is not the key that the manifest names: expected {stated[:100]}, found {found}"
         )
-    if not dsse.holds(envelope, public):
+    if not dsse.is_signed_by(envelope, public):
         raise BrokenArchive(manifest.ENVELOPE, f"its signature is not that of {manifest.KEY}")
     if wanted is not None and not found.startswith(wanted.lower()):
         raise BrokenArchive(manifest.KEY, f"is another key: expected {wanted}, found {found}")
@@ -191,7 +191,7 @@ def _each_checked(
     """Every file that is listed: the audit log here, the others on a thread beside it."""
     with ThreadPoolExecutor(1, "check") as thread:
         others = [
-            None if _is_log(listed, predicate) else thread.submit(_checked, members.get(listed.path), listed)
+            None if _is_log(listed, predicate) else thread.submit(_check_member, members.get(listed.path), listed)
             for listed in predicate.files
         ]
         for listed, other in zip(predicate.files, others, strict=True):
@@ -222,16 +222,16 @@ def _checked_log(
         check_chain(pieces, predicate.events, predicate.revision, tree)
         check.chain_ok = True
 
-    return _checked(member, listed, read)
+    return _check_member(member, listed, read)
 
 
-def _passed(pieces: Iterator[bytes]) -> None:
+def _drain(pieces: Iterator[bytes]) -> None:
     for _ in pieces:
         pass
 
 
-def _checked(
-    member: ArchiveMember | None, listed: manifest.File, read: Callable[[Iterator[bytes]], None] = _passed
+def _check_member(
+    member: ArchiveMember | None, listed: manifest.File, read: Callable[[Iterator[bytes]], None] = _drain
 ) -> tuple[FileCheck, BrokenArchive | None]:
     """One file against its line in the manifest, and what is wrong with it; ``read`` takes what it holds."""
     name = listed.path
@@ -241,7 +241,7 @@ def _checked(
     try:
         if member.size != listed.bytes:
             raise BrokenArchive(name, f"was modified: expected {listed.bytes:,} bytes, found {member.size:,}")
-        read(_hashed(member.pieces(), digest))
+        read(_hash_along(member.pieces(), digest))
     except BrokenArchive as broken:
         return FileCheck(name, "modified", listed.sha256, None), broken
     found = digest.hexdigest()
@@ -285,7 +285,7 @@ def _small(members: Members, name: str) -> bytes:
     return b"".join(member.pieces())
 
 
-def _hashed(pieces: Iterator[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
+def _hash_along(pieces: Iterator[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
     for piece in pieces:
         digest.update(piece)
         yield piece

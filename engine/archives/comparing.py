@@ -24,7 +24,7 @@ from engine.reporting.catalogue import catalogue
 from engine.reporting.difference.causes import Causes, Grounds
 from engine.reporting.difference.documents import diff_documents
 from engine.reporting.difference.subjects import Subject
-from engine.reporting.difference.telling import Telling, tell
+from engine.reporting.difference.telling import DiffContext, diff_document
 from engine.reporting.render.words import label
 from engine.store.queries.writes import WriteEvent
 
@@ -38,17 +38,17 @@ _SECTION = "section"
 class _Archive(NamedTuple):
     about: Predicate
     files: dict[str, bytes]
-    events: list["_Logged"]
+    events: list["_LoggedEvent"]
 
 
-class _Logged(WriteEvent, frozen=True):
+class _LoggedEvent(WriteEvent, frozen=True):
     """An event of the chain, with the controls that it names itself."""
 
     controls: str | None
 
 
 class _Line(msgspec.Struct):
-    event: _Logged
+    event: _LoggedEvent
 
 
 class _Envelope(msgspec.Struct):
@@ -95,10 +95,10 @@ def _document(before: _Archive, after: _Archive, figures: Sequence[Figure]) -> D
     shared = [name for name in after.files if name in before.files]
     span = before.about.revision.seq, after.about.revision.seq
     days = before.about.as_of, after.about.as_of
-    difference = diff_documents(_said(before, shared), _said(after, shared), figures)
+    difference = diff_documents(_archive_report(before, shared), _archive_report(after, shared), figures)
     grounds = Grounds(days, evidence=_by_subject(event for event in after.events if span[0] < event.seq <= span[1]))
-    told = tell(
-        Telling(days, span[0], difference, Causes(grounds).of, ("the records that the newer bundle was made of",))
+    told = diff_document(
+        DiffContext(days, span[0], difference, Causes(grounds).of, ("the records that the newer bundle was made of",))
     )
     return replace(told, warnings=_warnings(before, after), footnotes=())
 
@@ -127,7 +127,7 @@ def _read(path: Path) -> _Archive:
     if not check.ok or check.statement is None:
         raise BadRequest(f"{path.name} is broken: {check.problem}. Nothing is compared with it.", word="broken_archive")
     files: dict[str, bytes] = {}
-    events: list[_Logged] = []
+    events: list[_LoggedEvent] = []
     with path.open("rb") as file:
         for entry in read_directory(file):
             if entry.name == LOG:
@@ -144,7 +144,7 @@ def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield from whole
 
 
-def _by_subject(events: Iterable[_Logged]) -> dict[Subject, list[WriteEvent]]:
+def _by_subject(events: Iterable[_LoggedEvent]) -> dict[Subject, list[WriteEvent]]:
     """Events by what they are about; of several of one action on one control the newest speaks for all."""
     mapped: dict[str, list[Subject]] = {}
     for action, framework, control in (
@@ -161,7 +161,7 @@ def _by_subject(events: Iterable[_Logged]) -> dict[Subject, list[WriteEvent]]:
     return {subject: list(by_action.values()) for subject, by_action in newest.items()}
 
 
-def _said(archive: _Archive, names: Sequence[str]) -> Document:
+def _archive_report(archive: _Archive, names: Sequence[str]) -> Document:
     """What the reports of an archive say: the figures of the posture, and every table of a CSV file."""
     summary = _decode_envelope(archive.files[POSTURE]).summary if POSTURE in names else {}
     tables = [table for name in names if name != POSTURE for table in _tables(name, archive.files[name])]
@@ -173,15 +173,15 @@ def _tables(name: str, data: bytes) -> Iterator[Table]:
     stem = name.partition(".")[0]
     frame = pl.read_csv(io.BytesIO(data), infer_schema=False)
     if _SECTION not in frame.columns:
-        yield Table(stem, label(stem), _typed(frame))
+        yield Table(stem, label(stem), _with_types(frame))
         return
     for section in frame[_SECTION].unique(maintain_order=True).to_list():
         rows = frame.filter(pl.col(_SECTION) == section).drop(_SECTION)
         filled = [column.name for column in rows if column.null_count() < rows.height]
-        yield Table(f"{stem}_{section}", f"{label(stem)}, {label(section).lower()}", _typed(rows.select(filled)))
+        yield Table(f"{stem}_{section}", f"{label(stem)}, {label(section).lower()}", _with_types(rows.select(filled)))
 
 
-def _typed(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_types(frame: pl.DataFrame) -> pl.DataFrame:
     """Days and whole numbers where a column is declared to hold them and does; all else is text."""
     casts = []
     for column in frame:

@@ -71,7 +71,7 @@ def open_envelope(envelope: bytes) -> Envelope:
     return Envelope(payload, read.payload_type, *signatures[0])
 
 
-def holds(envelope: Envelope, key: Ed25519PublicKey) -> bool:
+def is_signed_by(envelope: Envelope, key: Ed25519PublicKey) -> bool:
     """Whether the signature is that of ``key``."""
     signed = pre_authentication(envelope.payload_type, envelope.payload)
     return is_signature(key.public_bytes_raw(), signed, envelope.signature)

@@ -100,7 +100,7 @@ def _policy_rows(in_force: pl.DataFrame, links: pl.DataFrame, tags: pl.Series, w
             prev_hash=pl.lit(None, dtype=pl.String), outcome=pl.lit("success"), seq=pl.lit(None, dtype=pl.Int64),
         )
     )  # fmt: skip
-    return _finished(_with_frameworks(frame), wanted)
+    return _pack_rows(_with_frameworks(frame), wanted)
 
 
 def _action_tags(tags: pl.Series) -> pl.DataFrame:
@@ -132,7 +132,7 @@ def rows_of(page: list[AuditEntry], pack: EvidencePack) -> pl.DataFrame:
         .join(pack.versions, on="object", how="left", maintain_order="left")
         .rename({"occurred_at": "at", "previous_hash": "prev_hash"})
     )
-    return _finished(complete, pack.wanted)
+    return _pack_rows(complete, pack.wanted)
 
 
 def tags_of(kinds: pl.DataFrame, pack: EvidencePack) -> pl.DataFrame:
@@ -153,6 +153,6 @@ def _with_frameworks(tagged: pl.DataFrame) -> pl.DataFrame:
     return tagged.with_columns(framework=named)
 
 
-def _finished(frame: pl.DataFrame, wanted: str | None) -> pl.DataFrame:
+def _pack_rows(frame: pl.DataFrame, wanted: str | None) -> pl.DataFrame:
     rows = frame.select(COLUMNS)
     return rows.filter(pl.col("control_tags").list.len() > 0) if wanted else rows

@@ -118,12 +118,12 @@ def spool_pack(material: Material, spool: ArchiveSpool) -> None:
     """The evidence pack alone."""
     count = 0
 
-    def counted() -> Iterator[pl.DataFrame]:
+    def count_rows() -> Iterator[pl.DataFrame]:
         nonlocal count
         for frame in pages(material.store, material.pack):
             count += frame.height
             yield frame
 
     with spool.writing(PACK, ABOUT_PACK, lambda: count) as csv:
-        for chunk in csv_chunks(counted()):
+        for chunk in csv_chunks(count_rows()):
             csv.write(chunk)

@@ -42,21 +42,21 @@ def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, no
     key = signing_key(services.settings.signing_key_path)
     artifacts = services.artifacts
     wanted = _name(services, org_id, kind, window, key.id, now)
-    found = None if wanted is None else artifacts.found(wanted)
+    found = None if wanted is None else artifacts.file_of(wanted)
     if wanted is not None and found is not None:
-        return _found(found, wanted)
+        return _as_file(found, wanted)
     with gather(services, org_id, kind, window, now=now) as (spool, about, _):
         position = Position(about.revision.seq, about.revision.hash)
         made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(window, key.id))
         with artifacts.building(made):
-            path = artifacts.found(made)
+            path = artifacts.file_of(made)
             if path is not None:
-                return _found(path, made)
+                return _as_file(path, made)
             add_history(services, spool, about, now=now)
             temporary = artifacts.place(made).with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
             try:
                 seal(spool, about, key, temporary)
-                return _found(artifacts.take(made, temporary), made)
+                return _as_file(artifacts.take(made, temporary), made)
             except Unavailable as problem:
                 log.warning("The %s of %s is made without being kept: %s", kind, org_id, problem.message)
             with disk("The archive"):
@@ -67,7 +67,7 @@ def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, no
             return ArchiveFile(Path(passing), made.key, made.as_of, passing=True)
 
 
-def _found(path: Path, name: Name) -> ArchiveFile:
+def _as_file(path: Path, name: Name) -> ArchiveFile:
     return ArchiveFile(path, name.key, name.as_of)
 
 

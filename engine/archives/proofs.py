@@ -72,7 +72,7 @@ def add_history(services: Services, spool: ArchiveSpool, about: About, *, now: d
     spool.add(HEADS, "proofs that the heads of earlier archives lie under it", f"{canonical_json(said)}\n".encode())
     if about.kind != "bundle":
         made: ArchiveHeadRow = {"org_id": org_id, "seq": revision.seq, "root": root}
-        with services.store.aside() as connection:
+        with services.store.unversioned_transaction() as connection:
             signed_heads.keep_of_archive(connection, made)
     return SealedHistory(note, " ".join(parts))
 
@@ -103,20 +103,20 @@ def _head(services: Services, org_id: str, end: tuple[int, str], now: datetime) 
         "cosignatures": None,
         "time_stamp": None,
     }
-    with services.store.aside() as connection:
+    with services.store.unversioned_transaction() as connection:
         signed_heads.keep(connection, row)
     return note
 
 
 def must_continue(connection: Reader, org_id: str) -> None:
     """Nothing is sealed below an earlier seal, or on a chain that an earlier seal is not on: Conflict names which."""
-    lost = lost_seal(connection, org_id)
+    lost = missing_seal(connection, org_id)
     if lost is not None:
         word, sentence = lost
         raise Conflict(f"T{sentence[1:]}. Nothing is sealed over that: run `hq verify --org {org_id}`.", word=word)
 
 
-def lost_seal(connection: Reader, org_id: str) -> tuple[str, str] | None:
+def missing_seal(connection: Reader, org_id: str) -> tuple[str, str] | None:
     """The first seal that is not on the chain: a word for it, and what became of it."""
     head, _ = position(connection, org_id)
     seals = queries.every_seal(connection, org_id)

@@ -40,8 +40,8 @@ class Part:
             yield piece
 
 
-class Writing:
-    """A part that is being written. ``Part`` it is once ``done``.
+class PartWriter:
+    """A part that is being written. ``Part`` it is once ``finish`` ran.
 
     Large pieces are hashed and compressed on a thread of their own, while the next ones are read.
     """
@@ -70,7 +70,7 @@ class Writing:
         self._crc, self._size = zlib.crc32(data, self._crc), self._size + len(data)
         self._file.write(self._deflate.compress(data))
 
-    def done(self, rows: int | None) -> Part:
+    def finish(self, rows: int | None) -> Part:
         """No more bytes come."""
         while self._pending:
             self._pending.popleft().result()
@@ -94,7 +94,7 @@ class ArchiveSpool:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._opened: list[Writing] = []
+        self._opened: list[PartWriter] = []
         self._parts: dict[str, Part] = {}
 
     def __enter__(self) -> "ArchiveSpool":
@@ -116,15 +116,15 @@ class ArchiveSpool:
         return [self._parts[name] for name in sorted(self._parts)]
 
     @contextmanager
-    def writing(self, name: str, about: str, rows: Callable[[], int | None]) -> Iterator[Writing]:
+    def writing(self, name: str, about: str, rows: Callable[[], int | None]) -> Iterator[PartWriter]:
         """A file that is written bit by bit; ``rows`` is asked in the end. ValueError for a name that cannot be."""
         if name in self._parts or not NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot be a further file of this archive")
         with disk("The archive"):
-            writing = Writing(name, about, self._folder)
+            writing = PartWriter(name, about, self._folder)
             self._opened.append(writing)
             yield writing
-            self._parts[name] = writing.done(rows())
+            self._parts[name] = writing.finish(rows())
 
     def add(self, name: str, about: str, data: bytes, rows: int | None = None) -> None:
         """A file as it stands."""

@@ -36,9 +36,9 @@ def verify_bundle(services: Services, row: BundleRow, before: BundleRow | None, 
         path = bundles.archive(services, row)
         check = checking.check_archive(path, key_id=row["key_id"])
     except Problem as problem:
-        return _told(None, [("archive", problem.message)], now)
+        return _answer(None, [("archive", problem.message)], now)
     except OSError as error:
-        return _told(None, [("archive", f"cannot be read: {error.strerror}")], now)
+        return _answer(None, [("archive", f"cannot be read: {error.strerror}")], now)
     problems = [(one.where, one.problem) for one in check.problems]
     if file_sum(path) != row["archive_sha256"]:
         problems.append(("archive", "is not the file that was sealed: its SHA-256 is another one"))
@@ -46,7 +46,7 @@ def verify_bundle(services: Services, row: BundleRow, before: BundleRow | None, 
         problems += _against_row(check.statement.predicate, check.manifest_sha256, row)
         problems += _against_chain(check.statement.predicate, before)
     problems += _against_log(services, row)
-    return _told(check, problems, now)
+    return _answer(check, problems, now)
 
 
 def _against_row(predicate: manifest.Predicate, digest: str | None, row: BundleRow) -> Iterator[Finding]:
@@ -68,10 +68,10 @@ def _against_chain(predicate: manifest.Predicate, before: BundleRow | None) -> I
     expected = None if before is None else (before["id"], before["manifest_sha256"], before["merkle_root"])
     found = None if stated is None else (stated.id, stated.manifest_sha256, stated.merkle_root)
     if found != expected:
-        yield "chain", f"the bundle before is {_named(expected)}, the manifest names {_named(found)}"
+        yield "chain", f"the bundle before is {_link_text(expected)}, the manifest names {_link_text(found)}"
 
 
-def _named(link: tuple[str, str | None, str | None] | None) -> str:
+def _link_text(link: tuple[str, str | None, str | None] | None) -> str:
     return "none" if link is None else f"{link[0]} with the manifest {link[1]}"
 
 
@@ -88,7 +88,7 @@ def _against_log(services: Services, row: BundleRow) -> Iterator[Finding]:
         yield "audit log", f"event {row['sealed_seq']} has another hash than the revision of the bundle"
 
 
-def _told(check: checking.ArchiveCheck | None, problems: list[Finding], now: datetime) -> dict[str, object]:
+def _answer(check: checking.ArchiveCheck | None, problems: list[Finding], now: datetime) -> dict[str, object]:
     """The answer of the route: a word for each part, ``problem`` names the first broken thing."""
     wrong = {where for where, _ in problems}
     statement = check.statement if check else None

@@ -87,7 +87,7 @@ def write_zip(file: BinaryIO, parts: Sequence[CompressedFile]) -> None:
 
 
 def read_directory(file: BinaryIO) -> list[ZipEntry]:
-    """The files of an archive, once every byte around their compressed content is found to be as it must be."""
+    """Read the central directory; refuse bytes outside entries."""
     length = file.seek(0, 2)
     file.seek(0)
     if file.read(4) not in (LOCAL_MARK, END_MARK):
@@ -126,7 +126,7 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
             if not chunk:
                 raise BrokenArchive(entry.name, "is cut off")
             place, left = place + len(chunk), left - len(chunk)
-            if not left and _padded(inflate, chunk):
+            if not left and _has_stray_bits(inflate, chunk):
                 raise BrokenArchive(entry.name, "has bits after its end")
             while chunk:
                 piece = inflate.decompress(chunk, CHUNK)
@@ -149,7 +149,7 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
     yield piece
 
 
-def _padded(inflate: "zlib._Decompress", last: bytes) -> bool:
+def _has_stray_bits(inflate: "zlib._Decompress", last: bytes) -> bool:
     """Whether the last byte has a bit set that means nothing: without it the file is the same, and ends."""
     if not last[0]:
         return False

@@ -29,7 +29,7 @@ class CheckRule:
     needs: frozenset[str] = frozenset()
 
 
-def _named(ids: Sequence[str]) -> str:
+def _id_list(ids: Sequence[str]) -> str:
     """Up to five of them in words."""
     more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
     return ", ".join(ids[:5]) + more
@@ -47,7 +47,7 @@ def _within_limit(at: Situation, options: CheckOptions) -> CheckVerdict:
 def _no_open_incident(at: Situation, options: CheckOptions) -> CheckVerdict:
     found = at.incidents_on(at.services, options.severity)
     if found:
-        return False, f"Unresolved on the services: {_named(found)}."
+        return False, f"Unresolved on the services: {_id_list(found)}."
     return True, f"No other unresolved incident of severity {options.severity} or above on the services."
 
 
@@ -55,7 +55,7 @@ def _dependencies_healthy(at: Situation, options: CheckOptions) -> CheckVerdict:
     needed = sorted({one for service in at.services for one in at.state.needs(service)} - set(at.services))
     found = at.incidents_on(needed, options.severity)
     if found:
-        return False, f"Unresolved on what the services need: {_named(found)}."
+        return False, f"Unresolved on what the services need: {_id_list(found)}."
     return True, f"No unresolved incident of severity {options.severity} or above on the {len(needed)} needed."
 
 
@@ -69,11 +69,11 @@ def _incident_open(at: Situation, options: CheckOptions) -> CheckVerdict:
     return True, f"Incident {at.incident['id']} is {at.incident['status']}."
 
 
-def _settled(at: Situation, options: CheckOptions) -> CheckVerdict:
+def _no_recent_deploy(at: Situation, options: CheckOptions) -> CheckVerdict:
     since = at.state.now - timedelta(minutes=options.minutes)
     recent = [row["id"] for one in at.services for row in at.state.deploys(one) if row["deployed_at"] > since]
     if recent:
-        return False, f"Deployed in the last {options.minutes} minutes: {_named(recent)}."
+        return False, f"Deployed in the last {options.minutes} minutes: {_id_list(recent)}."
     return True, f"Nothing was deployed to the services in the last {options.minutes} minutes."
 
 
@@ -97,7 +97,7 @@ def _recent_event(at: Situation, options: CheckOptions) -> CheckVerdict:
     fresh = {key for (_, key), moment in at.state.last_events([action]).items() if moment >= since}
     missing = [] if options.anywhere and fresh else [one for one in at.services if one not in fresh]
     if missing or not fresh:
-        return False, f"No {action} in the last {hours} hours" + (f": {_named(missing)}." if missing else ".")
+        return False, f"No {action} in the last {hours} hours" + (f": {_id_list(missing)}." if missing else ".")
     return True, f"{action} was recorded in the last {hours} hours."
 
 
@@ -110,7 +110,7 @@ def _last_event_is(at: Situation, options: CheckOptions) -> CheckVerdict:
         for one in at.services
         if (wanted, one) in seen and ((other, one) not in seen or seen[wanted, one] > seen[other, one])
     ]
-    return bool(hit), f"{wanted} is the last word on {_named(hit)}." if hit else f"No {wanted} that still stands."
+    return bool(hit), f"{wanted} is the last word on {_id_list(hit)}." if hit else f"No {wanted} that still stands."
 
 
 def _quiet(at: Situation, options: CheckOptions) -> CheckVerdict:
@@ -118,13 +118,13 @@ def _quiet(at: Situation, options: CheckOptions) -> CheckVerdict:
     since = at.state.now - timedelta(hours=options.hours)
     again = [row["id"] for row in at.state.executions_of(at.playbook, at.inputs) if row["executed_at"] > since]
     if again:
-        return False, f"Carried out in the last {options.hours} hours: {_named(again)}."
+        return False, f"Carried out in the last {options.hours} hours: {_id_list(again)}."
     return True, f"Not carried out in the last {options.hours} hours."
 
 
 def _owner_named(at: Situation, options: CheckOptions) -> CheckVerdict:
     without = [target.id for target in at.targets if not target.owner]
-    return not without, f"Without an owner: {_named(without)}." if without else "Every object has an owner."
+    return not without, f"Without an owner: {_id_list(without)}." if without else "Every object has an owner."
 
 
 def _owner_remains(at: Situation, options: CheckOptions) -> CheckVerdict:
@@ -144,25 +144,25 @@ def _not_yourself(at: Situation, options: CheckOptions) -> CheckVerdict:
     return not mine, "You are among those concerned." if mine else "You are not among those concerned."
 
 
-def _nothing_left_behind(at: Situation, options: CheckOptions) -> CheckVerdict:
+def _owns_nothing(at: Situation, options: CheckOptions) -> CheckVerdict:
     people = {target.id for target in at.targets}
     records = (*at.state.services.values(), *at.state.vendors.values())
     left = sorted(row["id"] for row in records if row["owner"] in people)
     if left:
-        return False, f"They still own {_named(left)}."
+        return False, f"They still own {_id_list(left)}."
     return True, "They own no service and no vendor."
 
 
 def _no_legal_hold(at: Situation, options: CheckOptions) -> CheckVerdict:
     held = [row["id"] for row in at.state.live_holds]
     if held:
-        return False, f"Legal holds in force: {_named(held)}. Release them or exclude what they keep."
+        return False, f"Legal holds in force: {_id_list(held)}. Release them or exclude what they keep."
     return True, "No legal hold is in force."
 
 
 def _inside_boundary(at: Situation, options: CheckOptions) -> CheckVerdict:
     outside = [target.id for target in at.targets if at.state.systems[target.id]["boundary"] != "inside"]
-    return not outside, f"Outside the boundary: {_named(outside)}." if outside else "Inside the boundary."
+    return not outside, f"Outside the boundary: {_id_list(outside)}." if outside else "Inside the boundary."
 
 
 def _environment(at: Situation, options: CheckOptions) -> CheckVerdict:
@@ -170,7 +170,7 @@ def _environment(at: Situation, options: CheckOptions) -> CheckVerdict:
     others = [one for one in at.services if at.state.services[one]["environment"] != wanted]
     return (
         not others,
-        f"Not in {wanted}: {_named(others)}." if others else f"Runs in {wanted}.",
+        f"Not in {wanted}: {_id_list(others)}." if others else f"Runs in {wanted}.",
     )
 
 
@@ -194,7 +194,7 @@ CHECKS: Mapping[str, CheckRule] = {
     "no_open_incident": CheckRule(_no_open_incident, SEVERITY, SEVERITY),
     "dependencies_healthy": CheckRule(_dependencies_healthy, SEVERITY, SEVERITY),
     "incident_open": CheckRule(_incident_open),
-    "settled": CheckRule(_settled, MINUTES, MINUTES),
+    "settled": CheckRule(_no_recent_deploy, MINUTES, MINUTES),
     "deployed_within": CheckRule(_deployed_within, HOURS, HOURS),
     "previous_deploy": CheckRule(_previous_deploy),
     "recent_event": CheckRule(_recent_event, EVENT | {"anywhere"}, EVENT),
@@ -203,7 +203,7 @@ CHECKS: Mapping[str, CheckRule] = {
     "owner_named": CheckRule(_owner_named),
     "owner_remains": CheckRule(_owner_remains, frozenset({"spare"})),
     "not_yourself": CheckRule(_not_yourself),
-    "nothing_left_behind": CheckRule(_nothing_left_behind),
+    "nothing_left_behind": CheckRule(_owns_nothing),
     "no_legal_hold": CheckRule(_no_legal_hold),
     "inside_boundary": CheckRule(_inside_boundary),
     "environment": CheckRule(_environment, frozenset({"is"}), frozenset({"is"})),

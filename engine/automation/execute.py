@@ -50,7 +50,7 @@ class ExecutionRefusal:
 def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object] | ExecutionRefusal:
     """Record an execution, or its refusal: both are writes. BadRequest and NotFound for what cannot be understood."""
     connection, org_id, book = revision.connection, revision.org_id, request.book
-    rehearsed = _rehearsed(revision, request)
+    rehearsed = _dry_run(revision, request)
     inputs = complete(book, _inputs(request, rehearsed))
     status = approvals.status_of(connection, org_id, rehearsed["id"]) if rehearsed else "none"
     asked = AutomationRequest(
@@ -85,7 +85,7 @@ def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object
     return _record(revision, request, now, rehearsed["id"], note, rollback)
 
 
-def _rehearsed(revision: Revision, request: ExecutionRequest) -> DryRunRow | None:
+def _dry_run(revision: Revision, request: ExecutionRequest) -> DryRunRow | None:
     """The dry-run that is named, else the newest with these inputs, else the newest of the playbook."""
     connection, org_id = revision.connection, revision.org_id
     if request.dry_run_id is not None:

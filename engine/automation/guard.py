@@ -46,7 +46,7 @@ def of_dry_run(
     elif row["inputs_hash"] != wanted_hash:
         found.append(Refusal("inputs_changed", f"The dry-run {name} had other inputs; make a new one."))
     if row["outcome"] != "succeeded":
-        found.append(Refusal("dry_run_failed", f"The dry-run {name} {_ended(row['outcome'])}; nothing rests on it."))
+        found.append(Refusal("dry_run_failed", f"The dry-run {name} {_end_text(row['outcome'])}; nothing rests on it."))
     age = (now - row["ran_at"]).total_seconds() / 60
     if not 0 <= age <= fresh_minutes:
         found.append(
@@ -111,5 +111,5 @@ def block(
     return identifier
 
 
-def _ended(outcome: DryRunOutcome) -> str:
+def _end_text(outcome: DryRunOutcome) -> str:
     return "was blocked by a policy" if outcome == "blocked" else "failed"

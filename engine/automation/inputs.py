@@ -28,11 +28,11 @@ def complete(book: Playbook, given: Mapping[str, object]) -> dict[str, InputValu
             value = schema.default
         if value is None:
             if schema.required:
-                problems.append(_problem(name, _expected(schema), "nothing"))
+                problems.append(_problem(name, _expectation(schema), "nothing"))
         elif _fits(value, schema):
             values[name] = value
         else:
-            problems.append(_problem(name, _expected(schema), repr(value)[:80]))
+            problems.append(_problem(name, _expectation(schema), repr(value)[:80]))
     if problems:
         first = problems[0]
         raise BadRequest(
@@ -74,7 +74,7 @@ def _fits(value: object, schema: PlaybookInput) -> TypeGuard[InputValue]:
     return schema.type != "choice" or value in schema.choices
 
 
-def _expected(schema: PlaybookInput) -> str:
+def _expectation(schema: PlaybookInput) -> str:
     if schema.type == "boolean":
         return "true or false"
     if schema.type == "integer":

@@ -54,7 +54,7 @@ class RuleVerdict:
 def problems(rules: object, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
     """Everything that keeps ``rules`` from being a policy over these fields, in order; empty when nothing does."""
     if not isinstance(rules, list) or len(rules) > MOST_RULES:
-        return [RuleProblem("rules", f"a list of at most {MOST_RULES} rules", _came(rules))]
+        return [RuleProblem("rules", f"a list of at most {MOST_RULES} rules", _value_text(rules))]
     found: list[RuleProblem] = []
     left = [MOST_CONDITIONS]
     seen: set[str] = set()
@@ -67,7 +67,7 @@ def _rule(
     rule: object, at: str, fields: Mapping[str, PolicyField], left: list[int], seen: set[str]
 ) -> list[RuleProblem]:
     if not isinstance(rule, dict):
-        return [RuleProblem(at, "an object with id, when, effect and message", _came(rule))]
+        return [RuleProblem(at, "an object with id, when, effect and message", _value_text(rule))]
     found = [
         RuleProblem(f"{at}.{name}", "one of id, when, effect, message", "an unknown member")
         for name in sorted(set(rule) - {"id", "when", "effect", "message"})
@@ -75,13 +75,15 @@ def _rule(
     name, effect, message = rule.get("id"), rule.get("effect"), rule.get("message")
     if not isinstance(name, str) or not _RULE_ID.fullmatch(name) or name in seen:
         wanted = "1 to 64 of a-z, 0-9, - and _, each once, the first a letter or digit"
-        found.append(RuleProblem(f"{at}.id", wanted, _came(name)))
+        found.append(RuleProblem(f"{at}.id", wanted, _value_text(name)))
     else:
         seen.add(name)
     if effect not in RULE_EFFECTS:
-        found.append(RuleProblem(f"{at}.effect", "deny or require", _came(effect)))
+        found.append(RuleProblem(f"{at}.effect", "deny or require", _value_text(effect)))
     if not isinstance(message, str) or not 0 < len(message) <= LONGEST or not message.isprintable():
-        found.append(RuleProblem(f"{at}.message", f"a printable text of 1 to {LONGEST} characters", _came(message)))
+        found.append(
+            RuleProblem(f"{at}.message", f"a printable text of 1 to {LONGEST} characters", _value_text(message))
+        )
     return found + _condition(rule.get("when"), f"{at}.when", fields, left, 1)
 
 
@@ -98,7 +100,7 @@ def _condition(
     if isinstance(given, dict) and len(given) == 1 and (word := next(iter(given))) in ("all", "any"):
         parts = given[word]
         if not isinstance(parts, list) or not parts:
-            return [RuleProblem(f"{at}.{word}", "a list of at least one condition", _came(parts))]
+            return [RuleProblem(f"{at}.{word}", "a list of at least one condition", _value_text(parts))]
         found: list[RuleProblem] = []
         for number, part in enumerate(parts):
             found += _condition(part, f"{at}.{word}[{number}]", fields, left, depth + 1)
@@ -107,7 +109,7 @@ def _condition(
         return _condition(given["not"], f"{at}.not", fields, left, depth + 1)
     if not isinstance(given, dict) or set(given) != {"field", "op", "value"}:
         shape = "an object with field, op and value, or with one of all, any and not"
-        came = "an object with " + ", ".join(sorted(given)[:8])[:80] if isinstance(given, dict) else _came(given)
+        came = "an object with " + ", ".join(sorted(given)[:8])[:80] if isinstance(given, dict) else _value_text(given)
         return [RuleProblem(at, shape, came)]
     return _comparison(given, at, fields)
 
@@ -115,19 +117,19 @@ def _condition(
 def _comparison(given: Mapping[str, object], at: str, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
     name, op, value = given["field"], given["op"], given["value"]
     if not isinstance(name, str) or name not in fields:
-        return [RuleProblem(f"{at}.field", f"one of {', '.join(fields)}", _came(name))]
+        return [RuleProblem(f"{at}.field", f"one of {', '.join(fields)}", _value_text(name))]
     field = fields[name]
     if op not in OPERATORS[field.type]:
-        return [RuleProblem(f"{at}.op", f"one of {', '.join(OPERATORS[field.type])} for {name}", _came(op))]
+        return [RuleProblem(f"{at}.op", f"one of {', '.join(OPERATORS[field.type])} for {name}", _value_text(op))]
     if op == "present":
-        return [] if isinstance(value, bool) else [RuleProblem(f"{at}.value", "true or false", _came(value))]
+        return [] if isinstance(value, bool) else [RuleProblem(f"{at}.value", "true or false", _value_text(value))]
     if op in ("in", "not_in", "between"):
         low, high = (2, 2) if op == "between" else (1, MOST_VALUES)
         if not isinstance(value, list) or not low <= len(value) <= high:
             wanted = "a list of two values" if op == "between" else f"a list of 1 to {MOST_VALUES} values"
-            return [RuleProblem(f"{at}.value", wanted, _came(value))]
+            return [RuleProblem(f"{at}.value", wanted, _value_text(value))]
         places = [
-            RuleProblem(f"{at}.value[{number}]", _wanted(field), _came(one))
+            RuleProblem(f"{at}.value[{number}]", _expectation(field), _value_text(one))
             for number, one in enumerate(value)
             if not _fits(field, one)
         ]
@@ -137,9 +139,9 @@ def _comparison(given: Mapping[str, object], at: str, fields: Mapping[str, Polic
             and field.type != "clock"
             and _before(position(field, value[1]), position(field, value[0]))
         ):
-            return [RuleProblem(f"{at}.value", "the lower value first", _came(value))]
+            return [RuleProblem(f"{at}.value", "the lower value first", _value_text(value))]
         return places
-    return [] if _fits(field, value) else [RuleProblem(f"{at}.value", _wanted(field), _came(value))]
+    return [] if _fits(field, value) else [RuleProblem(f"{at}.value", _expectation(field), _value_text(value))]
 
 
 def _fits(field: PolicyField, value: object) -> bool:
@@ -163,14 +165,14 @@ def _is_date(value: str) -> bool:
         return False
 
 
-def _wanted(field: PolicyField) -> str:
+def _expectation(field: PolicyField) -> str:
     if field.words:
         return f"one of {', '.join(field.words)}"
     plain = {"boolean": "true or false", "number": "a number", "clock": "a time HH:MM", "date": "a date YYYY-MM-DD"}
     return plain.get(field.type, f"a printable text of at most {LONGEST} characters")
 
 
-def _came(value: object) -> str:
+def _value_text(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, list | dict):
@@ -186,23 +188,23 @@ def evaluate(rules: object, fields: Mapping[str, PolicyField], context: Mapping[
     found = []
     for rule in rules if isinstance(rules, list) else ():
         effect: RuleEffect = rule["effect"]
-        holds = _holds(rule["when"], fields, context)
+        holds = _is_true(rule["when"], fields, context)
         refuses = holds if effect == "deny" else not holds
         found.append(RuleVerdict(rule["id"], effect, holds, refuses, rule["message"]))
     return found
 
 
-def _holds(condition: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> bool:
+def _is_true(condition: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> bool:
     match condition:
         case {"all": [*parts]}:
-            return all(_holds(part, fields, context) for part in parts)
+            return all(_is_true(part, fields, context) for part in parts)
         case {"any": [*parts]}:
-            return any(_holds(part, fields, context) for part in parts)
+            return any(_is_true(part, fields, context) for part in parts)
         case {"not": part}:
-            return not _holds(part, fields, context)
+            return not _is_true(part, fields, context)
         case {"field": str(name), "op": str(op), "value": value}:
             return _compare(fields[name], op, context.get(name), value)
-    raise ValueError(f"{_came(condition)} is no condition")
+    raise ValueError(f"{_value_text(condition)} is no condition")
 
 
 def _compare(field: PolicyField, op: str, found: object, value: object) -> bool:
@@ -232,7 +234,7 @@ def _compare(field: PolicyField, op: str, found: object, value: object) -> bool:
             return _before(there, here)
         case "ge":
             return not _before(here, there)
-    raise ValueError(f"{op} does not compare {_came(value)}")
+    raise ValueError(f"{op} does not compare {_value_text(value)}")
 
 
 def _between(here: object, low: object, high: object) -> bool:
@@ -247,4 +249,4 @@ def _before(one: object, other: object) -> bool:
         return one < other
     if isinstance(one, int | float) and isinstance(other, int | float):
         return one < other
-    raise TypeError(f"{_came(one)} and {_came(other)} have no order")
+    raise TypeError(f"{_value_text(one)} and {_value_text(other)} have no order")

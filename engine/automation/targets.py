@@ -90,7 +90,7 @@ def _named_person(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     return [_person(state.members[str(inputs["person"])], "named")]
 
 
-def _untrained(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
+def _members_without_training(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     """Active members without a completed training in the period; the audit log names them by e-mail address."""
     done = state.last_events(["training.completed"])
     since = state.now - timedelta(days=int(inputs["within_days"]))
@@ -159,7 +159,7 @@ SELECTORS: Mapping[str, Selector] = {
     "members": _members,
     "leavers": _leavers,
     "person": _named_person,
-    "untrained": _untrained,
+    "untrained": _members_without_training,
     "system": _named_system,
     "unencrypted_flows": _unencrypted_flows,
     "vendor_documents": _vendor_documents,

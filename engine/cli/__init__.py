@@ -83,7 +83,7 @@ def hq(arguments: Sequence[str]) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Problem as problem:
-        code, said = problem.exit_code, _told(problem)
+        code, said = problem.exit_code, _problem_lines(problem)
     except RuntimeError as error:
         if str(error) != INTERRUPTED:
             raise
@@ -93,14 +93,14 @@ def hq(arguments: Sequence[str]) -> None:
         if found is None:
             raise
         logging.getLogger("hq").warning("%s", error)  # names the file
-        code, said = found.exit_code, _told(found)
+        code, said = found.exit_code, _problem_lines(found)
     for line in said:  # once the error is gone: what it holds of the records must be closed before the process ends
         click.echo(line, err=True)
     if isinstance(code, int):
         sys.exit(code)
 
 
-def _told(problem: Problem) -> list[str]:
+def _problem_lines(problem: Problem) -> list[str]:
     details = (", ".join(f"{name} {value}" for name, value in detail.items()) for detail in problem.details)
     return [f"hq: {problem.message}", *(f"  {detail}" for detail in details)]
 

@@ -63,13 +63,13 @@ def _of_organization(services: "Services", org: str) -> list[str]:
     from engine.archives.seal_check import check_seals
     from engine.runtime.chains import verify_chain
     from engine.runtime.head_check import check_heads
-    from engine.store.chain_segments import lost_rows
+    from engine.store.chain_segments import missing_rows
     from engine.store.stored_forms import wrong_form
 
     with Steps() as steps:
         with services.store.reader() as connection:
             form = wrong_form(connection, org)
-            lost = lost_rows(connection, org)
+            lost = missing_rows(connection, org)
         if form is not None or lost is not None:
             return [str(form or lost)]
         name = org if org == PLATFORM else organization(services, org)

@@ -111,9 +111,9 @@ class Steps:
         tenth = done * 10 // total if total else 10
         if tenth > self._said.get(what, -1):
             self._said[what] = tenth
-            print(f"{what}: {done} of {total}{self._left(what, done, total)}", file=sys.stderr)
+            print(f"{what}: {done} of {total}{self._remaining(what, done, total)}", file=sys.stderr)
 
-    def _left(self, what: str, done: int, total: int) -> str:
+    def _remaining(self, what: str, done: int, total: int) -> str:
         """How long it may still take, once that is more than a moment."""
         at = time.monotonic()
         begun, first = self._begun.setdefault(what, (at, done))

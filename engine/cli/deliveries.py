@@ -110,7 +110,7 @@ def endpoints(
         )
         with services.store.reader() as connection:
             channels = channels_of(services.settings, known(connection, org_id))
-    for channel in channels.shown():
+    for channel in channels.as_dicts():
         click.echo(f"{channel['name']}\t{'leaves' if channel['leaves'] else 'stays'}\t{channel['reason']}")
     if secret:
         click.echo(f"signing secret, shown this once:\t{secret}")

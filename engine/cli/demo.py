@@ -50,7 +50,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         with OneBar(_seconds(DEMO_ORGANIZATIONS)) as steps, salts_from(b"demo"):
             missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
             steps("demo organizations", 0, len(missing))
-            for number, (org_id, tables) in enumerate(_told(missing, now()), start=1):
+            for number, (org_id, tables) in enumerate(_demo_days(missing, now()), start=1):
                 replay(services, org_id, tables, now=now())
                 steps("demo organizations", number, len(missing))
             fill_platform(services.store, settings, now())
@@ -78,18 +78,18 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         if administrator:
             _write_cookie(settings, admin, PLATFORM_ADMIN, PLATFORM, host)
 
-    def say_how() -> None:
+    def print_how() -> None:
         serves = "Ctrl-C" if listening is not None else f"nothing runs; `hq demo --port {port}` serves it until Ctrl-C"
         click.echo(f"\nopen     {(folders[DEMO_ORGANIZATIONS[0]] / INDEX).absolute().as_uri()}")
         address = f"http://{host}:{port}/api/governance/compliance/posture-score"
-        further = f"   (leads and pilots: {_quoted(admin)})" if administrator else ""
-        click.echo(f"sign in  curl -b {_quoted(owner)} '{address}'{further}")
+        further = f"   (leads and pilots: {_quote(admin)})" if administrator else ""
+        click.echo(f"sign in  curl -b {_quote(owner)} '{address}'{further}")
         click.echo(f"stop     {serves}")
 
     if listening is None:
-        say_how()
+        print_how()
     else:
-        serve_console(settings, listening, say_how, threads=settings.threads, scheduled=True)
+        serve_console(settings, listening, print_how, threads=settings.threads, scheduled=True)
 
 
 def _seconds(org_ids: Sequence[str]) -> dict[str, float]:
@@ -97,7 +97,7 @@ def _seconds(org_ids: Sequence[str]) -> dict[str, float]:
     return {"demo organizations": 30.0, "organizations": 25.0, **{f"export {org_id}": 5.0 for org_id in org_ids}}
 
 
-def _quoted(file: Path) -> str:
+def _quote(file: Path) -> str:
     return shlex.quote(os.path.relpath(file))
 
 
@@ -113,7 +113,7 @@ def _write_cookie(settings: Settings, file: Path, email: str, org_id: str, host:
     write_over(file, f"# Netscape HTTP Cookie File: {email}\n{line}\n".encode())
 
 
-def _told(org_ids: Sequence[str], moment: datetime) -> "Iterator[tuple[str, dict[str, DayRows]]]":
+def _demo_days(org_ids: Sequence[str], moment: datetime) -> "Iterator[tuple[str, dict[str, DayRows]]]":
     """Each demo organization with its tables from day to day; the others are told while one is stored."""
     from concurrent.futures import as_completed
 

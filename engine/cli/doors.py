@@ -56,9 +56,9 @@ def scheduler(listing: bool) -> None:
     if listing:
         with open_console_services(settings) as services, services.store.reader() as connection:
             for job in JOBS:
-                click.echo(f"{job.name}\t{job.when.said(settings)}\t{_last(last(connection, job.name))}")
+                click.echo(f"{job.name}\t{job.when.schedule_text(settings)}\t{_last(last(connection, job.name))}")
             for task in TASKS:
-                click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
+                click.echo(f"{task.name}\t{task.when.schedule_text}\t{_last(last(connection, task.name))}")
         return
     with open_console_services(settings) as services:
         services.store.must_be_writable()
@@ -123,5 +123,5 @@ def routes() -> None:
 @click.command(epilog="Example: SVC_THREADS=8 hq config")
 def config() -> None:
     """Print the settings in force; secrets show only whether they are set."""
-    for name, value, help in Settings.of_process().shown():
+    for name, value, help in Settings.of_process().listing():
         click.echo(f"{name}={value}\t# {help}")

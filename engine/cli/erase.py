@@ -33,20 +33,20 @@ def erase(org: str | None, person: str | None, dry_run: bool, listing: bool) -> 
     with open_console_services() as services:
         name = PLATFORM if org == PLATFORM else organization(services, org)
         if person is None:
-            lines = [line for noted in noted_erasures(services, name) for line in _noted(noted)]
+            lines = [line for noted in noted_erasures(services, name) for line in _note_lines(noted)]
         else:
-            lines = list(_told(run(services, name, person, now=now(), dry_run=dry_run)))
+            lines = list(_result_lines(run(services, name, person, now=now(), dry_run=dry_run)))
     for line in lines:
         click.echo(line)
 
 
-def _told(erasure: "PersonErasure") -> "Iterator[str]":
+def _result_lines(erasure: "PersonErasure") -> "Iterator[str]":
     done, remains = erasure.done, erasure.remains
     for table, count in sorted(done.rows.items()):
         yield f"{table}: {_count(count, 'row')}"
     if done.versions:
         yield f"history: {_count(done.versions, 'earlier version')} of rows"
-    if done.nothing:
+    if done.is_empty:
         yield f"There is nothing left to erase in the rows of {erasure.org_id} and their history."
     elif erasure.rehearsed:
         yield "Nothing was changed: this is what would be."
@@ -66,7 +66,7 @@ def _told(erasure: "PersonErasure") -> "Iterator[str]":
     yield from erasure.files
 
 
-def _noted(noted: "NotedErasure") -> "Iterator[str]":
+def _note_lines(noted: "NotedErasure") -> "Iterator[str]":
     note = noted.note
     yield f"{note.said}\t{note.made_at:%Y-%m-%d %H:%M:%S} UTC\trevision {note.position.seq}"
     if not noted.applied:

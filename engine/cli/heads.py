@@ -36,7 +36,7 @@ def heads(org: str | None, witness: Path | None, old: int | None, stamp: Path | 
     from engine.runtime.witnesses import record_cosignatures
 
     with open_console_services() as services:
-        name = _named(services, org)
+        name = _organization(services, org)
         if witness is None:
             head = sign_and_stamp(services, name, now=now(), every=timedelta(0)).head
         else:
@@ -67,7 +67,7 @@ def prove(event_id: str, org: str | None) -> None:
     from engine.archives.receipts import receipt
 
     with open_console_services() as services:
-        click.echo(receipt(services, _named(services, org), event_id, now=now()), nl=False)
+        click.echo(receipt(services, _organization(services, org), event_id, now=now()), nl=False)
 
 
 @click.command(epilog="Example: hq keys; hq keys --rotate")
@@ -99,7 +99,7 @@ def keys(org: str | None, rotate: bool) -> None:
         for key in earlier:
             click.echo(f"before that {fingerprint(key)}")
         if org is not None:
-            click.echo(f"of heads {verifier_key(origin_of(_named(services, org)), ED25519, present)}")
+            click.echo(f"of heads {verifier_key(origin_of(_organization(services, org)), ED25519, present)}")
 
 
 def _question(services: "Services", head: "SignedHead", old: int) -> str:
@@ -111,5 +111,5 @@ def _question(services: "Services", head: "SignedHead", old: int) -> str:
     return "".join(f"{line}\n" for line in (f"old {old}", *(b64encode(step).decode() for step in proof), ""))
 
 
-def _named(services: "Services", org: str | None) -> str:
+def _organization(services: "Services", org: str | None) -> str:
     return PLATFORM if org == PLATFORM else organization(services, org)

@@ -66,7 +66,7 @@ def replay(identifiers: Sequence[str], everything: bool, org: str | None) -> Non
     failed = False
     with open_console_services() as services:
         _check_org(services, org)
-        for identifier in identifiers or _listed(services, org):
+        for identifier in identifiers or _dead_letter_ids(services, org):
             row = _dead_letter(services, identifier, org)
             settings = services.settings
             result = read_again(
@@ -83,7 +83,7 @@ def replay(identifiers: Sequence[str], everything: bool, org: str | None) -> Non
         click.get_current_context().exit(1)
 
 
-def _listed(services: "Services", org: str | None) -> list[str]:
+def _dead_letter_ids(services: "Services", org: str | None) -> list[str]:
     from engine.store.queries import payloads
 
     with services.store.reader() as connection:

@@ -66,7 +66,7 @@ def _table(lines: Sequence[Sequence[str]], width: int) -> "Iterator[Text]":
         for part in range(max(map(len, wrapped))):
             found = [texts[part] if part < len(texts) else "" for texts in wrapped]
             placed = [
-                _aligned(text, widths[place], right[place]) for text, place in zip(found, fitting, strict=True)
+                _align(text, widths[place], right[place]) for text, place in zip(found, fitting, strict=True)
             ]  # fmt: skip
             yield Text(GAP.join(placed).rstrip(), style)
 
@@ -104,7 +104,7 @@ def _broken(text: str, width: int) -> list[str]:
     return [part.plain.rstrip() for part in Text(text).wrap(Console(width=width), width)] or [""]
 
 
-def _aligned(text: str, width: int, right: bool) -> str:
+def _align(text: str, width: int, right: bool) -> str:
     from rich.cells import cell_len
 
     space = " " * max(0, width - cell_len(text))

@@ -26,7 +26,7 @@ class OneBar(Steps):
     def _columns(self) -> "Sequence[ProgressColumn]":
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 
-        return TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _left_column(self)
+        return TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _remaining_column(self)
 
     def __call__(self, what: str, done: int, total: int) -> None:
         self.move(what, done, total)
@@ -49,24 +49,24 @@ class OneBar(Steps):
         return done / sum(self._seconds.values())
 
     @property
-    def left(self) -> float:
+    def seconds_remaining(self) -> float:
         """The seconds that it will take still, at the pace so far."""
         share, usual = self.share, sum(self._seconds.values())
         whole = (self._moved - self._start) / share if share > SURE else usual
         return max(0.0, whole * (1 - share) - (self._clock() - self._moved))
 
 
-def _left_column(bar: OneBar) -> "ProgressColumn":
+def _remaining_column(bar: OneBar) -> "ProgressColumn":
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
 
-    class Left(ProgressColumn):
+    class RemainingColumn(ProgressColumn):
         """The time left, which goes on while nothing moves."""
 
         max_refresh = 0.5
 
         def render(self, task: Task) -> Text:
-            minutes, seconds = divmod(round(bar.left), 60)
+            minutes, seconds = divmod(round(bar.seconds_remaining), 60)
             return Text(f"{minutes}:{seconds:02d} left", style="progress.remaining")
 
-    return Left()
+    return RemainingColumn()

@@ -77,7 +77,7 @@ def _day(option: str, text: str) -> None:
     try:
         BY.parse(text)
     except BadRequest as error:
-        raise Usage(f"{option} must be {BY.allowed}; got {text[:80]!r}.") from error
+        raise Usage(f"{option} must be {BY.expectation}; got {text[:80]!r}.") from error
 
 
 def _back_test(org: str | None, framework: str, as_of: str | None, form: str) -> bytes:

@@ -24,7 +24,7 @@ from engine.runtime.supervisor import Supervisor
 from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.app import Console
-from engine.web.computing import Answering
+from engine.web.computing import ComputeConsole
 from engine.web.lanes import ARCHIVES, REPORTS
 from engine.web.limits import Limiter
 from engine.web.linked_limits import NAME as LIMITS
@@ -38,7 +38,7 @@ ORPHAN_SECONDS = 1.0  # for what runs once the main process is gone, and with it
 
 def serve_in_processes(
     services: "Services",
-    workers: Mapping[str, Workers[Answering]],
+    workers: Mapping[str, Workers[ComputeConsole]],
     listening: socket.socket,
     threads: int,
     count: int,
@@ -62,16 +62,16 @@ def serve_in_processes(
         return process
 
     supervisor = Supervisor(start, count)
-    signals.tell(supervisor.stop)
+    signals.on_signal(supervisor.stop)
     if work is not None:
         work.start()
     supervisor.run(announce, listening.close)
     return work is None or work.end()
 
 
-def _computing(workers: Workers[Answering]) -> OfferedWork:
+def _computing(workers: Workers[ComputeConsole]) -> OfferedWork:
     def run(gone: Callable[[], bool], *arguments: object) -> object:
-        work, place, caller = cast(tuple[Assignment[Answering], str, str], arguments)
+        work, place, caller = cast(tuple[Assignment[ComputeConsole], str, str], arguments)
         return workers.run(work, place=place, caller=caller, gone=gone)
 
     return run
@@ -108,7 +108,9 @@ def _answer(
     from engine.web.serving.running import run
     from engine.web.serving.server import bind
 
-    workers = {str(lane.workers): LinkedWorkers[Answering](line, str(lane.workers)) for lane in (REPORTS, ARCHIVES)}
+    workers = {
+        str(lane.workers): LinkedWorkers[ComputeConsole](line, str(lane.workers)) for lane in (REPORTS, ARCHIVES)
+    }
     limiter = LinkedLimits(line) if settings.rate_limit_url == "memory://" else None
     catalogue = index().catalogue
     with StopSignals() as signals, open_services(settings, catalogue, now=started_at, shared=True) as services:

@@ -116,7 +116,7 @@ def _import_tables(
         click.echo(f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
     if check:
         click.echo(f"All of it holds. Nothing was written: {org} stays at revision {result.before}.")
-    elif result.changed:
+    elif result.has_changes:
         click.echo(f"{org} moved from revision {result.before} to {result.after}")
     else:
         click.echo(f"{org} stays at revision {result.before}: nothing was new")

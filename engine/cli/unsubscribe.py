@@ -33,20 +33,20 @@ def unsubscribe(tokens: tuple[str, ...]) -> None:
         unsubscribing = Unsubscribing(settings.unsubscribe_mailto, settings.signing_key_path)
         found = [unsubscribing.deliveries_of(token) for token in tokens]
         for ids in found:
-            for line in _applied(services, ids):
+            for line in _apply(services, ids):
                 click.echo(line)
 
 
-def _applied(services: "Services", ids: "Sequence[str]") -> list[str]:
+def _apply(services: "Services", ids: "Sequence[str]") -> list[str]:
     """What became of each delivery that a token names."""
     from engine.accounts.preferences import change
     from engine.reporting.index import index
-    from engine.store.queries.deliveries import sent_to
+    from engine.store.queries.deliveries import recipients
 
     preferences = {digest.name: digest.preference for digest in index().digests}
     lines = []
     with services.store.reader() as connection:
-        rows = sent_to(connection, ids)
+        rows = recipients(connection, ids)
     if not rows:
         raise NotFound("None of the deliveries of that token is known here: it was of another installation.")
     for org_id, kind, recipient in rows:

@@ -15,7 +15,7 @@ from engine.runtime.stop_signals import StopSignals
 from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.app import Console
-from engine.web.computing import Answering, with_services
+from engine.web.computing import ComputeConsole, with_services
 from engine.web.lanes import ARCHIVES, REPORTS
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def open_console(settings: Settings, replica: str, shared: bool) -> Iterator[Con
 
 
 @contextmanager
-def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mapping[str, Workers[Answering]]]:
+def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mapping[str, Workers[ComputeConsole]]]:
     """The workers by name; none runs before there is work for it."""
     from engine.runtime.services import REPLICA
 
     others = [f"analytics-{number}.duckdb" for number in range(1, settings.report_processes)]
-    workers: dict[str, Workers[Answering]] = {
+    workers: dict[str, Workers[ComputeConsole]] = {
         str(REPORTS.workers): Workers(
             "reports",
             [partial(open_console, settings, replica, shared) for replica in (REPLICA, *others)],
@@ -64,15 +64,15 @@ def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mappin
             one.close()
 
 
-def _aside(
-    workers: Workers[Answering], interruption: Interruption, function: Callable[..., T], *arguments: object
+def _in_worker(
+    workers: Workers[ComputeConsole], interruption: Interruption, function: Callable[..., T], *arguments: object
 ) -> T:
-    work: Assignment[Answering] = Assignment(with_services, (function, arguments))
+    work: Assignment[ComputeConsole] = Assignment(with_services, (function, arguments))
     return cast(T, interruption.call(partial(workers.run, work, place="")))
 
 
 def _scheduled_work(
-    services: "Services", workers: Mapping[str, Workers[Answering]], signals: StopSignals
+    services: "Services", workers: Mapping[str, Workers[ComputeConsole]], signals: StopSignals
 ) -> ScheduledWork:
     """The scheduler, whose long work is done by the workers of archives."""
     from scheduler import new_scheduler
@@ -84,7 +84,7 @@ def _scheduled_work(
         for one in workers.values():
             one.close()
 
-    background = partial(_aside, workers[str(ARCHIVES.workers)], interruption)
+    background = partial(_in_worker, workers[str(ARCHIVES.workers)], interruption)
     return ScheduledWork(new_scheduler(replace(services, background=background)), signals, interrupt)
 
 

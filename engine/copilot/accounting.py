@@ -22,18 +22,18 @@ _EVENTS = ("caused", "led", "trigger", "triggered", "preceded", "before", "aroun
 
 def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     """The query with the words that it does not use among those that could not be applied."""
-    idle = [piece for piece in reading.pieces if not _used(piece, found, reading)]
+    idle = [piece for piece in reading.pieces if not _is_understood(piece, found, reading)]
     unused = tuple(piece.words for piece in idle if not is_filler(piece.words) and piece.sense("attribute",
         "measure") and _COLUMN.isdisjoint(
         sense.kind for sense in piece.senses))  # fmt: skip
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
     lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
-    lost += _uncounted(found, reading)
+    lost += _unknown_counts(found, reading)
     new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
     return replace(found, unknown=(*found.unknown, *new), unused=unused)
 
 
-def _uncounted(found: Query, reading: Reading) -> list[str]:
+def _unknown_counts(found: Query, reading: Reading) -> list[str]:
     """What "how many" stands before where that is no thing that is counted here: "how many customers complained"."""
     counted = re.search(r"\bhow many (\w+)", reading.asked.text)
     if counted is None or found.intent not in ("count", "list"):
@@ -58,7 +58,7 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
     if word in ("compare", "compared", "versus", "vs") and any(len(one.parts) > 1 for one in found.constraints):
         return found.lookup  # the rows side by side
     if word in _COMPARING:
-        return bool(found.halves or found.having or (asked.says(r"\bmore (?:about|on|detail|info)|\bany ?more\b|"
+        return bool(found.halves or found.having or (asked.matches(r"\bmore (?:about|on|detail|info)|\bany ?more\b|"
                     r"\bmore or less\b|\b(?:tell|show) me more\b|\bno more\b|\bother than\b|\bless than\b"
                     r"|\bmore than\b") and word != "than") or (word == "than" and (
                     found.halves or found.having or asked.bound or any(one.age for one in asked.windows)
@@ -73,7 +73,7 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
         return found.order is None or found.group is not None
     if word == "only":
         return found.group is None
-    if word == "far" and asked.says(r"\bso far\b"):
+    if word == "far" and asked.matches(r"\bso far\b"):
         return True
     if word in ("average", "total", "sum") and found.intent == "measure":
         return True
@@ -86,7 +86,7 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
     return True
 
 
-def _used(piece: Piece, found: Query, reading: Reading) -> bool:
+def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
     if any(sense.kind in ("noun", "row", "title") for sense in piece.senses):
         return True
     if any(_sense_used(sense, piece, found, reading) for sense in piece.senses):
@@ -125,7 +125,7 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             return asked or dated or spans or sense.column in _BORN or found.intent == "when"
         case "role":
             people = any(f"person/{sense.column}" in one.dimension for one in made)
-            ours = found.intent != "who" and reading.asked.says(r"\b(?:we|us|our)\b") and "owner" in sense.column
+            ours = found.intent != "who" and reading.asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
             measured = any(column and "hours" in column for column in columns) and piece.words.startswith("t")
             return (
                 people

@@ -59,14 +59,14 @@ def advice(
     ``named`` where it names something of the organization: then the question is about that.
     """
     for pattern, fact, column, said in _PROFILE:
-        if asked.says(pattern) and len(asked.words) < 12:
+        if asked.matches(pattern) and len(asked.words) < 12:
             return _profile(library, citations, fact, column, said)
-    if asked.says(_ME):
+    if asked.matches(_ME):
         return _me(library, citations, asker)
-    if asked.says(_NEXT) and not asked.says(r"\b(?:incident|vendor|finding|request|risk|polic)"):
+    if asked.matches(_NEXT) and not asked.matches(r"\b(?:incident|vendor|finding|request|risk|polic)"):
         return _next(asked, library, citations, asker)
-    if asked.says(_STANDING) and len(asked.words) < 10 and not named:
-        return _standing(library, citations)
+    if asked.matches(_STANDING) and len(asked.words) < 10 and not named:
+        return _standing_part(library, citations)
     return None
 
 
@@ -90,7 +90,7 @@ def _profile(library: Library, citations: CitationList, fact: str, column: str, 
     return AnswerPart((f"{cell(value)} {said}. {citations.cite(fact, route, column)}",), "high")
 
 
-def _standing(library: Library, citations: CitationList) -> AnswerPart:
+def _standing_part(library: Library, citations: CitationList) -> AnswerPart:
     posture, summary = library.edition("posture-score"), library.edition("executive-summary")
     if posture is None or summary is None:
         return AnswerPart(("I have no data on the posture.",), "none")
@@ -103,7 +103,7 @@ def _standing(library: Library, citations: CitationList) -> AnswerPart:
 
 
 def _next(asked: CopilotQuestion, library: Library, citations: CitationList, asker: str) -> AnswerPart:
-    lines = list(_mine(library, citations, asker)) if asked.says(r"\b(?:i|my|me)\b") else []
+    lines = list(_mine(library, citations, asker)) if asked.matches(r"\b(?:i|my|me)\b") else []
     lines += _decisions(library, citations)
     gaps = library.rows(GAP).sort("priority", "gap_id", descending=[True, False]).head(ROWS)
     if gaps.height:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from engine.copilot.cells import heading
-from engine.copilot.holders import held_by
+from engine.copilot.holders import group_by_holder
 from engine.copilot.lexicon import GROUP_WORDS, Sense
 from engine.copilot.query import Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
 from engine.copilot.reading import Reading
@@ -81,7 +81,7 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
     first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
     if sense.column == "measure":
         measure = next(iter(entity.measures), None)
-        return (first, False) if measure is None or reading.asked.says(r"\bopen\b") else (measure, down)
+        return (first, False) if measure is None or reading.asked.matches(r"\bopen\b") else (measure, down)
     if sense.column == "size":
         if words in _SEVERE and (
             scale := next((one for one in ("severity_rank", "rank") if one in frame.columns), None)
@@ -94,27 +94,27 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
     return (entity.due if sense.column == "due" else first), down
 
 
-def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
+def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
     """The plan with what is asked of its rows: columns, a measure, or groups."""
     asked = reading.asked
     plain = [piece for piece in reading.pieces if piece.sense("state") is None or lookup]
     attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
-    held = held_by(found, reading, frame)
+    held = group_by_holder(found, reading, frame)
     if held is not None:
         return held
-    if "age_days" in frame.columns and lookup and asked.says(_OPEN_FOR):
+    if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
         return replace(found, intent="what", columns=("age_days",))
-    measured = _measured(found, reading, frame, attributes)
+    measured = _measure_query(found, reading, frame, attributes)
     if measured is not None:
         return measured
     if found.halves:
         return _spent(replace(found, intent="compare"))
-    if asked.says(_SHARE) and asked.bound is None and not any(name.endswith("_pct") for name in attributes):
-        return _shared(found, reading)
+    if asked.matches(_SHARE) and asked.bound is None and not any(name.endswith("_pct") for name in attributes):
+        return _share_query(found, reading)
     several = next(
         (each for each in found.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
     )
-    if several is not None and asked.says(_COMPARED):
+    if several is not None and asked.matches(_COMPARED):
         kept = tuple(each for each in found.constraints if each is not several)
         halves = tuple(sorted(several.parts, key=lambda each: each.at))
         return _spent(replace(found, intent="compare", constraints=kept, halves=halves))
@@ -130,9 +130,9 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     if found.intent == "who":
         roles = columns_of(reading, "role", frame)
         listed = [column for column in attributes if column == "members"]
-        both = tuple(dict.fromkeys(roles)) if asked.says(_BOTH) else ()
+        both = tuple(dict.fromkeys(roles)) if asked.matches(_BOTH) else ()
         return replace(found, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(found.entity.people)[:1]))
-    if asked.says(r"\bhow old\b") and "age_days" in frame.columns:
+    if asked.matches(r"\bhow old\b") and "age_days" in frame.columns:
         return replace(found, intent="what", columns=("age_days",))
     if found.intent == "when":
         return replace(found, columns=_when(reading, frame, found))
@@ -142,7 +142,7 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     if (
         found.intent in ("list", "count")
         and attributes
-        and (lookup or found.order or reading.titled or asked.says(r"\bhow (?:long|big|large)\b"))
+        and (lookup or found.order or reading.title_words or asked.matches(r"\bhow (?:long|big|large)\b"))
     ):
         return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return found
@@ -173,16 +173,16 @@ def _spent(found: Query) -> Query:
     return replace(found, unknown=tuple(word for word in found.unknown if word not in _SPENT.get(found.intent, ())))
 
 
-def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
+def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
     """A number over the rows: the mean, the median or the sum of a column."""
     asked, lookup = reading.asked, found.lookup
     timed = list(verb_timed(reading).values())
     measures = [*columns_of(reading, "measure", frame), *timed]
-    how = next((name for name, pattern in _HOWS if asked.says(pattern)), None)
-    if how is None and "impact_users" in measures and asked.says(_HIT):
+    how = next((name for name, pattern in _HOWS if asked.matches(pattern)), None)
+    if how is None and "impact_users" in measures and asked.matches(_HIT):
         how = "sum"
     numeric = [name for name in attributes if frame.schema[name].is_numeric()]
-    if not measures and numeric and how is not None and not (how == "sum" and not asked.says(r"\b(?:total|sum) ")):
+    if not measures and numeric and how is not None and not (how == "sum" and not asked.matches(r"\b(?:total|sum) ")):
         measures = numeric
     if not measures or found.order is not None:
         return None
@@ -190,9 +190,9 @@ def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: l
     if (
         how
         or (named and not lookup and found.intent == "list")
-        or asked.says(r"\bhow long\b")
+        or asked.matches(r"\bhow long\b")
         or timed
-        or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)
+        or (found.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
     ):
         if not lookup or how is not None:
             by = _period(reading, frame) or _group(reading, frame, found.intent)
@@ -202,7 +202,7 @@ def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: l
     return None
 
 
-def _shared(found: Query, reading: Reading) -> Query:
+def _share_query(found: Query, reading: Reading) -> Query:
     """How many of the rows are what is said behind the noun, else what is said of how they stand."""
     noun = max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1)
     claims = [each for each in found.constraints if each.at > noun and "name:" not in each.dimension] or [
@@ -217,18 +217,18 @@ def unmet(found: Query, reading: Reading) -> Query:
     """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
     asked, lost = reading.asked, []
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
-    times = asked.says(r"\bhow often (?:did|has|have|was|were)\b") and found.entity.name in _COUNTED
+    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and found.entity.name in _COUNTED
     if times and found.intent == "list":
         found = replace(found, intent="count")
     elif (
         how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when")
     ):
         lost.append(how[0])
-    if asked.says(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
+    if asked.matches(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
         lost.append("who may")
     if found.intent == "who" and found.order is not None and found.order.words in _WORST | _BEST and not found.lookup:
         lost.append(found.order.words)  # who does best is no holder of a row
-    if found.intent == "why" and (found.entity.reason is None or (asked.says(_CHANGED) and not found.lookup)):
+    if found.intent == "why" and (found.entity.reason is None or (asked.matches(_CHANGED) and not found.lookup)):
         lost.append("why")
     people = any("name:person" in each.dimension for each in found.constraints)
     if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:
@@ -258,10 +258,10 @@ def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
 
 def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...]:
     dates = columns_of(reading, "date", frame)
-    if reading.asked.says(r"\bhow old\b|\bsince when\b") and not dates:
+    if reading.asked.matches(r"\bhow old\b|\bsince when\b") and not dates:
         return tuple(found.entity.dates)[:1]
     ahead = (
-        reading.asked.says(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b")
+        reading.asked.matches(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b")
         or found.entity.due is not None
     )
     usual = found.entity.due if ahead and found.entity.due else next(iter(found.entity.dates), None)

@@ -67,7 +67,6 @@ def measure_name(column: str) -> str:
 
 
 def plural_of(word: str) -> str:
-    """More than one of them."""
     return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
 
 

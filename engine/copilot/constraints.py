@@ -22,7 +22,9 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> s
     entity = reading.entity
     if dates:
         return dates[-1]
-    ahead = window.ahead or reading.asked.says(r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b")
+    ahead = window.is_future or reading.asked.matches(
+        r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b"
+    )
     if ahead and entity.due is not None:
         return entity.due
     return next(iter(entity.dates), entity.due) if entity.dated else None
@@ -33,7 +35,7 @@ _WERE = r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|eff
         r"\bat the end of\b|\bback (?:in|then)\b"  # fmt: skip
 
 
-def _meant(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
+def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
     """A month without a year is the nearer one of this year and the next where something is due in it."""
     if column is None or column != reading.entity.due or window.last is None:
         return window
@@ -41,11 +43,11 @@ def _meant(window: TimeWindow, reading: Reading, column: str | None, today: date
         back = (
             window.age or window.last >= today or not _MONTH.search(window.words) or re.search(r"\d{4}", window.words)
         )
-        past = back or reading.asked.says(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
+        past = back or reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
         return window if past else replace(window, last=_years(window.last, 1))
     if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
         return window
-    if reading.asked.says(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
+    if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
         step = -1 if window.first > today else 0
     else:
         step = 1 if window.last < today and (today - window.last).days > 240 else 0
@@ -68,8 +70,8 @@ def spans_of(
     lost: list[str] = []
     for asked in reading.asked.windows:
         column = date_column(reading, asked, dates)
-        window = _meant(asked, reading, column, today)
-        gone = window.last is not None and window.last < today and reading.asked.says(_WERE)
+        window = _nearest_year(asked, reading, column, today)
+        gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
         hours = window.words.startswith("within") and "hour" in window.words and column != reading.entity.due
         if column is None or gone or hours:
             lost.append(window.words)
@@ -78,9 +80,9 @@ def spans_of(
         bounds += [pl.col(column) <= window.last] if window.last else []
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
         made.append(
-            Constraint("window", f"{verb} {window.told}", pl.all_horizontal(bounds).fill_null(False), after=True)
+            Constraint("window", f"{verb} {window.with_days}", pl.all_horizontal(bounds).fill_null(False), after=True)
         )
-    if len(made) == 2 and reading.asked.says(
+    if len(made) == 2 and reading.asked.matches(
         r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
         r"\b(?:more|fewer|less)\b.*\bor\b"
     ):
@@ -103,10 +105,10 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
         sense = piece.sense("state")
         # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
         verb = piece.sense("date") is not None and (
-            reading.asked.says(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
+            reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
         )
-        role = piece.sense("role") is not None and reading.asked.says(r"\bwho\b")
-        shared = piece.sense("choice", "noun") is not None and not (verb and _done(reading, piece))
+        role = piece.sense("role") is not None and reading.asked.matches(r"\bwho\b")
+        shared = piece.sense("choice", "noun") is not None and not (verb and _is_event_verb(reading, piece))
         if (
             sense is not None
             and sense.state is not None
@@ -120,10 +122,10 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
     return list(found.values())
 
 
-def _done(reading: Reading, piece: Piece) -> bool:
+def _is_event_verb(reading: Reading, piece: Piece) -> bool:
     """Whether a word is the verb of what happened, as in "did we open", "were closed", "we resolved"."""
     said = re.escape(" ".join(reading.asked.words[piece.at : piece.end]))
-    return reading.asked.says(
+    return reading.asked.matches(
         rf"\b(?:did|do|does) (?:\w+ ){{1,2}}{said}\b|\b(?:have|has|had|got|get|were|was|been|we|they|i|you|it|that) "
         rf"(?:all |been |ever |we |they |just |only |newly )?{said}(?<=ed)\b|\bto {said}\b"
     )
@@ -160,7 +162,7 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
     found: dict[str, dict[str, int]] = {}
     for piece in pieces:
         sense = piece.sense("choice")
-        if sense is not None and piece.sense("attribute") is not None and reading.asked.says(_HOW):
+        if sense is not None and piece.sense("attribute") is not None and reading.asked.matches(_HOW):
             continue
         own = piece.sense("name")  # a service that is called as a source of incidents is: the service is meant
         if own is not None and own.name is not None and own.name.kind in reading.entity.links:
@@ -202,18 +204,22 @@ def names_of(
         )
         if mine or name is None:
             if column is not None and entity.people and is_mine(asked):
-                made.setdefault(f"{kind}/{column}", []).append(_named(entity, kind, column, [asker], asker, piece.at))
+                made.setdefault(f"{kind}/{column}", []).append(
+                    _name_constraint(entity, kind, column, [asker], asker, piece.at)
+                )
             continue
         if piece.sense("noun", "state", "choice") is not None and column is None:
             continue
         if column is None or column not in frame.columns:
             orphans.append(name.label)
             continue
-        made.setdefault(f"{kind}/{column}", []).append(_named(entity, kind, column, name.keys, name.label, piece.at))
+        made.setdefault(f"{kind}/{column}", []).append(
+            _name_constraint(entity, kind, column, name.keys, name.label, piece.at)
+        )
     return [_either(found) for found in made.values()], orphans
 
 
-def _named(entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int) -> Constraint:
+def _name_constraint(entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int) -> Constraint:
     own = "own:" if column == entity.key else ""
     if (entity.name, kind) == ("deploy", "incident"):
         return Constraint(f"name:{kind}/{column}", f"in the day before {label}", pl.col(column).is_in(keys), True, at)
@@ -222,7 +228,7 @@ def _named(entity: Entity, kind: str, column: str, keys: Sequence[str], label: s
 
 
 def _either(found: Sequence[Constraint]) -> Constraint:
-    """Names of one column as alternatives."""
+    """Combine equality filters with OR."""
     if len({one.label for one in found}) == 1:
         return found[0]
     labels = list(dict.fromkeys(one.label for one in found))
@@ -234,7 +240,7 @@ def _either(found: Sequence[Constraint]) -> Constraint:
 
 def is_mine(asked: CopilotQuestion) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
-    return asked.says(
+    return asked.matches(
         r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|"
         r"\b(?:do|am|did|have) i\b"
     )
@@ -287,4 +293,4 @@ def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
     if column is None:
         return None
     return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}",
-                      bound.holds(pl.col(column)).fill_null(False), after=True)  # fmt: skip
+                      bound.within(pl.col(column)).fill_null(False), after=True)  # fmt: skip

@@ -54,13 +54,13 @@ def history(
     """What a score was or how it went; None where the question asks of nothing of the kind."""
     subject = _subject(asked, names)
     past = [window for window in asked.windows if window.first is not None and window.first < library.today]
-    ever = asked.says(_EVER)
-    peaks = asked.says(_PEAK) or asked.says(_LEAST)
-    trend = ever or peaks or asked.bound is not None or any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
-    still = not past and asked.bound is None and not ever and not asked.says(_MOVED) and not asked.says(_PEAK)
-    if still and not asked.says(_LEAST):
+    ever = asked.matches(_EVER)
+    peaks = asked.matches(_PEAK) or asked.matches(_LEAST)
+    trend = ever or peaks or asked.bound is not None or any(asked.matches(pattern) for pattern in (_UP, _DOWN, _OTHER))
+    still = not past and asked.bound is None and not ever and not asked.matches(_MOVED) and not asked.matches(_PEAK)
+    if still and not asked.matches(_LEAST):
         return None
-    if asked.says(r"\b(?:would|could|should|can|will)\b"):
+    if asked.matches(r"\b(?:would|could|should|can|will)\b"):
         return None
     if subject is None or not (past or trend) or any(window not in past for window in asked.windows):
         return None
@@ -69,18 +69,18 @@ def history(
     spoken = {stem(word) for name in names for key in name.keys for word in (key, *key.split("-"))}
     telling = [word for word in asked.words if not (is_filler(word) or is_everyday(word))]
     strange = [word for word in telling if stem(word) not in _KNOWN | labels | spoken
-               and word not in _KNOWN and not any(asked_is(word, pattern) for pattern in (_UP, _DOWN, _OTHER))
+               and word not in _KNOWN and not any(word_matches(word, pattern) for pattern in (_UP, _DOWN, _OTHER))
                and not word.isdigit() and not (frameworks and word in _spelt())]  # fmt: skip
     lines: list[str] = []
     unsure = False
     found = series_of(subject, frameworks, library)
-    if asked.says(r"\bwhich\b") and len(found) > 1:
-        ranked = _ranked(found, asked, past, library.today)
+    if asked.matches(r"\bwhich\b") and len(found) > 1:
+        ranked = _rank_series(found, asked, past, library.today)
         return None if ranked is None else AnswerPart(
             tuple(f"{said} {citations.cite('readiness_snapshots', None, f'{day}')}" for said, day in ranked),
                 "high")  # fmt: skip
     for series in found:
-        said, sure = _said(series, asked, past, library.today)
+        said, sure = _change_sentence(series, asked, past, library.today)
         unsure |= not sure
         days = [day for day in said[1] if day != library.today]
         marks = " ".join(citations.cite(series.table, None, f"{day}") for day in days[:3])
@@ -91,7 +91,7 @@ def history(
     if all(line.startswith("I have no data") for line in lines):
         return AnswerPart(tuple(lines), "none")
     confidence: Confidence = "low" if strange else "medium" if unsure else "high"
-    if asked.says(_WHY):
+    if asked.matches(_WHY):
         lines.append("Why it changed I do not know: the snapshots hold the values and no cause.")
         confidence, unsure = "low", False
         return AnswerPart(tuple(lines), confidence, "the change is known, its cause is not")
@@ -99,9 +99,9 @@ def history(
     return AnswerPart(tuple(lines), confidence, reason)
 
 
-def asked_is(word: str, pattern: str) -> bool:
+def word_matches(word: str, pattern: str) -> bool:
     """Whether a word alone matches."""
-    return CopilotQuestion(word, (word,), ()).says(pattern)
+    return CopilotQuestion(word, (word,), ()).matches(pattern)
 
 
 def _spelt() -> frozenset[str]:
@@ -133,41 +133,41 @@ def _spelt() -> frozenset[str]:
 def _subject(asked: CopilotQuestion, names: Sequence[OwnName]) -> str | None:
     if any(name.kind not in ("framework",) for name in names):
         return None
-    if asked.says(r"\bgaps\b") and not asked.says(r"\b(?:critical|high|medium|low|overdue|owner)\b"):
-        asks_then = asked.says(r"\b(?:were|was|did we have|had)\b") and not asked.says(
+    if asked.matches(r"\bgaps\b") and not asked.matches(r"\b(?:critical|high|medium|low|overdue|owner)\b"):
+        asks_then = asked.matches(r"\b(?:were|was|did we have|had)\b") and not asked.matches(
             r"\b(?:clos|detect|found|new)\w*"
         )
-        moves = asked.says(r"\b(?:trend|over time|going (?:up|down)|gone (?:up|down)|history|more|fewer|than)\b")
+        moves = asked.matches(r"\b(?:trend|over time|going (?:up|down)|gone (?:up|down)|history|more|fewer|than)\b")
         return "gaps" if asks_then or (moves and not asked.windows) else None
     framework = any(name.kind == "framework" for name in names)
-    if asked.says(r"\b(?:posture|compliance score|security score|overall score|(?:our|the|what) score)\b"):
+    if asked.matches(r"\b(?:posture|compliance score|security score|overall score|(?:our|the|what) score)\b"):
         return None if framework else "posture"
-    moved = any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
-    if asked.says(r"\b(?:readiness|ready)\b") or (
-        (framework or asked.says(r"\bframeworks?\b"))
+    moved = any(asked.matches(pattern) for pattern in (_UP, _DOWN, _OTHER))
+    if asked.matches(r"\b(?:readiness|ready)\b") or (
+        (framework or asked.matches(r"\bframeworks?\b"))
         and moved
-        and not asked.says(r"\b(?:controls?|requests?|gaps?|duties|attestations?|tests?)\b")
+        and not asked.matches(r"\b(?:controls?|requests?|gaps?|duties|attestations?|tests?)\b")
     ):
         return "readiness"
     return None
 
 
-def _said(
+def _change_sentence(
     series: ScoreSeries, asked: CopilotQuestion, past: Sequence[TimeWindow], today: date
 ) -> tuple[tuple[list[str], list[date]], bool]:
     """The sentence with the days that it names, and whether the question said which time is meant."""
     if asked.bound is not None:
-        return _reached(series, asked.bound, past[0] if past else None), True
-    if asked.says(_PEAK) or asked.says(_LEAST):
-        return _extreme(series, past[0] if past else None, asked.says(_PEAK)), True
-    if asked.says(_EVER) and not past:
+        return _bound_lines(series, asked.bound, past[0] if past else None), True
+    if asked.matches(_PEAK) or asked.matches(_LEAST):
+        return _extreme(series, past[0] if past else None, asked.matches(_PEAK)), True
+    if asked.matches(_EVER) and not past:
         return _against(series, series.on(today), series.days.row(0), asked), True
     if len(past) == 2:
         ends = [series.on(min(window.last or today, today)) for window in past]
         return _against(series, ends[0], ends[1], asked), True
     window = past[0] if past else None
     now = series.on(today)
-    moved = any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
+    moved = any(asked.matches(pattern) for pattern in (_UP, _DOWN, _OTHER))
     if window is not None and (window.last is None or window.last >= today or moved):
         to = window.last if moved and window.last is not None and window.last < today else window.first
         return _against(series, now, series.on(to or today), asked), True
@@ -176,12 +176,12 @@ def _said(
     return _against(series, now, series.on(today - timedelta(days=USUAL_DAYS)), asked), False
 
 
-def _ranked(
+def _rank_series(
     found: Sequence[ScoreSeries], asked: CopilotQuestion, past: Sequence[TimeWindow], today: date
 ) -> list[tuple[str, date]] | None:
     """The series by how far they moved, the one that is asked for first; None where no direction is said."""
-    down = asked.says(_DOWN) and not asked.says(_UP.replace("|more|", "|"))
-    if len(past) > 1 or not (down or asked.says(_UP)):
+    down = asked.matches(_DOWN) and not asked.matches(_UP.replace("|more|", "|"))
+    if len(past) > 1 or not (down or asked.matches(_UP)):
         return None
     since = (past[0].first if past else None) or today - timedelta(days=USUAL_DAYS)
     moved = []
@@ -217,17 +217,17 @@ def _within(series: ScoreSeries, window: TimeWindow) -> tuple[list[str], list[da
     ]
 
 
-def _spanned(series: ScoreSeries, window: TimeWindow | None) -> tuple[pl.DataFrame, str]:
+def _values_within(series: ScoreSeries, window: TimeWindow | None) -> tuple[pl.DataFrame, str]:
     """The values of a span, of all of them without one, and how it is said."""
     if window is None:
         return series.days, f"since {series.days['on'][0]}"
     return series.days.filter(pl.col("on").is_between(window.first or date.min, window.last or date.max)), window.words
 
 
-def _reached(series: ScoreSeries, bound: NumberLimit, window: TimeWindow | None) -> tuple[list[str], list[date]]:
+def _bound_lines(series: ScoreSeries, bound: NumberLimit, window: TimeWindow | None) -> tuple[list[str], list[date]]:
     """Whether the value was ever so high or so low, and when first and last."""
-    held, said = _spanned(series, window)
-    fits = held.filter(bound.holds(pl.col("value")))
+    held, said = _values_within(series, window)
+    fits = held.filter(bound.within(pl.col("value")))
     down = bound.sign.startswith("<")
     if held.is_empty():
         return [f"I have no data on the {series.title} {said}."], []
@@ -242,7 +242,7 @@ def _reached(series: ScoreSeries, bound: NumberLimit, window: TimeWindow | None)
 
 
 def _extreme(series: ScoreSeries, window: TimeWindow | None, peak: bool) -> tuple[list[str], list[date]]:
-    held, words = _spanned(series, window)
+    held, words = _values_within(series, window)
     if held.is_empty():
         return [f"I have no data on the {series.title} {words}."], []
     day, value = held.sort("value", "on", descending=[peak, False]).row(0)
@@ -259,9 +259,9 @@ def _against(
         return [f"I have no data on the {series.title} so far back: the first snapshot is of {first}."], []
     change = round(now[1] - then[1], 1)
     way = "unchanged" if not change else f"{'up' if change > 0 else 'down'} by {cell(abs(change))}{_points(series)}"
-    wanted = asked.says(_UP) is not asked.says(_DOWN)
+    wanted = asked.matches(_UP) is not asked.matches(_DOWN)
     claimed = change > 0 if _rises(series, asked) else change < 0
-    yes = f"{'Yes' if claimed else 'No'}: t" if wanted and asked.says(_POLAR) else "T"
+    yes = f"{'Yes' if claimed else 'No'}: t" if wanted and asked.matches(_POLAR) else "T"
     said = (f"{yes}he {series.title} is {way}: {_value(series, now)} on {now[0]} against {_value(series, then)} "
             f"on {then[0]}.")  # fmt: skip
     return [said], [now[0], then[0]]
@@ -272,11 +272,11 @@ _POLAR = r"^(?:so |and )?(?:is|are|was|were|has|have|had|did|does|do)\b"
 
 def _rises(series: ScoreSeries, asked: CopilotQuestion) -> bool:
     """Whether the question claims that the number grew: better means more, but fewer gaps."""
-    if "gap" in series.title and asked.says(r"\b(?:better|improv\w*|progress\w*)\b"):
+    if "gap" in series.title and asked.matches(r"\b(?:better|improv\w*|progress\w*)\b"):
         return False
-    if "gap" in series.title and asked.says(r"\b(?:worse\w*|deteriorat\w*)\b"):
+    if "gap" in series.title and asked.matches(r"\b(?:worse\w*|deteriorat\w*)\b"):
         return True
-    return asked.says(_UP)
+    return asked.matches(_UP)
 
 
 def _points(series: ScoreSeries) -> str:

@@ -15,7 +15,7 @@ _WORDS_OF_ROWS = ("severity", "status", "state", "kind", "tier")
 _NONE = frozenset(("without", "no", "lack", "not"))
 
 
-def held_by(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+def group_by_holder(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
     """Groups that have so many rows, or none; None where the question asks for the rows themselves."""
     holders = _holders(reading, frame)
     if holders is None or _first_of(found, reading):
@@ -41,7 +41,7 @@ def _first_of(found: Query, reading: Reading) -> bool:
     return (
         found.order is not None
         and not counts
-        and reading.asked.says(
+        and reading.asked.matches(
             r"\b(?:has|have|had|with)\b(?: the)? "
             r"(?:oldest|newest|latest|earliest|longest|shortest|worst|highest|lowest|last)\b"
         )

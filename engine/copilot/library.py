@@ -62,7 +62,7 @@ class Library:
             self._editions[report] = found
         return self._editions[report]
 
-    def listed(self, report: str) -> frozenset[str]:
+    def report_ids(self, report: str) -> frozenset[str]:
         """The identifiers of the rows that a report lists."""
         if report not in self._listed:
             edition = self.edition(report)
@@ -118,10 +118,10 @@ class Library:
                 .alias(f"{name.removesuffix('_at')}_on")
                 for name in instants if f"{name.removesuffix('_at')}_on" not in frame.columns
             ]  # fmt: skip
-            self._rows[entity.name] = self._aged(entity, frame.with_columns(days))
+            self._rows[entity.name] = self._with_age(entity, frame.with_columns(days))
         return self._rows[entity.name]
 
-    def _aged(self, entity: Entity, frame: pl.DataFrame) -> pl.DataFrame:
+    def _with_age(self, entity: Entity, frame: pl.DataFrame) -> pl.DataFrame:
         """With the days since each came to be, where that is its usual date."""
         due = entity.due
         overdue = next((one for one in entity.states if one.label in ("overdue", "late", "expired")), None)

@@ -23,7 +23,7 @@ from engine.copilot.reading import CopilotQuestion
 from engine.copilot.routes import figure_id
 from engine.copilot.saying import ROWS
 from engine.copilot.standing import standing
-from engine.copilot.telling import tell
+from engine.copilot.telling import answer_text
 from engine.copilot.titles import NamedFigure, figure_of_title
 from engine.copilot.wording import clauses
 from engine.model.aggregates import Count
@@ -63,28 +63,28 @@ def general_help() -> OfflineAnswer:
 def answer(question: str, library: Library, *, asker: str, before: Sequence[str] = ()) -> OfflineAnswer:
     """What the records say; ``asker`` is who "my" stands for, ``before`` what was asked in the conversation so far."""
     planner, citations = Planner(library, asker), CitationList(library)
-    asked = planner.asked(question)
-    if (not asked.words and not asked.windows) or (asked.says(_HELLO) and len(asked.words) < 8):
+    asked = planner.question(question)
+    if (not asked.words and not asked.windows) or (asked.matches(_HELLO) and len(asked.words) < 8):
         return general_help()
     context = _context(before, planner, library)
     if before and context is None and planner.refers(asked):
         return _unclear(question)
     parts: list[AnswerPart] = []
     for one in clauses(question):
-        found, plans = _answered(planner.asked(one), planner, library, citations, asker, context, bool(parts))
+        found, plans = _answer_one(planner.question(one), planner, library, citations, asker, context, bool(parts))
         parts += found
         context = plans[0] if len(plans) == 1 else None
     if not any(part.confidence != "none" for part in parts):
-        return _nothing(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
+        return _no_data(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
     return join_parts(parts, citations.items, library)
 
 
-def _answered(
+def _answer_one(
     asked: CopilotQuestion, planner: Planner, library: Library, citations: CitationList, asker: str,
     context: Query | None, follows: bool,
 ) -> tuple[list[AnswerPart], tuple[Query, ...]]:  # fmt: skip
     """What the records say to one question, and the queries that say it."""
-    names = tuple(dict.fromkeys(planner.named(asked)))
+    names = tuple(dict.fromkeys(planner.names(asked)))
     part = (
         standing(asked, names, library, citations)
         or advice(asked, library, citations, asker, named=bool(names))
@@ -99,10 +99,10 @@ def _answered(
         return [_figure(asked, figure, library, citations)], ()
     listed = () if tallied else planner.several(asked)
     if listed:
-        return [tell(plan, library, citations) for plan in listed], ()
+        return [answer_text(plan, library, citations) for plan in listed], ()
     if len(plans) > 1:  # what is there comes first
         plans = tuple(sorted(plans, key=lambda one: library.rows(one.entity).filter(one.where).is_empty()))
-    parts = [tell(plan, library, citations) for plan in plans]
+    parts = [answer_text(plan, library, citations) for plan in plans]
     if len(plans) > 1:
         parts = [replace(part, confidence="medium" if part.confidence == "high" else part.confidence,
                          reason=part.reason or "nothing said of which kind") for part in parts]  # fmt: skip
@@ -129,8 +129,8 @@ def _context(before: Sequence[str], planner: Planner, library: Library) -> Query
     found: Query | None = None
     for text in before[-MOST_BEFORE:]:
         for number, one in enumerate(clauses(text)):
-            asked = planner.asked(one)
-            if asked.says(_HELLO) and len(asked.words) < SUBJECT_WORDS:
+            asked = planner.question(one)
+            if asked.matches(_HELLO) and len(asked.words) < SUBJECT_WORDS:
                 continue
             plans = _plans(asked, found, planner, library, follows=number > 0)
             found = plans[0] if len(plans) == 1 else None
@@ -147,7 +147,7 @@ def _unclear(question: str) -> OfflineAnswer:
     )
 
 
-def _nothing(asked: CopilotQuestion) -> OfflineAnswer:
+def _no_data(asked: CopilotQuestion) -> OfflineAnswer:
     telling = [word for word in asked.words if not is_filler(word)] or list(asked.words)
     subject = " ".join(telling[:SUBJECT_WORDS])
     return OfflineAnswer(
@@ -171,15 +171,15 @@ def _figure(asked: CopilotQuestion, found: NamedFigure, library: Library, citati
     mark = citations.cite(found.report, found.route, name)
     unit = _UNITS.get(found.figure.unit, f" {found.figure.unit}")
     edition = library.edition(found.report)
-    confidence, reason = _covered(edition.document) if edition is not None else ("high", "")
+    confidence, reason = _coverage_confidence(edition.document) if edition is not None else ("high", "")
     said = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
     lines = [f"{said}{unit}: {title}. {definition} {mark}"]
-    if isinstance(found.figure.aggregate, Count) and not asked.says(r"\bhow many\b"):
-        lines += _counted(figures.explained(name), citations, found)
+    if isinstance(found.figure.aggregate, Count) and not asked.matches(r"\bhow many\b"):
+        lines += _counted_rows(figures.explained_rows(name), citations, found)
     return AnswerPart(tuple(lines), confidence, reason)
 
 
-def _counted(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) -> Iterator[str]:
+def _counted_rows(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) -> Iterator[str]:
     """The first rows that a figure counts, with the reason of each."""
     columns = [name for name in rows.columns if name not in (REASON, *PARTS)]
     for row in rows.head(ROWS).iter_rows(named=True):
@@ -190,7 +190,7 @@ def _counted(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) ->
         yield f"{rows.height - ROWS:,} more."
 
 
-def _covered(document: Document) -> tuple[Confidence, str]:
+def _coverage_confidence(document: Document) -> tuple[Confidence, str]:
     """High for well covered data; a report on thin evidence says so."""
     coverage = document.coverage
     if coverage is None or coverage.pct is None:

@@ -108,7 +108,7 @@ def _top(head: str, usual: int = _RANKED) -> int:
 
 def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) -> Query | None:
     """The counts of the inner query for each thing of the head."""
-    counted = _counted(parts.inner, entity, planner)
+    counted = _counted_query(parts.inner, entity, planner)
     if counted is None:
         return None
     column = _link(counted.entity, entity, parts.verb)
@@ -118,10 +118,10 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     if column is None or column not in rows.columns or counted.intent not in ("list", "count", "what"):
         return None
     said = re.sub(rf"\b(?:{_HEADS['person']})\b", "people", parts.head) if entity.name == "person" else parts.head
-    reading = planner.reading(planner.asked(said), entity)
+    reading = planner.reading(planner.question(said), entity)
     if any(sense.kind == "order" for piece in reading.pieces for sense in piece.senses):
         return None
-    head = planner.planned(reading)
+    head = planner.query(reading)
     wanted = (head.intent,) if head.intent in ("who", "when", "why") and entity.name != "person" else ()
     ranked = parts.quantity in ("most", "fewest")
     constraints = head.constraints
@@ -135,7 +135,7 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     held = frame.select(key=entity.key).join(numbers, on="key", how="left").with_columns(pl.col("number").fill_null(0))
     if numbers.height and held["number"].sum() == 0 and not constraints:
         return None
-    kept = _kept(held, parts).sort("number", "key", descending=[parts.quantity != "fewest", False])
+    kept = _limit_groups(held, parts).sort("number", "key", descending=[parts.quantity != "fewest", False])
     label = _label(parts, counted)
     return Query(
         entity, "tally", (*constraints, Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()),
@@ -146,10 +146,10 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     )  # fmt: skip
 
 
-def _counted(inner: str, entity: Entity, planner: Planner) -> Query | None:
+def _counted_query(inner: str, entity: Entity, planner: Planner) -> Query | None:
     """What is counted; "documents" of vendors are vendor documents."""
     for said in (inner, f"{entity.name} {inner}"):
-        found = planner.plans(planner.asked(said))
+        found = planner.plans(planner.question(said))
         if len(found) == 1 and found[0].entity is not entity and found[0].named:
             return found[0]
     return None
@@ -162,7 +162,7 @@ def _link(counted: Entity, entity: Entity, verb: str) -> str | None:
     return next((column for column, said in counted.people.items() if verb in said), next(iter(counted.people), None))
 
 
-def _kept(held: pl.DataFrame, parts: _Parts) -> pl.DataFrame:
+def _limit_groups(held: pl.DataFrame, parts: _Parts) -> pl.DataFrame:
     """The things that the quantity takes; of the first ones also those that are equal to the last."""
     number = pl.col("number")
     if parts.quantity in ("most", "fewest"):

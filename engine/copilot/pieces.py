@@ -110,7 +110,7 @@ def turn(
         following = said[turner.end] if turner.end < len(said) else ""
         if turner.words in _ONE:
             passed = {word for one in after if one.sense("role", "date") for word in said[one.at : one.end]}
-            found = _turned(said, turner, close, passed) or _roles(said, turner, pieces)
+            found = _negate(said, turner, close, passed) or _roles(said, turner, pieces)
             turned += found
         elif (
             (turner.words in ("without", "no") and any(one.sense("noun") for one in after))
@@ -139,7 +139,7 @@ def _roles(said: Sequence[str], turner: Piece, pieces: list[Piece]) -> list[Piec
     return [role] if not any(one.sense("name") for one in pieces if one.at > role.at) else []
 
 
-def _turned(said: Sequence[str], turner: Piece, close: list[Piece], passed: set[str]) -> list[Piece]:
+def _negate(said: Sequence[str], turner: Piece, close: list[Piece], passed: set[str]) -> list[Piece]:
     """The piece right behind a "not", with a word or two between, and those that "or" joins to it."""
     found: list[Piece] = []
     at = turner.end

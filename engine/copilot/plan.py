@@ -7,7 +7,7 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.accounting import account_for
-from engine.copilot.asking import asked_of, order_of, unmet
+from engine.copilot.asking import order_of, project, unmet
 from engine.copilot.constraints import (
     bound_of,
     choices_of,
@@ -55,21 +55,21 @@ def plan(
 
     ``follows`` where it is a later part of the same message: "how many failed and how many were rolled back".
     """
-    found = _rows_meant(reading, frame, today, asker)
+    found = _row_query(reading, frame, today, asker)
     if before is not None:
-        found = _followed(found, _other(before) if follows and not reading.asked.says(_THEM) else before)
-    found = unmet(asked_of(found, reading, frame, found.lookup), reading)
+        found = _follow_up(found, _other(before) if follows and not reading.asked.matches(_THEM) else before)
+    found = unmet(project(found, reading, frame, found.lookup), reading)
     if before is not None and found.intent == "when" and not dates_of(reading) and before.verbs:
         found = replace(found, columns=before.verbs[-1:])
-    found = account_for(_claimed(found, reading, before), reading, frame)
-    meant = _presumed(found, reading, today, before is not None or _stated(found))
+    found = account_for(_with_claims(found, reading, before), reading, frame)
+    meant = _with_presumed_state(found, reading, today, before is not None or _names_state(found))
     if meant.intent == "share" and meant.presumed:
         claimed = frame.filter(pl.all_horizontal(pl.lit(True), *(each.where for each in meant.checks)))
         return found if claimed.filter(meant.where).height < claimed.height else meant
     return meant
 
 
-def _rows_meant(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:
+def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:
     """Which rows are meant, and in which order."""
     entity, asked = reading.entity, reading.asked
     dates = dates_of(reading)
@@ -95,8 +95,8 @@ def _rows_meant(reading: Reading, frame: pl.DataFrame, today: date, asker: str) 
     return Query(
         entity, intent_of(reading), tuple(constraints), halves=halves, order=order_of(reading, frame),
         unknown=(*unknown, *unbound, *lost, *orphans, *unturned), corrections=reading.corrections,
-        named=reading.noun > 0 or reading.measured, verbs=tuple(dates),
-        polar=asked.says(_POLAR),
+        named=reading.noun > 0 or reading.has_own_measure, verbs=tuple(dates),
+        polar=asked.matches(_POLAR),
         noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
         lookup=bool(rows) or own,
         window=only_window(reading, dates, spans) if turned is None else None,
@@ -106,21 +106,21 @@ def _rows_meant(reading: Reading, frame: pl.DataFrame, today: date, asker: str) 
 def _stating(reading: Reading, lookup: bool) -> Sequence[Piece]:
     """The pieces that say how the rows stand: of one row that is asked about, a word of a column asks for its value."""
     asked = reading.asked
-    if not lookup or asked.says(_CHECK):
+    if not lookup or asked.matches(_CHECK):
         return reading.pieces
-    if asked.says(r"\bhow long\b"):
+    if asked.matches(r"\bhow long\b"):
         return [piece for piece in reading.pieces if piece.words not in ("open", "unresolved")]
-    return [piece for piece in reading.pieces if not piece.sense("attribute") or asked.says(r"\b(?:why|which)\b")]
+    return [piece for piece in reading.pieces if not piece.sense("attribute") or asked.matches(r"\b(?:why|which)\b")]
 
 
-def _claimed(found: Query, reading: Reading, before: Query | None) -> Query:
+def _with_claims(found: Query, reading: Reading, before: Query | None) -> Query:
     """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it names."""
     if before is not None:
         return found
-    if found.intent == "list" and reading.asked.says(_EVERY) and found.constraints and not found.halves:
+    if found.intent == "list" and reading.asked.matches(_EVERY) and found.constraints and not found.halves:
         *subjects, claim = sorted(found.constraints, key=lambda each: each.at)
         return replace(found, intent="every", constraints=tuple(subjects), checks=(claim,))
-    if (found.lookup or reading.titled) and found.intent in ("list", "what") and reading.asked.says(_CHECK):
+    if (found.lookup or reading.title_words) and found.intent in ("list", "what") and reading.asked.matches(_CHECK):
         checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice", "not:")))
         if checks:
             kept = tuple(each for each in found.constraints if each not in checks)
@@ -128,7 +128,7 @@ def _claimed(found: Query, reading: Reading, before: Query | None) -> Query:
     return found
 
 
-def _stated(found: Query) -> bool:
+def _names_state(found: Query) -> bool:
     """Whether the question says how far the things are."""
     entity = found.entity
     made = found.constraints if found.intent == "share" else (*found.constraints, *found.checks)
@@ -140,28 +140,28 @@ def _stated(found: Query) -> bool:
     return any(not known.get(label, False) for label in labels)
 
 
-def _presumed(found: Query, reading: Reading, today: date, stated: bool) -> Query:
+def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bool) -> Query:
     """The plan with the state that is meant where none is said: open incidents, active policies."""
     entity = found.entity
     measured = found.order is not None and found.order.column in entity.measures
     recent = found.order is not None and found.order.down and found.order.column in entity.dates
     ahead = found.window is not None and found.window[0] == entity.due
-    ahead = ahead and (reading.asked.says(r"\bdue\b") or found.window is None or _coming(found.window[1], today))
+    ahead = ahead and (reading.asked.matches(r"\bdue\b") or found.window is None or _is_future(found.window[1], today))
     timed = any(not window.age for window in reading.asked.windows) and not ahead
     if found.group is not None and ":" in found.group:  # by month: all that there were
         return found
     if entity.presumed is None or stated or recent or measured or found.halves or timed:
         return found
-    if any(each.dimension.startswith(("own:", "dated:")) for each in found.constraints) or reading.asked.says(_PAST):
+    if any(each.dimension.startswith(("own:", "dated:")) for each in found.constraints) or reading.asked.matches(_PAST):
         return found
-    if found.intent in ("why", "measure") or (found.intent == "when" and not reading.titled and not ahead):
+    if found.intent in ("why", "measure") or (found.intent == "when" and not reading.title_words and not ahead):
         return found
     state = entity.state(entity.presumed)
     meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
     return replace(found, constraints=(meant, *found.constraints), presumed=True)
 
 
-def _coming(window: TimeWindow, today: date) -> bool:
+def _is_future(window: TimeWindow, today: date) -> bool:
     """Whether a span has no day that is gone, as "this year" has."""
     return window.first is None or window.first >= today
 
@@ -179,7 +179,7 @@ def _other(before: Query) -> Query:
     return replace(before, constraints=kept)
 
 
-def _followed(found: Query, before: Query) -> Query:
+def _follow_up(found: Query, before: Query) -> Query:
     """The plan of a follow-up: what was asked before, with what is said now in its place or added."""
     said = {_dimension(each) for each in found.constraints}
     kept = tuple(each for each in before.constraints if _dimension(each) not in said)

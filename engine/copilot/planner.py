@@ -52,7 +52,7 @@ class Planner:
         self._asker = asker
         self._names = library.names
 
-    def asked(self, text: str) -> CopilotQuestion:
+    def question(self, text: str) -> CopilotQuestion:
         """The question of a text."""
         return ask(text, self._library.today)
 
@@ -63,35 +63,35 @@ class Planner:
         """
         candidates = self._candidates(asked)
         if before is not None and (
-            follows and (not candidates or candidates == [before.entity]) and not any(self.named(asked))
+            follows and (not candidates or candidates == [before.entity]) and not any(self.names(asked))
         ):
             reading = self.reading(asked, before.entity)
             if not reading.unknown:
-                return (self.planned(reading, before, follows=follows),)
-        if before is not None and candidates and asked.says(r"\b(?:it|that one|this one|that)\b"):
+                return (self.query(reading, before, follows=follows),)
+        if before is not None and candidates and asked.matches(r"\b(?:it|that one|this one|that)\b"):
             reading = self.reading(asked, before.entity)  # "did it cause an incident?" is still about the deploy
-            if not reading.unknown and reading.known:
-                return (self.planned(reading, before),)
+            if not reading.unknown and reading.understood_words:
+                return (self.query(reading, before),)
         if before is not None and (
-            not candidates or (asked.says(_FOLLOWS) and not _own_subject(asked, candidates, before))
+            not candidates or (asked.matches(_FOLLOWS) and not _own_subject(asked, candidates, before))
         ):
             reading = self.reading(asked, before.entity)
-            if not reading.unknown and (reading.pieces or reading.titled or asked.says(_FOLLOWS)):
-                return (self.planned(reading, before),)
+            if not reading.unknown and (reading.pieces or reading.title_words or asked.matches(_FOLLOWS)):
+                return (self.query(reading, before),)
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
             if not _other_thing(best):
-                found = self.planned(best)
+                found = self.query(best)
                 lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
                 if before is None or lost is None:
                     return (found,)
                 return (replace(found, unknown=(*found.unknown, lost[0])),)
-        return self._unnamed(asked)
+        return self._without_noun(asked)
 
     def refers(self, asked: CopilotQuestion) -> bool:
         """Whether a question is about what the one before was about: it says "them", or names no thing of its own."""
-        return asked.says(_THEM) or (
-            asked.says(_FOLLOWS) and not self._candidates(asked) and not any(self.named(asked))
+        return asked.matches(_THEM) or (
+            asked.matches(_FOLLOWS) and not self._candidates(asked) and not any(self.names(asked))
         )
 
     def several(self, asked: CopilotQuestion) -> tuple[Query, ...]:
@@ -131,54 +131,58 @@ class Planner:
         readings = [self.reading(asked, entity) for entity in self._candidates(asked)]
         return min(readings, key=_rank, default=None)
 
-    def _unnamed(self, asked: CopilotQuestion) -> tuple[Query, ...]:
+    def _without_noun(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
         if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
             for entity in ENTITIES:
                 if entity.name != "attack path" and entity.names:
                     reading = self.reading(asked, entity)
                     if reading.rows and not reading.unknown:
-                        return (self.planned(reading),)
-        for name in self.named(asked):
+                        return (self.query(reading),)
+        for name in self.names(asked):
             reading = self.reading(asked, BY_NAME[_BY_NAME[name.kind]])
             if not reading.unknown:
-                return (self.planned(reading),)
+                return (self.query(reading),)
         hinted = [
             entity
             for entity in ENTITIES
             if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)
         ]
-        if any(True for _ in self.named(asked)):
+        if any(True for _ in self.names(asked)):
             severe = [entity for entity in (BY_NAME[name] for name in _SEVERE) if entity not in hinted]
             readings = [
                 reading
                 for entity in (*hinted, *severe)
-                if not (reading := self.reading(asked, entity)).unknown and reading.known > 1 and not _orphans(reading)
+                if not (reading := self.reading(asked, entity)).unknown
+                and reading.understood_words > 1
+                and not _orphans(reading)
             ]
             if readings:
-                return tuple(self.planned(reading) for reading in readings)
+                return tuple(self.query(reading) for reading in readings)
         severe = (
-            [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
+            [BY_NAME[name] for name in _SEVERE]
+            if asked.matches(r"\b(?:critical|high|medium|low|severe|crit)s?\b")
+            else []
         )
         readings = [reading for entity in hinted or severe if not (reading := self.reading(asked, entity)).unknown]
-        return tuple(self.planned(reading) for reading in readings if reading.known)
+        return tuple(self.query(reading) for reading in readings if reading.understood_words)
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
-        if any(name.kind == "committee" for name in self.named(asked)) and asked.says(
+        if any(name.kind == "committee" for name in self.names(asked)) and asked.matches(
             r"\b(?:when|next|last|met|meet)\b"
         ):
             return [BY_NAME["meeting"]]
-        if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(
+        if asked.matches(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.matches(
             r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
         ):
             return [BY_NAME["dependency"]]
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
-        if any(name.kind == "incident" for name in self.named(asked)):
+        if any(name.kind == "incident" for name in self.names(asked)):
             found.append(BY_NAME["incident"])
         if any(entity.name == "evidence item" for entity in found) and any(
-            name.kind == "control" for name in self.named(asked)
+            name.kind == "control" for name in self.names(asked)
         ):
             found.append(BY_NAME["control"])
         found += [entity for entity in ENTITIES if any(_within(one, said) for one in _MEASURES[entity.name])]
@@ -209,7 +213,7 @@ class Planner:
                 at += 1
         return tuple(left)
 
-    def named(self, asked: CopilotQuestion) -> Iterable[OwnName]:
+    def names(self, asked: CopilotQuestion) -> Iterable[OwnName]:
         """The organization's own names in a question, the longest first."""
         said = tuple(stem(word) for word in asked.words)
         known = self._names.by_phrase
@@ -223,10 +227,12 @@ class Planner:
         """The question as one about a kind of thing."""
         return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
 
-    def planned(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
+    def query(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
         """The query of a reading."""
         frame = self._library.rows(reading.entity)
-        return plan(reading, frame, self._today, self._asker, before, follows=follows and reading.asked.says(_COUNTS))
+        return plan(
+            reading, frame, self._today, self._asker, before, follows=follows and reading.asked.matches(_COUNTS)
+        )
 
     @property
     def _today(self) -> date:
@@ -240,7 +246,7 @@ def _within(phrase: Phrase, said: Sequence[str]) -> bool:
 
 def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
     """Whether a follow-up speaks of another kind of thing than the question before."""
-    return before.entity not in candidates and not asked.says(_THEM)
+    return before.entity not in candidates and not asked.matches(_THEM)
 
 
 def _orphans(reading: Reading) -> int:
@@ -251,7 +257,7 @@ def _orphans(reading: Reading) -> int:
 
 
 def _rank(one: Reading) -> tuple[int, int, int, int]:
-    return len(one.unknown) + _orphans(one), -one.known, -one.noun, one.at
+    return len(one.unknown) + _orphans(one), -one.understood_words, -one.noun, one.at
 
 
 def _other_thing(reading: Reading) -> bool:
@@ -274,7 +280,7 @@ def _other_thing(reading: Reading) -> bool:
             following = next((noun for noun in nouns if noun > at), None)
             if following is None or any(is_filler(one) for one in asked.words[at + 1 : following]):
                 return True
-    return not reading.known
+    return not reading.understood_words
 
 
 # how it is counted, and no thing

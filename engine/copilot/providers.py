@@ -91,9 +91,9 @@ class Completion:
         self.provider = provider
         self.finish = "stop"
         self._until = time.monotonic() + TOTAL_SECONDS
-        self._response = self._ask(messages, stream)
+        self._response = self._request(messages, stream)
         streamed = self._response.headers.get("content-type", "").lower().startswith("text/event-stream")
-        self._pieces = self._guarded(self._streamed() if streamed else self._whole())
+        self._pieces = self._bounded_pieces(self._stream() if streamed else self._single_answer())
 
     def __iter__(self) -> Iterator[str]:
         return self._pieces
@@ -102,7 +102,7 @@ class Completion:
         """Hang up; the provider may stop writing."""
         self._response.close()
 
-    def _ask(self, messages: Sequence[dict[str, str]], stream: bool) -> httpx.Response:
+    def _request(self, messages: Sequence[dict[str, str]], stream: bool) -> httpx.Response:
         provider = self.provider
         headers = {"Accept": "text/event-stream" if stream else "application/json"}
         if provider.token:
@@ -118,7 +118,7 @@ class Completion:
             raise ProviderError(f"http_{response.status_code}")
         return response
 
-    def _guarded(self, pieces: Iterator[str]) -> Iterator[str]:
+    def _bounded_pieces(self, pieces: Iterator[str]) -> Iterator[str]:
         """The pieces with a bound on their length, and one kind of error."""
         left = LONGEST_ANSWER
         try:
@@ -145,7 +145,7 @@ class Completion:
                 raise ProviderError("timeout")
             yield chunk
 
-    def _streamed(self) -> Iterator[str]:
+    def _stream(self) -> Iterator[str]:
         for data in sse.data(self._body()):
             if data.strip() == sse.END:
                 return
@@ -157,7 +157,7 @@ class Completion:
                 if choice.delta is not None and choice.delta.content:
                     yield choice.delta.content
 
-    def _whole(self) -> Iterator[str]:
+    def _single_answer(self) -> Iterator[str]:
         choice = msgspec.json.decode(b"".join(self._body()), type=_Answer).choices[0]
         self.finish = choice.finish_reason or "stop"
         if choice.message.content:

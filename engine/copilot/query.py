@@ -103,7 +103,7 @@ class Query:
 
 def intent_of(reading: Reading) -> Intent:
     asked = reading.asked
-    return next((intent for intent, pattern in _INTENTS if asked.says(pattern)), "list")
+    return next((intent for intent, pattern in _INTENTS if asked.matches(pattern)), "list")
 
 
 def dates_of(reading: Reading) -> list[str]:
@@ -121,13 +121,13 @@ _HOW_LONG = (
 
 def verb_timed(reading: Reading) -> dict[str, str]:
     """The dates of verbs of which a question asks how long they take ("to acknowledge"), each with its measure."""
-    if not reading.asked.says(_HOW_LONG):
+    if not reading.asked.matches(_HOW_LONG):
         return {}
     found = [sense.column for piece in reading.pieces if (sense := piece.sense("date"))
              and sense.column in _TIMED and _TIMED[sense.column] in reading.entity.measures
-             and (reading.asked.says(rf"\bto {re.escape(piece.words)}\b")
-                  or (reading.asked.says(rf"\b(?:do|does|did|are|were|was|is|get|got) .*\b{re.escape(piece.words)}")
-                  and reading.asked.says(r"\bhow\b")))]  # fmt: skip
+             and (reading.asked.matches(rf"\bto {re.escape(piece.words)}\b")
+                  or (reading.asked.matches(rf"\b(?:do|does|did|are|were|was|is|get|got) .*\b{re.escape(piece.words)}")
+                  and reading.asked.matches(r"\bhow\b")))]  # fmt: skip
     return {column: _TIMED[column] for column in found}
 
 

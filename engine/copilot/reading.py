@@ -47,7 +47,7 @@ class NumberLimit:
     upper: float | None = None
     at: int = 0  # how many words of the question stand before it
 
-    def holds(self, column: pl.Expr) -> pl.Expr:
+    def within(self, column: pl.Expr) -> pl.Expr:
         """Which rows are within it."""
         if self.upper is not None:
             return column.is_between(self.number, self.upper)
@@ -66,7 +66,7 @@ class CopilotQuestion:
     windows: tuple[TimeWindow, ...]
     bound: NumberLimit | None = None
 
-    def says(self, pattern: str) -> bool:
+    def matches(self, pattern: str) -> bool:
         """Whether the plain text matches."""
         return re.search(pattern, self.text) is not None
 
@@ -91,7 +91,7 @@ class Reading:
         )
 
     @property
-    def measured(self) -> bool:
+    def has_own_measure(self) -> bool:
         """Whether it names a measure that is one of this thing alone, as "time to resolve" or "MTTR"."""
         return any(
             piece.sense("measure") and (len(piece.phrase) > 1 or piece.phrase[0].startswith("mtt"))
@@ -99,12 +99,12 @@ class Reading:
         )
 
     @property
-    def titled(self) -> tuple[str, ...]:
+    def title_words(self) -> tuple[str, ...]:
         """The words that some title has."""
         return tuple(dict.fromkeys(sense.value for piece in self.pieces if (sense := piece.sense("title"))))
 
     @property
-    def known(self) -> int:
+    def understood_words(self) -> int:
         """How many words it understands, fillers aside."""
         found = (*self.pieces, *self.turned, *self.excluded)
         return sum(len(piece.phrase) for piece in found if piece.sense("filler", "title") is None)

@@ -66,4 +66,4 @@ def route_of_row(entity: Entity, row: Mapping[str, object], library: Library) ->
         return entity.row_route.format_map(cells(row))
     if entity.report is None:
         return None
-    return route_of(entity.report) if str(row[entity.key]).lower() in library.listed(entity.report) else None
+    return route_of(entity.report) if str(row[entity.key]).lower() in library.report_ids(entity.report) else None

@@ -37,7 +37,7 @@ def standing(
     if len(found) != 1 or any(name.kind != "framework" for name in names):
         return None
     (framework,) = found
-    if asked.windows or asked.bound is not None or not asked.says(_ASKED):
+    if asked.windows or asked.bound is not None or not asked.matches(_ASKED):
         return None
     named = {word for said in FRAMEWORKS[framework] for word in re.split(r"[\s-]", said)}
     if any(not (is_filler(word) or word in _WORDS or stem(word) in _WORDS or word in named) for word in asked.words):
@@ -59,7 +59,7 @@ def standing(
         f"{count_of(gaps.height, 'open gap', 'open gaps')}, {critical} of them critical{target}. {mark}"
     )
     lines = [*_own(framework, library, citations), first]
-    if not asked.says(r"\bscore\b"):
+    if not asked.matches(r"\bscore\b"):
         lines.reverse()
     return AnswerPart(tuple(lines), "high")
 

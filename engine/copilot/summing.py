@@ -70,7 +70,7 @@ def _having(plan: Query, rows: pl.DataFrame, library: Library) -> Iterator[str]:
     if having.sign == "=" and having.number == 0:
         yield from _without(plan, column, found, library)
         return
-    kept = found.filter(having.holds(pl.col("len")))
+    kept = found.filter(having.within(pl.col("len")))
     many = f"{having.words} " if having.words else ""
     verb = "has" if kept.height == 1 else "have"
     yield f"{count_of(kept.height, word, plural_of(word))} {verb} {many}{noun(plan, 2)}."

@@ -20,7 +20,7 @@ from engine.model.vocabulary import Confidence
 _TURNING = ("why", "than", "instead", "she", "he", "her", "his", "him", "departed", "they", "them", "those", "these")
 
 
-def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
+def answer_text(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
     """What the records say to a query."""
     frame = library.rows(plan.entity)
     if frame.is_empty():
@@ -31,7 +31,7 @@ def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
         said = ", ".join(f"'{word}'" for word in turners)
         return AnswerPart((f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
                            "without it the answer would be to another question.",), "none")  # fmt: skip
-    rows = _ordered(plan, frame.filter(plan.where), library)
+    rows = _sort_rows(plan, frame.filter(plan.where), library)
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
     if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
         lines = list(_not_so(plan, frame, library, citations))
@@ -86,7 +86,7 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
     return "high", ""
 
 
-def _ordered(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
+def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
     """The rows in the order asked for, else the most urgent first, the newest first, the largest first."""
     order, entity = plan.order, plan.entity
     if order is not None and plan.intent != "group":

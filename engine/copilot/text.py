@@ -83,7 +83,7 @@ def distance(left: str, right: str, most: int) -> int:
     return min(row[-1], most + 1)
 
 
-def _left_out(word: str, other: str) -> bool:
+def _is_one_letter_short(word: str, other: str) -> bool:
     """Whether ``word`` is ``other`` with one of its letters missing."""
     return len(other) == len(word) + 1 and any(other[:at] + other[at + 1 :] == word for at in range(1, len(other)))
 
@@ -122,7 +122,7 @@ def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
         if other[:1] != word[:1] or len(other) < 4 or not other.isalpha():
             continue
         apart = distance(word, other, most)
-        if len(word) == 4 and sorted(word) != sorted(other) and not _left_out(word, other):
+        if len(word) == 4 and sorted(word) != sorted(other) and not _is_one_letter_short(word, other):
             continue  # of four letters, only two that changed places, or one that was left out
         if apart < best[0]:
             best = (apart, [other])

@@ -80,13 +80,13 @@ class NamedFigure:
 def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
     """The figure whose title has the words of the question and no others; None where none has, or several."""
     content = _content(asked.words)
-    if not content or asked.bound is not None or asked.says(_HISTORY):
+    if not content or asked.bound is not None or asked.matches(_HISTORY):
         return None
     found = {
         figure.id: figure
         for report in catalogue.values()
         for figure in report.figures
-        if _titled(figure, content, asked, today) or content in _ALIASES.get(figure.id, ())
+        if _fits_title(figure, content, asked, today) or content in _ALIASES.get(figure.id, ())
     }
     if len(found) != 1:
         return None
@@ -108,7 +108,7 @@ def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], tod
     return NamedFigure(figure, report, period, window)
 
 
-def _titled(figure: Figure, content: frozenset[str], asked: CopilotQuestion, today: date) -> bool:
+def _fits_title(figure: Figure, content: frozenset[str], asked: CopilotQuestion, today: date) -> bool:
     own, span = _signature(figure.title, today)
     if own != content:
         return False

@@ -46,7 +46,7 @@ class Turn:
         return self.completion.finish if self.completion else "stop"
 
     @property
-    def sent_to(self) -> tuple[str, ...]:
+    def providers_used(self) -> tuple[str, ...]:
         """The providers that were sent figures, or may have been."""
         answered = () if self.completion is None else (self.provider,)
         return (*(skipped["provider"] for skipped in self.skipped), *answered)

@@ -40,12 +40,12 @@ class TimeWindow:
     age: bool = False
 
     @property
-    def ahead(self) -> bool:
+    def is_future(self) -> bool:
         """Whether it was asked from a day on, without a look back."""
         return self.first is not None and self.words.startswith(("next", "in the next", "within", "tomorrow", "coming"))
 
     @property
-    def told(self) -> str:
+    def with_days(self) -> str:
         """The days and the words that named them."""
         if self.first == self.last and self.first is not None:
             days = f"on {self.first}"
@@ -78,7 +78,7 @@ def _number(match: re.Match[str]) -> int:
     return int(said) if said.isdigit() else _NUMBERS[said]
 
 
-def _moved(day: date, unit: str, count: int) -> date:
+def _add_units(day: date, unit: str, count: int) -> date:
     """A day so many units later; the last day of a month stays within it."""
     kind = unit[0]
     if kind == "h":  # days are what is recorded of most things: a part of one counts whole
@@ -104,8 +104,8 @@ def _unit(day: date, unit: str, step: int = 0) -> tuple[date, date]:
         start = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
     else:
         start = day.replace(month=1, day=1)
-    first = _moved(start, unit, step)
-    return first, _moved(first, unit, 1) - timedelta(days=1)
+    first = _add_units(start, unit, step)
+    return first, _add_units(first, unit, 1) - timedelta(days=1)
 
 
 def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] | None:
@@ -167,57 +167,59 @@ def _relative(part: dict[str, str | None], today: date) -> tuple[date, date]:
 
 def _rolling_back(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     count, unit = _number(match), match["unit"]
-    first = _moved(today, unit, -count) + timedelta(days=1)
-    return TimeWindow(first, today, _said(match))
+    first = _add_units(today, unit, -count) + timedelta(days=1)
+    return TimeWindow(first, today, _match_text(match))
 
 
-def _rolling_ahead(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(today, _moved(today, match["unit"], _number(match)), _said(match))
+def _rolling_future(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today, _add_units(today, match["unit"], _number(match)), _match_text(match))
 
 
 def _past_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(_moved(today, match["unit"], -1) + timedelta(days=1), today, _said(match))
+    return TimeWindow(_add_units(today, match["unit"], -1) + timedelta(days=1), today, _match_text(match))
 
 
-def _coming_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(today, _moved(today, match["unit"], 1), _said(match))
+def _next_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today, _add_units(today, match["unit"], 1), _match_text(match))
 
 
 def _calendar(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     step = {"last": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}.get(match["which"], 0)
-    return TimeWindow(*_unit(today, match["unit"], step), _said(match))
+    return TimeWindow(*_unit(today, match["unit"], step), _match_text(match))
 
 
-def _aged(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(None, _moved(today, match["unit"], -_number(match)) - timedelta(days=1), _said(match), age=True)
+def _older_than(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(
+        None, _add_units(today, match["unit"], -_number(match)) - timedelta(days=1), _match_text(match), age=True
+    )
 
 
 def _young(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(_moved(today, match["unit"], -_number(match)), today, _said(match), age=True)
+    return TimeWindow(_add_units(today, match["unit"], -_number(match)), today, _match_text(match), age=True)
 
 
 def _to_date(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(_unit(today, "year")[0], today, _said(match))
+    return TimeWindow(_unit(today, "year")[0], today, _match_text(match))
 
 
 def _since(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, False)
-    return None if span is None else TimeWindow(span[0], today, _said(match))
+    return None if span is None else TimeWindow(span[0], today, _match_text(match))
 
 
 def _before(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
-    return None if span is None else TimeWindow(None, span[0] - timedelta(days=1), _said(match))
+    return None if span is None else TimeWindow(None, span[0] - timedelta(days=1), _match_text(match))
 
 
 def _until(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, True)
-    return None if span is None else TimeWindow(None, span[1], _said(match))
+    return None if span is None else TimeWindow(None, span[1], _match_text(match))
 
 
 def _after(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
-    return None if span is None else TimeWindow(span[1] + timedelta(days=1), None, _said(match))
+    return None if span is None else TimeWindow(span[1] + timedelta(days=1), None, _match_text(match))
 
 
 def _between(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
@@ -225,20 +227,20 @@ def _between(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | Non
     spans = [None if end is None else _span(end, today, False) for end in ends]
     if spans[0] is None or spans[1] is None or spans[0][0] > spans[1][1]:
         return None
-    return TimeWindow(spans[0][0], spans[1][1], _said(match))
+    return TimeWindow(spans[0][0], spans[1][1], _match_text(match))
 
 
 def _within(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
-    return None if span is None else TimeWindow(*span, _said(match))
+    return None if span is None else TimeWindow(*span, _match_text(match))
 
 
 def _ago(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    day = _moved(today, match["unit"], -_number(match))
-    return TimeWindow(*(_unit(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _said(match))
+    day = _add_units(today, match["unit"], -_number(match))
+    return TimeWindow(*(_unit(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _match_text(match))
 
 
-def _said(match: re.Match[str]) -> str:
+def _match_text(match: re.Match[str]) -> str:
     return " ".join(match[0].split()).strip(" ,")
 
 
@@ -246,15 +248,15 @@ _IN = r"(?:\b(?:in|over|for|during|within|from|of)\s+)?(?:\bthe\s+)?"
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], TimeWindow | None]], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
-        (rf"\b(?:older|longer|more) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old|open))?", _aged),
+        (rf"\b(?:older|longer|more) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old|open))?", _older_than),
         (rf"\b(?:newer|younger|less) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old))?", _young),
-        (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _aged),
+        (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _older_than),
         (rf"{_IN}\b(?:last|past|previous) {_N}\s*{_UNIT}\b", _rolling_back),
-        (rf"{_IN}\b(?:next|coming|following) {_N}\s*{_UNIT}\b", _rolling_ahead),
-        (rf"\b(?:within|in) (?:the )?(?:next )?{_N}\s*{_UNIT}\b(?! ago)", _rolling_ahead),
+        (rf"{_IN}\b(?:next|coming|following) {_N}\s*{_UNIT}\b", _rolling_future),
+        (rf"\b(?:within|in) (?:the )?(?:next )?{_N}\s*{_UNIT}\b(?! ago)", _rolling_future),
         (rf"\b{_N}\s*{_UNIT} ago\b", _ago),
         (rf"{_IN}\bpast {_UNIT}\b", _past_unit),
-        (rf"\b(?:in|within|over) the (?:next|coming) {_UNIT}\b", _coming_unit),
+        (rf"\b(?:in|within|over) the (?:next|coming) {_UNIT}\b", _next_unit),
         (r"\b(?:in|within|over|during) the last (?P<unit>year|month|week)\b", _past_unit),
         (r"\b(?:year to date|ytd|so far this year)\b", _to_date),
         (rf"\b(?:between|from) (?P<left>{_UNNAMED}) (?:and|to|until|till) "
@@ -266,7 +268,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
         (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
         (r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
-         lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today), _said(match))),
+         lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today), _match_text(match))),
         (rf"\b{_POINT.replace('|now|', '|')}\b", lambda match, today, ahead: None if match["month"] == "may" and not
          (match["year"] or match["dom"] or match["dom2"]) else _within(match, today, ahead)),
     )

@@ -100,12 +100,12 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
         if address.scope_id is not None or address not in UNICAST:
             return False
     return not address.is_multicast and not any(
-        low <= int(address) <= high for low, high in _set_aside(address.version)
+        low <= int(address) <= high for low, high in _special_blocks(address.version)
     )
 
 
 @cache
-def _set_aside(version: int) -> tuple[tuple[int, int], ...]:
+def _special_blocks(version: int) -> tuple[tuple[int, int], ...]:
     """First and last address of every block that IANA set aside for a special purpose."""
     path = Path(__file__).parents[2] / "data" / "addresses" / REGISTRIES[version]
     with path.open(newline="") as file:

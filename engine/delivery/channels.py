@@ -40,7 +40,7 @@ class Channels:
         """The channels over which something leaves, in a fixed order."""
         return tuple(channel for channel in (self.email, self.chat, self.webhook) if channel.leaves)
 
-    def shown(self) -> list[dict[str, object]]:
+    def as_dicts(self) -> list[dict[str, object]]:
         """For a preview: name, leaves, reason, recipients of each."""
         return [
             {"name": one.name, "leaves": one.leaves, "reason": one.reason, "recipients": list(one.recipients)}

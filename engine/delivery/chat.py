@@ -69,10 +69,10 @@ def send(
         return Outcome("retry", "The chat service did not answer in time.", channel_down=True)
     except (AddressRefusal, OSError, http.client.HTTPException) as error:
         return Outcome("retry", f"The chat service could not be reached ({type(error).__name__}).", channel_down=True)
-    return _judged(answer, now)
+    return _outcome(answer, now)
 
 
-def _judged(answer: PostAnswer, now: datetime) -> Outcome:
+def _outcome(answer: PostAnswer, now: datetime) -> Outcome:
     """An API answers 200 with ``ok`` false and an error word, a webhook with the word as text under another status."""
     if answer.status == 429:
         wait = retry_after(answer.headers.get("retry-after"), now)

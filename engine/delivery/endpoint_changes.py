@@ -4,7 +4,7 @@ from datetime import datetime
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.message import one_line
-from engine.delivery.secret_keys import LostKey, SecretKeys
+from engine.delivery.secret_keys import MissingKey, SecretKeys
 from engine.delivery.webhook import new_secret
 from engine.model.errors import BadRequest, NotFound
 from engine.model.vocabulary import EndpointChannel
@@ -38,7 +38,7 @@ def rotate_secret(revision: Revision, keys: SecretKeys) -> str:
     secret = new_secret()
     try:
         before = [keys.seal(known.address, keys.open(known.address, stored)) for stored in known.secrets[:1]]
-    except LostKey:
+    except MissingKey:
         before = []
     set_endpoint(revision, "webhook", known.address, [keys.seal(known.address, secret), *before])
     return secret
@@ -71,7 +71,7 @@ def encrypt_secrets(store: Store, keys: SecretKeys, *, now: datetime) -> int:
             continue
         try:
             plain = [keys.open(endpoint.address, one) for one in endpoint.secrets]
-        except LostKey:
+        except MissingKey:
             continue
         sealed = [keys.seal(endpoint.address, one) for one in plain]
         with store.revision(org_id, "console", now=now) as revision:

@@ -96,6 +96,6 @@ def sign_and_stamp(
         log.warning("the head of %s has no time stamp: %s", org_id, problem.message)
         return HeadRun(head, new, stamped=False)
     encoded = base64.b64encode(stamp).decode()
-    with services.store.aside() as connection:
+    with services.store.unversioned_transaction() as connection:
         queries.attach(connection, org_id, head.size, time_stamp=encoded)
     return HeadRun(of_row({**row, "time_stamp": encoded}), new, stamped=True)

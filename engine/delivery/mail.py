@@ -138,9 +138,9 @@ def send(outside: Outside, letters: Sequence[Letter], head: str | None = None) -
             _leave(session)
     except smtplib.SMTPRecipientsRefused as error:
         code = max((refusal[0] for refusal in error.recipients.values()), default=0)
-        return _refused(code, "the recipient")
+        return _refusal(code, "the recipient")
     except smtplib.SMTPDataError as error:
-        return _refused(error.smtp_code, "the message")
+        return _refusal(error.smtp_code, "the message")
     except (OSError, smtplib.SMTPException) as error:
         return _down(error)
     return SENT
@@ -180,7 +180,7 @@ def _own_name() -> str:
     return socket.getfqdn()
 
 
-def _refused(code: int, what: str) -> Outcome:
+def _refusal(code: int, what: str) -> Outcome:
     said = f"The mail server answered {code} to {what}."
     return Outcome("failed" if code >= 500 else "retry", said)
 

@@ -184,7 +184,7 @@ class _Drain:
         self._now = now
         self._began = time.monotonic()
         self._left = limit
-        self._silent = set(outside.unconfigured())
+        self._silent = set(outside.missing_channels())
         self._gathered = [digest.name for digest in index().digests]
         self._guard = Lock()
 

@@ -70,7 +70,7 @@ class Outside:
             Unsubscribing(settings.unsubscribe_mailto, settings.signing_key_path),
         )
 
-    def unconfigured(self) -> list[str]:
+    def missing_channels(self) -> list[str]:
         """Channels over which nothing can leave at all: what waits for them is not touched."""
         mail = self.mail_server is not None and self.mail_from
         chat = self.chat_token or self.chat_webhook

@@ -40,26 +40,26 @@ def post(
     elif not addresses:
         raise AddressRefusal("its name has no address.")
     deadline = time.monotonic() + DEADLINE_SECONDS
-    with _connected(outside, target, list(addresses), deadline) as plain:
+    with _connect(outside, target, list(addresses), deadline) as plain:
         stream = plain
         if target.tls:
-            plain.settimeout(_left(deadline))
+            plain.settimeout(_remaining(deadline))
             stream = outside.trust().wrap_socket(plain, server_hostname=target.host)
         with stream:
-            return _exchange(_Timed(stream, deadline), target, headers, body)
+            return _exchange(_DeadlineSocket(stream, deadline), target, headers, body)
 
 
-def _connected(outside: Outside, target: WebhookTarget, addresses: list[str], deadline: float) -> socket.socket:
+def _connect(outside: Outside, target: WebhookTarget, addresses: list[str], deadline: float) -> socket.socket:
     """The first address that lets us in; OSError of the last one when none does."""
     for address in addresses[:-1]:
         try:
             return outside.connect(address, target.port)
         except OSError:
-            _left(deadline)
+            _remaining(deadline)
     return outside.connect(addresses[-1], target.port)
 
 
-def _exchange(stream: "_Timed", target: WebhookTarget, headers: Mapping[str, str], body: bytes) -> PostAnswer:
+def _exchange(stream: "_DeadlineSocket", target: WebhookTarget, headers: Mapping[str, str], body: bytes) -> PostAnswer:
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.sock = stream
     connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
@@ -78,14 +78,14 @@ def _exchange(stream: "_Timed", target: WebhookTarget, headers: Mapping[str, str
         answer.close()
 
 
-def _left(deadline: float) -> float:
+def _remaining(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError("no complete answer in time")
     return left
 
 
-class _Timed:
+class _DeadlineSocket:
     """A socket under one deadline, however slowly the other side drips: each wait lasts what is left at most."""
 
     def __init__(self, stream: socket.socket, deadline: float) -> None:
@@ -94,7 +94,7 @@ class _Timed:
 
     def sendall(self, data: bytes) -> None:
         """What http.client writes the request with."""
-        self._stream.settimeout(_left(self._deadline))
+        self._stream.settimeout(_remaining(self._deadline))
         self._stream.sendall(data)
 
     def makefile(self, mode: str) -> io.BufferedReader:
@@ -106,7 +106,7 @@ class _Timed:
 
 
 class _Incoming(io.RawIOBase):
-    """The reading side of ``_Timed``."""
+    """The reading side of ``_DeadlineSocket``."""
 
     def __init__(self, stream: socket.socket, deadline: float) -> None:
         self._stream = stream
@@ -116,5 +116,5 @@ class _Incoming(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        self._stream.settimeout(_left(self._deadline))
+        self._stream.settimeout(_remaining(self._deadline))
         return self._stream.recv_into(buffer)

@@ -21,7 +21,7 @@ MARK = "enc"
 NONCE = 12
 
 
-class LostKey(Unavailable):
+class MissingKey(Unavailable):
     """A secret cannot be read: its key is not in the file."""
 
     word = "webhook_key_lost"
@@ -35,7 +35,7 @@ class SecretKeys:
 
     def seal(self, address: str, secret: str) -> str:
         """The secret as it is stored; makes the first key. Usage when the file holds none."""
-        key = self._keys()[0] if self._path.exists() else self._made([])
+        key = self._keys()[0] if self._path.exists() else self._create([])
         nonce = os.urandom(NONCE)
         sealed = nonce + AESGCM(key).encrypt(nonce, secret.encode(), address.encode())
         return f"{MARK}:{_name(key)}:{base64.b64encode(sealed).decode()}"
@@ -48,7 +48,7 @@ class SecretKeys:
         name, _, text = rest.partition(":")
         key = next((key for key in self._keys() if _name(key) == name), None)
         if key is None:
-            raise LostKey(
+            raise MissingKey(
                 f"The webhook's secret was encrypted with the key {name}, which is not in {self._path}: restore that "
                 "file from a backup, or make a new secret with hq endpoints --rotate."
             )
@@ -56,7 +56,7 @@ class SecretKeys:
         try:
             return AESGCM(key).decrypt(sealed[:NONCE], sealed[NONCE:], address.encode()).decode()
         except InvalidTag as error:
-            raise LostKey(
+            raise MissingKey(
                 "The webhook's secret does not belong to its address, or was changed: set the webhook again with "
                 "hq endpoints --webhook."
             ) from error
@@ -66,14 +66,14 @@ class SecretKeys:
         known = self._keys()
         return bool(known) and stored.startswith(f"{MARK}:{_name(known[0])}:")
 
-    def unused(self, stored: Sequence[str]) -> list[str]:
+    def retired_keys(self, stored: Sequence[str]) -> list[str]:
         """The names of keys that opened secrets before, and none of those that are ``stored``."""
         opening = {secret.split(":")[1] for secret in stored if secret.startswith(f"{MARK}:")}
         return [name for name in map(_name, self._keys()[1:]) if name not in opening]
 
     def renew(self) -> None:
         """A new key that encrypts from now on; those before it still decrypt."""
-        self._made(self._keys())
+        self._create(self._keys())
 
     def forget_old(self) -> None:
         """Keep the key that encrypts, and no other."""
@@ -92,7 +92,7 @@ class SecretKeys:
             raise Usage(f"{self._path} must hold keys of 32 bytes in base64, one a line.")
         return keys
 
-    def _made(self, older: list[bytes]) -> bytes:
+    def _create(self, older: list[bytes]) -> bytes:
         key = AESGCM.generate_key(256)
         self._write([key, *older], new=not older)
         return self._keys()[0]

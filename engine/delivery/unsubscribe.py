@@ -54,12 +54,12 @@ class Unsubscribing:
             signature = base64.b64decode(encoded + "==", altchars=b"-_", validate=True)
         except binascii.Error as error:
             raise Usage(f"The signature of {body[:60]} is not base64.") from error
-        if not any(_holds(key, signature, DOMAIN + body.encode()) for key in own_keys(self.key_path)):
+        if not any(_is_signature(key, signature, DOMAIN + body.encode()) for key in own_keys(self.key_path)):
             raise Usage(f"The signature of {body[:60]} is none of this installation's.")
         return body.split(".")[1:]
 
 
-def _holds(key: bytes, signature: bytes, data: bytes) -> bool:
+def _is_signature(key: bytes, signature: bytes, data: bytes) -> bool:
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, data)
     except InvalidSignature:

@@ -22,7 +22,8 @@ AGAIN = timedelta(minutes=30)  # after which a task that failed is tried again
 class Task:
     """Something that each organization that ``wants`` it is owed at its own time.
 
-    ``done`` answers whether it was done already, besides by a run of that name; ``run`` does it and says what it did.
+    ``is_done`` answers whether it was done already, besides by a run of that name; ``run`` does it and
+    returns a line on it.
     ``notes`` are the runs that are noted here; the others the task notes itself.
     """
 

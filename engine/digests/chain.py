@@ -35,7 +35,7 @@ class ChainRun:
     outcome: str
     steps: Sequence[ChainStep]
 
-    def shown(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """For an answer."""
         return {"chain": CHAIN_NAME, **asdict(self)}
 

@@ -9,7 +9,7 @@ from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
 from engine.model.vocabulary import Json
 from engine.reporting.render import words
-from engine.reporting.render.cell_texts import shown_rows
+from engine.reporting.render.cell_texts import display_rows
 
 MOST_ITEMS = 8
 MOST_TO_DECIDE = 12  # further items with buttons: a message takes 50 blocks
@@ -74,7 +74,7 @@ def _to_decide(table: Table, keys: Sequence[str | None], buttons: Mapping[str, S
 
 
 def _lines(table: Table, most: int) -> list[str]:
-    names, rows = shown_rows(replace(table, frame=table.frame.head(most)))
+    names, rows = display_rows(replace(table, frame=table.frame.head(most)))
     headings = [words.heading(table, name) for name in names]
     lines = []
     for first, *rest in rows:

@@ -28,7 +28,7 @@ from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
 from engine.store.queries.claims import GATHERING
-from engine.store.queries.digests import Clock, SentDelivery
+from engine.store.queries.digests import Clock, DeliveryRecord
 
 if TYPE_CHECKING:
     from engine.digests.buttons import Button
@@ -58,7 +58,7 @@ class Run:
     deliveries: Sequence[Mapping[str, object]] = ()
     channels: Sequence[Mapping[str, object]] = ()
 
-    def shown(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """For an answer."""
         names = ("org_id", "digest", "period", "outcome", "late", "content_hash", "headline", "held_until")
         return {name: getattr(self, name) for name in names} | {
@@ -104,10 +104,10 @@ def deliver(
     from engine.digests.content import content
     from engine.digests.messages import messages
 
-    work = _prepared(services, digest, org_id, now, scheduled)
+    work = _prepare(services, digest, org_id, now, scheduled)
     with services.store.reader() as connection:
         done = queries.ledger(connection, org_id, digest.name, work.period)
-    added = _added(work, done)
+    added = _new_channels(work, done)
     if done and not added:
         return _already(work, done)
     try:
@@ -149,7 +149,7 @@ def deliver(
     return run
 
 
-def _added(work: _Work, done: Sequence[SentDelivery]) -> set[str]:
+def _new_channels(work: _Work, done: Sequence[DeliveryRecord]) -> set[str]:
     """The channels over which nothing of the period was queued where it would go now."""
     queued = {(row["channel"], row["recipient"]) for row in done}
     mailed = any(channel == "email" for channel, _ in queued)
@@ -161,7 +161,7 @@ def _added(work: _Work, done: Sequence[SentDelivery]) -> set[str]:
     }
 
 
-def _before(work: _Work, done: Sequence[SentDelivery]) -> AsOf | None:
+def _before(work: _Work, done: Sequence[DeliveryRecord]) -> AsOf | None:
     """The records before the first delivery of the period, so that a channel added later is told the same."""
     first = min(done, key=lambda row: row["revision"], default=None)
     if first is None or first["revision"] <= 1:
@@ -194,10 +194,10 @@ def wants(services: Services, digest: Digest, org_id: str) -> bool:
 def each(name: str, org_ids: Sequence[str], run: Callable[[str], T], *, wanted: Callable[[str], bool]) -> list[T]:
     """One run for each organization that wants it, whatever becomes of the others. Problem when any failed."""
 
-    def owed(org_id: str) -> T | None:
+    def run_if_due(org_id: str) -> T | None:
         return run(org_id) if wanted(org_id) else None
 
-    went = for_every_organization(name, org_ids, owed)
+    went = for_every_organization(name, org_ids, run_if_due)
     runs = [one for one in went.results.values() if one is not None]
     if went.failures:
         asked = len(runs) + len(went.failures)
@@ -212,7 +212,7 @@ def each(name: str, org_ids: Sequence[str], run: Callable[[str], T], *, wanted: 
     return runs
 
 
-def _prepared(services: Services, digest: Digest, org_id: str, now: datetime, scheduled: bool) -> _Work:
+def _prepare(services: Services, digest: Digest, org_id: str, now: datetime, scheduled: bool) -> _Work:
     if services.store.head(org_id) is None:
         raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
     with services.store.reader() as connection:
@@ -224,7 +224,7 @@ def _prepared(services: Services, digest: Digest, org_id: str, now: datetime, sc
     period = key(digest, today)
     owed = not ran and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
     late = owed and scheduled
-    ways = [_way(way, now, clock) for way in channels.shown() if way["name"] in digest.channels]
+    ways = [_way(way, now, clock) for way in channels.as_dicts() if way["name"] in digest.channels]
     return _Work(services, digest, org_id, now, clock, period, late, channels, ways)
 
 
@@ -265,7 +265,7 @@ def _outcome(work: _Work, empty: bool, letters: Sequence[Message]) -> str:
     return "no_recipients" if any(way["leaves"] for way in work.ways) else "not_configured"
 
 
-def _already(work: _Work, done: Sequence[SentDelivery]) -> Run:
+def _already(work: _Work, done: Sequence[DeliveryRecord]) -> Run:
     shown = [{name: row[name] for name in ("id", "channel", "recipient", "status")} for row in done]
     return Run(
         work.org_id, work.digest.name, work.period, "already_delivered", any(row["late"] for row in done),

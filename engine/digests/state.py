@@ -76,17 +76,17 @@ def _action(row: FrameRow) -> dict[str, object]:
     }
 
 
-def _opened(snapshot: Snapshot, content: Content) -> Move:
+def _open_actions(snapshot: Snapshot, content: Content) -> Move:
     """Actions that are open because their peak week has begun: the fact says which, here it is kept."""
     action_ids = snapshot.fact("staffing_actions").filter(pl.col("status") == "open")["action_id"].to_list()
 
     def move(revision: Revision, leaves: bool) -> None:
-        staffing.open_begun(revision, action_ids)
+        staffing.open_due_actions(revision, action_ids)
 
     return move
 
 
-def _cleared(snapshot: Snapshot, content: Content) -> Move:
+def _clear_weeks(snapshot: Snapshot, content: Content) -> Move:
     """Weeks that are no longer over a limit: noted where no alert tells it, so that a return is news again."""
     weeks = [row["week"] for row in _rows(content, "breaches") if row["news"] == "cleared"]
 
@@ -110,7 +110,7 @@ def _snapshot(snapshot: Snapshot, content: Content) -> Move:
 MOVES: Mapping[str, Callable[[Snapshot, Content], Move]] = {
     "catalogue": _catalogue,
     "proposals": _proposals,
-    "opened": _opened,
-    "cleared": _cleared,
+    "opened": _open_actions,
+    "cleared": _clear_weeks,
     "snapshot": _snapshot,
 }

@@ -31,18 +31,18 @@ def digest_task(digest: Digest) -> Task:
     def run(services: Services, org_id: str, now: datetime) -> str:
         return deliver(services, digest, org_id, ACTOR, now=now, scheduled=True).outcome
 
-    def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+    def is_done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
         period = key(digest, _today(clock.zone, now))
         if key(digest, _due_on(when, clock, now)) != period:
             return True
         with services.store.reader() as connection:
             return bool(queries.ledger(connection, org_id, digest.name, period))
 
-    def wanted(services: Services, org_id: str) -> bool:
+    def is_due(services: Services, org_id: str) -> bool:
         return wants(services, digest, org_id)
 
     when = When(digest.every)
-    return Task(run_name(digest.name), when, run, wanted, done)
+    return Task(run_name(digest.name), when, run, is_due, is_done)
 
 
 def chain_task(chain: Sequence[Digest]) -> Task:
@@ -51,14 +51,14 @@ def chain_task(chain: Sequence[Digest]) -> Task:
     def run(services: Services, org_id: str, now: datetime) -> str:
         return run_chain(services, chain, org_id, ACTOR, now=now).outcome
 
-    def wanted(services: Services, org_id: str) -> bool:
+    def is_due(services: Services, org_id: str) -> bool:
         return any(wants(services, digest, org_id) for digest in chain)
 
-    def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+    def is_done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
         return iso_week(_due_on(when, clock, now)) != iso_week(_today(clock.zone, now))
 
     when = When("weekday")
-    return Task(run_name(CHAIN_NAME), when, run, wanted, done, notes="none")
+    return Task(run_name(CHAIN_NAME), when, run, is_due, is_done, notes="none")
 
 
 def bundle_task() -> Task:
@@ -68,10 +68,10 @@ def bundle_task() -> Task:
         made = bundles.create_scheduled(services, org_id, ACTOR, days("30d"), now=now)
         return f"bundle {made.row['id']} {'was sealed already' if made.again else 'sealed'}"
 
-    def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+    def is_done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
         return False  # a run since it was due says so
 
-    return Task("bundle", When("month"), run, bundles.any_of, done, notes="all")
+    return Task("bundle", When("month"), run, bundles.any_of, is_done, notes="all")
 
 
 def snapshot_tasks() -> tuple[Task, ...]:
@@ -87,22 +87,22 @@ def snapshot_tasks() -> tuple[Task, ...]:
 
         return week_plans.take(services, org_id, ACTOR, now=now)
 
-    def taken(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+    def has_snapshot(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
         from engine.programme import snapshots
 
         with services.store.reader() as connection:
-            return snapshots.is_taken(connection, org_id, _today(clock.zone, now))
+            return snapshots.has_snapshot(connection, org_id, _today(clock.zone, now))
 
-    def planned(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+    def has_plan(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
         from engine.programme import week_plans
 
         with services.store.reader() as connection:
-            return week_plans.is_taken(connection, org_id, _today(clock.zone, now))
+            return week_plans.has_plan(connection, org_id, _today(clock.zone, now))
 
     when = When("week", hour=0, weekday=MONDAY)
     return (
-        Task("snapshot:readiness", when, snapshot, _always, taken, notes="all"),
-        Task("snapshot:week", when, plan, _always, planned, notes="all"),
+        Task("snapshot:readiness", when, snapshot, _always, has_snapshot, notes="all"),
+        Task("snapshot:week", when, plan, _always, has_plan, notes="all"),
     )
 
 

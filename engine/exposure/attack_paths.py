@@ -128,7 +128,7 @@ def simulate(
         result.expansions,
         result.missed_at_most is not None,
         None if result.missed_at_most is None else round(result.missed_at_most, 6),
-        _listed(result.routes, ordered, by_start, pairs, listed),
+        _path_list(result.routes, ordered, by_start, pairs, listed),
         targets,
         choke_points(result.routes, ordered, strengths, total, 10),
         fix_list(result.routes, ordered, [entry for held in by_start.values() for entry in held], pairs, 10),
@@ -144,7 +144,7 @@ def _passage(edge: Dependency) -> float:
     return PASS_SEGMENTED if edge.segmented else PASS
 
 
-def _listed(
+def _path_list(
     routes: Sequence[AttackRoute],
     services: Sequence[Service],
     by_start: dict[int, list[EntryPoint]],

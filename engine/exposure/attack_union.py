@@ -84,7 +84,7 @@ class _Factoring:
             return self._all(paths[0])
         none = 1.0
         for part in _parts(paths):
-            none *= 1 - self._connected(part)
+            none *= 1 - self._connected_chance(part)
         return 1 - none
 
     def _all(self, path: int) -> float:
@@ -94,7 +94,7 @@ class _Factoring:
             known = self._chances[path] = self._chances[lowest] * self._all(path ^ lowest) if path else 1.0
         return known
 
-    def _connected(self, paths: list[int]) -> float:
+    def _connected_chance(self, paths: list[int]) -> float:
         """Paths of which none can be taken apart: what all need is taken out, or one need is conditioned on."""
         shared = reduce(and_, paths)
         if shared:
@@ -102,10 +102,10 @@ class _Factoring:
             return self._all(shared) * (1.0 if 0 in rest else self._any(rest))
         key = frozenset(paths)
         if key not in self._known:
-            self._known[key] = self._conditioned(paths)
+            self._known[key] = self._conditional_chance(paths)
         return self._known[key]
 
-    def _conditioned(self, paths: list[int]) -> float:
+    def _conditional_chance(self, paths: list[int]) -> float:
         if self.steps >= self._most_steps:
             raise _TooManySteps
         self.steps += 1
@@ -157,12 +157,12 @@ class _Sample:
         """The share of draws in which a path holds. Its error is that of one draw more of each kind, never 0."""
         holds = 0
         for path in paths:
-            holds |= reduce(and_, (self._drawn(need) for need in path))
+            holds |= reduce(and_, (self._draw(need) for need in path))
         hits = holds.bit_count()
         likely = (hits + 1) / (SAMPLES + 2)
         return UnionChance(hits / SAMPLES, "monte_carlo", sqrt(likely * (1 - likely) / SAMPLES))
 
-    def _drawn(self, need: Need) -> int:
+    def _draw(self, need: Need) -> int:
         if need not in self._draws:
             random = Random(f"{SEED}: {need}")  # noqa: S311 a sample that must come out alike, no secret
             self._draws[need] = _bernoulli(random, self._probabilities[need])

@@ -63,7 +63,7 @@ class Graph:
     cycles: tuple[Cycle, ...]
     dangling: tuple[Dependency, ...]
 
-    def impacted(self, service_id: str) -> tuple[str, ...]:
+    def dependents(self, service_id: str) -> tuple[str, ...]:
         """The other services that need this one, directly or not: those counted by ``blast_radius``."""
         needed_by: dict[str, list[str]] = {}
         for edge in self.edges:

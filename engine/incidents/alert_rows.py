@@ -43,7 +43,7 @@ class Receipt:
         return self.at if self.replayed else None
 
 
-def whole_alert(alert: Alert) -> dict[str, Any]:  # values of a row
+def alert_columns(alert: Alert) -> dict[str, Any]:  # values of a row
     """What an alert says beyond its title, under the names of an incident's columns; what it does not say is absent."""
     said = {
         "host": alert.host,
@@ -80,7 +80,7 @@ def new_incident(
         "related_to": before.id if before else None,
         "sender_at": alert.occurred_at,
         **dict.fromkeys(("host", "labels", "annotations", "runbook_url", "links", "value", "image_url")),
-        **whole_alert(alert),
+        **alert_columns(alert),
     }
 
 
@@ -103,7 +103,7 @@ class AlertLog:
             "body": body,
             "payload_id": self.receipt.payload_id,
         }
-        self.revision.insert_soon(incident_timeline, row)
+        self.revision.buffer_insert(incident_timeline, row)
 
     def clock(self, alert: Alert, incident_id: str) -> None:
         """A line that the sender's clock is ahead of ours, where it is."""
@@ -111,7 +111,7 @@ class AlertLog:
         if said is not None:
             self.line(incident_id, "note", said)
 
-    def ingested(self, incident_id: str | None, outcome: AlertOutcome, unknown_service: str | None) -> None:
+    def log_ingest(self, incident_id: str | None, outcome: AlertOutcome, unknown_service: str | None) -> None:
         """The event that an alert was taken; an unknown service is what scope-boundary compares with declared ones."""
         facts = {"outcome": outcome, "payload": self.receipt.payload_id, "unknown_service": unknown_service}
         self.event("alert.ingested", incident_id, {name: value for name, value in facts.items() if value})

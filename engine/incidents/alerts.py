@@ -6,11 +6,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
-from engine.incidents.alert_rows import AlertLog, IncidentChange, Receipt, new_incident, whole_alert
-from engine.incidents.sender_clock import is_late, is_over, is_restated, is_taken, is_unheard_of, latest
+from engine.incidents.alert_rows import AlertLog, IncidentChange, Receipt, alert_columns, new_incident
+from engine.incidents.sender_clock import is_late, is_over, is_restated, is_unheard_of, latest, was_acknowledged
 from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome
-from engine.store import Ahead, Revision
+from engine.store import Lookups, Revision
 from engine.store.inbound import first_time
 from engine.store.queries.ingest import EarlyEvents, LastIncident, as_last, early_by_key, last_incidents, service_ids
 from engine.store.queries.settings import threshold
@@ -28,7 +28,7 @@ class AlertResult(TypedDict):
     incident_id: str | None
 
 
-def prefetch_keys(alerts: Sequence[Alert]) -> Ahead:
+def prefetch_keys(alerts: Sequence[Alert]) -> Lookups:
     """What ``ingest_alerts`` will look up for these alerts."""
     keys = [alert.dedupe_key for alert in alerts]
     return ((last_incidents, keys), (early_by_key, keys), (service_ids, _services(alerts)))
@@ -87,11 +87,11 @@ class _Work:
 
     def _fire(self, alert: Alert, incident: LastIncident | None) -> AlertResult:
         if incident is None:
-            early = self._heard_early(alert)
+            early = self._early_events(alert)
             return self._open_and_end(alert, early) if early and is_over(alert, early) else self._open(alert, None)
         if incident.status in LIVE_INCIDENTS:
             return self._count(alert, incident)
-        if self._late(alert, incident) and not self._restated(alert, incident):
+        if self._late(alert, incident) and not self._is_restatement(alert, incident):
             return self._out_of_order(alert, incident, "An alert{} came after its recovery; it opens nothing")
         ended: datetime = incident.resolved_at or incident.closed_at or incident.opened_at
         if incident.status == "resolved" and self.receipt.at - ended <= self._reopen_within:
@@ -103,9 +103,9 @@ class _Work:
         return timedelta(minutes=threshold(self.revision.records, self.revision.org_id, "alert_reopen_minutes"))
 
     def _open(self, alert: Alert, before: LastIncident | None) -> AlertResult:
-        row = self._insert(alert, before, acknowledged=alert.acknowledged or self._taken(alert))
-        self._opened(alert, row, before)
-        self.log.ingested(row["id"], "created", self.unknown_service)
+        row = self._insert(alert, before, acknowledged=alert.acknowledged or self._is_acknowledged(alert))
+        self._start_clock(alert, row, before)
+        self.log.log_ingest(row["id"], "created", self.unknown_service)
         self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
         return self._result(alert, "created", row["id"])
 
@@ -113,11 +113,11 @@ class _Work:
         """A recovery that came before its alert: what was is recorded, and is over."""
         row = self._insert(alert, None, acknowledged=False)
         row |= {"status": "resolved", "resolved_at": self.receipt.at, "sender_at": early.recovered_at}
-        self._opened(alert, row, None)
+        self._start_clock(alert, row, None)
         self.log.line(
             row["id"], "status", f"Resolved: its recovery of {early.recovered_at:%Y-%m-%d %H:%M} UTC came first"
         )
-        self.log.ingested(row["id"], "out_of_order", self.unknown_service)
+        self.log.log_ingest(row["id"], "out_of_order", self.unknown_service)
         self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
         self.log.event("incident.resolved", row["id"])
         return self._result(alert, "out_of_order", row["id"])
@@ -126,8 +126,8 @@ class _Work:
         service = self.services[alert.service.lower()] if alert.service else None
         return new_incident(alert, before, self.receipt, service_id=service, acknowledged=acknowledged)
 
-    def _opened(self, alert: Alert, row: dict[str, Any], before: LastIncident | None) -> None:  # a row
-        opened = as_last(self.revision.insert_soon(incidents, row))
+    def _start_clock(self, alert: Alert, row: dict[str, Any], before: LastIncident | None) -> None:  # a row
+        opened = as_last(self.revision.buffer_insert(incidents, row))
         known = (opened,) if before is None else (opened, before)
         self._learn(alert.dedupe_key, max(known, key=lambda one: (one.opened_at, one.id)))
         self.log.line(row["id"], "alert", f"Opened by {row['source']}: {alert.title}")
@@ -136,38 +136,38 @@ class _Work:
     def _count(self, alert: Alert, incident: LastIncident) -> AlertResult:
         severity = severity_after(incident.severity, alert)
         count = (incident.alert_count or 0) + 1
-        said = {} if self._late(alert, incident) else whole_alert(alert)
+        said = {} if self._late(alert, incident) else alert_columns(alert)
         self._change(alert, incident, said, alert_count=count, severity=severity)
         if severity != incident.severity:
             self.log.line(incident.id, "severity", f"Severity rose from {incident.severity} to {severity}")
-        self.log.ingested(incident.id, "deduplicated", self.unknown_service)
+        self.log.log_ingest(incident.id, "deduplicated", self.unknown_service)
         return self._result(alert, "deduplicated", incident.id)
 
     def _reopen(self, alert: Alert, incident: LastIncident) -> AlertResult:
         self._change(
             alert,
             incident,
-            whole_alert(alert),
-            status="acknowledged" if self._taken(alert) else "open",
+            alert_columns(alert),
+            status="acknowledged" if self._is_acknowledged(alert) else "open",
             resolved_at=None,
             alert_count=(incident.alert_count or 0) + 1,
             severity=severity_after(incident.severity, alert),
         )
         self.log.line(incident.id, "status", "Reopened: the alert fires again")
         self.log.clock(alert, incident.id)
-        self.log.ingested(incident.id, "reopened", self.unknown_service)
+        self.log.log_ingest(incident.id, "reopened", self.unknown_service)
         return self._result(alert, "reopened", incident.id)
 
-    def _taken(self, alert: Alert) -> bool:
-        return is_taken(alert, self._heard_early(alert))
+    def _is_acknowledged(self, alert: Alert) -> bool:
+        return was_acknowledged(alert, self._early_events(alert))
 
-    def _heard_early(self, alert: Alert) -> EarlyEvents | None:
+    def _early_events(self, alert: Alert) -> EarlyEvents | None:
         return self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key]
 
-    def _restated(self, alert: Alert, incident: LastIncident) -> bool:
+    def _is_restatement(self, alert: Alert, incident: LastIncident) -> bool:
         """Whether an alert that is dated before the last recovery was said after it. Once: the alert of a recovery that
         came first is late, and whoever says it again means it."""
-        early = self._heard_early(alert)
+        early = self._early_events(alert)
         if is_restated(alert, incident, early, replayed_from=self.receipt.replayed_from):
             return True
         if alert.dated_by_start and early is not None and is_over(alert, early):
@@ -184,7 +184,7 @@ class _Work:
         self._change(alert, incident, {}, status="resolved", resolved_at=ended)
         self.log.line(incident.id, "status", f"Resolved by {incident.source or alert.source}")
         self.log.clock(alert, incident.id)
-        self.log.ingested(incident.id, "resolved", self.unknown_service)
+        self.log.log_ingest(incident.id, "resolved", self.unknown_service)
         self.log.event("incident.resolved", incident.id)
         return self._result(alert, "resolved", incident.id)
 
@@ -203,7 +203,7 @@ class _Work:
         self._change(alert, incident, {}, **change)
         self.log.line(incident.id, "note", alert.note or alert.title)
         self.log.clock(alert, incident.id)
-        self.log.ingested(incident.id, "updated", self.unknown_service)
+        self.log.log_ingest(incident.id, "updated", self.unknown_service)
         if acknowledged:
             self.log.event("incident.acknowledged", incident.id)
         return self._result(alert, "updated", incident.id)
@@ -219,18 +219,18 @@ class _Work:
                 self._note_unheard_of(alert, incident)
                 self._change(alert, incident, {})
         else:
-            news = self._remember(alert, self._now_heard(alert, at))
+            news = self._remember(alert, self._with_early_event(alert, at))
         if news:
-            self.log.ingested(identifier, "no_open_incident", self.unknown_service)
+            self.log.log_ingest(identifier, "no_open_incident", self.unknown_service)
         return self._result(alert, "no_open_incident", identifier)
 
     def _note_unheard_of(self, recovery: Alert, incident: LastIncident) -> None:
         """Remember a recovery whose own alert is still on its way, though there was an earlier one."""
         if recovery.occurred_at is not None and is_unheard_of(recovery, incident):
-            self._remember(recovery, self._now_heard(recovery, recovery.occurred_at))
+            self._remember(recovery, self._with_early_event(recovery, recovery.occurred_at))
 
-    def _now_heard(self, alert: Alert, at: datetime) -> EarlyEvents:
-        recovered, acknowledged = self._heard_early(alert) or EarlyEvents(None, None)
+    def _with_early_event(self, alert: Alert, at: datetime) -> EarlyEvents:
+        recovered, acknowledged = self._early_events(alert) or EarlyEvents(None, None)
         if alert.state == "resolved":
             recovered = latest(recovered, at)
         elif alert.acknowledged:
@@ -239,21 +239,21 @@ class _Work:
 
     def _remember(self, alert: Alert, now_known: EarlyEvents) -> bool:
         """Whether it was news."""
-        key, known = alert.dedupe_key, self._heard_early(alert)
+        key, known = alert.dedupe_key, self._early_events(alert)
         if now_known == (known or EarlyEvents(None, None)):
             return False
         row = {**now_known._asdict(), "seen_at": self.revision.now}
         if known is None:
-            self.revision.insert_soon(early_events, {"dedupe_key": key, **row})
+            self.revision.buffer_insert(early_events, {"dedupe_key": key, **row})
         else:
-            self.revision.update_soon(early_events, {"dedupe_key": key}, row)
-        self.revision.learn(early_by_key, key, now_known)
+            self.revision.buffer_update(early_events, {"dedupe_key": key}, row)
+        self.revision.cache_lookup(early_by_key, key, now_known)
         return True
 
     def _out_of_order(self, alert: Alert, incident: LastIncident, said: str) -> AlertResult:
         dated = f" of {alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if alert.occurred_at else ""
         self.log.line(incident.id, "note", said.format(dated))
-        self.log.ingested(incident.id, "out_of_order", self.unknown_service)
+        self.log.log_ingest(incident.id, "out_of_order", self.unknown_service)
         return self._result(alert, "out_of_order", incident.id)
 
     def _change(
@@ -262,11 +262,11 @@ class _Work:
         change.setdefault("sender_at", latest(incident.sender_at, alert.occurred_at))
         seen = latest(incident.last_seen_at, self.receipt.at)
         values = {**said, **change, "last_seen_at": seen}
-        self.revision.update_soon(incidents, incident.row, values)
+        self.revision.buffer_update(incidents, incident.row, values)
         self._learn(alert.dedupe_key, as_last({**incident.row, **values}))
 
     def _learn(self, dedupe_key: str, incident: LastIncident) -> None:
-        self.revision.learn(last_incidents, dedupe_key, incident)
+        self.revision.cache_lookup(last_incidents, dedupe_key, incident)
 
     @staticmethod
     def _result(alert: Alert, outcome: AlertOutcome, incident_id: str | None) -> AlertResult:

@@ -50,7 +50,7 @@ def find_service(connection: Reader, org_id: str, service_id: str | None, name: 
 
 def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, object]]:
     """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy."""
-    known = _known(revision, event)
+    known = _recorded_deploy(revision, event)
     if known is None:
         row: DeployRow = {
             "org_id": revision.org_id,
@@ -66,16 +66,16 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
         }
         revision.insert(deploys, [row])
         _audit(revision, row, event)
-        return "created", _shown(row)
+        return "created", _answer(row)
     if known["status"] == event.status:
-        return "duplicate", _shown(known)
+        return "duplicate", _answer(known)
     revision.update(deploys, {"id": known["id"]}, {"status": event.status})
     known["status"] = event.status
     _audit(revision, known, event)
-    return "updated", _shown(known)
+    return "updated", _answer(known)
 
 
-def _known(revision: Revision, event: DeployEvent) -> DeployRow | None:
+def _recorded_deploy(revision: Revision, event: DeployEvent) -> DeployRow | None:
     """The deploy that was told before; Conflict where the sender's id names another one."""
     if event.id is None:
         return first(
@@ -114,5 +114,5 @@ def _audit(revision: Revision, row: DeployRow, event: DeployEvent) -> None:
     )
 
 
-def _shown(row: DeployRow) -> dict[str, object]:
+def _answer(row: DeployRow) -> dict[str, object]:
     return without(row, "org_id", "revision")

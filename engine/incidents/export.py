@@ -12,7 +12,7 @@ from engine.incidents.markdown import (
     duration,
     event_table,
     facts,
-    spoken,
+    instant_words,
     table,
     timeline_table,
     zone_sentence,
@@ -39,7 +39,7 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     yield heading(1, f"{record.id}: {incident['title']}")
     yield (
         f"**{inline(record.organization.name)}** · {inline(incident['severity'])} · {inline(incident['status'])} · "
-        f"detected {spoken(incident['opened_at'])}. {zone_sentence(record)}"
+        f"detected {instant_words(incident['opened_at'])}. {zone_sentence(record)}"
     )
     if incident["summary"]:
         yield paragraph(incident["summary"])

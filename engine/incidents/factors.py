@@ -12,7 +12,7 @@ from engine.store.schema.records import RcaRunRow
 BEST = 3
 
 
-class KeptCandidate(msgspec.Struct, frozen=True):
+class StoredCandidate(msgspec.Struct, frozen=True):
     """Of a candidate in a stored run, what a reader of the review wants to know."""
 
     rank: int
@@ -22,13 +22,13 @@ class KeptCandidate(msgspec.Struct, frozen=True):
     evidence_ids: list[str]
 
 
-class KeptAnalysis(msgspec.Struct, frozen=True):
+class StoredAnalysis(msgspec.Struct, frozen=True):
     """The verdict of a stored run, and its candidates, the best first."""
 
     band: str
     conclusive: bool
     reason: str
-    candidates: list[KeptCandidate]
+    candidates: list[StoredCandidate]
 
 
 def factors(record: IncidentRecord) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _analysis(runs: list[RcaRunRow]) -> Iterator[str]:
         yield "No root-cause analysis was run."
         return
     run = runs[-1]
-    kept = msgspec.convert(run["candidates"], KeptAnalysis)
+    kept = msgspec.convert(run["candidates"], StoredAnalysis)
     yield (
         f"**Root-cause analysis** {inline(run['id'])} ({inline(run['model_version'])}): "
         f"{inline(run['hypothesis'])} Confidence {run['confidence']:.3f} ({kept.band}). A hypothesis, not a finding."

@@ -19,7 +19,7 @@ from engine.intake.findings import FindingBatch, parse_document, read_findings
 from engine.intake.payloads import InboundBody, json_value, pack_body
 from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import PayloadState
-from engine.store import Ahead, Revision, Store, Write
+from engine.store import Lookups, Revision, Store, Write
 from engine.store.ids import new_id
 from engine.store.queries.ingest import last_incidents
 from engine.store.queries.payloads import applied_of, keep_unread, partial_payload
@@ -35,7 +35,7 @@ log = logging.getLogger("hq.ingest")
 T = TypeVar("T")
 
 
-def _trusted(revision: Revision) -> None:
+def _no_check(revision: Revision) -> None:
     """Nothing to confirm: the console itself writes."""
 
 
@@ -49,8 +49,8 @@ class IngestDoor:
     most_alerts: int
     most_findings: int
     most_unread: int
-    confirm: Callable[[Revision], None] = _trusted
-    ahead: Ahead = ()
+    confirm: Callable[[Revision], None] = _no_check
+    prefetch: Lookups = ()
     payload_id: str | None = field(default=None)  # of a dead letter that is read again
 
 
@@ -77,14 +77,14 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
 
     batch = _read(door, inbound, read)
     identifier = door.payload_id or new_id("pay")
-    row = _kept(inbound, identifier, "read", batch.received, batch.received)
+    row = _payload_row(inbound, identifier, "read", batch.received, batch.received)
 
     def change(revision: Revision) -> dict[str, object]:
         door.confirm(revision)
         _write_payload(revision, door, row)
         return ingest_findings(revision, batch, _receipt(door, inbound, identifier))
 
-    return door.store.write(door.org_id, inbound.actor, change, now=door.now, ahead=door.ahead)
+    return door.store.write(door.org_id, inbound.actor, change, now=door.now, prefetch=door.prefetch)
 
 
 def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
@@ -98,14 +98,14 @@ def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
 
 
 def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
-    row = {**_kept(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
-    with door.store.aside() as connection:
+    row = {**_payload_row(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
+    with door.store.unversioned_transaction() as connection:
         gone = keep_unread(connection, door.org_id, row, door.most_unread)
     if gone:
         log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
 
 
-def _kept(
+def _payload_row(
     inbound: InboundBody, identifier: str, state: PayloadState, records: int, applied: int
 ) -> dict[str, Any]:  # a row on its way into the store
     return {
@@ -130,10 +130,10 @@ def _kept(
 def _write_payload(revision: Revision, door: IngestDoor, row: dict[str, Any]) -> None:  # a row
     """A new body whole; of a dead letter that was read only what became of it."""
     if door.payload_id is None:
-        revision.insert_soon(ingest_payloads, row)
+        revision.buffer_insert(ingest_payloads, row)
     else:
         became = {name: row[name] for name in ("state", "records", "applied", "reason")}
-        revision.update_soon(ingest_payloads, {"id": door.payload_id}, became)
+        revision.buffer_update(ingest_payloads, {"id": door.payload_id}, became)
 
 
 def _receipt(door: IngestDoor, inbound: InboundBody, payload_id: str) -> Receipt:
@@ -153,7 +153,7 @@ class AlertDelivery:
                 known = partial_payload(connection, door.org_id, inbound.route, inbound.sha256)
         self._goes_on = known is not None
         self._payload_id = known or new_id("pay")
-        self._row = {} if self._goes_on else _kept(inbound, self._payload_id, "read", len(self.alerts), 0)
+        self._row = {} if self._goes_on else _payload_row(inbound, self._payload_id, "read", len(self.alerts), 0)
         self._receipt = _receipt(door, inbound, self._payload_id)
         self._results: list[AlertResult] = []
 
@@ -187,15 +187,15 @@ class AlertDelivery:
         def change(revision: Revision) -> list[AlertResult]:
             self.door.confirm(revision)
             end = start + len(part)
-            if self._applied(revision, start) >= end:
-                return _seen_before(revision, part)
+            if self._applied_count(revision, start) >= end:
+                return _replayed_results(revision, part)
             self._keep(revision, start, end)
             return ingest_alerts(revision, part, self._receipt)
 
-        ahead = (*self.door.ahead, *prefetch_keys(part))
-        return Write(self.door.org_id, self.inbound.actor, change, self.door.now, ahead)
+        prefetch = (*self.door.prefetch, *prefetch_keys(part))
+        return Write(self.door.org_id, self.inbound.actor, change, self.door.now, prefetch)
 
-    def _applied(self, revision: Revision, start: int) -> int:
+    def _applied_count(self, revision: Revision, start: int) -> int:
         """How many are applied, whoever applied them; a body of one part is not asked about."""
         if start == 0 and not self._goes_on:
             return 0
@@ -208,12 +208,12 @@ class AlertDelivery:
             state, reason = "ignored", self.alerts[0].note
         became = {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
         if start == 0 and not self._goes_on:
-            revision.insert_soon(ingest_payloads, {**self._row, **became})
+            revision.buffer_insert(ingest_payloads, {**self._row, **became})
         else:
-            revision.update_soon(ingest_payloads, {"id": self._payload_id}, became)
+            revision.buffer_update(ingest_payloads, {"id": self._payload_id}, became)
 
 
-def _seen_before(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:
+def _replayed_results(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:
     """The answer for alerts that an earlier delivery of the same body applied."""
     known = revision.look_up(last_incidents, [alert.dedupe_key for alert in part])
     return [

@@ -38,7 +38,7 @@ def _speed(record: IncidentRecord) -> Iterator[Lesson]:
     others = [incident_times(peer) for peer in record.peers]
     for name, what in STEPS.items():
         took: float | None = getattr(mine, name)
-        known = _known(others, name)
+        known = _minutes(others, name)
         if took is None or len(known) < LEAST_PEERS:
             continue
         median = nearest_rank(known, 50) or 0.0
@@ -49,7 +49,7 @@ def _speed(record: IncidentRecord) -> Iterator[Lesson]:
             yield Lesson(False, f"{what} took {duration(took)}, longer than {of_them} ({duration(median)}).")
 
 
-def _known(times: Sequence[IncidentTimes], name: str) -> list[float]:
+def _minutes(times: Sequence[IncidentTimes], name: str) -> list[float]:
     return [minutes for one in times if (minutes := getattr(one, name)) is not None]
 
 

@@ -68,7 +68,7 @@ def moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}{_offset(at)}"
 
 
-def spoken(at: datetime) -> str:
+def instant_words(at: datetime) -> str:
     """16 Nov 2026 at 19:17."""
     return f"{spelled_day(at.date())} at {at:%H:%M}{_offset(at)}"
 
@@ -107,7 +107,7 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
             milestones.setdefault(reached_at, []).append(name)
     began = incident["started_at"] or incident["opened_at"]
     lines: list[tuple[datetime, str, str, str]] = [
-        (row["happened_at"], row["kind"], row["actor"], _told(row)) for row in record.timeline
+        (row["happened_at"], row["kind"], row["actor"], _entry_text(row)) for row in record.timeline
     ]
     lines += [line for line in _automation(record) if line[0] >= began]
     told = {line[0] for line in lines}
@@ -117,7 +117,7 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
         yield at, offset(at, incident["opened_at"]), reached, kind, who, what
 
 
-def _told(row: IncidentTimelineRow) -> str:
+def _entry_text(row: IncidentTimelineRow) -> str:
     """What a line says, and what is kept of the body that it came from."""
     return f"{row['body']} (body {row['payload_id']})" if row["payload_id"] else row["body"]
 

@@ -11,17 +11,17 @@ from engine.incidents.records import IncidentRecord
 def in_own_zone(record: IncidentRecord) -> IncidentRecord:
     """The same record with every moment of its rows in the organization's time zone."""
     zone = ZoneInfo(record.organization.time_zone)
-    return replace(record, **{field.name: _moved(getattr(record, field.name), zone) for field in fields(record)})
+    return replace(record, **{field.name: _to_zone(getattr(record, field.name), zone) for field in fields(record)})
 
 
-def _moved(part: object, zone: ZoneInfo) -> Any:  # of the same form as what came
+def _to_zone(part: object, zone: ZoneInfo) -> Any:  # of the same form as what came
     match part:
         case datetime():
             return _local(part, zone)
         case list():
-            return [_moved(item, zone) for item in part]
+            return [_to_zone(item, zone) for item in part]
         case dict():
-            return {name: _moved(item, zone) for name, item in part.items()}
+            return {name: _to_zone(item, zone) for name, item in part.items()}
     return part
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.incidents.durations import span
 from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk, Way
-from engine.incidents.rca_reading import nature, speaks_of_tls
+from engine.incidents.rca_reading import mentions_tls, nature
 from engine.incidents.rca_weights import (
     ALERT_SLACK,
     CLOCK_SLACK,
@@ -70,7 +70,7 @@ def chain(suspect: Suspect, trouble: Trouble, walk: Walk, now: datetime) -> Chai
     seen = tuple(_between(walk.estate, way, suspect, trouble))
     effect = _effect(walk.estate, suspect, trouble) if suspect.is_change and len(way.places) > 1 else None
     steps = [
-        _begun(suspect),
+        _origin_step(suspect),
         *_times(suspect, trouble, effect, walk.estate),
         *_effects(suspect, trouble, effect, walk.estate, way),
         *_path(way, seen, walk.estate),
@@ -88,7 +88,7 @@ def decay(lag: timedelta, half_life: timedelta) -> float:
     return round(float(0.5 ** (abs(lag) / (LATE_HALF_LIFE if late else half_life))), 3)
 
 
-def _begun(suspect: Suspect) -> Step:
+def _origin_step(suspect: Suspect) -> Step:
     if suspect.failed:
         value = round(worth(suspect.begins) * worth("deploy_failed"), 3)
         return Step("origin", value, "It failed, so it may never have been live.", True)
@@ -99,7 +99,7 @@ def _effect(estate: Estate, suspect: Suspect, trouble: Trouble) -> Trouble | Non
     """The first trouble at the place of a change that the change can have made."""
     earliest, latest = suspect.at - CLOCK_SLACK, trouble.at + ALERT_SLACK
     there = [one for one in estate.troubles.get(suspect.place or "", ()) if one.id != trouble.id and one.at <= latest]
-    recent = [one for one in there if suspect.at - RECENT <= one.at < earliest and one.lasted(suspect.at)]
+    recent = [one for one in there if suspect.at - RECENT <= one.at < earliest and one.lasts_until(suspect.at)]
     before = [one for one in recent if SEVERITY[one.severity] > 0.5]
     return before[0] if before else next((one for one in there if one.at >= earliest), None)
 
@@ -169,7 +169,7 @@ def _between(estate: Estate, way: Way, suspect: Suspect, trouble: Trouble) -> It
     for place in way.places[1:-1]:
         for one in estate.troubles.get(place, ()):
             timely = trouble.at - RECENT <= one.at <= trouble.at + ALERT_SLACK
-            if timely and one.lasted(trouble.at) and one.id != suspect.id:
+            if timely and one.lasts_until(trouble.at) and one.id != suspect.id:
                 yield one
                 break
 
@@ -215,7 +215,7 @@ def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator
         return
     told = walk.estate.called.without(trouble.told)
     about, value, said = nature(told), 1.0, ""
-    if suspect.kind != "certificate" and speaks_of_tls(told) and not speaks_of_tls(suspect.told):
+    if suspect.kind != "certificate" and mentions_tls(told) and not mentions_tls(suspect.told):
         value *= worth("other_nature" if about == "certificate" else "other_resource")
         said = "The incident is about certificates or encryption."
     elif about == "capacity" and suspect.kind in ("deploy", "upstream"):
@@ -251,11 +251,11 @@ def _expiry(suspect: Suspect, trouble: Trouble) -> Iterator[Step]:
     if suspect.kind != "certificate" or suspect.id == trouble.id:
         return
     if suspect.due_at is None:
-        fits = speaks_of_tls(trouble.told) or suspect.severity in SEVERE
+        fits = mentions_tls(trouble.told) or suspect.severity in SEVERE
         said = "When the certificate ends is not recorded."
         yield Step("expiry", worth("expiry_fits" if fits else "expiry_unknown"), said, True)
     elif suspect.due_at == suspect.at or abs(suspect.due_at - trouble.at) <= EXPIRY_SLACK:
-        ahead = suspect.due_at > trouble.at + CLOCK_SLACK and not speaks_of_tls(trouble.told)
+        ahead = suspect.due_at > trouble.at + CLOCK_SLACK and not mentions_tls(trouble.told)
         said = f"The certificate {'ends' if ahead else 'ended'} at {suspect.due_at:%Y-%m-%d %H:%M} UTC."
         yield Step("expiry", worth("expiry_ahead") if ahead else 1.0, said, ahead)
     else:
@@ -266,12 +266,12 @@ def _expiry(suspect: Suspect, trouble: Trouble) -> Iterator[Step]:
 def _environment(suspect: Suspect, trouble: Trouble, estate: Estate) -> Iterator[Step]:
     if suspect.environment is None:
         return
-    theirs, ours = _named(suspect.environment), _named(estate.environment(trouble.place))
+    theirs, ours = _environment_name(suspect.environment), _environment_name(estate.environment(trouble.place))
     if theirs != ours:
         said = f"It concerns {suspect.environment}, the incident {estate.environment(trouble.place)}."
         yield Step("environment", worth("elsewhere"), said, True)
 
 
-def _named(environment: str) -> str:
+def _environment_name(environment: str) -> str:
     name = environment.strip().casefold()
     return ENVIRONMENTS.get(name, name)

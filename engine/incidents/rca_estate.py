@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from engine.exposure.dependencies import ways
-from engine.incidents.rca_reading import KnownNames
+from engine.incidents.rca_reading import PlaceNames
 from engine.incidents.rca_weights import ALERT_SLACK, RECENT
 from engine.model.vocabulary import Severity
 
@@ -56,7 +56,7 @@ class Trouble:
     ended_at: datetime | None = None
     seen: str = "effect_seen"
 
-    def lasted(self, at: datetime) -> bool:
+    def lasts_until(self, at: datetime) -> bool:
         """Whether it had not ended by then."""
         return self.ended_at is None or self.ended_at >= at
 
@@ -81,7 +81,7 @@ class Estate:
     """
 
     names: Mapping[str, str]
-    called: KnownNames
+    called: PlaceNames
     needs: Mapping[str, Sequence[str]]
     environments: Mapping[str, str] = field(default_factory=dict)
     troubles: Mapping[str, Sequence[Trouble]] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Walk:
     def reach(self, suspect: Suspect, trouble_told: str, by: datetime) -> Way | None:
         """The way to a suspect; None where it is on none. A vendor without an edge is looked for in words."""
         if suspect.kind != "vendor_outage":
-            return self._recorded(self.ways[suspect.place]) if suspect.place in self.ways else None
+            return self._recorded_way(self.ways[suspect.place]) if suspect.place in self.ways else None
         here = (self.start,) if self.start is not None else ()
         if suspect.place is None and suspect.begins == "own_words":
             return Way(here)
@@ -121,14 +121,14 @@ class Walk:
         if suspect.place in self.ways:
             places = self.ways[suspect.place]
             link = "link_flow" if places[-2:] in self.estate.flows else "link_recorded"
-            return self._recorded(places, link)
+            return self._recorded_way(places, link)
         if suspect.service_id in self.ways:
             return Way((*self.ways[suspect.service_id], suspect.place), "link_named")
         if named := self._named_by(suspect.place, trouble_told, by):
             return Way((*named, suspect.place), "link_named")
         return Way((*here, suspect.place), self._guess(suspect.place))
 
-    def _recorded(self, places: tuple[str, ...], link: str | None = None) -> Way:
+    def _recorded_way(self, places: tuple[str, ...], link: str | None = None) -> Way:
         return Way(places, "link_said" if places[:2] in self.estate.said else link)
 
     def _named_by(self, vendor: str, told: str, by: datetime) -> tuple[str, ...] | None:

@@ -93,12 +93,12 @@ def _shortage(text: str) -> bool:
     return any(resources - {found.start()} for found in _SHORTAGE.finditer(text))
 
 
-def speaks_of_tls(text: str) -> bool:
+def mentions_tls(text: str) -> bool:
     """Whether a plain text speaks of certificates or the encryption that rests on them."""
     return _CERTIFICATE.search(text) is not None
 
 
-def speaks_of_end(text: str) -> bool:
+def mentions_expiry(text: str) -> bool:
     """Whether a plain text says that a certificate ends or has ended; of its renewal it does not."""
     return nature(text) == "certificate" and "renew" not in text
 
@@ -130,7 +130,7 @@ def cause_kind(root_cause: str) -> str | None:
     return "upstream" if _UPSTREAM.search(text) else None
 
 
-class KnownNames:
+class PlaceNames:
     """What places are called, found in plain texts."""
 
     def __init__(self, called: Mapping[str, Iterable[str]]) -> None:
@@ -145,7 +145,7 @@ class KnownNames:
     def within(self, text: str) -> Mapping[str, str]:
         """The places that a text names, each with the name; of names within one another the longest counts."""
         if text not in self._read:
-            self._read[text] = dict(self._found(text.split()))
+            self._read[text] = dict(self._matches(text.split()))
         return self._read[text]
 
     def without(self, text: str) -> str:
@@ -154,7 +154,7 @@ class KnownNames:
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text)
         return " ".join(text.split())
 
-    def _found(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def _matches(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
         at = 0
         while at < len(words):
             sizes = range(min(self._longest, len(words) - at), 0, -1)

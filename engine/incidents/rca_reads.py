@@ -94,7 +94,7 @@ class Surroundings:
         }
         for service, vendor in sorted(behind | flows):
             needs.setdefault(service, []).append(vendor)
-        said = self._said(needs)
+        said = self._mentioned_dependencies(needs)
         for service, named in sorted(said):
             needs.setdefault(service, []).append(named)
         names = {each.id: each.name for each in services.values()} | {VENDOR + one["id"]: one["name"] for one in used}
@@ -108,7 +108,7 @@ class Surroundings:
             vital={VENDOR + one["id"] for one in used if one["outage_stops_service"] or one["tier"] == "critical"},
         )
 
-    def _said(self, needs: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
+    def _mentioned_dependencies(self, needs: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
         """Dependencies that nobody recorded: on services that the incident names and that do not need its own."""
         start = self.incident.service_id
         named = self.places.service_names.within(self.incident.told)
@@ -124,7 +124,7 @@ class Surroundings:
         changed += automation_suspects(automations_between(connection, org_id, *span), self.places)
         recorded = events_recorded(connection, org_id, CHANGING, onset - LOOKBACK, onset + LOOKAHEAD, MOST_EVENTS)
         changed += event_suspects(recorded, self.places)
-        self._look_at_events({one.place for one in changed if one.place is not None and one.is_change})
+        self._read_events({one.place for one in changed if one.place is not None and one.is_change})
         yield from changed
         yield from block_suspects(blocks_between(connection, org_id, *span), self.places)
         ending = findings_titled(connection, org_id, "cert", self.needed, MOST)
@@ -133,7 +133,7 @@ class Surroundings:
         yield from incident_suspects(others, self.places, self.incident.service_id, self.incident.host)
         yield from own_suspects(self.incident, self.places, self.needed)
 
-    def _look_at_events(self, changed: Collection[str]) -> None:
+    def _read_events(self, changed: Collection[str]) -> None:
         """The services that were changed and have no incident: whether their events say that they were in trouble."""
         onset = self.incident.onset_at
         silent = [one for one in changed if one in self.needed and one not in self.estate.troubles]

@@ -44,7 +44,7 @@ def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: i
     try:
         answer = receive(door, inbound)
     except (BadRequest, TooLarge) as problem:
-        with store.aside() as connection:
+        with store.unversioned_transaction() as connection:
             note_reason(connection, row["org_id"], row["id"], problem.message)
         return ReplayResult(row["id"], {}, problem.message)
     counts = {name: value for name, value in answer.items() if isinstance(value, int) and value}

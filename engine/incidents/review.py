@@ -16,8 +16,8 @@ from engine.incidents.markdown import (
     duration,
     event_table,
     facts,
+    instant_words,
     moment,
-    spoken,
     table,
     timeline_table,
     zone_sentence,
@@ -42,7 +42,7 @@ def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
         f"**{inline(record.organization.name)}** · {inline(record.id)} · severity {incident['severity']} · "
         f"{incident['status']} · as of {spelled_day(as_of)}. {zone_sentence(record)}"
     )
-    yield _standing(record)
+    yield _status_line(record)
     yield "## 1. Summary"
     yield _summary(record)
     yield "## 2. Impact"
@@ -78,7 +78,7 @@ def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
     yield event_table(record)
 
 
-def _standing(record: IncidentRecord) -> str:
+def _status_line(record: IncidentRecord) -> str:
     """Whether this is a draft, and whether the records are held."""
     reviewed = [row for row in record.events if row["action"] == REVIEWED and row["outcome"] == "success"]
     if record.incident["resolved_at"] is None:
@@ -86,7 +86,7 @@ def _standing(record: IncidentRecord) -> str:
     elif reviewed:
         last = reviewed[-1]
         said = (
-            f"> **Review recorded as completed** by {inline(last['actor'])} on {spoken(last['occurred_at'])} "
+            f"> **Review recorded as completed** by {inline(last['actor'])} on {instant_words(last['occurred_at'])} "
             f"(audit position {last['seq']})."
         )
     else:
@@ -98,14 +98,14 @@ def _standing(record: IncidentRecord) -> str:
 def _summary(record: IncidentRecord) -> str:
     incident, times, cost = record.incident, incident_times(record.incident), record.impact
     source = f"was reported by {inline(incident['source'])}" if incident["source"] else "was detected"
-    said = [f"On {spoken(incident['opened_at'])} “{inline(incident['title'])}” {source}{_on(record)}."]
+    said = [f"On {instant_words(incident['opened_at'])} “{inline(incident['title'])}” {source}{_on(record)}."]
     steps = (("acknowledged", times.tta_minutes), ("mitigated", times.ttm_minutes), ("resolved", times.ttr_minutes))
     done = [f"{step} after {duration(minutes)}" for step, minutes in steps if minutes is not None]
     missing = [step for step, minutes in steps if minutes is None]
     if done:
-        said.append(f"It was {_joined(done)}.")
+        said.append(f"It was {_join(done)}.")
     if missing:
-        said.append(f"When it was {_joined(missing)} is not recorded.")
+        said.append(f"When it was {_join(missing)} is not recorded.")
     if cost.minutes is not None:
         reach = f" and reached {cost.users:,} users" if cost.users is not None else ""
         said.append(f"The effect lasted {duration(cost.minutes)}{reach}.")
@@ -193,5 +193,5 @@ def _lessons(told: Sequence[Lesson], *, good: bool, ask: str) -> str:
     return "\n".join([*lines, f"- {FILL_IN} {ask}"])
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -55,7 +55,7 @@ def is_over(alert: Alert, early: EarlyEvents | None) -> bool:
     return bool(early and alert.occurred_at and early.recovered_at and alert.occurred_at <= early.recovered_at)
 
 
-def is_taken(alert: Alert, early: EarlyEvents | None) -> bool:
+def was_acknowledged(alert: Alert, early: EarlyEvents | None) -> bool:
     """Whether somebody acknowledged an alert before it came."""
     return bool(early and alert.occurred_at and early.acknowledged_at and alert.occurred_at <= early.acknowledged_at)
 

@@ -9,15 +9,15 @@ from engine.incidents.rca import Incident
 from engine.incidents.rca_estate import Suspect, Trouble
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import (
-    KnownNames,
+    PlaceNames,
     blames,
     expiry,
+    mentions_expiry,
+    mentions_tls,
     nature,
     plain,
     same_symptom,
     service_names,
-    speaks_of_end,
-    speaks_of_tls,
 )
 from engine.store.queries.causes import AutomationRun, EarlierIncident
 from engine.store.schema.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow
@@ -38,9 +38,9 @@ class Places:
     def __init__(self, services: Mapping[str, Service], vendors: Mapping[str, Sequence[str]]) -> None:
         self.services = services
         called = {each.id: service_names(each.id, each.name) for each in services.values()}
-        self.service_names = KnownNames(called)
-        self.vendor_names = KnownNames(vendors)
-        self.called = KnownNames({**called, **vendors})
+        self.service_names = PlaceNames(called)
+        self.vendor_names = PlaceNames(vendors)
+        self.called = PlaceNames({**called, **vendors})
 
     def name(self, service_id: str | None) -> str:
         """The name of a service."""
@@ -68,9 +68,9 @@ def to_explain(row: IncidentRow, places: Places) -> Incident:
         row["title"],
         row["started_at"] or row["opened_at"],
         places.service_of(row),
-        _told(row),
+        _incident_text(row),
         row["severity"],
-        _ended(row),
+        _end(row),
         row["dedupe_key"],
         row["host"],
     )
@@ -130,7 +130,7 @@ def event_suspects(rows: Iterable[AuditLogRow], places: Places) -> Iterator[Susp
         if service is None or row["object_type"] == "deploy" or row["outcome"] == "denied":
             continue  # deploys are read from their own table; what was denied did not happen
         action, words = row["action"], plain(row["action"])
-        kind = "certificate" if speaks_of_end(words) else "change"
+        kind = "certificate" if mentions_expiry(words) else "change"
         text = f"{action} on {places.name(service)} by {row['actor']}"
         stated = plain(words, *(value for value in details.values() if isinstance(value, str)))
         due = expiry(stated, row["occurred_at"]) if kind == "certificate" else None
@@ -185,7 +185,7 @@ def incident_suspects(
     One that names no service and the same host is about the service of the incident to explain.
     """
     for row in rows:
-        told = plain(_told(row), row["root_cause"])
+        told = plain(_incident_text(row), row["root_cause"])
         same_host = host is not None and row["host"] == host
         service = places.service_of(row) or (service_id if same_host else None)
         about = nature(places.called.without(told))
@@ -224,10 +224,12 @@ def own_suspects(incident: Incident, places: Places, needed: Collection[str]) ->
 def troubles(rows: Iterable[IncidentRow], places: Places) -> dict[str, list[Trouble]]:
     """Incidents as symptoms of their services, in order of time."""
     found: dict[str, list[Trouble]] = {}
-    for row in sorted(rows, key=lambda row: (_began(row), row["id"])):
+    for row in sorted(rows, key=lambda row: (_start(row), row["id"])):
         service = places.service_of(row)
         if service is not None:
-            symptom = Trouble(f"incidents:{row['id']}", service, _began(row), _told(row), row["severity"], _ended(row))
+            symptom = Trouble(
+                f"incidents:{row['id']}", service, _start(row), _incident_text(row), row["severity"], _end(row)
+            )
             found.setdefault(service, []).append(symptom)
     return found
 
@@ -235,7 +237,7 @@ def troubles(rows: Iterable[IncidentRow], places: Places) -> dict[str, list[Trou
 def _incident(
     row: IncidentRow, kind: str, place: str | None, told: str, places: Places, service: str | None
 ) -> Suspect:
-    at = _began(row)
+    at = _start(row)
     where = f" on {places.name(service)}" if service is not None else ""
     return Suspect(
         kind,
@@ -247,20 +249,20 @@ def _incident(
         service,
         told,
         row["severity"],
-        _ended(row),
+        _end(row),
         places.environment(service),
-        expiry(told, at) if kind == "certificate" and speaks_of_tls(told) else None,
+        expiry(told, at) if kind == "certificate" and mentions_tls(told) else None,
     )
 
 
-def _told(row: IncidentRow) -> str:
+def _incident_text(row: IncidentRow) -> str:
     """What an incident says of itself, annotations of its monitor included."""
     return plain(row["title"], row["summary"], *texts(row["annotations"]).values())
 
 
-def _began(row: IncidentRow) -> datetime:
+def _start(row: IncidentRow) -> datetime:
     return row["started_at"] or row["opened_at"]
 
 
-def _ended(row: IncidentRow) -> datetime | None:
+def _end(row: IncidentRow) -> datetime | None:
     return row["mitigated_at"] or row["resolved_at"] or row["closed_at"]

@@ -116,12 +116,12 @@ def budget_window(
     known = _sufficient(count, days * DAY_MINUTES)
     used = budget_used_pct(count.bad, count.total, objective.objective_pct) if known else None
     burn = burn_rate(count.bad, count.total, objective.objective_pct) if known else None
-    burns = tuple(_held(rule, objective, spans) for rule in RULES[days]) if known and complete else ()
+    burns = tuple(_burn(rule, objective, spans) for rule in RULES[days]) if known and complete else ()
     severity: BudgetState = "insufficient_history"
     rule: str | None = None
     if known:
         severity, rule = _severity(days, objective, count, used, burn, burns, complete)
-    used_pct = _rounded(used, 1)
+    used_pct = _round(used, 1)
     rolling = objective.window_kind != "calendar" or days != 30
     pace = recent if recent is not None else burn
     left = None if used is None or pace is None else _exhaustion(used, pace, days, rolling)
@@ -135,9 +135,9 @@ def budget_window(
         budget=round(count.total * (100 - objective.objective_pct) / 100, 1),
         used_pct=used_pct,
         remaining_pct=None if used_pct is None else round(100 - used_pct, 1),
-        burn=_rounded(burn, 2),
+        burn=_round(burn, 2),
         recent_burn=None if used is None or pace is None else round(pace, 2),
-        exhaustion_days=_rounded(left, 1),
+        exhaustion_days=_round(left, 1),
         buckets=count.buckets,
         buckets_expected=expected,
         buckets_pct=None if count.buckets is None else round(100 * count.buckets / expected, 1),
@@ -173,13 +173,13 @@ def _severity(
     return "ok", None
 
 
-def _held(rule: BurnRule, objective: Objective, spans: Mapping[int, EventCount]) -> Burn:
+def _burn(rule: BurnRule, objective: Objective, spans: Mapping[int, EventCount]) -> Burn:
     long, short = spans[rule.long_minutes], spans[rule.short_minutes]
     long_burn = burn_rate(long.bad, long.total, objective.objective_pct)
     short_burn = burn_rate(short.bad, short.total, objective.objective_pct)
     # A short span without a single bucket is not a recovery: the service may be too broken to report.
     fired = _reaches(long_burn, rule.burn) and (short.buckets == 0 or _reaches(short_burn, rule.burn))
-    return Burn(rule, _rounded(long_burn, 2), _rounded(short_burn, 2), fired)
+    return Burn(rule, _round(long_burn, 2), _round(short_burn, 2), fired)
 
 
 def recent_burn(objective: Objective, spans: Mapping[int, EventCount]) -> float | None:
@@ -187,7 +187,7 @@ def recent_burn(objective: Objective, spans: Mapping[int, EventCount]) -> float 
     for minutes in (DAY_MINUTES, 7 * DAY_MINUTES):
         if minutes in spans and _sufficient(spans[minutes], minutes):
             burn = burn_rate(spans[minutes].bad, spans[minutes].total, objective.objective_pct)
-            return _rounded(burn, 9)
+            return _round(burn, 9)
     return None
 
 
@@ -200,5 +200,5 @@ def _reaches(value: float | None, limit: float) -> bool:
     return value is not None and value >= limit * (1 - 1e-9)
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
+def _round(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)

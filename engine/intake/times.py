@@ -40,7 +40,7 @@ def instant(value: object) -> datetime | None:
         if text is None:
             return None
         if len(text) == 8 or not _NUMERIC.fullmatch(text):
-            return _within(_written(text))
+            return _within(_parse_text(text))
         value = text
     count = number(value)
     if count is None or count <= 0:
@@ -52,7 +52,7 @@ def instant(value: object) -> datetime | None:
 
 
 @lru_cache(maxsize=1024)
-def _written(text: str) -> datetime | None:
+def _parse_text(text: str) -> datetime | None:
     try:
         return _in_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError):

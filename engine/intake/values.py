@@ -47,7 +47,7 @@ def line(value: object, limit: int = LINE) -> str | None:
         return None
     if isinstance(value, str) and not value.isprintable():
         value = " ".join(value[: 2 * limit].split())  # quicker than cleaning, and most often enough
-    text = _bounded(value, limit)
+    text = _bound(value, limit)
     if text is None:
         return None
     return _cut(redact(text if text.isprintable() else " ".join(text.split())), limit)
@@ -55,7 +55,7 @@ def line(value: object, limit: int = LINE) -> str | None:
 
 def block(value: object, limit: int = BLOCK) -> str | None:
     """Text of several lines, bounded like ``line``."""
-    text = None if value is None else _bounded(value, limit)
+    text = None if value is None else _bound(value, limit)
     return None if text is None else _cut(redact(text), limit)
 
 
@@ -70,7 +70,7 @@ def number(value: object) -> float | None:
     return found if isfinite(found) else None
 
 
-def whole(value: object, low: int = 0, high: int = 2**31) -> int | None:
+def whole_number(value: object, low: int = 0, high: int = 2**31) -> int | None:
     """A whole number between two bounds, also when it came as text or as 443.0."""
     found = number(value)
     return int(found) if found is not None and found.is_integer() and low <= found <= high else None
@@ -137,7 +137,7 @@ def fold(record: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def _bounded(value: object, limit: int) -> str | None:
+def _bound(value: object, limit: int) -> str | None:
     return plain(value[: 2 * limit] if isinstance(value, str) and len(value) > limit else value)
 
 

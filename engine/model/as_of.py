@@ -43,14 +43,14 @@ class AsOf:
 
     def refuse_day(self, first: date, last: date, why: str) -> BadRequest:
         """What is said of a day that has no answer, though others have."""
-        return _refused(AS_OF, f"a day from {first} to {last}: {why}", str(self.day))
+        return _refusal(AS_OF, f"a day from {first} to {last}: {why}", str(self.day))
 
     def refuse_revision(self, first: int, last: int, why: str) -> BadRequest:
         """What is said of a revision that has no answer, though others have."""
-        return _refused(REVISION, f"an integer from {first} to {last}: {why}", str(self.revision))
+        return _refusal(REVISION, f"an integer from {first} to {last}: {why}", str(self.revision))
 
 
-def _refused(parameter: Parameter, expected: str, got: str) -> BadRequest:
+def _refusal(parameter: Parameter, expected: str, got: str) -> BadRequest:
     return BadRequest(
         f"The parameter {parameter.name} must be {expected}; got {got!r}.",
         word="invalid_parameter",

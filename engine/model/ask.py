@@ -29,7 +29,7 @@ class Parameter:
     is_day: bool = False
 
     @property
-    def allowed(self) -> str:
+    def expectation(self) -> str:
         """What the parameter accepts, in words."""
         if self.minimum is not None:
             return f"an integer from {self.minimum} to {self.maximum}"
@@ -56,11 +56,11 @@ class Parameter:
                 return raw
         elif 0 < len(raw) <= 200 and raw.isprintable():
             return raw
-        raise self.refused(raw)
+        raise self.refusal(raw)
 
-    def refused(self, raw: str, expected: str = "") -> BadRequest:
+    def refusal(self, raw: str, expected: str = "") -> BadRequest:
         """What is said of a value that is not allowed, or not here: ``expected`` then says what is."""
-        expected = expected or self.allowed
+        expected = expected or self.expectation
         return BadRequest(
             f"The parameter {self.name} must be {expected}; got {raw[:80]!r}.",
             word="invalid_parameter",

@@ -36,10 +36,10 @@ def spelled_day(on: date) -> str:
 
 def spelled_days(text: str) -> str:
     """A text with each day and instant of ISO 8601 as people read it: 20 Nov 2026; 20 Nov 2026, 14:05 UTC."""
-    return _ISO.sub(_spelled, text) if "-" in text else text
+    return _ISO.sub(_spell, text) if "-" in text else text
 
 
-def _spelled(found: re.Match[str]) -> str:
+def _spell(found: re.Match[str]) -> str:
     try:
         day = spelled_day(date.fromisoformat(found[1]))
     except ValueError:

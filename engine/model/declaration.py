@@ -42,7 +42,7 @@ class Declaration(ABC):
         """The figures of its summary."""
 
     @abstractmethod
-    def whole(self) -> "Report":
+    def load(self) -> "Report":
         """The report itself, with all that computes it."""
 
     @cached_property
@@ -59,12 +59,12 @@ class Declaration(ABC):
         """The formats that it comes in; an explanation and a difference are tables, whatever the report itself is."""
         return FORMATS if EXPLAIN in parameters or SINCE.name in parameters else self.formats
 
-    def is_asked_to_plan(self, query: Mapping[str, object]) -> bool:
+    def is_plan_query(self, query: Mapping[str, object]) -> bool:
         """Whether it is asked what will be by a day, which another declaration answers."""
         return bool(self.plans) and any(parameter.name in query for parameter in PLAN_PARAMETERS)
 
     @property
-    def formats_ahead(self) -> tuple[str, ...]:
+    def prebuilt_formats(self) -> tuple[str, ...]:
         """The formats that are made before anybody asks for them."""
         return tuple(form for form in self.formats if form not in WHEN_ASKED)
 

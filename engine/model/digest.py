@@ -103,7 +103,7 @@ class When:
     weekday: int | None = None
 
     @property
-    def said(self) -> str:
+    def schedule_text(self) -> str:
         """The cadence for a person."""
         hour = "at the hour of digests" if self.hour is None else f"at {self.hour:02d}:00"
         day = "on the weekday of digests" if self.weekday is None else f"on {WEEKDAYS[self.weekday - 1]}"

@@ -33,7 +33,7 @@ FrameRow: TypeAlias = dict[str, Any]  # a row of a frame: Polars does not type i
 _ADDRESS = re.compile(r"[\w.+'-]+@[\w-]+(?:\.[\w-]+)+")
 
 
-def _named(people: Mapping[str, str], address: str) -> str:
+def _name_and_address(people: Mapping[str, str], address: str) -> str:
     name = people.get(address, address)
     return name if address in name else f"{name} ({address})"
 
@@ -223,7 +223,7 @@ class Edition:
     document: Document
     people: Mapping[str, str] = field(default_factory=dict)  # address → what people call whom it belongs to
 
-    def told(self, text: str) -> str:
+    def readable(self, text: str) -> str:
         """A sentence as people read it: days spelled, the names of people before their addresses."""
         said = spelled_days(text)
-        return _ADDRESS.sub(lambda found: _named(self.people, found[0]), said) if self.people else said
+        return _ADDRESS.sub(lambda found: _name_and_address(self.people, found[0]), said) if self.people else said

@@ -120,7 +120,7 @@ class Figures:
             self._rows[fact] = fact(**given)
         return self._rows[fact]
 
-    def counted(self, name: str) -> pl.DataFrame:
+    def counted_rows(self, name: str) -> pl.DataFrame:
         """The rows of the fact that a figure counts, with all of its columns."""
         figure = self._figure(name)
         frame = self.rows(figure.fact)
@@ -133,7 +133,7 @@ class Figures:
         named = {f"{name} {part}": measure for name, given in measures.items() for part, measure in given.items()}
         row = self.rows(fact).select(**named).row(0, named=True)
         found = {name: {part: row[f"{name} {part}"] for part in given} for name, given in measures.items()}
-        return {figure.id: _rounded(figure, figure.aggregate.value(found[figure.id])) for figure in figures}
+        return {figure.id: _round(figure, figure.aggregate.value(found[figure.id])) for figure in figures}
 
     def _counting(self, figure: Figure) -> Counted:
         """What an expression says of the rows that a figure counts."""
@@ -150,10 +150,10 @@ class Figures:
         """The definition, with what was asked in place."""
         return self._figure(name).definition.format_map(self._words)
 
-    def explained(self, name: str) -> pl.DataFrame:
+    def explained_rows(self, name: str) -> pl.DataFrame:
         """The rows that a figure counts: what tells them apart, why each counts, and what its aggregate takes."""
         figure = self._figure(name)
-        rows = self._counted(figure, explained=True)
+        rows = self._rows_of(figure, explained=True)
         parts = [part for part in PARTS if part in (*figure.aggregate.parts, "numerator") and part in rows.columns]
         named = [*IDENTITY, *self._decisive(figure), *columns_of(figure.reason or "")]
         shown = [column for column in dict.fromkeys(named) if column in rows.columns and column not in (*parts, REASON)]
@@ -169,10 +169,10 @@ class Figures:
             raise KeyError(f"the figure {name!r} is not declared by this report; it has {', '.join(self.declared)}")
         return self.declared[name]
 
-    def _counted(self, figure: Figure, *, explained: bool = False) -> pl.DataFrame:
+    def _rows_of(self, figure: Figure, *, explained: bool = False) -> pl.DataFrame:
         """The rows that count with the columns that the aggregate takes; explained, with the reason of each."""
         parts = {part: expression(given, self._ask) for part, given in figure.aggregate.parts.items()}
-        counted = self.counted(figure.id)
+        counted = self.counted_rows(figure.id)
         reason = [_reason(figure, self._decisive(figure), counted).alias(REASON)] if explained else []
         return figure.aggregate.rows(counted.with_columns(*reason, **parts))
 
@@ -182,7 +182,7 @@ class Figures:
         return [column for one in given for column in expression(one, self._ask).meta.root_names()]
 
 
-def _rounded(figure: Figure, value: object) -> object:
+def _round(figure: Figure, value: object) -> object:
     """Floats in the digits of the unit; minus zero is zero."""
     return round(value, DIGITS.get(figure.unit, 2)) + 0.0 if isinstance(value, float) else value
 
@@ -190,7 +190,7 @@ def _rounded(figure: Figure, value: object) -> object:
 def _reason(figure: Figure, columns: Sequence[str], rows: pl.DataFrame) -> pl.Expr:
     """Why each row counts: in the figure's own words, else by the columns that decide."""
     if figure.reason is not None:
-        return _filled(figure.reason, rows)
+        return _fill(figure.reason, rows)
     told = [column for column in dict.fromkeys(columns) if column in rows.columns]
     if not told:
         return pl.lit(figure.title)
@@ -203,7 +203,7 @@ def columns_of(template: str) -> list[str]:
     return [column for _, column, _, _ in Formatter().parse(template) if column]
 
 
-def _filled(template: str, rows: pl.DataFrame) -> pl.Expr:
+def _fill(template: str, rows: pl.DataFrame) -> pl.Expr:
     """The template with the columns that it names in braces."""
     pieces: list[pl.Expr] = []
     for literal, column, _, _ in Formatter().parse(template):

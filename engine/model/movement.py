@@ -31,35 +31,35 @@ class ThingKind:
     verbs: Mapping[str, tuple[str, str]]
 
 
-def _said(text: str) -> tuple[str, str]:
+def _same_words(text: str) -> tuple[str, str]:
     return text, text
 
 
 # kinds in the order in which they are told, states of each from the worst on
 KINDS: Mapping[str, ThingKind] = {
     "control": ThingKind(("control", "controls"), {
-        "ineffective": _said("became ineffective"),
-        "stale": _said("went stale"),
-        "no_data": _said("lost all evidence"),
-        "partial": _said("became partial"),
-        "effective": _said("became effective"),
-        "not_applicable": _said("left the scope"),
+        "ineffective": _same_words("became ineffective"),
+        "stale": _same_words("went stale"),
+        "no_data": _same_words("lost all evidence"),
+        "partial": _same_words("became partial"),
+        "effective": _same_words("became effective"),
+        "not_applicable": _same_words("left the scope"),
     }),
     "attestation": ThingKind(("attestation", "attestations"), {
-        "overdue": _said("lapsed"),
+        "overdue": _same_words("lapsed"),
         "rejected": ("was refused", "were refused"),
         "attested": ("was signed", "were signed"),
     }),
     "exception": ThingKind(("exception", "exceptions"), {
-        "expired": _said("expired"),
+        "expired": _same_words("expired"),
         "approved": ("was approved", "were approved"),
     }),
     "third_party": ThingKind(("third party", "third parties"), {
         "lapsed": ("lost its assurance", "lost their assurance"),
-        "assured": _said("became assured"),
+        "assured": _same_words("became assured"),
     }),
     "request": ThingKind(("evidence request", "evidence requests"), {
-        "overdue": _said("became overdue"),
+        "overdue": _same_words("became overdue"),
         "closed_late": ("was answered late", "were answered late"),
         "closed_on_time": ("was answered in time", "were answered in time"),
     }),
@@ -72,14 +72,14 @@ KINDS: Mapping[str, ThingKind] = {
         "resolved": ("was resolved", "were resolved"),
     }),
     "duty": ThingKind(("duty", "duties"), {
-        "overdue": _said("became overdue"),
+        "overdue": _same_words("became overdue"),
         "late": ("was done late", "were done late"),
         "done": ("was done in time", "were done in time"),
     }),
     "remediation": ThingKind(("remediation", "remediations"), {
         "not_on_time": ("passed its date", "passed their dates"),
     }),
-    "risk": ThingKind(("risk", "risks"), {"over_appetite": _said("rose above the appetite")}),
+    "risk": ThingKind(("risk", "risks"), {"over_appetite": _same_words("rose above the appetite")}),
 }  # fmt: skip
 FEW = 3  # a reason that holds of fewer things is not told by itself
 OTHERS = "for various reasons"
@@ -148,7 +148,7 @@ def _movement(kind: str, state: str, because: str, several: Sequence[StateMove])
     return Movement(kind, state, because, tuple(sorted(one.thing for one in several)), tuple(days))
 
 
-def most_told(found: Sequence[Movement], better: bool | None, most: int = 3) -> str:
+def main_movements(found: Sequence[Movement], better: bool | None, most: int = 3) -> str:
     """The movements of most things, as one clause; ``better`` where only those that go that way are wanted."""
     same = [one for one in found if better is None or one.is_good == better]
     return "; ".join(

@@ -16,7 +16,7 @@ RATINGS: Mapping[str, str] = {"critical": "High", "high": "High", "medium": "Mod
 DAYS: Mapping[str, int] = {"High": 30, "Moderate": 90, "Low": 180}
 
 
-def written(details: str | None) -> Written:
+def entries(details: str | None) -> Written:
     """The columns that people filled in; a value that is no text is left out."""
     raw: object = msgspec.json.decode(details) if details else None
     if not isinstance(raw, dict):
@@ -24,7 +24,7 @@ def written(details: str | None) -> Written:
     return {str(column): value for column, value in raw.items() if isinstance(value, str) and value.strip()}
 
 
-def written_day(text: str | None) -> date | None:
+def entered_day(text: str | None) -> date | None:
     try:
         return date.fromisoformat((text or "").strip())
     except ValueError:
@@ -54,5 +54,5 @@ def scheduled_on(details: Written, detected_on: date, due_on: date, exploited_du
     dates = [due_on]
     if details.get("vendor_dependency") != "Yes":
         dates.append(detected_on + timedelta(days=DAYS[rating]))
-    cap = written_day(details.get("bod_22_01_due_date")) or exploited_due_on
+    cap = entered_day(details.get("bod_22_01_due_date")) or exploited_due_on
     return min([*dates, cap] if cap else dates)

@@ -50,8 +50,7 @@ class Report(Declaration):
         """The figures of its summary."""
         return tuple(figure.id for figure in self.figures)
 
-    def whole(self) -> "Report":
-        """Itself."""
+    def load(self) -> "Report":
         return self
 
     @cached_property
@@ -71,7 +70,7 @@ class Report(Declaration):
             if parameter.found_in is not None and asked is not None:
                 fact, column = parameter.found_in
                 if frames[fact].filter(pl.col(column) == asked).is_empty():
-                    raise parameter.refused(str(asked))
+                    raise parameter.refusal(str(asked))
         return Figures(self.figures, frames, ask)
 
     def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask) -> Document:
@@ -85,10 +84,10 @@ class Report(Declaration):
     def explanation(self, frames: Mapping[str, pl.DataFrame], ask: Ask, name: str) -> Document:
         """The rows that one of its figures counts, with the reason of each."""
         figures, figure = self.values(frames, ask), next(figure for figure in self.figures if figure.id == name)
-        rows = figures.explained(name)
+        rows = figures.explained_rows(name)
         title = figures.title(name)
         return Document(
-            headline=f"{title}: {_said(figures[name], figure)}, from {rows.height:,} "
+            headline=f"{title}: {_figure_text(figures[name], figure)}, from {rows.height:,} "
             f"{'row' if rows.height == 1 else 'rows'}.",
             summary={name: figures[name]},
             titles={name: title},
@@ -145,7 +144,7 @@ def _declared_in(module: str) -> Report:
     return report
 
 
-def _said(value: object, figure: Figure) -> str:
+def _figure_text(value: object, figure: Figure) -> str:
     """A figure's value in a sentence."""
     match value:
         case None:

@@ -36,7 +36,7 @@ class Sink(Protocol):
     def write(self, data: bytes, /) -> object: ...
 
 
-class Undecipherable(Exception):
+class DecryptionError(Exception):
     """Why a file cannot be decrypted: what is said after "The backup …"."""
 
 
@@ -78,27 +78,27 @@ class DecryptingReader(io.RawIOBase):
     """The plain bytes of an encrypted file, wherever one reads; no more than a piece of them is in memory."""
 
     def __init__(self, file: BinaryIO, passphrase: bytes) -> None:
-        """Undecipherable: another passphrase, or a header that is not as it was written."""
+        """DecryptionError: another passphrase, or a header that is not as it was written."""
         super().__init__()
         self._file = file
         file.seek(0)
         head = file.read(LONGEST_HEADER)
         found = _HEADER.match(head)
         if found is None:
-            raise Undecipherable("has a header that cannot be read: it was damaged, or written by something else")
-        key = _unwrapped(found, passphrase)
+            raise DecryptionError("has a header that cannot be read: it was damaged, or written by something else")
+        key = _unwrap_key(found, passphrase)
         self._start = found.end() + NONCE
         nonce = head[found.end() : self._start]
         length = file.seek(0, os.SEEK_END) - self._start
         if len(nonce) < NONCE or length < TAG:
-            raise Undecipherable("is cut off behind its header")
+            raise DecryptionError("is cut off behind its header")
         self._cipher = _payload_cipher(key, nonce)
         self._pieces = -(-length // (PIECE + TAG))
         self._size = length - self._pieces * TAG
         self._place = 0
         self._known = (-1, b"")
         if self._size < 0 or (self._size == (self._pieces - 1) * PIECE and self._pieces > 1):
-            raise Undecipherable("is cut off")
+            raise DecryptionError("is cut off")
         self._piece(self._pieces - 1)  # the end is that which was written
 
     def readable(self) -> bool:
@@ -111,7 +111,7 @@ class DecryptingReader(io.RawIOBase):
         self._place = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._size}[whence]
         return self._place
 
-    def tell(self) -> int:
+    def position(self) -> int:
         return self._place
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # whatever takes bytes
@@ -131,8 +131,9 @@ class DecryptingReader(io.RawIOBase):
                 plain = self._cipher.decrypt(_place(number, number == self._pieces - 1), data, None)
             except InvalidTag as error:
                 place = f"{number * PIECE:,}"
-                raise Undecipherable(f"is damaged or cut off: what is encrypted at byte {place} is not what was written"
-                                     ) from error  # fmt: skip
+                raise DecryptionError(
+                    f"is damaged or cut off: what is encrypted at byte {place} is not what was written"
+                ) from error
             self._known = number, plain
         return self._known[1]
 
@@ -144,18 +145,17 @@ def _new_header(key: bytes, passphrase: bytes) -> bytes:
     return b"%b %b\n" % (text, _text(_checksum(key, text)))
 
 
-def _unwrapped(found: "re.Match[bytes]", passphrase: bytes) -> bytes:
-    """The key of the file."""
+def _unwrap_key(found: "re.Match[bytes]", passphrase: bytes) -> bytes:
     salt, work, wrapped, checksum = _bytes(found[1]), int(found[2]), _bytes(found[3]), _bytes(found[4])
     if work > MOST_WORK:
-        raise Undecipherable(f"asks for 2^{work} rounds to try a passphrase; at most 2^{MOST_WORK} are made")
+        raise DecryptionError(f"asks for 2^{work} rounds to try a passphrase; at most 2^{MOST_WORK} are made")
     try:
         key = ChaCha20Poly1305(_wrap_key(passphrase, salt, work)).decrypt(bytes(12), wrapped, None)
     except InvalidTag as error:
-        raise Undecipherable("was encrypted with another passphrase, or its header was damaged") from error
+        raise DecryptionError("was encrypted with another passphrase, or its header was damaged") from error
     text = found[0][: found[0].rindex(b"---") + 3]
     if not hmac.compare_digest(_checksum(key, text), checksum):
-        raise Undecipherable("has a header that is not as it was written")
+        raise DecryptionError("has a header that is not as it was written")
     return key
 
 
@@ -164,14 +164,14 @@ def _wrap_key(passphrase: bytes, salt: bytes, work: int) -> bytes:
 
 
 def _checksum(key: bytes, text: bytes) -> bytes:
-    return hmac.digest(_derived(key, b"", b"header"), text, "sha256")
+    return hmac.digest(_derive(key, b"", b"header"), text, "sha256")
 
 
 def _payload_cipher(key: bytes, nonce: bytes) -> ChaCha20Poly1305:
-    return ChaCha20Poly1305(_derived(key, nonce, b"payload"))
+    return ChaCha20Poly1305(_derive(key, nonce, b"payload"))
 
 
-def _derived(key: bytes, salt: bytes, info: bytes) -> bytes:
+def _derive(key: bytes, salt: bytes, info: bytes) -> bytes:
     return HKDF(SHA256(), 32, salt, info).derive(key)
 
 
@@ -186,5 +186,5 @@ def _text(data: bytes) -> bytes:
 def _bytes(text: bytes) -> bytes:
     data = base64.b64decode(text + b"=" * (-len(text) % 4))
     if _text(data) != text:  # bits that mean nothing
-        raise Undecipherable("has a header that is not as it was written")
+        raise DecryptionError("has a header that is not as it was written")
     return data

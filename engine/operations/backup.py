@@ -91,7 +91,7 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
             BackupManifest(
                 FORMAT, VERSION, version("hq-console"), latest(), engine, instant_text(now), bool(keys),
                 tuple(BackupOrganization(*position) for position in where),
-                {name: value for name, value, _ in settings.shown()}, lacking, tuple(writer.members()),
+                {name: value for name, value, _ in settings.listing()}, lacking, tuple(writer.members()),
             )
         )  # fmt: skip
     heads = {one.org_id: Position(one.seq, one.hash) for one in where}

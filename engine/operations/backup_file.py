@@ -24,7 +24,7 @@ from typing import IO, BinaryIO
 import msgspec
 
 from engine.model.errors import InvalidData
-from engine.operations.age import DecryptingReader, Sink, Undecipherable, is_encrypted
+from engine.operations.age import DecryptingReader, DecryptionError, Sink, is_encrypted
 from engine.store.table_copy import TableColumn
 
 FORMAT, VERSION = "hq-backup", 1
@@ -262,7 +262,7 @@ def unreadable(name: str = "") -> Iterator[None]:
     """Whatever the libraries say of a file that is not as it was written, as one sentence."""
     try:
         yield
-    except Undecipherable as error:
+    except DecryptionError as error:
         raise refusal(str(error)) from error
     except (
         zipfile.BadZipFile,

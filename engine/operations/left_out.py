@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from engine.delivery.secret_keys import LostKey, SecretKeys
+from engine.delivery.secret_keys import MissingKey, SecretKeys
 from engine.operations.backup_file import BackupManifest
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import webhooks
@@ -12,7 +12,7 @@ from engine.store.rows import Reader
 OWN = ("SVC_DATA_DIR", "SVC_DATABASE_URL")  # where it was restored to is known
 
 
-def left_out(connection: Reader, manifest: BackupManifest, settings: Settings, stage: Settings) -> list[str]:
+def exclusions(connection: Reader, manifest: BackupManifest, settings: Settings, stage: Settings) -> list[str]:
     """A sentence for each thing; ``stage`` says where the restored keys are now."""
     said = list(manifest.lacking.values())
     if not manifest.keys:
@@ -21,7 +21,7 @@ def left_out(connection: Reader, manifest: BackupManifest, settings: Settings, s
             "from where you keep them; else archives and heads are signed with a new key that nobody knows, and people "
             "sign in again."
         )
-    lost = [*(lost_signing_key(connection, stage) if manifest.keys else ()), *unreadable_secrets(connection, stage)]
+    lost = [*(missing_signing_key(connection, stage) if manifest.keys else ()), *unreadable_secrets(connection, stage)]
     said += (sentence.replace(str(stage.data_dir), str(settings.data_dir)) for sentence in lost)
     said += _settings(manifest, settings)
     waiting = pending_deliveries(connection)
@@ -40,11 +40,11 @@ def unreadable_secrets(connection: Reader, settings: Settings) -> Iterator[str]:
         try:
             for secret in endpoint.secrets:
                 keys.open(endpoint.address, secret)
-        except LostKey as error:
+        except MissingKey as error:
             yield f"The webhook of {org_id} is not called: {error.message}"
 
 
-def lost_signing_key(connection: Reader, settings: Settings) -> Iterator[str]:
+def missing_signing_key(connection: Reader, settings: Settings) -> Iterator[str]:
     """The key that heads were signed with is gone."""
     path = settings.signing_key_path
     signed = [one.org_id for one in positions(connection) if one.signed_head is not None]
@@ -57,7 +57,7 @@ def lost_signing_key(connection: Reader, settings: Settings) -> Iterator[str]:
 
 
 def _settings(manifest: BackupManifest, settings: Settings) -> Iterator[str]:
-    for name, value, _ in settings.shown():
+    for name, value, _ in settings.listing():
         before = manifest.settings.get(name, value)
         if name in OWN or before == value:
             continue

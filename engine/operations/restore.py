@@ -16,7 +16,7 @@ from engine.model.errors import Conflict, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.backup_file import BackupReader, refusal
 from engine.operations.data_folder import archive_member, heads_member, key_files
-from engine.operations.left_out import left_out
+from engine.operations.left_out import exclusions
 from engine.operations.placing import Placement, must_be_free
 from engine.operations.restored_tables import Progress, load_tables, must_hold
 from engine.runtime.settings import Settings
@@ -80,7 +80,7 @@ def _restore(
             rows = load_tables(connection, backup, now=now, progress=progress)
             count = _extract(connection, backup, stage)
             must_hold(connection, stage, progress)
-            missing = left_out(connection, backup.manifest, settings, stage)
+            missing = exclusions(connection, backup.manifest, settings, stage)
             if remote and not check_only:
                 placement.move()
         if not remote and not check_only:

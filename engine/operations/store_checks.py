@@ -9,7 +9,7 @@ from engine.archives.seal_check import seal_problems
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
-from engine.operations.left_out import lost_signing_key, unreadable_secrets
+from engine.operations.left_out import missing_signing_key, unreadable_secrets
 from engine.reporting.replica_findings import replica_findings
 from engine.runtime.head_check import check_heads
 from engine.runtime.key_rotations import own_keys
@@ -120,7 +120,7 @@ def keys(connection: Reader, settings: Settings, now: datetime, progress: Progre
             own_keys(settings.signing_key_path)
         except Problem as error:
             yield error.message
-    yield from lost_signing_key(connection, settings)
+    yield from missing_signing_key(connection, settings)
     found = list(_webhook_keys(connection, settings))
     if found:  # keys and secrets are written one after the other: what a second look does not bear out is none
         with store_snapshot(settings.store_url) as newer:
@@ -138,7 +138,7 @@ def _webhook_keys(connection: Reader, settings: Settings) -> Iterator[str]:
     try:
         yield from unreadable_secrets(connection, settings)
         stored = [secret for endpoint in webhooks(connection).values() for secret in endpoint.secrets]
-        idle = SecretKeys(settings.webhook_key_path).unused(stored)
+        idle = SecretKeys(settings.webhook_key_path).retired_keys(stored)
     except Problem as error:
         yield error.message
         return

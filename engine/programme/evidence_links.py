@@ -89,10 +89,10 @@ class _Work:
         try:
             late = self._check(one)
         except _Refusal as refusal:
-            return _shown(one, "refused", None, False, refusal.reason, str(refusal))
+            return _answer(one, "refused", None, False, refusal.reason, str(refusal))
         old = self.known.get(one.key)
         if old is not None:
-            return _shown(one, "duplicate", old["id"], old["supplement"])
+            return _answer(one, "duplicate", old["id"], old["supplement"])
         row: TestLinkRow = {
             "org_id": self.revision.org_id,
             "revision": self.revision.seq,
@@ -113,7 +113,7 @@ class _Work:
                    "supplement": late}  # fmt: skip
         tag = f"{one.framework}:{one.control_id}"
         self.notes.append(Note("evidence.linked", "test_link", row["id"], controls=tag, details=details))
-        return _shown(one, "created", row["id"], late)
+        return _answer(one, "created", row["id"], late)
 
     def finish(self) -> None:
         """Write what is new."""
@@ -155,7 +155,7 @@ def _distinct(ids: Iterable[str]) -> list[str]:
     return sorted(set(ids))
 
 
-def _shown(
+def _answer(
     one: LinkRequest, outcome: LinkOutcome, link_id: str | None, supplement: bool, reason: str | None = None,
     message: str | None = None,
 ) -> dict[str, object]:  # fmt: skip

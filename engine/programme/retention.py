@@ -24,7 +24,7 @@ ACTOR = "retention"
 PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}
 
 
-def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
+def retention_days(store: Store, org_id: str) -> Mapping[str, int]:
     """Days to keep each class of records: the tier's default, or the organization's own."""
     from engine.reporting.facts.governance_scans import RETENTION_DAYS
 
@@ -41,7 +41,7 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     zone = store.time_zone(org_id)
     today = local_day(now, zone)
     done = []
-    for record_class, days in kept_days(store, org_id).items():
+    for record_class, days in retention_days(store, org_id).items():
         before = midnight(today - timedelta(days=days), zone)
         with store.revision(org_id, ACTOR, now=now) as revision:
             starts = record_starts(first_events(revision.connection, org_id, before), zone)
@@ -82,7 +82,7 @@ def purge_all(
     def purge_both(org_id: str) -> tuple[list[PurgeResult], int]:
         sign(org_id)
         purged = purge(store, org_id, now=now)
-        with store.aside() as connection:
+        with store.unversioned_transaction() as connection:
             return purged, purge_payloads(connection, org_id, now - timedelta(days=payload_days), now)
 
     org_ids = [org_id for org_id, _ in store.organizations()]

@@ -88,7 +88,7 @@ def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def is_taken(connection: Reader, org_id: str, day: date) -> bool:
+def has_snapshot(connection: Reader, org_id: str, day: date) -> bool:
     """Whether the week has a snapshot, from its Monday on up to ``day``."""
     week = [day - timedelta(days=number) for number in range(day.weekday() + 1)]
     return bool(rows.many(connection, readiness_snapshots, org_id, limit=1, taken_on=week))

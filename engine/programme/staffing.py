@@ -91,7 +91,7 @@ def take_up(revision: Revision, action_id: str) -> None:
     revision.record("staffing.taken_up", object_type="staffing_action", object_id=action_id)
 
 
-def open_begun(revision: Revision, action_ids: Sequence[str]) -> None:
+def open_due_actions(revision: Revision, action_ids: Sequence[str]) -> None:
     """Those of the actions that are tracked become open. Which are due the fact ``staffing_actions`` says."""
     if not action_ids:
         return

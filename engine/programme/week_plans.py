@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 import polars as pl
 
 from engine.model.formulas import iso_week, week_start
-from engine.reporting.week_plan import AHEAD, done_in, due_in, expected_in, outcome, planned_hours
+from engine.reporting.week_plan import AHEAD, completed_in, due_in, expected_in, outcome, planned_hours
 from engine.runtime.services import Services
 from engine.store import Reader, rows
 from engine.store.schema.outputs import obligation_snapshots
@@ -30,7 +30,7 @@ def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     return f"{len(weeks)} weeks written"
 
 
-def is_taken(connection: Reader, org_id: str, day: date) -> bool:
+def has_plan(connection: Reader, org_id: str, day: date) -> bool:
     """Whether the plan of the week is written."""
     row = rows.first(connection, obligation_snapshots, org_id, week=iso_week(day))
     return row is not None and not _blank(row)
@@ -48,7 +48,7 @@ def plans(
     monday = day - timedelta(days=day.weekday())
     this, later = iso_week(monday), iso_week(monday + AHEAD)
     found = [
-        {"week": week, **outcome(row["planned"], done_in(obligations, week_start(week)))}
+        {"week": week, **outcome(row["planned"], completed_in(obligations, week_start(week)))}
         for week, row in sorted(stored.items())
         if week < this and row["planned"] and row["completed"] is None
     ]

@@ -29,14 +29,14 @@ class Quota:
 
 
 @dataclass(frozen=True, order=True)
-class _Kept:
+class _Artifact:
     used_at: float
     path: Path
     size: int
 
 
 @dataclass(frozen=True)
-class _Coming:
+class _Reservation:
     """What is about to get its name: it counts already, and no sweep takes it."""
 
     org_id: str
@@ -62,12 +62,12 @@ class ArtifactSpace:
 
     def keep(self, org_id: str, temporary: Path, path: Path, *, now: float) -> None:
         """Give a finished file its name; others that were used least go where it would be too much. OSError."""
-        with self._locked():
-            more = _taken(temporary) - _taken(path)
-            before, total = self._counted(org_id), self._counted(IN_ALL)
+        with self._lock():
+            more = _disk_size(temporary) - _disk_size(path)
+            before, total = self._read_count(org_id), self._read_count(IN_ALL)
             self._count(IN_ALL, total + more)
             self._count(org_id, before + more)
-            coming = _Coming(org_id, path, more)
+            coming = _Reservation(org_id, path, more)
             left = before + more
             if left > self.quota.organization:
                 left = self._sweep(org_id, self.quota.organization * LEFT_PCT // 100, coming, now)
@@ -80,9 +80,9 @@ class ArtifactSpace:
         """Remove what was last used before ``oldest``, and count anew; returns how many."""
         removed = 0
         for org_id in self._organizations():
-            with self._locked():
-                before, total = self._counted(org_id), self._counted(IN_ALL)
-                kept = self._measured(org_id, now)
+            with self._lock():
+                before, total = self._read_count(org_id), self._read_count(IN_ALL)
+                kept = self._measure(org_id, now)
                 old = [file for file in kept if file.used_at < oldest]
                 for file in old:
                     file.path.unlink(missing_ok=True)
@@ -90,14 +90,14 @@ class ArtifactSpace:
                 self._count(org_id, left)
                 self._count(IN_ALL, total + left - before)
                 removed += len(old)
-        with self._locked():
-            self._count(IN_ALL, sum(self._counted(org_id) for org_id in self._organizations()))
+        with self._lock():
+            self._count(IN_ALL, sum(self._read_count(org_id) for org_id in self._organizations()))
         return removed
 
     def clear(self, org_id: str) -> int:
         """Remove all of an organization, what is being written included; returns how many there were."""
-        with self._locked():
-            before, total = self._counted(org_id), self._counted(IN_ALL)
+        with self._lock():
+            before, total = self._read_count(org_id), self._read_count(IN_ALL)
             files = list(self._files(org_id))
             for file in files:
                 file.path.unlink(missing_ok=True)
@@ -105,9 +105,9 @@ class ArtifactSpace:
             self._count(IN_ALL, total - before)
         return len(files)
 
-    def _sweep(self, org_id: str, wanted: int, coming: _Coming, now: float) -> int:
+    def _sweep(self, org_id: str, wanted: int, coming: _Reservation, now: float) -> int:
         """Leave ``wanted`` bytes to an organization, least used out first; returns what is left."""
-        kept = self._measured(org_id, now)
+        kept = self._measure(org_id, now)
         left = sum(file.size for file in kept) + coming.of(org_id)
         for file in kept:
             if left <= wanted:
@@ -118,10 +118,10 @@ class ArtifactSpace:
         self._count(org_id, left)
         return left
 
-    def _sweep_all(self, coming: _Coming, now: float) -> None:
+    def _sweep_all(self, coming: _Reservation, now: float) -> None:
         """Leave nine tenths of the quota to all: those that hold most are cut to one size, the others keep all."""
         held = {
-            org_id: sum(file.size for file in self._measured(org_id, now)) + coming.of(org_id)
+            org_id: sum(file.size for file in self._measure(org_id, now)) + coming.of(org_id)
             for org_id in self._organizations()
         }
         share = _even_share(sorted(held.values()), self.quota.total * LEFT_PCT // 100)
@@ -132,7 +132,7 @@ class ArtifactSpace:
                 self._count(org_id, size)
         self._count(IN_ALL, sum(held.values()))
 
-    def _measured(self, org_id: str, now: float) -> list[_Kept]:
+    def _measure(self, org_id: str, now: float) -> list[_Artifact]:
         """The finished files of an organization, least used first; what was left unfinished long ago is removed."""
         found = []
         for file in self._files(org_id):
@@ -142,24 +142,24 @@ class ArtifactSpace:
                 file.path.unlink(missing_ok=True)
         return sorted(found)
 
-    def _files(self, org_id: str) -> Iterator[_Kept]:
+    def _files(self, org_id: str) -> Iterator[_Artifact]:
         for report in _entries(self.folder / org_id):
             for entry in _entries(report):
                 with suppress(FileNotFoundError):
                     state = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(state.st_mode):
-                        yield _Kept(state.st_mtime, Path(entry.path), _blocks(state.st_size))
+                        yield _Artifact(state.st_mtime, Path(entry.path), _blocks(state.st_size))
 
     def _organizations(self) -> list[str]:
         return sorted(entry.name for entry in _entries(self.folder) if not entry.name.startswith("."))
 
-    def _counted(self, name: str) -> int:
+    def _read_count(self, name: str) -> int:
         """The count, or a measurement where there is none yet or it cannot be read."""
         try:
             return int((self._counts / name).read_text())
         except (FileNotFoundError, ValueError):
             owners = self._organizations() if name == IN_ALL else [name]
-            return sum(file.size for org_id in owners for file in self._measured(org_id, 0.0))
+            return sum(file.size for org_id in owners for file in self._measure(org_id, 0.0))
 
     def _count(self, name: str, size: int) -> None:
         """Numbers have one length, so that none is half another's."""
@@ -170,7 +170,7 @@ class ArtifactSpace:
             os.close(file)
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         self._counts.mkdir(parents=True, exist_ok=True)
         with (self._counts / ".lock").open("wb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -196,7 +196,7 @@ def _entries(folder: os.PathLike[str]) -> list[os.DirEntry[str]]:
         return []
 
 
-def _taken(path: Path) -> int:
+def _disk_size(path: Path) -> int:
     """What a file takes on disk; nothing where there is none."""
     with suppress(FileNotFoundError):
         return _blocks(path.stat().st_size)

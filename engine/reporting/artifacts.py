@@ -88,13 +88,13 @@ class Artifacts:
             except FileNotFoundError:
                 return None
             except OSError as error:  # it is built anew
-                self._say_unreadable(error)
+                self._warn_unreadable(error)
                 return None
             self._remember(key, data)
         self._note_use(name, key)
         return data
 
-    def found(self, name: Name) -> Path | None:
+    def file_of(self, name: Name) -> Path | None:
         """The file of an artifact that was built: for those that are too large to be held in memory."""
         path = self._path(name, name.key)
         try:
@@ -107,7 +107,7 @@ class Artifacts:
                 path.unlink()
                 return None
         except OSError as error:  # it is made anew
-            self._say_unreadable(error)
+            self._warn_unreadable(error)
             return None
         self._note_use(name, name.key)
         with suppress(OSError):
@@ -167,20 +167,20 @@ class Artifacts:
                 raise
         except OSError as error:
             problem = file_problem("Reports cannot be kept", error)
-            self._say(problem, error)
+            self._warn(problem, error)
             raise problem from error
         self._said = ""
         if not is_wanted():
             path.unlink(missing_ok=True)
 
-    def _say(self, problem: Unavailable, error: OSError) -> None:
+    def _warn(self, problem: Unavailable, error: OSError) -> None:
         """Tell the operator, with the place; once, until something is kept again or another thing is wrong."""
         if self._said != problem.message:
             self._said = problem.message
             log.warning("%s (below %s: %s)", problem.message, self.folder, error.strerror or error)
 
-    def _say_unreadable(self, error: OSError) -> None:
-        self._say(file_problem("Kept reports cannot be read", error), error)
+    def _warn_unreadable(self, error: OSError) -> None:
+        self._warn(file_problem("Kept reports cannot be read", error), error)
 
     def take(self, name: Name, temporary: Path) -> Path:
         """Keep a file that was written beside its place; Unavailable when the disk does not take it."""
@@ -197,7 +197,7 @@ class Artifacts:
             for left in (temporary, sum_file(temporary)):
                 left.unlink(missing_ok=True)
             problem = file_problem("Reports cannot be kept", error)
-            self._say(problem, error)
+            self._warn(problem, error)
             raise problem from error
         return path
 

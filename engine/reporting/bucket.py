@@ -53,7 +53,7 @@ class Bucket:
         if time.monotonic() < self._absent_until.get(path, 0.0) or not self._reading.passes:
             return None
         try:
-            data: bytes = self._ask("cat_file", path)
+            data: bytes = self._request("cat_file", path)
         except FileNotFoundError:
             self._reading.mend()
             self._note_absent(path)
@@ -101,7 +101,7 @@ class Bucket:
         if not self._writing.passes:
             return
         try:
-            self._ask("pipe_file", path, data)
+            self._request("pipe_file", path, data)
         except (FileNotFoundError, Unavailable) as problem:  # the first: there is no such bucket
             self._writing.fail(str(problem))
             return
@@ -122,7 +122,7 @@ class Bucket:
     def remove(self, path: str) -> None:
         """Remove an object that must not stay, if the bucket lets us."""
         try:
-            self._ask("rm_file", path)
+            self._request("rm_file", path)
         except (FileNotFoundError, Unavailable) as problem:
             log.warning("%s/%s should go and stays: %s", self.url, path, problem)
 
@@ -130,14 +130,14 @@ class Bucket:
         """Remove every object below ``folder``; returns how many there were. Unavailable where some may be left."""
         there = self._below(folder)
         if there:
-            self._ask("rm", there, seconds=CLEAR_SECONDS)
+            self._request("rm", there, seconds=CLEAR_SECONDS)
             if not set(there).isdisjoint(self._below(folder)):  # others may put new ones there
                 raise Unavailable(f"{self.url} does not let its objects be removed.")
         return len(there)
 
     def _below(self, folder: str) -> list[str]:
         try:
-            found: list[str] = self._ask("find", folder, seconds=CLEAR_SECONDS)
+            found: list[str] = self._request("find", folder, seconds=CLEAR_SECONDS)
         except FileNotFoundError:
             return []
         return found
@@ -145,7 +145,7 @@ class Bucket:
     def problem(self) -> str | None:
         """What keeps us from reading there; None where nothing does."""
         try:
-            self._ask("cat_file", "none")
+            self._request("cat_file", "none")
         except FileNotFoundError as error:
             answer = getattr(error.__cause__, "response", {})
             return str(error) if answer.get("Error", {}).get("Code") == "NoSuchBucket" else None
@@ -159,9 +159,9 @@ class Bucket:
             sending = list(self._sending)
         wait(sending, seconds)
 
-    def _ask(self, method: str, where: str | list[str], *arguments: object, seconds: float | None = None) -> Any:
+    def _request(self, method: str, where: str | list[str], *arguments: object, seconds: float | None = None) -> Any:
         """What the file system's method answers. FileNotFoundError, or Unavailable with what went wrong."""
-        files = self._opened()
+        files = self._files_opened()
         place = where if isinstance(where, list) else f"{self._root}/{where}"
         limit = {"timeout": seconds or ANSWER_SECONDS} if files.system.async_impl else {}
         try:
@@ -171,7 +171,7 @@ class Bucket:
         except files.errors as error:
             raise Unavailable(str(error) or type(error).__name__) from error
 
-    def _opened(self) -> _Files:
+    def _files_opened(self) -> _Files:
         with self._guard:
             if self._files is None:
                 self._files = _open_files(self.url.partition("://")[0])

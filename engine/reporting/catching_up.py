@@ -99,12 +99,12 @@ def _replace_changes(
     if mark.has_past and not fresh:
         past.advance(cursor, tally, change, anew=False)
     for table in tables:
-        for batch in _ahead(change.batches(table)):
+        for batch in _prefetch(change.batches(table)):
             _replace(cursor, tally, table, batch, known=not fresh)
     return not fresh
 
 
-def _ahead(items: Iterator[T]) -> Iterator[T]:
+def _prefetch(items: Iterator[T]) -> Iterator[T]:
     """The items, each read while the one before it is used: SQLite and DuckDB work at once."""
     first, second = next(items, None), next(items, None)
     if first is not None:

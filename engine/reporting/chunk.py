@@ -21,7 +21,7 @@ from engine.model.every_organization import (
 from engine.model.report import Report
 from engine.reporting.artifact_names import artifact_name
 from engine.reporting.facts import Facts
-from engine.reporting.facts.memory import Memory
+from engine.reporting.facts.memory import FactCache
 from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.own_thread import in_own_thread
 from engine.reporting.part_positions import newest_erasure
@@ -43,9 +43,9 @@ class _OwnFacts:
     frames: Mapping[tuple[int, str], pl.DataFrame]
 
     @property
-    def documents(self) -> Memory[Document]:
+    def documents(self) -> FactCache[Document]:
         """Each is said once."""
-        return Memory(0)
+        return FactCache(0)
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """The fact over the period; KeyError for a period that no report of the batch is asked over."""
@@ -73,7 +73,7 @@ def build_chunk(batch: ReportBatch, org_ids: Sequence[str]) -> OrganizationsRun[
     for one of them is among the failures, as it can go from one process to another; what fails for all is raised.
     """
     with batch_snapshots(batch) as snapshots:
-        looked = for_every_organization("build", org_ids, lambda org_id: _kept(snapshots, org_id, batch.now))
+        looked = for_every_organization("build", org_ids, lambda org_id: _finished_result(snapshots, org_id, batch.now))
         absent = [org_id for org_id, kept in looked.results.items() if kept is None]
         built = (
             in_own_thread(partial(_build, batch, snapshots, absent))
@@ -88,14 +88,14 @@ def build_chunk(batch: ReportBatch, org_ids: Sequence[str]) -> OrganizationsRun[
     return OrganizationsRun({org_id: result for org_id, result in results.items() if result is not None}, failures)
 
 
-def _kept(snapshots: Snapshots, org_id: str, now: datetime) -> BuildResult | None:
+def _finished_result(snapshots: Snapshots, org_id: str, now: datetime) -> BuildResult | None:
     """What there is to say of an organization whose artifacts are all there; None where one is not."""
     kept = 0
     with snapshots.open(org_id, now=now) as snapshot:
         snapshot.prefetch()
         for report in snapshots.declarations.values():
-            for form in report.formats_ahead:
-                if snapshot.kept(report.name, {}, form) is None:
+            for form in report.prebuilt_formats:
+                if snapshot.from_cache(report.name, {}, form) is None:
                     return None
                 kept += 1
     return BuildResult(org_id, 0, kept, 0)
@@ -113,7 +113,7 @@ def _read(snapshots: Snapshots, org_ids: Sequence[str], now: datetime, view: Vie
     found = subjects(view, org_ids, lambda zone: local_day(now, zone))
     weeks = MissingWeeks(snapshots.replica)
     frames: dict[str, dict[tuple[int, str], pl.DataFrame]] = {subject.organization.id: {} for subject in found}
-    for period, names in _needed(snapshots.catalogue).items():
+    for period, names in _facts_by_period(snapshots.catalogue).items():
         facts = Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
         for name in names:
             for org_id, own in frames.items():
@@ -121,7 +121,7 @@ def _read(snapshots: Snapshots, org_ids: Sequence[str], now: datetime, view: Vie
     return {subject.organization.id: _OwnFacts(subject, frames[subject.organization.id]) for subject in found}
 
 
-def _needed(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
+def _facts_by_period(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
     """The facts that the reports take, by the period that each is asked over unless somebody says otherwise."""
     found: dict[int, set[str]] = {DEFAULT_PERIOD_DAYS: {"names"}}
     for report in catalogue.values():
@@ -136,11 +136,11 @@ def _organization(snapshots: Snapshots, source: _OwnFacts) -> BuildResult:
     org_id, before = subject.organization.id, newest_erasure(subject.part_heads)
     made = kept = size = 0
 
-    def erased() -> int:
+    def erasure_position() -> int:
         return newest_erasure(snapshots.store.part_heads(org_id))
 
     def check() -> None:
-        if erased() != before:  # what is made of what was read names a person; none of it is kept
+        if erasure_position() != before:  # what is made of what was read names a person; none of it is kept
             raise Unavailable("A person was erased while the reports were built; they are built anew when asked for.")
 
     with Snapshot(
@@ -151,11 +151,11 @@ def _organization(snapshots: Snapshots, source: _OwnFacts) -> BuildResult:
         snapshots.artifacts,
         lambda _: source,
         artifact_name,
-        erased,
+        erasure_position,
     ) as snapshot:
         check()
         for report in catalogue.values():
-            for form in report.formats_ahead:
+            for form in report.prebuilt_formats:
                 artifact = snapshot.bytes(report.name, {}, form, must_keep=True)
                 if artifact.made:
                     made, size = made + 1, size + len(artifact.data)

@@ -49,7 +49,7 @@ class DaskCluster:
         }
         try:
             while tasks:
-                for task in self._finished(tasks):
+                for task in self._wait_for_some(tasks):
                     yield tasks.pop(task), partial(_result, task)
         except CancelledError as error:
             raise Unavailable(
@@ -61,7 +61,7 @@ class DaskCluster:
             for task in tasks:
                 task.release()
 
-    def _finished(self, tasks: "Mapping[Task, Chunk]") -> "list[Task]":
+    def _wait_for_some(self, tasks: "Mapping[Task, Chunk]") -> "list[Task]":
         """Waits until some are. CancelledError where the scheduler is gone, Unavailable where all workers are."""
         from distributed import wait
 

@@ -23,20 +23,20 @@ def changes_since(
     asked = str(parameters[SINCE.name])
     day = date.fromisoformat(asked)
     if day >= snapshot.as_of:
-        raise SINCE.refused(asked, f"a day before {snapshot.as_of}, which it is compared with")
+        raise SINCE.refusal(asked, f"a day before {snapshot.as_of}, which it is compared with")
     try:
         earlier = open_at(AsOf(day))
     except BadRequest as error:
-        expected = next((str(detail["expected"]) for detail in error.details), SINCE.allowed)
-        raise SINCE.refused(asked, expected) from error
+        expected = next((str(detail["expected"]) for detail in error.details), SINCE.expectation)
+        raise SINCE.refusal(asked, expected) from error
     with earlier:
         if earlier.revision.seq > snapshot.revision.seq:
             at = f"revision {snapshot.revision.seq}, which it is compared with"
-            raise SINCE.refused(asked, f"a day that ended before {at}")
+            raise SINCE.refusal(asked, f"a day that ended before {at}")
         return compare(
             report,
-            earlier.side(report, parameters),
-            snapshot.side(report, parameters),
+            earlier.comparison_side(report, parameters),
+            snapshot.comparison_side(report, parameters),
             store,
             snapshot.org_id,
             snapshot.subject.organization.time_zone,

@@ -14,7 +14,7 @@ from engine.model.document import CalendarEvent, Document, Table
 from engine.model.entities import NAMING_COLUMNS, EntityKind, framework_column
 from engine.model.errors import BadRequest
 from engine.model.filters import NAMING, TABLE, Filters
-from engine.reporting.known_names import Fact, check_known, control_of
+from engine.reporting.known_names import Fact, check_name, control_of
 from engine.reporting.render.links import framework_of
 
 ENTRY = "ics_uid"  # of the row that a calendar entry is made of
@@ -33,16 +33,16 @@ def excerpt(document: Document, filters: Filters, report: str, fact: Fact) -> Do
     kept = [replace(table, frame=_rows(table, filters, framework)) for table in taken]
     if not any(table.frame.height for table in kept):
         for kind, value in filters.named.items():
-            check_known(kind, value, framework, fact)
+            check_name(kind, value, framework, fact)
     entries = [table for table in kept if ENTRY in table.schema]
     return replace(
         document,
         headline=_headline(kept, taken, filters) if filters.named else document.headline,
         next_step="" if filters.named else document.next_step,  # it speaks of the whole
-        tables=[_noted(table, whole, filters) for table, whole in zip(kept, taken, strict=True)],
+        tables=[_with_note(table, whole, filters) for table, whole in zip(kept, taken, strict=True)],
         charts=(),
         events=_events(document.events, entries),
-        warnings=(*_said(document, kept, filters), *document.warnings),
+        warnings=(*_excerpt_note(document, kept, filters), *document.warnings),
     )
 
 
@@ -62,7 +62,7 @@ def _tables(document: Document, filters: Filters) -> Sequence[Table]:
     found = [table for table in document.tables if table.name == filters.table]
     if not found:
         names = ", ".join(table.name for table in document.tables)
-        raise TABLE.refused(filters.table, f"one of {names}" if names else "left out, as the report has no table")
+        raise TABLE.refusal(filters.table, f"one of {names}" if names else "left out, as the report has no table")
     return found
 
 
@@ -122,23 +122,23 @@ def _events(events: Sequence[CalendarEvent], entries: Sequence[Table]) -> Sequen
     return tuple(event for event in events if event.uid in left)
 
 
-def _noted(table: Table, whole: Table, filters: Filters) -> Table:
+def _with_note(table: Table, whole: Table, filters: Filters) -> Table:
     if not filters.named:
         return table
-    note = f"{_counted(table.frame.height, whole.frame.height, filters)}."
+    note = f"{_count_text(table.frame.height, whole.frame.height, filters)}."
     return replace(table, note=f"{note} {table.note}" if table.note else note)
 
 
 def _headline(kept: Sequence[Table], taken: Sequence[Table], filters: Filters) -> str:
     rows, every = (sum(table.frame.height for table in tables) for tables in (kept, taken))
-    return f"{_counted(rows, every, filters)}."
+    return f"{_count_text(rows, every, filters)}."
 
 
-def _counted(rows: int, every: int, filters: Filters) -> str:
+def _count_text(rows: int, every: int, filters: Filters) -> str:
     return f"{rows:,} of {every:,} rows {'names' if rows == 1 else 'name'} {filters.words}"
 
 
-def _said(document: Document, kept: Sequence[Table], filters: Filters) -> list[str]:
+def _excerpt_note(document: Document, kept: Sequence[Table], filters: Filters) -> list[str]:
     """What keeps an excerpt from being read as the whole."""
     names = {table.name for table in kept}
     others = [table.title for table in document.tables if table.name not in names]

@@ -24,7 +24,7 @@ def entries(catalogue: Mapping[str, Report], snapshot: Snapshot) -> list[Glossar
     """Every figure that a report shows, in the order of the catalogue, with its value."""
     found = []
     values = cache(lambda report: snapshot.figures(report, {}))
-    for figure, reports in _shown(catalogue).values():
+    for figure, reports in _report_figures(catalogue).values():
         figures, name = values(reports[0]), figure.id
         found.append(GlossaryEntry(figure, figures.title(name), figures.definition(name), reports, figures[name]))
     return found
@@ -34,11 +34,11 @@ def definitions(catalogue: Mapping[str, Report]) -> list[GlossaryEntry]:
     """Every figure that a report shows, without a value; what is asked stands in braces."""
     return [
         GlossaryEntry(figure, figure.title, figure.definition, reports)
-        for figure, reports in _shown(catalogue).values()
+        for figure, reports in _report_figures(catalogue).values()
     ]
 
 
-def _shown(catalogue: Mapping[str, Report]) -> dict[str, tuple[Figure, tuple[str, ...]]]:
+def _report_figures(catalogue: Mapping[str, Report]) -> dict[str, tuple[Figure, tuple[str, ...]]]:
     found: dict[str, tuple[Figure, tuple[str, ...]]] = {}
     for report in catalogue.values():
         for figure in report.figures:

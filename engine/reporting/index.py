@@ -42,7 +42,7 @@ class IndexEntry(Declaration):
     @classmethod
     def of(cls, declaration: Declaration) -> "IndexEntry":
         """The line of a report."""
-        report = declaration.whole()
+        report = declaration.load()
         return cls(
             report.name, report.title, report.description, report.build.__module__, report.figure_ids, report.formats,
             report.parameters, report.schema_version, report.plans, tuple(sorted(parts_of(report))),
@@ -53,7 +53,7 @@ class IndexEntry(Declaration):
         """The figures of its summary."""
         return self.figures
 
-    def whole(self) -> "Report":
+    def load(self) -> "Report":
         """The report itself; the first one imports all that computes reports."""
         report: Report = import_module(self.module).REPORT
         return report
@@ -101,17 +101,17 @@ def parts_of(declaration: Declaration) -> Collection[str]:
         return declaration.parts
     from engine.reporting.parts import report_parts
 
-    return report_parts(declaration.whole().facts)
+    return report_parts(declaration.load().facts)
 
 
-def answering(declared: Declaration, query: Mapping[str, str]) -> tuple[Declaration, Mapping[str, str]]:
+def resolve_report(declared: Declaration, query: Mapping[str, str]) -> tuple[Declaration, Mapping[str, str]]:
     """What answers a question to a report, and what that is asked: itself, or the plan in its place.
 
     BadRequest for a plan of another framework than the report's.
     """
-    if not declared.is_asked_to_plan(query):
+    if not declared.is_plan_query(query):
         return declared, query
     named = query.get(PLANNED_FRAMEWORK.name, declared.plans)
     if declared.plans != ANY_FRAMEWORK and named != declared.plans:
-        raise PLANNED_FRAMEWORK.refused(named, declared.plans)
+        raise PLANNED_FRAMEWORK.refusal(named, declared.plans)
     return index().plan, query if named == ANY_FRAMEWORK else {**query, PLANNED_FRAMEWORK.name: named}

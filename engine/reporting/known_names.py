@@ -12,7 +12,7 @@ from engine.model.vocabulary import FRAMEWORK_NAMES
 Fact = Callable[[str], pl.DataFrame]
 
 
-def check_known(kind: EntityKind, value: str, framework: str, fact: Fact) -> None:
+def check_name(kind: EntityKind, value: str, framework: str, fact: Fact) -> None:
     """BadRequest where no record of the organization has that name; it says the right one of who is called so.
 
     ``framework`` is that of the report, if it is of one.
@@ -42,7 +42,7 @@ def check_known(kind: EntityKind, value: str, framework: str, fact: Fact) -> Non
 def _check(kind: EntityKind, value: str, known: pl.Series, called: pl.Series, expected: str) -> None:
     if value not in known:
         right = f"; {value[:80]} is {' or '.join(called.sort())}" if called.len() else ""
-        raise _refused(kind, value, f"{expected}{right}")
+        raise _refusal(kind, value, f"{expected}{right}")
 
 
 def control_of(value: str, framework: str) -> tuple[str, str]:
@@ -56,8 +56,8 @@ def _check_control(value: str, framework: str, controls: pl.DataFrame) -> None:
     own = controls.filter(pl.col("framework") == framework) if framework else controls
     if control not in own.get_column("control_id"):
         where = FRAMEWORK_NAMES[framework] if framework else "a framework in scope"
-        raise _refused("control", value, f"a control of {where}, such as soc2:CC6.1")
+        raise _refusal("control", value, f"a control of {where}, such as soc2:CC6.1")
 
 
-def _refused(kind: EntityKind, value: str, expected: str) -> BadRequest:
-    return next(parameter for parameter in FILTERS if parameter.name == kind).refused(value, expected)
+def _refusal(kind: EntityKind, value: str, expected: str) -> BadRequest:
+    return next(parameter for parameter in FILTERS if parameter.name == kind).refusal(value, expected)

@@ -87,7 +87,7 @@ def mondays(since_on: date, until: date, weeks: int) -> list[date]:
     return [first + timedelta(days=number) for number in range(0, (until - first).days, 7)]
 
 
-class LookBack(Generic[T]):
+class PastScan(Generic[T]):
     """What ``compute`` makes of days, each of which is an organization of its own: ``"0"``, ``"1"`` and so on.
 
     For one process. Threads may share one.
@@ -106,10 +106,10 @@ class LookBack(Generic[T]):
             if unknown:
                 if len(self._known) + len(unknown) > KEPT_DAYS:
                     self._known = {day: self._known[day] for day in days if day in self._known}
-                self._known = {**self._known, **self._look_back(unknown)}
+                self._known = {**self._known, **self._scan_past(unknown)}
             return self._known
 
-    def _look_back(self, days: Sequence[DayEnd]) -> Mapping[DayEnd, T]:
+    def _scan_past(self, days: Sequence[DayEnd]) -> Mapping[DayEnd, T]:
         self._replica.sync({day.org_id for day in days}, with_past=True)
         moments = pl.DataFrame(
             [(number, str(number), day.org_id, day.position.seq, day.position.hash) for number, day in enumerate(days)],

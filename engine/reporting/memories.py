@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 
 from engine.model.document import Document
-from engine.reporting.facts.memory import FactMemory, Memory
+from engine.reporting.facts.memory import FactCache, FactMemory
 
 KEPT_ORGANIZATIONS = 6
 KEPT_PERIODS = 3
@@ -16,7 +16,7 @@ class OrganizationMemory:
 
     def __init__(self, erased: int) -> None:
         self.erased = erased
-        self.documents = Memory[Document](KEPT_DOCUMENTS)
+        self.documents = FactCache[Document](KEPT_DOCUMENTS)
         self._facts: OrderedDict[int, FactMemory] = OrderedDict()
         self._guard = threading.Lock()
 
@@ -30,7 +30,7 @@ class OrganizationMemory:
             return found
 
 
-class Memories:
+class FactCaches:
     """The memory of each organization that was looked at lately. Threads may share one."""
 
     def __init__(self) -> None:

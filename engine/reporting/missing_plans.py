@@ -12,10 +12,10 @@ import polars as pl
 
 from engine.model.formulas import iso_week
 from engine.reporting.facts import Facts, Scan
-from engine.reporting.look_back import DayEnd, LookBack, day_ends, mondays, record_spans
+from engine.reporting.look_back import DayEnd, PastScan, day_ends, mondays, record_spans
 from engine.reporting.replica import Replica
 from engine.reporting.subject import Subject
-from engine.reporting.week_plan import AHEAD, done_in, due_in, expected_in, outcome, planned_hours
+from engine.reporting.week_plan import AHEAD, completed_in, due_in, expected_in, outcome, planned_hours
 
 WEEKS_BACK = 26  # as many as thresholds and expectations are usually taken from
 WEEK, DAY = timedelta(weeks=1), timedelta(days=1)
@@ -35,7 +35,7 @@ class MissingPlans:
     """What there is to add to the plans of weeks, for one process. Threads may share one."""
 
     def __init__(self, replica: Replica) -> None:
-        self._outlooks = LookBack(replica, _outlooks)
+        self._outlooks = PastScan(replica, _outlooks)
 
     def complete(self, scan: Scan, stored: pl.DataFrame) -> pl.DataFrame:
         """The weeks that are over with a plan and an outcome each; what is stored of them stays."""
@@ -45,7 +45,7 @@ class MissingPlans:
             for monday in mondays(one.since_on, one.as_of, WEEKS_BACK):
                 key = one.org_id, iso_week(monday)
                 before = [monday - AHEAD] if monday - AHEAD >= one.since_on else []
-                if not _is_whole(known.get(key), forecast=bool(before)):
+                if not _is_complete(known.get(key), forecast=bool(before)):
                     wanted[key] = [monday, min(monday + WEEK, one.as_of - DAY), *before]
         found = day_ends(scan, [(org_id, day) for (org_id, _), days in wanted.items() for day in days])
         if not found:
@@ -57,7 +57,7 @@ class MissingPlans:
         return pl.DataFrame(rows, schema=stored.schema, orient="row")
 
 
-def _is_whole(row: Mapping[str, object] | None, *, forecast: bool) -> bool:
+def _is_complete(row: Mapping[str, object] | None, *, forecast: bool) -> bool:
     """Whether a plan and its outcome are stored, and a forecast where there can be one."""
     return row is not None and row["completed"] is not None and (row["forecast"] is not None or not forecast)
 
@@ -95,4 +95,4 @@ def _outlook(obligations: pl.DataFrame, requests: pl.DataFrame, subject: Subject
     over = day + DAY - timedelta(days=(day + DAY).weekday()) - WEEK  # the last week that was over by the end of the day
     due = due_in(obligations, monday)
     expected = expected_in(obligations, requests, monday, int(subject.settings["history_weeks"]))
-    return _Outlook(due.height, planned_hours(due), expected, done_in(obligations, over))
+    return _Outlook(due.height, planned_hours(due), expected, completed_in(obligations, over))

@@ -12,7 +12,7 @@ from datetime import date
 import polars as pl
 
 from engine.reporting.facts import PLANNED, WEEKLY, Facts, Scan
-from engine.reporting.look_back import DayEnd, LookBack, day_ends, mondays, record_spans
+from engine.reporting.look_back import DayEnd, PastScan, day_ends, mondays, record_spans
 from engine.reporting.missing_plans import MissingPlans
 from engine.reporting.replica import Replica
 from engine.reporting.standing import Standing, standing
@@ -31,7 +31,7 @@ class MissingWeeks:
     """What the snapshots of missing weeks would say, for one process. Threads may share one."""
 
     def __init__(self, replica: Replica) -> None:
-        self._standings = LookBack(replica, _standings)
+        self._standings = PastScan(replica, _standings)
         self._plans = MissingPlans(replica)
 
     def complete(self, scan: Scan, stored: Mapping[str, pl.DataFrame]) -> Mapping[str, pl.DataFrame]:
@@ -43,9 +43,9 @@ class MissingWeeks:
         if missing:
             standings = self._standings(missing)
             found = [(monday.day, standings[monday]) for monday in missing]
-            readiness = _added(readiness, [_on("taken_on", day, at.readiness) for day, at in found])
-            posture = _added(posture, [_on("taken_on", day, at.posture) for day, at in found])
-            changes = _added(changes, [_on("observed_on", day, at.states) for day, at in found])
+            readiness = _append(readiness, [_on("taken_on", day, at.readiness) for day, at in found])
+            posture = _append(posture, [_on("taken_on", day, at.posture) for day, at in found])
+            changes = _append(changes, [_on("observed_on", day, at.states) for day, at in found])
         return dict(zip(WEEKLY, (readiness, posture, _consecutive(changes)), strict=True))
 
 
@@ -78,7 +78,7 @@ def _on(column: str, day: date, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.lit(day).alias(column))
 
 
-def _added(stored: pl.DataFrame, found: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _append(stored: pl.DataFrame, found: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """What is stored with what was found; null where nothing of a column was found."""
     names = [name for name in stored.columns if name in found[0].columns]
     return pl.concat([stored, *(frame.select(names) for frame in found)], how="diagonal_relaxed")

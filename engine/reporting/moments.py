@@ -31,7 +31,7 @@ class _Moment:
     day: date
 
 
-class Moments:
+class RevisionCache:
     """The moments of one process; what was found before is found again without a look at the store."""
 
     def __init__(self, store: Store) -> None:
@@ -69,7 +69,7 @@ class _Finder:
         """``before`` is what was found at an earlier head."""
         day = at.day or self._today
         if day > self._today:
-            raise self._refused(at, "later days are still to come")
+            raise self._refusal(at, "later days are still to come")
         if at.revision is not None:
             position, own = self._at_revision(at, at.revision)
             return _Moment(self._head, self._zone, position, at.day or own)
@@ -88,7 +88,7 @@ class _Finder:
             position = known.position
         start = self._start()
         if position is None or start is None or position.seq < start.seq:
-            raise self._refused(at, "nothing was recorded by then" if start is None else start.why)
+            raise self._refusal(at, "nothing was recorded by then" if start is None else start.why)
         return position
 
     def _at_revision(self, at: AsOf, seq: int) -> tuple[Position, date]:
@@ -105,7 +105,7 @@ class _Finder:
             raise at.refuse_day(own, self._today, f"revision {found[0].seq} was recorded on {own}")
         return found[0], own
 
-    def _refused(self, at: AsOf, why: str) -> BadRequest:
+    def _refusal(self, at: AsOf, why: str) -> BadRequest:
         """What is said of a day without an answer."""
         start = self._start()
         first = self._today if start is None else local_day(start.recorded_at, self._zone)

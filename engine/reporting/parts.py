@@ -70,7 +70,7 @@ def _scan_parts(name: str) -> frozenset[str]:
     return (tables - {EVENTS}) | {CUTS} | (set(map(part_of, ACTIONS[name])) if name in ACTIONS else {EVENTS})
 
 
-def stand_of(scan: str, heads: Mapping[str, Position]) -> tuple[tuple[Position | None, ...], bool]:
+def scan_position(scan: str, heads: Mapping[str, Position]) -> tuple[tuple[Position | None, ...], bool]:
     """Where the newest write to each part ended that a scan looks at, and whether it looks at all events besides."""
     parts = _scan_parts(scan)
     return tuple(heads.get(part) for part in sorted(parts - {EVENTS})), EVENTS in parts

@@ -29,9 +29,9 @@ from engine.reporting.replica_file import (
     in_memory,
     lock,
     open_or_make,
+    quarantine,
     remove,
     remove_asides,
-    set_aside,
 )
 from engine.reporting.tallies import stored_rows
 from engine.reporting.view import ReplicaLost, View
@@ -92,7 +92,7 @@ class Replica:
             try:
                 return self._open_file(self.path)
             except (duckdb.Error, OSError) as error:
-                self._done_without(self.path, error)
+                self._skip_file(self.path, error)
         try:
             return in_memory(self._options)
         except duckdb.OutOfMemoryException as error:
@@ -109,7 +109,7 @@ class Replica:
         self._fault = None
         return copy
 
-    def _done_without(self, path: Path, error: duckdb.Error | OSError) -> None:
+    def _skip_file(self, path: Path, error: duckdb.Error | OSError) -> None:
         if isinstance(error, InUse):
             self._fault = None
             log.info("The analytics store %s cannot be had now (%s); working in a private one in memory.", path, error)
@@ -120,7 +120,7 @@ class Replica:
                 remove_asides(path)
         self._again_at = time.monotonic() + (0.0 if self._leaving else RETRY_SECONDS)
 
-    def _come_back(self) -> None:
+    def _retry(self) -> None:
         """Leave a file that is no longer in its place; have one again where this process did without."""
         with self._guard:
             if (copy := self._opened) is None:
@@ -176,7 +176,7 @@ class Replica:
             with self._guard:
                 if copy is self._opened:
                     self._give_up(copy, error)
-                raise self._lost() from error
+                raise self._replica_lost() from error
 
     def _give_up(self, copy: Copy, error: Exception) -> None:
         """Have no copy until the next is needed. A file that is not sound is set aside; the guard is held."""
@@ -194,11 +194,11 @@ class Replica:
         log.warning("The analytics store %s is set aside and rebuilt: %s", copy.path, error)
         if copy.is_in_place:
             with suppress(OSError):
-                set_aside(copy.path)
+                quarantine(copy.path)
         if not copy.found and isinstance(error, duckdb.Error):  # made a moment ago: the place is not to be trusted
             self._again_at = time.monotonic() + RETRY_SECONDS
 
-    def _lost(self) -> ReplicaLost:
+    def _replica_lost(self) -> ReplicaLost:
         if self._fault is None:
             return ReplicaLost(_LOST, headers={"Retry-After": "2"})
         problem = fault_problem(_UNKEPT, self._fault)
@@ -218,7 +218,7 @@ class Replica:
         """
         wanted = sorted(set(org_ids))
         with self._writer:
-            self._come_back()
+            self._retry()
             for _ in range(TRIES - 1):
                 with suppress(ReplicaLost):
                     return self._sync(wanted, with_past)

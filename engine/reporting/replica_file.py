@@ -97,16 +97,16 @@ def open_or_make(path: Path, options: Options) -> Copy:
             if isinstance(error, duckdb.OutOfMemoryException) or disk_fault(error, path.parent) is not None:
                 raise
             log.warning("The analytics store %s is set aside and rebuilt: %s", path, error)
-        set_aside(path)
-    return _made(path, options)
+        quarantine(path)
+    return _create(path, options)
 
 
 def in_memory(options: Options) -> Copy:
     """A copy that no file holds."""
-    return _filled(":memory:", None, options)
+    return _fill(":memory:", None, options)
 
 
-def set_aside(path: Path) -> None:
+def quarantine(path: Path) -> None:
     """Rename a file, or whatever is in its place, and its log: the newest such is kept. OSError."""
     remove_asides(path)
     for suffix in ("", ".wal"):
@@ -239,10 +239,10 @@ def _scratch() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def _made(path: Path, options: Options) -> Copy:
+def _create(path: Path, options: Options) -> Copy:
     _remove_logs(path)  # DuckDB would play the log of another file into this one
     try:
-        copy = _filled(str(path), path, options)
+        copy = _fill(str(path), path, options)
     except BaseException:
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -252,7 +252,7 @@ def _made(path: Path, options: Options) -> Copy:
     return copy
 
 
-def _filled(target: str, path: Path | None, options: Options) -> Copy:
+def _fill(target: str, path: Path | None, options: Options) -> Copy:
     connection = duckdb.connect(target, config={**options, **ALONE, **PIECEMEAL})
     try:
         connection.begin()

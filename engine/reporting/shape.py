@@ -44,14 +44,14 @@ def shape(report: Report) -> ReportShape:
     """The shape of a report under its default parameters and under what else they may be that changes tables."""
     defaults = report.parse({})
     asked = [{parameter.name: value} for parameter in report.parameters for value in _others(parameter)]
-    documents = [_of_nothing(report, {**defaults, **words}) for words in ({}, *asked)]
+    documents = [_empty_document(report, {**defaults, **words}) for words in ({}, *asked)]
     found: dict[str, list[Table]] = {}
     for document in documents:
         for table in document.tables:
             found.setdefault(table.name, []).append(table)
     figures = {figure.id for figure in report.figures}
     return ReportShape(
-        tuple(_merged(tables) for tables in found.values()),
+        tuple(_merge(tables) for tables in found.values()),
         {name: value for name, value in documents[0].summary.items() if name not in figures},
     )
 
@@ -65,12 +65,12 @@ def _others(parameter: Parameter) -> Sequence[Value]:
     return (parameter.minimum, parameter.maximum)
 
 
-def _of_nothing(report: Report, parameters: Parameters) -> Document:
+def _empty_document(report: Report, parameters: Parameters) -> Document:
     frames = {name: pl.DataFrame(schema=dict(SCHEMAS[name])) for name in report.facts}
     return report.document(frames, Ask(ANY_DAY, report.period_days(parameters), Thresholds(), parameters))
 
 
-def _merged(tables: Sequence[Table]) -> TableShape:
+def _merge(tables: Sequence[Table]) -> TableShape:
     schemas = [table.schema for table in tables]
     every = {name: dtype for schema in schemas for name, dtype in schema.items()}
     constant = frozenset(name for name in every if all(name in schema for schema in schemas))

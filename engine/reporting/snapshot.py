@@ -21,12 +21,12 @@ from engine.model.document import Document, Edition, Position
 from engine.model.errors import Unavailable
 from engine.reporting.artifact_names import Name
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.index import answering, parts_of
+from engine.reporting.index import parts_of, resolve_report
 from engine.reporting.part_positions import newest
 from engine.reporting.render import RENDERERS
-from engine.reporting.subject import FactSource, PartHeads, Stand, Subject
+from engine.reporting.subject import FactSource, PartHeads, RevisionOnDay, Subject
 
-if TYPE_CHECKING:  # what is there already is found without what computes it
+if TYPE_CHECKING:  # cached answers must not import Polars
     import polars as pl
 
     from engine.model.figure import Figures
@@ -62,11 +62,11 @@ class Snapshot:
     def __init__(
         self,
         org_id: str,
-        at: Stand,
+        at: RevisionOnDay,
         part_heads: Callable[[], PartHeads] | None,
         catalogue: Mapping[str, Declaration],
         artifacts: Artifacts,
-        open_source: Callable[[Stand | None], FactSource],
+        open_source: Callable[[RevisionOnDay | None], FactSource],
         naming: Naming,
         erased: Callable[[], int],
         changes: "Changes | None" = None,
@@ -111,7 +111,7 @@ class Snapshot:
         """Where it stands in the organization's chain."""
         return self._at[0]
 
-    def _stands_at(self, report: Declaration) -> Position:
+    def _position(self, report: Declaration) -> Position:
         """What names a report: where the newest write to anything that it looks at ended; of the past where it is."""
         if self._part_heads is None:
             return self.revision
@@ -134,12 +134,12 @@ class Snapshot:
 
     def fact(self, name: str, period_days: int = DEFAULT_PERIOD_DAYS) -> "pl.DataFrame":
         """The rows of this organization in a fact or a scan, over a period that ends on the day."""
-        return self._whole(lambda: self._source.frame(name, period_days))
+        return self._retry_if_replica_lost(lambda: self._source.frame(name, period_days))
 
     def edition(self, report: str | Declaration, query: Mapping[str, str]) -> Edition:
         """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
-        declared, query = answering(self.report(report) if isinstance(report, str) else report, query)
-        return self._whole(lambda: self._edition(declared, declared.parse(query)))
+        declared, query = resolve_report(self.report(report) if isinstance(report, str) else report, query)
+        return self._retry_if_replica_lost(lambda: self._edition(declared, declared.parse(query)))
 
     def bytes(
         self, report: str, query: Mapping[str, str], format: str | None = None, *, must_keep: bool = False
@@ -149,51 +149,51 @@ class Snapshot:
         BadRequest for an unlisted format or a bad parameter; NotFound for an unknown report. A disk that takes nothing
         is a line of the log, with ``must_keep`` Unavailable.
         """
-        declared, query = answering(self.report(report), query)
+        declared, query = resolve_report(self.report(report), query)
         parameters = declared.parse(query)
         form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
 
-    def kept(
+    def from_cache(
         self, report: str, query: Mapping[str, str], format: str | None = None, *, shared: bool = False
     ) -> Artifact | None:
         """What ``bytes`` gives where it was built already, ``shared``: on any machine; it computes nothing."""
-        declared, query = answering(self.report(report), query)
+        declared, query = resolve_report(self.report(report), query)
         parameters = declared.parse(query)
-        return self._kept(declared, declared.format(format, parameters), parameters, shared)
+        return self._from_cache(declared, declared.format(format, parameters), parameters, shared)
 
-    def kept_hash(self, report: str, query: Mapping[str, str], *, shared: bool = False) -> str | None:
+    def cached_hash(self, report: str, query: Mapping[str, str], *, shared: bool = False) -> str | None:
         """What ``content_hash`` gives where it was computed already."""
-        declared, query = answering(self.report(report), query)
-        found = self._kept(declared, "sha256", declared.parse(query), shared)
+        declared, query = resolve_report(self.report(report), query)
+        found = self._from_cache(declared, "sha256", declared.parse(query), shared)
         return None if found is None else found.data.decode()
 
     def prefetch(self) -> None:
         """Bring here what other machines built of every report."""
-        every = [(report, form) for report in self.catalogue.values() for form in report.formats_ahead]
+        every = [(report, form) for report in self.catalogue.values() for form in report.prebuilt_formats]
         names = [self._name(report, form, report.parse({})) for report, form in every]
         self.artifacts.prefetch(self.org_id, names, self._is_wanted)
 
     def figures(self, report: str, query: Mapping[str, str]) -> "Figures":
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
-        declared, query = answering(self.report(report), query)
-        whole = declared.whole()
-        return self._whole(lambda: whole.values(*self._question(whole, declared.parse(query))))
+        declared, query = resolve_report(self.report(report), query)
+        whole = declared.load()
+        return self._retry_if_replica_lost(lambda: whole.values(*self._question(whole, declared.parse(query))))
 
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
         """The hash of what the report says whatever its revision, kept beside its artifacts."""
-        declared, query = answering(self.report(report), query)
-        return self._keep(declared, "sha256", declared.parse(query), _hashed).data.decode()
+        declared, query = resolve_report(self.report(report), query)
+        return self._keep(declared, "sha256", declared.parse(query), _hash).data.decode()
 
     def _keep(
         self, report: Declaration, form: str, parameters: Parameters, render: Render, must_keep: bool = False
     ) -> Artifact:
-        if kept := self._kept(report, form, parameters):
+        if kept := self._from_cache(report, form, parameters):
             return kept
         with self.artifacts.building(self._name(report, form, parameters)[0]):
-            if kept := self._kept(report, form, parameters, shared=True):
+            if kept := self._from_cache(report, form, parameters, shared=True):
                 return kept
-            data = self._whole(lambda: render(self._edition(report, parameters)))
+            data = self._retry_if_replica_lost(lambda: render(self._edition(report, parameters)))
             name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
             try:
                 self.artifacts.put(name, data, self._is_wanted)
@@ -206,26 +206,28 @@ class Snapshot:
         """Whether what is made here may be kept: not where a person went meanwhile."""
         return self._erased_before == self._erased()
 
-    def _kept(self, report: Declaration, form: str, parameters: Parameters, shared: bool = False) -> Artifact | None:
+    def _from_cache(
+        self, report: Declaration, form: str, parameters: Parameters, shared: bool = False
+    ) -> Artifact | None:
         name, key = self._name(report, form, parameters)
         data = self.artifacts.fetch(name, key, self._is_wanted) if shared else self.artifacts.get(name, key)
         return None if data is None else Artifact(name, key, data)
 
     def _name(self, report: Declaration, form: str, parameters: Parameters) -> tuple[Name, str]:
-        stands_at = self._stands_at(report)
+        stands_at = self._position(report)
         return self._naming(self.org_id, report.name, form, self.as_of, stands_at, parameters, self._erased_before)
 
     def _edition(self, report: Declaration, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())
         found = self._editions.get(key)
         if found is None:
-            found = self._editions[key] = self._compute(report.whole(), parameters)
+            found = self._editions[key] = self._compute(report.load(), parameters)
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
         return found
 
-    def _whole(self, compute: Callable[[], T]) -> T:
-        """What is computed; once more from another copy of the records, where this stands, if the first was lost."""
+    def _retry_if_replica_lost(self, compute: Callable[[], T]) -> T:
+        """Compute, and once more on another copy of the replica if the first was lost meanwhile."""
         from engine.reporting.own_thread import in_own_thread
         from engine.reporting.view import ReplicaLost
 
@@ -242,10 +244,10 @@ class Snapshot:
         from engine.reporting.editions import edition_of
 
         subject, whole = self.subject, report.without_filters(parameters)
-        document = self._compared(report, whole) if SINCE.name in parameters else self._document(report, whole)
+        document = self._compare(report, whole) if SINCE.name in parameters else self._document(report, whole)
         return edition_of(report, subject, parameters, document, lambda name: self._source.frame(name, None))
 
-    def _compared(self, report: "Report", parameters: Parameters) -> Document:
+    def _compare(self, report: "Report", parameters: Parameters) -> Document:
         if self._changes is None:
             raise ValueError("nothing is known here of an earlier moment to compare with")
         return self._changes(self, report, parameters)
@@ -254,15 +256,17 @@ class Snapshot:
         """What the report says; nothing is computed where all that it rests on is what it was."""
         frames, ask = self._question(report, parameters)
         key, sources = (report.name, *parameters.items()), (*frames.values(), ask)
-        return self._source.documents.recall(key, sources, lambda: _say(report, frames, ask, parameters))
+        return self._source.documents.get_or_make(
+            key, sources, lambda: _build_document(report, frames, ask, parameters)
+        )
 
-    def side(self, report: "Report", parameters: Parameters) -> "Side":
+    def comparison_side(self, report: "Report", parameters: Parameters) -> "Side":
         """What a report says here, and all that its difference from another moment is told with."""
         from engine.reporting.difference.comparing import Side
 
         frames, ask = self._question(report, parameters)
         return Side(
-            _say(report, frames, ask, parameters),
+            _build_document(report, frames, ask, parameters),
             report.values(frames, ask),
             ask,
             self.revision.seq,
@@ -280,12 +284,14 @@ class Snapshot:
         )
 
 
-def _say(report: "Report", frames: Mapping[str, "pl.DataFrame"], ask: Ask, parameters: Parameters) -> Document:
+def _build_document(
+    report: "Report", frames: Mapping[str, "pl.DataFrame"], ask: Ask, parameters: Parameters
+) -> Document:
     explained = parameters.get(EXPLAIN)
     return report.document(frames, ask) if explained is None else report.explanation(frames, ask, str(explained))
 
 
-def _hashed(edition: Edition) -> bytes:
+def _hash(edition: Edition) -> bytes:
     from engine.reporting.render.json import content_hash
 
     return content_hash(edition).encode()

@@ -15,10 +15,10 @@ from engine.model.document import Document, Position
 from engine.model.errors import NotFound, unknown_organization
 from engine.reporting.artifact_names import Name, artifact_name
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.moments import Moments
+from engine.reporting.moments import RevisionCache
 from engine.reporting.part_positions import newest_erasure
 from engine.reporting.snapshot import Snapshot
-from engine.reporting.subject import FactSource, Stand
+from engine.reporting.subject import FactSource, RevisionOnDay
 from engine.store import Store
 
 if TYPE_CHECKING:  # whoever finds what is there already computes nothing
@@ -50,7 +50,7 @@ class Snapshots:
         self._guard = threading.RLock()
         self._names: dict[tuple[object, ...], tuple[Name, str]] = {}
         self._zones: dict[str, tuple[str, ZoneInfo]] = {}
-        self._moments = Moments(store)
+        self._moments = RevisionCache(store)
 
     @property
     def replica(self) -> "Replica":
@@ -78,7 +78,7 @@ class Snapshots:
     @property
     def catalogue(self) -> "Mapping[str, Report]":
         """The reports, with all that computes them."""
-        return {name: declaration.whole() for name, declaration in self._declarations.items()}
+        return {name: declaration.load() for name, declaration in self._declarations.items()}
 
     def close(self) -> None:
         """Let go of the views that are kept open."""
@@ -102,9 +102,9 @@ class Snapshots:
         if head.seq == 0:
             raise NotFound(f"Nothing is recorded of the organization {org_id!r} yet.", word="no_records")
         present = head, self._today(org_id, head, now)
-        stand = self._stand(org_id, present, at)
+        stand = self._revision_on(org_id, present, at)
 
-        def share(settled: Stand | None) -> FactSource:
+        def share(settled: RevisionOnDay | None) -> FactSource:
             if settled is None and stand == present:
                 return self.views.share(org_id, now)
             return self.views.share_past(org_id, settled or stand)
@@ -115,21 +115,23 @@ class Snapshots:
             return changes_since(snapshot, report, parameters, lambda at: self.open(org_id, now=now, at=at), self.store)
 
         heads = partial(self.store.part_heads, org_id) if stand == present else None
-        erased = partial(self._erased, org_id)
-        return Snapshot(org_id, stand, heads, self._declarations, self.artifacts, share, self._named, erased, changes)
+        erased = partial(self._erasure_position, org_id)
+        return Snapshot(
+            org_id, stand, heads, self._declarations, self.artifacts, share, self._artifact_name, erased, changes
+        )
 
-    def _erased(self, org_id: str) -> int:
+    def _erasure_position(self, org_id: str) -> int:
         """Where the newest erasure of a person of the organization ended; 0 without one."""
         return newest_erasure(self.store.part_heads(org_id))
 
-    def _stand(self, org_id: str, present: Stand, at: AsOf | None) -> Stand:
+    def _revision_on(self, org_id: str, present: RevisionOnDay, at: AsOf | None) -> RevisionOnDay:
         """Where a snapshot stands, which names what is computed from it: the one place that decides it."""
         if at is None:
             return present
         head, today = present
         return self._moments.find(org_id, at, head, today, self._zones[org_id][1])
 
-    def _named(
+    def _artifact_name(
         self, org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters, erased: int
     ) -> tuple[Name, str]:
         """The name and its key; hashing it anew for each reader costs more than finding the bytes."""

@@ -11,11 +11,11 @@ from engine.model.thresholds import Thresholds
 if TYPE_CHECKING:
     import polars as pl
 
-    from engine.reporting.facts.memory import Memory
+    from engine.reporting.facts.memory import FactCache
 
 PartHeads: TypeAlias = Mapping[str, Position]
 """Where the newest write to each part of an organization's records ended."""
-Stand: TypeAlias = tuple[Position, date]
+RevisionOnDay: TypeAlias = tuple[Position, date]
 """A place in the chain of an organization, and the day that is looked at it from."""
 
 
@@ -37,7 +37,7 @@ class FactSource(Protocol):
     def subject(self) -> Subject: ...
 
     @property
-    def documents(self) -> "Memory[Document]":
+    def documents(self) -> "FactCache[Document]":
         """What reports said of the organization before."""
 
     def frame(self, name: str, period_days: int | None) -> "pl.DataFrame":

@@ -13,14 +13,14 @@ from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.days import local_day
 from engine.model.document import Document, Position
 from engine.model.errors import Unavailable, unknown_organization
-from engine.reporting.facts import Facts, Recall
-from engine.reporting.facts.memory import Memory
-from engine.reporting.memories import KEPT_PERIODS, Memories, OrganizationMemory
+from engine.reporting.facts import CachedFacts, Facts
+from engine.reporting.facts.memory import FactCache
+from engine.reporting.memories import KEPT_PERIODS, FactCaches, OrganizationMemory
 from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.part_positions import newest_erasure
-from engine.reporting.parts import stand_of
+from engine.reporting.parts import scan_position
 from engine.reporting.replica import Replica
-from engine.reporting.subject import Stand, Subject
+from engine.reporting.subject import RevisionOnDay, Subject
 from engine.reporting.subjects import question, subjects
 from engine.reporting.view import View
 from engine.store import Store
@@ -38,7 +38,7 @@ class Views:
         self._views: OrderedDict[tuple[str, Position, date], SharedView] = OrderedDict()
         self._guard = threading.Lock()
         self._weeks = MissingWeeks(replica)
-        self._memories = Memories()
+        self._memories = FactCaches()
 
     def close(self) -> None:
         """Let go of those that are kept open."""
@@ -58,9 +58,9 @@ class Views:
             found = self._views.get((org_id, position, day))
             if found is None or found.is_lost:
                 found = self._open(org_id, now)
-            return self._used(found)
+            return self._count_user(found)
 
-    def share_past(self, org_id: str, stand: Stand) -> "SharedView":
+    def share_past(self, org_id: str, stand: RevisionOnDay) -> "SharedView":
         """The facts of an organization as it was; where that is how it is, without its past."""
         position, day = stand
         self._drop_lost()
@@ -69,16 +69,16 @@ class Views:
                 self._replica.sync([org_id], with_past=True)
             with self._guard:
                 found = self._views.get((org_id, position, day))
-                if found is not None and (found.is_lost or found.present.seq < self._erased(org_id)):
+                if found is not None and (found.is_lost or found.present.seq < self._erasure_position(org_id)):
                     self._views.pop(found.key).drop()
                     found = None
                 if found is None:
                     found = self._open_past(org_id, stand)
                 if found is not None:
-                    return self._used(found)
+                    return self._count_user(found)
         raise Unavailable("The records were copied anew while they were read: try again.", headers={"Retry-After": "1"})
 
-    def _erased(self, org_id: str) -> int:
+    def _erasure_position(self, org_id: str) -> int:
         return newest_erasure(self._store.part_heads(org_id))
 
     def _drop_lost(self) -> None:
@@ -87,7 +87,7 @@ class Views:
             for key in [key for key, view in self._views.items() if view.is_lost]:
                 self._views.pop(key).drop()
 
-    def _used(self, view: "SharedView") -> "SharedView":
+    def _count_user(self, view: "SharedView") -> "SharedView":
         """The view with one user more; the guard is held."""
         view.users += 1
         self._views.move_to_end(view.key)
@@ -102,7 +102,7 @@ class Views:
         memory = self._memories.of(org_id, newest_erasure(subject.part_heads))
         return self._keep(SharedView(view, closing, subject, self._guard, self._weeks, memory=memory))
 
-    def _open_past(self, org_id: str, stand: Stand) -> "SharedView | None":
+    def _open_past(self, org_id: str, stand: RevisionOnDay) -> "SharedView | None":
         """None where the copy of the records cannot tell, because it was made anew meanwhile."""
         closing = ExitStack()
         view = closing.enter_context(self._replica.view())
@@ -179,16 +179,16 @@ class SharedView:
         return facts.of(self.subject.organization.id, name)
 
     @property
-    def documents(self) -> Memory[Document]:
+    def documents(self) -> FactCache[Document]:
         """What reports said of the organization before; of the past nothing is remembered."""
-        return Memory(0) if self._memory is None else self._memory.documents
+        return FactCache(0) if self._memory is None else self._memory.documents
 
     def _open_facts(self, period: int) -> Facts:
         """The facts over a period; what did not change since they were last looked at is remembered."""
         recall = None
         if self._memory is not None:
-            stand = partial(stand_of, heads=self.subject.part_heads)
-            recall = Recall(self._memory.facts(period), self.subject.revision, stand)
+            stand = partial(scan_position, heads=self.subject.part_heads)
+            recall = CachedFacts(self._memory.facts(period), self.subject.revision, stand)
         asked = [question(self.subject, period)]
         return Facts(self._view, asked, complete=self._weeks.complete, recall=recall)
 

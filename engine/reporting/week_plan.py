@@ -20,14 +20,14 @@ def planned_hours(due: pl.DataFrame) -> float:
     return round(float(due["effort_hours"].sum()), 2)
 
 
-def done_in(obligations: pl.DataFrame, monday: date) -> int:
+def completed_in(obligations: pl.DataFrame, monday: date) -> int:
     """How many of the duties of the week were done by its end."""
     return due_in(obligations, monday).filter(pl.col("done_on") <= monday + timedelta(days=6)).height
 
 
 def expected_in(obligations: pl.DataFrame, requests: pl.DataFrame, monday: date, history: int) -> int:
     """The duties of the week that is ``AHEAD``, known ones and requests, as they are expected on ``monday``."""
-    return due_in(obligations, monday + AHEAD).height + _unplanned(requests, monday, history)
+    return due_in(obligations, monday + AHEAD).height + _usual_requests(requests, monday, history)
 
 
 def outcome(planned: int, done: int) -> dict[str, int]:
@@ -36,7 +36,7 @@ def outcome(planned: int, done: int) -> dict[str, int]:
     return {"completed": completed, "slipped": planned - completed}
 
 
-def _unplanned(requests: pl.DataFrame, monday: date, history: int) -> int:
+def _usual_requests(requests: pl.DataFrame, monday: date, history: int) -> int:
     """Requests that a week usually brings: the mean of the weeks behind, nothing while there are too few of them."""
     past = requests.filter(pl.col("opened_on") < monday)
     first = past["opened_on"].min()

@@ -59,11 +59,11 @@ class Broker:
             try:
                 while True:
                     name, arguments = connection.recv()
-                    connection.send(self._said(name, arguments, lambda: connection.poll(0)))
+                    connection.send(self._outcome(name, arguments, lambda: connection.poll(0)))
             except (EOFError, OSError, NobodyWaits):
                 return
 
-    def _said(self, name: str, arguments: tuple[object, ...], gone: Callable[[], bool]) -> tuple[bool, object]:
+    def _outcome(self, name: str, arguments: tuple[object, ...], gone: Callable[[], bool]) -> tuple[bool, object]:
         try:
             return True, self._offered[name](gone, *arguments)
         except NobodyWaits:
@@ -105,7 +105,7 @@ class Line:
         ``gone`` is asked meanwhile: NobodyWaits once it says so, and nothing more is done for this.
         """
         try:
-            connection = self._idle.pop() if self._idle else self._connected()
+            connection = self._idle.pop() if self._idle else self._connect()
             try:
                 connection.send((name, arguments))
                 while gone is not None and not connection.poll(LOOK_SECONDS):
@@ -122,7 +122,7 @@ class Line:
             raise cast(Problem, value)
         return value
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         near, far = socket.socketpair()
         with near, far:
             socket.send_fds(self._far, [_CONNECTION], [far.fileno()])

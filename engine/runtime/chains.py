@@ -27,12 +27,12 @@ def verify_chain(
         span = _span(store, org_id)
         if processes is None:
             processes = (os.cpu_count() or 1) if span.head[0] - span.start[0] >= WORTH_PROCESSES else 1
-        found = chain_check(org_id, span, _counted(_checks(store, org_id, span, processes), span, progress))
+        found = chain_check(org_id, span, _count_along(_checks(store, org_id, span, processes), span, progress))
         if found.ok or _span(store, org_id).start == span.start:
             return found  # else retention took the first events meanwhile
 
 
-def _counted(checks: Iterator[SegmentCheck], span: ChainSpan, progress: Counting) -> Iterator[SegmentCheck]:
+def _count_along(checks: Iterator[SegmentCheck], span: ChainSpan, progress: Counting) -> Iterator[SegmentCheck]:
     total, done = span.head[0] - span.start[0], 0
     for check in checks:
         done += check.events
@@ -71,9 +71,9 @@ def _check(store: Store, org_id: str, first: int, last: int, before: str | None)
 
 
 def _check_at(url: str, org_id: str, first: int, last: int, before: str | None) -> SegmentCheck:
-    return _check(_opened(url), org_id, first, last, before)
+    return _check(_store(url), org_id, first, last, before)
 
 
 @cache
-def _opened(url: str) -> Store:
+def _store(url: str) -> Store:
     return Store(url)

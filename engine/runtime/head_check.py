@@ -18,7 +18,7 @@ from engine.model.errors import Conflict, Usage
 from engine.runtime.key_rotations import own_keys
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
-from engine.runtime.witnesses import known_witnesses, must_hold_beside
+from engine.runtime.witnesses import must_hold_beside, trusted_witnesses
 from engine.store.chain import GENESIS
 from engine.store.event_tree import EventTree
 from engine.store.queries import signed_heads as queries
@@ -66,7 +66,7 @@ def check_heads(
     """
     check = HeadsCheck(org_id)
     key_path = settings.signing_key_path
-    witnesses = known_witnesses(settings)
+    witnesses = trusted_witnesses(settings)
     lines = file_lines(heads_path(settings, org_id))
     rows = queries.every(connection, org_id)
     keys = _keys(key_path, check) if key_path.exists() else ()  # after what they signed: one may be new since
@@ -102,7 +102,7 @@ def _from_file(lines: Sequence[str], org_id: str, keys: Sequence[bytes], check: 
     for number, line in enumerate(lines, 1):
         where = f"line {number} of heads/{org_id}.log"
         try:
-            yield _signed(where, note_of_line(line), org_id, keys)
+            yield _signed_claim(where, note_of_line(line), org_id, keys)
         except ValueError as error:
             check.problems.append(f"{where} {error}")
 
@@ -117,7 +117,7 @@ def _from_rows(
     for row in rows:
         where = f"the signed head of {row['seq']} events"
         try:
-            claim = _signed(where, row["note"], org_id, keys)
+            claim = _signed_claim(where, row["note"], org_id, keys)
             if (claim.seq, claim.hash, claim.root) != (row["seq"], row["hash"], _bytes_of(row["root"])):
                 raise ValueError("is stored beside another position than the one that was signed")
             yield claim
@@ -139,7 +139,7 @@ def _departures(connection: Reader, org_id: str, check: HeadsCheck) -> Iterator[
             last = max(last, departure.seq)
 
 
-def _signed(where: str, note: str, org_id: str, keys: Sequence[bytes]) -> HeadClaim:
+def _signed_claim(where: str, note: str, org_id: str, keys: Sequence[bytes]) -> HeadClaim:
     opened = open_note(note)
     head = read_checkpoint(opened.text)
     if head.origin != origin_of(org_id):

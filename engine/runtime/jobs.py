@@ -41,7 +41,7 @@ class Daily:
         instants = [_at(today + days * DAY, clock, zone) for days in range(-3, 4)]
         return Span(max(at for at in instants if at <= now), min(at for at in instants if at > now))
 
-    def said(self, settings: Settings) -> str:
+    def schedule_text(self, settings: Settings) -> str:
         """When, for a person."""
         return f"daily at {self.at(settings)} {settings.time_zone}"
 
@@ -61,7 +61,7 @@ class Every:
         at = now.replace(minute=now.minute - now.minute % self.minutes, second=0, microsecond=0)
         return Span(at, at + timedelta(minutes=self.minutes))
 
-    def said(self, settings: Settings) -> str:
+    def schedule_text(self, settings: Settings) -> str:
         """When, for a person."""
         return "every minute" if self.minutes == 1 else f"every {self.minutes} minutes"
 
@@ -103,7 +103,7 @@ class Runner:
         """The operational store, which the processes share."""
         return self.services.store
 
-    def owed(self) -> list[Job]:
+    def due_jobs(self) -> list[Job]:
         """Take or renew the lead; the jobs that are to be run here now.
 
         A daily job that never ran is not owed: it begins at its own time.
@@ -127,7 +127,7 @@ class Runner:
             return None
         now, began = self._clock(), self._monotonic()
 
-        def ended() -> datetime:
+        def end_time() -> datetime:
             return now + timedelta(seconds=self._monotonic() - began)
 
         self.store.ensure_platform(now)
@@ -137,13 +137,13 @@ class Runner:
         try:
             message = job.run(self.services, now)
         except BaseException as error:
-            if runs.finish(self.store, run_id, "failed", noted_reason(error), now=ended()):
+            if runs.finish(self.store, run_id, "failed", noted_reason(error), now=end_time()):
                 self.store.write(PLATFORM, ACTOR, lambda revision: revision.record(
                     "job.failed", object_type="job", object_id=job.name, outcome="failure", details={"run": run_id}
-                ), now=ended())  # fmt: skip
+                ), now=end_time())  # fmt: skip
             raise
         else:
-            runs.finish(self.store, run_id, "succeeded", message, now=ended())
+            runs.finish(self.store, run_id, "succeeded", message, now=end_time())
             return message
         finally:
             with self._changed:
@@ -191,7 +191,7 @@ class Runner:
             if isinstance(job.when, Daily) and served is None and runs.last(connection, job.name) is None:
                 self._served[job.name] = due.since
                 return False
-            done = runs.done_within(connection, job.name, due)
+            done = runs.ran_within(connection, job.name, due)
         if done and isinstance(job.when, Every):
             self._served[job.name] = due.since
         return not done

@@ -113,7 +113,7 @@ def rotate_key(key_path: Path, *, now: datetime) -> KeyRotation:
     """
     signing_key(key_path)  # the first one is made where there is none
     with _alone(key_path.parent):
-        return _rotated(key_path, now)
+        return _rotate(key_path, now)
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def _rotated(key_path: Path, now: datetime) -> KeyRotation:
+def _rotate(key_path: Path, now: datetime) -> KeyRotation:
     old = signing_key(key_path)
     new, pem = new_key()
     known = rotations_text(key_path)

@@ -43,7 +43,7 @@ class ScheduledWork:
 
         A job that is not over has no end in the store: whoever leads next notes that it was interrupted, and owes it.
         """
-        while self._thread.is_alive() and self._signals.left:
+        while self._thread.is_alive() and self._signals.grace_remaining:
             self._thread.join(LOOK_SECONDS)
         if self._thread.is_alive():
             log.warning("scheduled work did not come to its end in time; it is interrupted and owed again")

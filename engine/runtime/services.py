@@ -42,7 +42,7 @@ class Services:
     started_at: datetime
     background: Background | None = None
 
-    def aside(self, function: Callable[..., T], *arguments: object) -> T:
+    def in_background(self, function: Callable[..., T], *arguments: object) -> T:
         """Call a function of a module with services and ``arguments``: beside this process where it has helpers."""
         if self.background is None:
             return function(self, *arguments)

@@ -255,12 +255,12 @@ class Settings:
         """The bearer secret in the variable of that name, such as ``SVC_DIGEST_CRON_SECRET``. KeyError for another."""
         return {variable(declared): str(getattr(self, declared.name)) for declared in _cron_secrets()}[name]
 
-    def shown(self) -> Iterator[tuple[str, str, str]]:
+    def listing(self) -> Iterator[tuple[str, str, str]]:
         """(variable, value, help) of every setting; secrets say only whether they are set, URLs show no password."""
         for declared in fields(self):
-            yield variable(declared), self._shown(declared), declared.metadata["help"]
+            yield variable(declared), self._display(declared), declared.metadata["help"]
 
-    def _shown(self, declared: "Field[Any]") -> str:  # fields of any type
+    def _display(self, declared: "Field[Any]") -> str:  # fields of any type
         value = getattr(self, declared.name)
         if declared.metadata["secret"]:
             return "set" if value else "not set"

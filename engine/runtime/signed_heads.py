@@ -98,7 +98,7 @@ def signed_head(services: Services, org_id: str, *, now: datetime) -> SignedHead
         "cosignatures": None,
         "time_stamp": None,
     }
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         queries.keep(connection, row)
     return of_row(row)
 
@@ -123,7 +123,7 @@ def grow_tree(services: Services, org_id: str, size: int) -> None:
             tiles = [] if EventTree(connection, org_id).size >= size else new_tiles(connection, org_id)
         if not tiles:
             return
-        with services.store.aside() as connection:
+        with services.store.unversioned_transaction() as connection:
             keep_tiles(connection, org_id, tiles)
 
 

@@ -60,7 +60,7 @@ def signing_key(path: Path) -> SigningKey:
     try:
         pem = path.read_bytes()
     except FileNotFoundError:
-        pem = _made(path)
+        pem = _create(path)
     except OSError as error:
         raise file_problem("The key that signs archives (SVC_SIGNING_KEY_FILE) cannot be read", error) from error
     try:
@@ -78,7 +78,7 @@ def new_key() -> tuple[SigningKey, bytes]:
     return SigningKey(private), private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
-def _made(path: Path) -> bytes:
+def _create(path: Path) -> bytes:
     _, pem = new_key()
     try:
         write_new(path, pem)  # another process may have been first: then its key counts

@@ -17,7 +17,7 @@ log = logging.getLogger("hq.processes")
 
 
 class StopSignals:
-    """Until ``tell`` is called, signals do what they always do; from then to the end of the block they only tell.
+    """Until ``on_signal`` is called, signals do what they always do; from then to the end of the block they only tell.
 
     The block ends at the latest ``GRACE_SECONDS`` and ``LAST_SECONDS`` after the first, or the process with it.
     """
@@ -32,7 +32,7 @@ class StopSignals:
     def __enter__(self) -> "StopSignals":
         return self
 
-    def tell(self, stop: Callable[[], None]) -> None:
+    def on_signal(self, stop: Callable[[], None]) -> None:
         """Call ``stop`` at each signal; it must not wait for anything."""
 
         def handler(number: int, frame: FrameType | None) -> None:
@@ -48,7 +48,7 @@ class StopSignals:
         threading.Thread(target=self._end_at_last, name="end", daemon=True).start()
 
     @property
-    def left(self) -> float:
+    def grace_remaining(self) -> float:
         """Seconds of the grace that are left; none once there was a second signal."""
         if self._count == 0:
             return GRACE_SECONDS

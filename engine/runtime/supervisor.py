@@ -31,7 +31,7 @@ class _Place:
         self.due = 0.0
         self.failures = 0
 
-    def ended(self, now: float) -> float:
+    def note_exit(self, now: float) -> float:
         """Note that the process is gone; the pause after which it is started again."""
         settled = now - self.began >= SETTLED_SECONDS
         self.failures = 0 if settled else self.failures + 1
@@ -76,9 +76,9 @@ class Supervisor:
         now = time.monotonic()
         for place in self._places:
             if place.process is None and now >= place.due:
-                place.process, place.began = self._start(place.number, self._came_up), now
+                place.process, place.began = self._start(place.number, self._report_ready), now
 
-    def _came_up(self) -> None:
+    def _report_ready(self) -> None:
         self._ready = True
         os.write(self._far, b"x")
 
@@ -89,7 +89,7 @@ class Supervisor:
         now = time.monotonic()
         for place in self._places:
             if place.process is not None and not place.process.is_alive():
-                how, pause = _ending(place.process.exitcode), place.ended(now)
+                how, pause = _ending(place.process.exitcode), place.note_exit(now)
                 log.warning("serving process %d %s; it is started again in %.1f s", place.number, how, pause)
         if not self._ready and all(place.failures >= TRIES for place in self._places):
             raise Problem("No serving process came up; what is said above says why.")

@@ -32,25 +32,25 @@ def record_cosignatures(services: Services, org_id: str, given: str) -> SignedHe
     BadRequest for what is no cosignature of a known witness, or of a head that was not signed here; nothing is kept
     then.
     """
-    witnesses = known_witnesses(services.settings)
+    witnesses = trusted_witnesses(services.settings)
     if not witnesses:
-        raise _refused("no witness is known: set SVC_WITNESS_KEYS to their vkeys")
+        raise _refusal("no witness is known: set SVC_WITNESS_KEYS to their vkeys")
     with services.store.reader() as connection:
         rows = queries.latest(connection, org_id, LOOKED_AT)
     try:
-        row, lines = _meant(rows, given, witnesses)
+        row, lines = _match_head(rows, given, witnesses)
     except ValueError as error:
-        raise _refused(f"it {error}") from error
+        raise _refusal(f"it {error}") from error
     kept = {}
-    for one in [*_kept(row), *lines]:
+    for one in [*_stored_lines(row), *lines]:
         kept[one.name, one.key_id] = one  # a later one of the same witness takes the place of an earlier one
     text = "".join(one.line() for one in kept.values())
-    with services.store.aside() as connection:
+    with services.store.unversioned_transaction() as connection:
         queries.attach(connection, org_id, row["seq"], cosignatures=text)
     return of_row({**row, "cosignatures": text})
 
 
-def known_witnesses(settings: Settings) -> list[WitnessKey]:
+def trusted_witnesses(settings: Settings) -> list[WitnessKey]:
     """The witnesses whose lines are taken."""
     return [read_witness_key(vkey) for vkey in settings.witness_keys]
 
@@ -63,14 +63,14 @@ def must_hold_beside(row: SignedHeadRow, witnesses: Sequence[WitnessKey]) -> Non
     text = open_note(row["note"]).text
     for one in _lines(row["cosignatures"] or ""):
         mine = [each for each in witnesses if (each.name, each.key_id) == (one.name, one.key_id)]
-        if mine and not _holds(text, one, mine):
+        if mine and not _is_cosigned(text, one, mine):
             raise ValueError(f"has a line of {one.name} beside it that this witness did not sign over it")
     stamp = row["time_stamp"]
     if stamp is not None and sha256(row["note"].encode()).digest() not in decode_base64(stamp):
         raise ValueError("has a time stamp beside it that is of another head")
 
 
-def _kept(row: SignedHeadRow) -> list[NoteSignature]:
+def _stored_lines(row: SignedHeadRow) -> list[NoteSignature]:
     try:
         return _lines(row["cosignatures"] or "")
     except ValueError as error:
@@ -81,14 +81,14 @@ def _kept(row: SignedHeadRow) -> list[NoteSignature]:
         ) from error
 
 
-def _meant(
+def _match_head(
     rows: Sequence[SignedHeadRow], given: str, witnesses: Sequence[WitnessKey]
 ) -> tuple[SignedHeadRow, list[NoteSignature]]:
     """The head that was cosigned, and the lines of witnesses. ValueError."""
     if "\n\n" not in given:
         lines = _lines(given)
         for row in rows:
-            if lines and all(_holds(open_note(row["note"]).text, one, witnesses) for one in lines):
+            if lines and all(_is_cosigned(open_note(row["note"]).text, one, witnesses) for one in lines):
                 return row, lines
         raise ValueError("holds no cosignature of a known witness over a head that was signed here")
     note = open_note(given)
@@ -97,7 +97,7 @@ def _meant(
         if own.text == note.text:
             lines = [one for one in note.signatures if one not in own.signatures]
             for one in lines:
-                if not _holds(note.text, one, witnesses):
+                if not _is_cosigned(note.text, one, witnesses):
                     raise ValueError(f"has a line of {one.name} that no known witness signed over its head")
             if not lines:
                 raise ValueError("has no cosignature")
@@ -105,7 +105,7 @@ def _meant(
     raise ValueError("is of a head that was not signed here")
 
 
-def _holds(text: str, one: NoteSignature, witnesses: Sequence[WitnessKey]) -> bool:
+def _is_cosigned(text: str, one: NoteSignature, witnesses: Sequence[WitnessKey]) -> bool:
     return any(cosigned_at(text, one, witness) is not None for witness in witnesses)
 
 
@@ -116,5 +116,5 @@ def _lines(text: str) -> list[NoteSignature]:
     return [read_signature(line) for line in lines]
 
 
-def _refused(why: str) -> BadRequest:
+def _refusal(why: str) -> BadRequest:
     return BadRequest(f"The cosignature is refused: {why}.", word="no_cosignature")

@@ -44,7 +44,7 @@ class Assignment(Generic[C]):
 _Sent: TypeAlias = tuple[Callable[..., Any], tuple[object, ...], Callable[[C], object] | None]
 
 
-class WorkerGone(Exception):
+class WorkerDeath(Exception):
     """The process is gone."""
 
 
@@ -63,14 +63,14 @@ class WorkerProcess(Generic[C]):
         try:
             self._near.send((work.function, work.arguments, work.prepare))
         except OSError as error:
-            raise WorkerGone from error
+            raise WorkerDeath from error
 
     def answer(self, seconds: float) -> tuple[str, object] | None:
         """What the worker says within that time; None where it says nothing."""
         try:
             return cast(tuple[str, object], self._near.recv()) if self._near.poll(seconds) else None
         except (EOFError, OSError) as error:
-            raise WorkerGone from error
+            raise WorkerDeath from error
 
     def close(self) -> None:
         """Let it put away what it opened, and end."""
@@ -104,11 +104,11 @@ def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> Non
     threading.Thread(target=listen, daemon=True).start()
     with open() as opened:
         while (sent := came.get()) != END:
-            far.send(_said(opened, sent, far))
+            far.send(_outcome(opened, sent, far))
     os._exit(0)  # all is put away; taking the interpreter down as well takes time and tells nothing
 
 
-def _said(opened: C, sent: bytes, far: Connection) -> tuple[str, object]:
+def _outcome(opened: C, sent: bytes, far: Connection) -> tuple[str, object]:
     try:
         function, arguments, prepare = cast(_Sent[C], ForkingPickler.loads(sent))
         if prepare is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from engine.model.errors import Problem, Unavailable
-from engine.runtime.worker_process import Assignment, WorkerGone, WorkerProcess
+from engine.runtime.worker_process import Assignment, WorkerDeath, WorkerProcess
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
@@ -236,7 +236,7 @@ class _Slot(Generic[C]):
                 else:
                     order.problem = cast(Problem, value)
                     return process
-        except WorkerGone:
+        except WorkerDeath:
             process.end()
             order.problem = Unavailable(
                 "The process that computed this ended; it is started again. Try again in 5 s.",

@@ -22,7 +22,7 @@ from engine.sales.stages import (
     PILOT_STEPS,
     PROBABILITY_PCT,
 )
-from engine.sales.stays import PipelineLead, StageMove, Stays, stays_of
+from engine.sales.stays import PipelineLead, StageMove, Stays, stage_spans
 
 ENOUGH = 30  # decided leads that make our own history count
 STALE = timedelta(days=14)
@@ -47,7 +47,7 @@ class Pipeline:
 def figures(pipeline: Pipeline) -> Figures:
     """Everything that the dashboard shows."""
     leads = [part_of(row, PipelineLead) for row in pipeline.leads]
-    stays = stays_of(leads, [part_of(row, StageMove) for row in pipeline.moves])
+    stays = stage_spans(leads, [part_of(row, StageMove) for row in pipeline.moves])
     received = [lead for lead in leads if _in_period(pipeline, lead.created_at)]
     return {
         "as_of": pipeline.now,
@@ -56,8 +56,8 @@ def figures(pipeline: Pipeline) -> Figures:
             "total": len(leads),
             "open": sum(lead.stage in OPEN_LEADS for lead in leads),
             "received_in_period": len(received),
-            "by_stage": _counted(EXIT_CRITERIA, (lead.stage for lead in leads)),
-            "by_priority": _counted(reversed(PRIORITIES), (lead.priority for lead in leads)),
+            "by_stage": _counts(EXIT_CRITERIA, (lead.stage for lead in leads)),
+            "by_priority": _counts(reversed(PRIORITIES), (lead.priority for lead in leads)),
             "unassigned": sum(lead.owner is None and lead.stage in OPEN_LEADS for lead in leads),
         },
         "funnel": _funnel(stays, {lead.id for lead in received}),
@@ -65,7 +65,7 @@ def figures(pipeline: Pipeline) -> Figures:
         "stages": _durations(stays, pipeline.now),
         "response_times": _responses(received, pipeline.now),
         "follow_ups": _follow_ups(pipeline, leads),
-        "pipeline": _weighted(leads, stays),
+        "pipeline": _weighted_values(leads, stays),
         "stale": _stale(pipeline, leads),
         "pilots": _pilots(pipeline.pilots),
     }
@@ -103,10 +103,10 @@ def _durations(stays: Stays, now: datetime) -> list[Figures]:
         rows.append(
             {
                 "stage": stage,
-                "median_days": _rounded(median(ended)) if ended else None,
+                "median_days": _round(median(ended)) if ended else None,
                 "stays_ended": len(ended),
                 "in_stage_now": len(lasting),
-                "median_days_so_far": _rounded(median(lasting)) if lasting and not final else None,
+                "median_days_so_far": _round(median(lasting)) if lasting and not final else None,
                 "exit_criterion": EXIT_CRITERIA[stage][0],
             }
         )
@@ -124,10 +124,10 @@ def _responses(received: list[PipelineLead], now: datetime) -> Figures:
     oldest = max((now - lead.created_at for lead in waiting), default=None)
     return {
         "answered": len(hours),
-        "p50_hours": _rounded(nearest_rank(hours, 50)),
-        "p90_hours": _rounded(nearest_rank(hours, 90)),
+        "p50_hours": _round(nearest_rank(hours, 50)),
+        "p90_hours": _round(nearest_rank(hours, 90)),
         "waiting": len(waiting),
-        "longest_wait_hours": None if oldest is None else _rounded(oldest.total_seconds() / 3600),
+        "longest_wait_hours": None if oldest is None else _round(oldest.total_seconds() / 3600),
     }
 
 
@@ -143,7 +143,7 @@ def _follow_ups(pipeline: Pipeline, leads: list[PipelineLead]) -> Figures:
         "due_today": sum(days == 0 for days, _ in owed),
         "due_within_7_days": sum(0 < days <= 7 for days, _ in owed),
         "listed": [
-            {**_named(lead), "follow_up_on": lead.follow_up_on, "days_overdue": -days}
+            {**_lead_names(lead), "follow_up_on": lead.follow_up_on, "days_overdue": -days}
             for days, lead in overdue[:MOST_LISTED]
         ],
     }
@@ -162,7 +162,7 @@ class WeightedStage(TypedDict):
     weighted_value: float
 
 
-def _weighted(leads: list[PipelineLead], stays: Stays) -> Figures:
+def _weighted_values(leads: list[PipelineLead], stays: Stays) -> Figures:
     """Yearly value times the probability of the stage; leads without a value are counted, never guessed."""
     outcome = {lead.id: lead.stage for lead in leads if lead.stage in ENDED_LEADS}
     rows: list[WeightedStage] = []
@@ -203,7 +203,7 @@ def _stale(pipeline: Pipeline, leads: list[PipelineLead]) -> Figures:
     return {
         "after_days": STALE.days,
         "count": len(stale),
-        "listed": [{**_named(lead), "idle_days": span.days} for span, lead in stale[:MOST_LISTED]],
+        "listed": [{**_lead_names(lead), "idle_days": span.days} for span, lead in stale[:MOST_LISTED]],
     }
 
 
@@ -221,12 +221,12 @@ def _in_period(pipeline: Pipeline, moment: datetime) -> bool:
     return moment > pipeline.now - timedelta(days=pipeline.period_days)
 
 
-def _counted(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
+def _counts(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
     counts = Counter(values)
     return {name: counts[name] for name in names}
 
 
-def _named(lead: PipelineLead) -> Figures:
+def _lead_names(lead: PipelineLead) -> Figures:
     return {"id": lead.id, "reference_id": lead.reference_id, "stage": lead.stage, "owner": lead.owner}
 
 
@@ -238,5 +238,5 @@ def _pct(part: int, whole: int | None) -> float | None:
     return round(100 * part / whole, 1) if whole else None
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, 1)

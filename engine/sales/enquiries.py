@@ -14,7 +14,7 @@ from engine.sales import stamps, texts
 from engine.sales.history import note
 from engine.store import Revision
 from engine.store.ids import new_id
-from engine.store.queries.commerce import earliest_since, reference_is_taken
+from engine.store.queries.commerce import earliest_since, has_reference
 from engine.store.schema.commerce import leads
 
 PREFIX = "HQE"
@@ -139,6 +139,6 @@ def _check_share(revision: Revision, email: str, most: int) -> None:
 def _free_reference(revision: Revision, draw: Callable[[str], str]) -> str:
     for _ in range(DRAWS):
         reference = f"{PREFIX}-{''.join(draw(LETTERS) for _ in range(LENGTH))}"
-        if not reference_is_taken(revision.connection, revision.org_id, reference):
+        if not has_reference(revision.connection, revision.org_id, reference):
             return reference
     raise Problem(f"No free reference was found in {DRAWS} draws; nothing was stored.")

@@ -51,7 +51,7 @@ def change(revision: Revision, lead_id: str, wanted: Mapping[str, object]) -> di
         return as_row(lead)
     after: dict[str, object] = {**lead, **{name: new for name, (_, new) in changes.items()}}
     if "stage" in changes:
-        after |= _moved(revision, lead, after["stage"])
+        after |= _stage_changes(revision, lead, after["stage"])
     _store(revision, lead, after)
     _note_changes(revision, lead_id, changes)
     return as_row(after)
@@ -101,7 +101,7 @@ def _check_stage(lead: LeadRow, changes: Changes) -> None:
     check_reason(stage, changes["lost_reason"][1] if "lost_reason" in changes else None)
 
 
-def _moved(revision: Revision, lead: LeadRow, stage: object) -> dict[str, object]:
+def _stage_changes(revision: Revision, lead: LeadRow, stage: object) -> dict[str, object]:
     """What a change of stage brings with it: its time, the first response, no reason once it is lost no more."""
     answered = lead["first_response_at"] or (revision.now if stage == "contacted" else None)
     brought: dict[str, object] = {"stage_changed_at": revision.now, "first_response_at": answered}

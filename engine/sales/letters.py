@@ -34,7 +34,7 @@ def write(
         note(revision, "lead", lead_id, "lead.email.prepared", told, chained=told)
         reason = channel.reason if send else "It was to be prepared only; send true sends it."
         return {"status": "prepared", "template": template, **letter, "delivery": None, "reason": reason}
-    delivery = _queued(revision, lead_id, template, letter)
+    delivery = _queue_state(revision, lead_id, template, letter)
     if delivery["result"] == "queued":
         queued = {"template": template, "delivery_id": delivery["id"]}
         note(revision, "lead", lead_id, "lead.email.queued", queued, chained=queued)
@@ -42,7 +42,7 @@ def write(
     return {"status": "queued", "template": template, **letter, "delivery": delivery, "reason": channel.reason}
 
 
-def _queued(revision: Revision, lead_id: str, template: str, letter: dict[str, str]) -> dict[str, object]:
+def _queue_state(revision: Revision, lead_id: str, template: str, letter: dict[str, str]) -> dict[str, object]:
     period = f"{lead_id}:{template}:{revision.now.date().isoformat()}"
     payload: dict[str, Json] = {"lead_id": lead_id, "template": template}
     digest = content_hash({**payload, **letter})

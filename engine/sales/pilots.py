@@ -122,7 +122,7 @@ def meetings(history: Sequence[Mapping[str, object]]) -> list[AgreedMeeting]:
     closed = [entry.happened_at for entry in entries if (entry.details or {}).get("to") == "closed"]
     found: list[AgreedMeeting] = []
     for meeting in MEETINGS:
-        held = _agreed(entries, f"{meeting}_at")
+        held = _meeting_dates(entries, f"{meeting}_at")
         dates = [at for at, _ in held if at is not None]
         if not dates:
             continue
@@ -136,7 +136,7 @@ def meetings(history: Sequence[Mapping[str, object]]) -> list[AgreedMeeting]:
     return found
 
 
-def _agreed(entries: Sequence[HistoryEntry], name: str) -> list[tuple[str | None, datetime]]:
+def _meeting_dates(entries: Sequence[HistoryEntry], name: str) -> list[tuple[str | None, datetime]]:
     """Each date that a meeting had, None where it was taken away, with the time of that change."""
     held: list[tuple[str | None, datetime]] = []
     for entry in entries:

@@ -40,7 +40,7 @@ class StageMove(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Stay:
+class StageSpan:
     """A lead's time in a stage; ``until`` is None while it lasts."""
 
     lead_id: str
@@ -48,20 +48,20 @@ class Stay:
     until: datetime | None
 
 
-Stays: TypeAlias = Mapping[LeadStage, list[Stay]]
+Stays: TypeAlias = Mapping[LeadStage, list[StageSpan]]
 
 
-def stays_of(leads: Sequence[PipelineLead], moves: Sequence[StageMove]) -> Stays:
+def stage_spans(leads: Sequence[PipelineLead], moves: Sequence[StageMove]) -> Stays:
     """The stays in each stage, in the order of the leads."""
     of_lead: dict[str, list[StageMove]] = {}
     for move in moves:
         of_lead.setdefault(move.subject_id, []).append(move)
-    found: dict[LeadStage, list[Stay]] = {stage: [] for stage in EXIT_CRITERIA}
+    found: dict[LeadStage, list[StageSpan]] = {stage: [] for stage in EXIT_CRITERIA}
     for lead in leads:
         stage: LeadStage = "new"
         since = lead.created_at
         for move in of_lead.get(lead.id, []):
-            found[stage].append(Stay(lead.id, since, move.happened_at))
+            found[stage].append(StageSpan(lead.id, since, move.happened_at))
             stage, since = msgspec.convert(move.details, StageStep).to, move.happened_at
-        found[stage].append(Stay(lead.id, since, None))
+        found[stage].append(StageSpan(lead.id, since, None))
     return found

@@ -16,13 +16,13 @@ def line(field: str, text: str, most: int = 200) -> str:
     """One line with single spaces; emoji and any script, right-to-left marks included."""
     kept = " ".join(_clean(field, text, allowed="").split(" "))
     kept = " ".join(kept.split())
-    return _bounded(field, kept, most)
+    return _bound(field, kept, most)
 
 
 def prose(field: str, text: str, most: int) -> str:
     """Several lines; white space at their ends goes."""
     kept = _clean(field, _BREAKS.sub("\n", text), allowed="\n\t")
-    return _bounded(field, "\n".join(part.rstrip() for part in kept.split("\n")).strip(), most)
+    return _bound(field, "\n".join(part.rstrip() for part in kept.split("\n")).strip(), most)
 
 
 def email(field: str, text: str) -> str:
@@ -50,7 +50,7 @@ def _clean(field: str, text: str, allowed: str) -> str:
     return kept
 
 
-def _bounded(field: str, text: str, most: int) -> str:
+def _bound(field: str, text: str, most: int) -> str:
     if not any(character.isprintable() and not character.isspace() for character in text) or len(text) > most:
         raise invalid(field, f"a text of 1 to {most:,} characters", f"{len(text):,} characters")
     return text

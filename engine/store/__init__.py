@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.store.chain import ChainCheck, EventRow
-    from engine.store.group import Ahead, Write, WriteResult
+    from engine.store.group import Lookups, Write, WriteResult
     from engine.store.ids import PLATFORM
     from engine.store.revisions import Counts, Note, Revision
     from engine.store.rows import Reader
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLATFORM",
-    "Ahead",
+    "Lookups",
     "ChainCheck",
     "Counts",
     "EventRow",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 _MODULES = {
     "PLATFORM": "ids",
-    "Ahead": "group",
+    "Lookups": "group",
     "ChainCheck": "chain",
     "Counts": "revisions",
     "EventRow": "chain",

@@ -1,4 +1,4 @@
-"""What threads were told by SQLite since anybody last committed: it need not be asked again."""
+"""A cache of reads that is valid while SQLite's ``PRAGMA data_version`` stands, that is until anybody commits."""
 
 import sqlite3
 import threading
@@ -25,7 +25,7 @@ class SessionEnds(NamedTuple):
 Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
-class Answers:
+class CachedReads:
     """Heads, those of parts and signed ones too, by organization; roles and standings by organization and address."""
 
     __slots__ = ("heads", "parts", "roles", "signed_heads", "standings")
@@ -38,31 +38,31 @@ class Answers:
         self.standings: dict[tuple[str, str], Standing] = {}
 
 
-class _Look(threading.local):
-    """Where a thread stands: its connection, what that last said of commits, and the answers since then."""
+class _ThreadReads(threading.local):
+    """A thread's connection, the data version that it last read there, and the values cached under it."""
 
     connection: sqlite3.Connection | None = None
     version: int | None = None
     number = 0
-    answers = Answers()
+    answers = CachedReads()
     is_steady = False
 
 
-class FreshAnswers:
-    """Answers that threads share for as long as nobody commits; each asks its own connection whether anybody did.
+class ReadCache:
+    """Values that threads share until anybody commits; each thread reads the data version on its own connection.
 
-    Whoever notices a commit begins anew. What another thread began later than that holds as well: nobody committed
-    since, or one's own connection would say so. Whatever is put there was read after it was begun.
+    A thread that notices a commit starts an empty cache. A cache that another thread started later is valid too: with
+    a commit in between, this thread's data version would have changed. Values are read after their cache was started.
     """
 
     def __init__(self, path: str | None) -> None:
         self._path = path  # None for an engine that cannot tell whether anybody committed (PostgreSQL)
-        self._look = _Look()
+        self._look = _ThreadReads()
         self._guard = threading.Lock()
-        self._newest = 0, Answers()
+        self._newest = 0, CachedReads()
 
-    def look(self) -> Answers | None:
-        """What is still so: empty after any commit. None where that cannot be told."""
+    def current(self) -> CachedReads | None:
+        """The valid cache, empty after any commit. None where the engine has no data version."""
         if self._path is None:
             return None
         own = self._look
@@ -71,7 +71,7 @@ class FreshAnswers:
         version = (own.connection or self.connection()).execute("PRAGMA data_version").fetchone()[0]
         if version != own.version:
             with self._guard:
-                self._newest = self._newest[0] + 1, Answers()
+                self._newest = self._newest[0] + 1, CachedReads()
                 own.version, (own.number, own.answers) = version, self._newest
         elif (newest := self._newest)[0] > own.number:
             own.number, own.answers = newest
@@ -79,8 +79,7 @@ class FreshAnswers:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """While the block runs, this thread has the answers of its last look, and does not ask whether anybody
-        committed."""
+        """While the block runs, this thread uses the cache it has and does not read the data version again."""
         self._look.is_steady = True
         try:
             yield

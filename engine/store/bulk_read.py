@@ -61,10 +61,10 @@ class SqliteRead:
             lines.append(line)
             size += len(line)
             if size >= BATCH_CHARACTERS:
-                yield from _parsed(lines, table)
+                yield from _parse(lines, table)
                 lines, size = [], 0
         if lines:
-            yield from _parsed(lines, table)
+            yield from _parse(lines, table)
 
     def _lines(self, table: Table, where: str, parameters: Parameters) -> Iterator[str]:
         """Lines of CSV; of the events, which may be millions, some together."""
@@ -94,7 +94,7 @@ def _line(table: Table) -> str:
     return f"printf('{forms}', {', '.join(cells)})"
 
 
-def _parsed(lines: Sequence[str], table: Table) -> list[pa.RecordBatch]:
+def _parse(lines: Sequence[str], table: Table) -> list[pa.RecordBatch]:
     text = "\n".join(lines).encode()
     parsed = csv.read_csv(
         pa.py_buffer(text),
@@ -114,21 +114,21 @@ class PostgresRead:
         self._cursor = cursor
 
     def rows(self, query: str, parameters: Parameters) -> list[Stored]:
-        self._cursor.execute(_numbered(query), parameters)
+        self._cursor.execute(_number_parameters(query), parameters)
         return self._cursor.fetchall()
 
     def batches(self, table: Table, where: str, parameters: Parameters) -> Iterator[pa.RecordBatch]:
         columns = ", ".join(table.columns.keys())
-        self._cursor.execute(_numbered(f"SELECT {columns} FROM {table.name} {where}"), parameters)
+        self._cursor.execute(_number_parameters(f"SELECT {columns} FROM {table.name} {where}"), parameters)
         yield from self._cursor.fetch_record_batch()
 
     def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
-        self._cursor.execute(_numbered(query), parameters)
+        self._cursor.execute(_number_parameters(query), parameters)
         for batch in self._cursor.fetch_record_batch():
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _numbered(query: str) -> str:
+def _number_parameters(query: str) -> str:
     """PostgreSQL's driver takes ``$1`` for ``?``."""
     parts = query.split("?")
     return "".join(f"{part}${i}" for i, part in enumerate(parts[:-1], 1)) + parts[-1]

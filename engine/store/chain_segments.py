@@ -55,7 +55,7 @@ def chain_span(connection: Connection, org_id: str) -> ChainSpan:
     return ChainSpan((cut.seq, cut.hash) if cut else (0, GENESIS), (head.seq, head.hash))
 
 
-def lost_rows(connection: Connection, org_id: str) -> str | None:
+def missing_rows(connection: Connection, org_id: str) -> str | None:
     """What is said of an organization that has events, and no head or no row of its own."""
     events = select(audit_log.c.seq).where(audit_log.c.org_id == org_id).limit(1)
     found = (
@@ -76,24 +76,24 @@ def check_segment(
         before = connection.execute(stored).scalar() or ""
     seq, previous = first - 1, before
 
-    def found(problem: str | None = None, broken_seq: int | None = None) -> SegmentCheck:
+    def segment_check(problem: str | None = None, broken_seq: int | None = None) -> SegmentCheck:
         return SegmentCheck(before, seq + 1 - first, (seq, previous), problem, broken_seq)
 
     for row in stored_events(connection, org_id, first, last):
         event, changes, digest = ChainedEvent(*row[:-2]), row[-2], row[-1]
         if event.seq != seq + 1:
-            return found(f"event {seq + 1} is missing: after {seq} comes {event.seq}", seq + 1)
+            return segment_check(f"event {seq + 1} is missing: after {seq} comes {event.seq}", seq + 1)
         expected = link(previous, event, changes)
         if digest != expected:
             said = f"event {event.seq} ({event.event_id}) does not match its hash: expected {expected}, found {digest}"
-            return found(said, event.seq)
+            return segment_check(said, event.seq)
         seq, previous = event.seq, digest
     if seq < last:
         later = select(func.min(audit_log.c.seq)).where(audit_log.c.org_id == org_id, audit_log.c.seq > seq)
         following = connection.execute(later).scalar()
         if following is not None:
-            return found(f"event {seq + 1} is missing: after {seq} comes {following}", seq + 1)
-    return found()
+            return segment_check(f"event {seq + 1} is missing: after {seq} comes {following}", seq + 1)
+    return segment_check()
 
 
 def chain_check(org_id: str, span: ChainSpan, checks: Iterable[SegmentCheck]) -> ChainCheck:
@@ -119,7 +119,7 @@ def chain_check(org_id: str, span: ChainSpan, checks: Iterable[SegmentCheck]) ->
 def stored_events(connection: Connection, org_id: str, first: int, last: int) -> Iterator[StoredEvent]:
     """The stored events exactly as they were hashed, each with what it commits to and its hash; as the driver has
     them, as a million of them pass here."""
-    names = [_spelled(name, connection.dialect.name) for name in ChainedEvent.__struct_fields__]
+    names = [_column_text(name, connection.dialect.name) for name in ChainedEvent.__struct_fields__]
     mark = "?" if connection.dialect.name == "sqlite" else "%s"
     query = (
         f"SELECT {', '.join(names)}, changes, hash FROM audit_log "  # noqa: S608 - names of columns are ours
@@ -131,7 +131,7 @@ def stored_events(connection: Connection, org_id: str, first: int, last: int) ->
             yield from page
 
 
-def _spelled(name: str, dialect: str) -> str:
+def _column_text(name: str, dialect: str) -> str:
     """SQLite has instants as they were hashed."""
     if name in _TIMES and dialect != "sqlite":
         return f"""to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""

@@ -127,11 +127,11 @@ class ChangeSource:
 
         Unavailable where the database does not answer.
         """
-        with store_faults(self.url), self._opened() as source:
+        with store_faults(self.url), self._open_read() as source:
             yield (_changes_of(source, org_id, seq) for org_id, seq in since)
 
     @contextmanager
-    def _opened(self) -> Iterator[BulkRead]:
+    def _open_read(self) -> Iterator[BulkRead]:
         parsed = make_url(self.url)
         if parsed.get_backend_name() == "sqlite":
             with closing(connect(parsed.database or "", shared=True)) as connection:

@@ -48,7 +48,7 @@ class EventChain:
         self._chain(last, changes)
         return self._head
 
-    def known(self, connection: Connection, ids: Sequence[str]) -> dict[str, EventRow]:
+    def recorded_events(self, connection: Connection, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content; ``connection`` sees what was stored."""
         found = {event[0]: _event_row(event) for event in self._last if event[0] in ids}
         self._buffer.store()

@@ -133,7 +133,7 @@ class EventTree:
         number, offset = divmod(first, TILE)
         hashes = self._tile(level, number)[offset * HASH : (offset + (1 << rest)) * HASH]
         if len(hashes) != HASH << rest:
-            raise _damaged(self._org_id, f"hash {first} of level {level} is missing")
+            raise _damage(self._org_id, f"hash {first} of level {level} is missing")
         return merkle.root(_hashes_of(hashes))
 
     def _tile(self, level: int, number: int) -> bytes:
@@ -173,7 +173,7 @@ def new_tiles(connection: Connection, org_id: str) -> list[Tile]:
         number, offset = divmod(first, TILE)
         known = tree._tile(level, number)[: offset * HASH] if offset else b""
         if len(known) != offset * HASH:
-            raise _damaged(org_id, f"tile {number} of level {level} is too short")
+            raise _damage(org_id, f"tile {number} of level {level} is too short")
         hashes, above = known + b"".join(fresh), []
         for start in range(0, len(hashes), _FULL):
             part = hashes[start : start + _FULL]
@@ -218,7 +218,7 @@ def _hashes_of(hashes: bytes) -> list[bytes]:
     return [hashes[start : start + HASH] for start in range(0, len(hashes), HASH)]
 
 
-def _damaged(org_id: str, what: str) -> Conflict:
+def _damage(org_id: str, what: str) -> Conflict:
     return Conflict(
         f"The tree over the events of {org_id} is damaged: {what}. Run `hq verify --org {org_id}`.", word="tree_damaged"
     )

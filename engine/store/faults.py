@@ -177,7 +177,7 @@ def _of_sqlite(path: Path, code: int) -> StoreFault | None:
         return _cannot_open(path)
     if code == sqlite3.SQLITE_IOERR_NOMEM:
         return MEMORY
-    if primary == sqlite3.SQLITE_IOERR and _takes_nothing(path):
+    if primary == sqlite3.SQLITE_IOERR and _is_full(path):
         return FULL
     if code == sqlite3.SQLITE_READONLY_DBMOVED:
         return MISSING
@@ -197,20 +197,20 @@ def _cannot_open(path: Path) -> StoreFault:
     if not os.access(path.parent, os.X_OK):
         return FORBIDDEN
     if not is_there(path):
-        return MISSING if os.access(path.parent, os.W_OK | os.X_OK) else _closed(path.parent)
+        return MISSING if os.access(path.parent, os.W_OK | os.X_OK) else _folder_fault(path.parent)
     if not os.access(path, os.R_OK):
         return FORBIDDEN
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
-        return UNREADABLE_LOG if is_there(Path(f"{path}-wal")) else _closed(path.parent)
-    return FULL if _takes_nothing(path) else BROKEN
+        return UNREADABLE_LOG if is_there(Path(f"{path}-wal")) else _folder_fault(path.parent)
+    return FULL if _is_full(path) else BROKEN
 
 
-def _closed(folder: Path) -> StoreFault:
+def _folder_fault(folder: Path) -> StoreFault:
     """Of a folder that takes no new file: its disk takes none at all, or none of ours."""
     return READ_ONLY if os.statvfs(folder).f_flag & os.ST_RDONLY else FORBIDDEN
 
 
-def _takes_nothing(path: Path) -> bool:
+def _is_full(path: Path) -> bool:
     """Whether the disk has no room, or a file may not grow as it would have to."""
     try:
         disk = os.statvfs(path.parent)

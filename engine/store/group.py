@@ -27,7 +27,7 @@ PAUSES, PAUSE_SECONDS = 10, 0.001  # at most, for others who are about to write
 MOST_ORGANIZATIONS = 32  # whose look-ups are kept from one transaction to the next
 
 TimedChange: TypeAlias = tuple[datetime, Callable[[Revision], object]]
-Ahead = Sequence[tuple[Read, Sequence[str]]]
+Lookups = Sequence[tuple[Read, Sequence[str]]]
 """What a change will look up, as far as that is known before: the reading function and its keys."""
 
 
@@ -39,7 +39,7 @@ class Write(Generic[T]):
     actor: str
     change: Callable[[Revision], T]
     now: datetime
-    ahead: Ahead = ()
+    prefetch: Lookups = ()
 
 
 class WriteResult(Generic[T]):
@@ -61,27 +61,27 @@ class WriteResult(Generic[T]):
 Results: TypeAlias = Sequence[WriteResult[Any]]  # each change returns something of its own
 
 
-class _Party:
+class _Batch:
     """The writes of one thread."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
-        self.called = threading.Lock()  # held until the writes are done, or their thread is to lead
-        self.called.acquire()
+        self.woken = threading.Lock()  # locked until the writes are done, or their thread is to lead
+        self.woken.acquire()
 
 
 class GroupCommit:
-    """The queue in front of a writer engine. One of those who wait leads: it writes for all of them.
+    """The queue in front of a writer engine: one of the waiting threads commits for all of them.
 
-    Whoever is done is woken at once, all together: handing one lock from thread to thread would cost a switch of
-    threads for each write, in turn, before the next group could begin.
+    The whole batch is woken at once: a lock hand-over per write would cost a context switch each, before the next
+    batch could begin.
     """
 
     def __init__(self, writer: Engine, turn: FairLock, errors: Callable[[], AbstractContextManager[None]]) -> None:
         self._writer = writer
         self._turn = turn
         self._errors = errors
-        self._waiting: deque[_Party] = deque()
+        self._waiting: deque[_Batch] = deque()
         self._led = False
         self._size = 0  # of the last transaction, in threads
         self._guard = threading.Lock()
@@ -93,42 +93,42 @@ class GroupCommit:
             return []
         wait_allowed()
         results = [WriteResult(write) for write in writes]
-        mine = _Party(results)
+        mine = _Batch(results)
         with self._guard:
             self._waiting.append(mine)
             leads, self._led = not self._led, True
         if not leads:
-            mine.called.acquire()
+            mine.woken.acquire()
         if not all(result.done for result in results):
-            self._lead(mine)
+            self._commit_as_leader(mine)
         return results
 
-    def _lead(self, mine: _Party) -> None:
-        """Write for those at the front of the queue, ``mine`` first among them, and call the next to lead."""
-        batch: list[_Party] = []
+    def _commit_as_leader(self, mine: _Batch) -> None:
+        """Commit the batches at the front of the queue, ``mine`` first, then wake them and the next leader."""
+        batch: list[_Batch] = []
         try:
             self._gather()
             with self._turn:
                 with self._guard:
                     batch = self._take()
                 self._size = len(batch)
-                self._serve([result for party in batch for result in party.results])
+                self._serve([result for each in batch for result in each.results])
         except Unavailable as busy:  # the turn did not come: nobody behind waits for it all over again
             with self._guard:
                 batch = list(self._waiting)
                 self._waiting.clear()
-            for result in (result for party in batch for result in party.results):
+            for result in (result for each in batch for result in each.results):
                 result.error, result.done = busy, True
         finally:
             with self._guard:
                 if mine not in batch:  # interrupted before its turn came
                     self._waiting.remove(mine)
                 self._led = bool(self._waiting)
-                called = [self._waiting[0]] if self._led else []
-            for party in (*called, *batch):
-                party.called.release()
+                leader = [self._waiting[0]] if self._led else []
+            for each in (*leader, *batch):
+                each.woken.release()
 
-    def _take(self) -> list[_Party]:
+    def _take(self) -> list[_Batch]:
         """Those at the front of the queue, as many as fit into a transaction; the guard is held."""
         batch = [self._waiting.popleft()]
         size = len(batch[0].results)
@@ -203,7 +203,7 @@ def _write_all(
         return held, None
     if not guarded:  # else a look-up that fails is one change's own
         try:
-            _look_ahead(held, group)
+            _prefetch(held, group)
         except Exception as error:
             if alone:
                 raise
@@ -269,11 +269,11 @@ def write_in_order(
         move_head(connection, org_id, start, head, moved_at)
 
 
-def _look_ahead(held: WriteBuffer, group: Results) -> None:
+def _prefetch(held: WriteBuffer, group: Results) -> None:
     """What the changes will ask for, one look-up for all of them."""
     wanted: dict[Read, list[str]] = {}
     for pending in group:
-        for read, keys in pending.write.ahead:
+        for read, keys in pending.write.prefetch:
             wanted.setdefault(read, []).extend(keys)
     for read, keys in wanted.items():
         held.look_up(read, keys)

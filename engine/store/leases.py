@@ -32,7 +32,7 @@ def take(store: Store, name: str, lease: Lease, *, after: Lease | None) -> bool:
     """Take a lease that still is as it was seen, ``after``; False where it changed since."""
     values = {"name": name, "holder": lease.holder, "until": lease.until}
     insert = postgresql.insert if store.dialect == "postgresql" else sqlite.insert
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         if after is None:
             made = insert(leases).values(values).on_conflict_do_nothing().returning(leases.c.holder)
             return connection.execute(made).first() is not None
@@ -42,7 +42,7 @@ def take(store: Store, name: str, lease: Lease, *, after: Lease | None) -> bool:
 
 def renew(store: Store, name: str, lease: Lease) -> bool:
     """Write anew what the holder has; False where somebody else has it."""
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         return renew_within(connection, name, lease)
 
 
@@ -54,5 +54,5 @@ def renew_within(connection: Connection, name: str, lease: Lease) -> bool:
 
 def release(store: Store, name: str, holder: str) -> None:
     """Give a lease up, so that nobody waits for its end."""
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(delete(leases).where(leases.c.name == name, leases.c.holder == holder))

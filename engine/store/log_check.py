@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from engine.model import merkle
 from engine.store.cut_roots import NONE_CUT, cut_roots
-from engine.store.log_lines import Erasure, as_written_now, read_erased, read_json, read_part
+from engine.store.log_lines import Erasure, as_logged, read_erased, read_json, read_part
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
 
 Counting: TypeAlias = Callable[[int, int], None]
@@ -66,7 +66,7 @@ def read_log(connection: Connection, org_id: str, ledger: sqlite3.Connection, pr
         raise UnsoundLogError(
             "what the change log has of the writes whose events retention removed is not what they had committed to"
         )
-    _erased_as_said(ledger)
+    _check_erasures(ledger)
     progress(done, total)
     return done
 
@@ -103,7 +103,7 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, le
     try:
         for place, line in enumerate(read_part(body)):
             tree.add(line.leaf)
-            if line.erased:
+            if line.is_erased:
                 erased.append((revision, part, place, line.instead.hex() if line.instead else None))
             if line.text is None:
                 continue
@@ -111,7 +111,7 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, le
                 said += _each(gone)
             else:
                 row = read_json(line.text)
-                text = None if row.values is None else as_written_now(line.text, row)
+                text = None if row.values is None else as_logged(line.text, row)
                 there = None if text is None else row_hash(text, row.written or revision)
                 rows.append((row.table, key_text(row.key).decode(), revision, there))
     except (ValueError, msgspec.DecodeError) as error:
@@ -144,7 +144,7 @@ _ERASED_AS_SAID = (
 _ANOTHER = "is another in the change log than the one that a revision put in the place of what it erased"
 
 
-def _erased_as_said(ledger: sqlite3.Connection) -> None:
+def _check_erasures(ledger: sqlite3.Connection) -> None:
     """A line of which only the leaf is left was erased by a write that said so, else a version of a row is hidden; and
     what was erased did not come back."""
     for one, other, problem in _ERASED_AS_SAID:

@@ -86,7 +86,7 @@ def logged_json(row: LoggedRow) -> bytes:
     return _encode(said if row.written is None else [*said, row.written])
 
 
-def as_written_now(line: bytes, row: LoggedRow) -> bytes:
+def as_logged(line: bytes, row: LoggedRow) -> bytes:
     """What the log would say of a row, had it been written by the revision that logged it."""
     return line if row.written is None else line[: line.rindex(b",")] + b"]"
 
@@ -103,7 +103,7 @@ class LogLine(NamedTuple):
     instead: bytes | None = None
 
     @property
-    def erased(self) -> bool:
+    def is_erased(self) -> bool:
         """Whether what was hashed is gone."""
         return self.text is None or self.instead is not None
 

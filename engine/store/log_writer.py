@@ -27,16 +27,16 @@ class LogWriter:
             self._rows.put(table, row, earlier=earlier)
             self._store_full_part()
 
-    def gone(self, table: Table, key: tuple[object, ...]) -> None:
+    def log_delete(self, table: Table, key: tuple[object, ...]) -> None:
         """A row that is not there any more."""
         if table.info["unlogged"] is None:
             self.tables.add(table.name)
-            self._rows.gone(table, key)
+            self._rows.log_delete(table, key)
             self._store_full_part()
 
-    def erased(self, erasure: Erasure) -> None:
+    def log_erasure(self, erasure: Erasure) -> None:
         """Lines that an earlier write logged, and that are gone from the log."""
-        self._rows.erased(erasure)
+        self._rows.log_erasure(erasure)
         self._store_full_part()
 
     def finish(self) -> str | None:

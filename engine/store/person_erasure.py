@@ -1,4 +1,4 @@
-"""A person is taken out of the rows of an organization and out of their earlier versions, in one revision.
+"""Erase a person from current and logged rows, in one revision.
 
 Events keep who acted: they are the chain. What a legal hold names stays as it is.
 """
@@ -52,7 +52,7 @@ class ErasedRows:
     versions: int = 0
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the person was in no row."""
         return not self.rows and not self.versions
 
@@ -60,7 +60,7 @@ class ErasedRows:
 def erase_person(revision: Revision, person: Pseudonym) -> ErasedRows:
     """Put the pseudonym in place of the person; ``person.erased`` says how much it was, and nothing of who."""
     done = ErasedRows()
-    held = _Held(revision)
+    held = _HeldRows(revision)
     owned: dict[str, set[object]] = {}
     for table in _tables():
         for row in _candidates(revision.records, revision.org_id, table, person, owned):
@@ -68,9 +68,9 @@ def erase_person(revision: Revision, person: Pseudonym) -> ErasedRows:
     _erase_bodies(revision, person, done)
     rewriting = _Versions(person, owned, held)
     for erasure in rewrite_versions(revision.unlogged, revision.org_id, rewriting.rewritten, before=revision.seq):
-        revision.erased(erasure)
+        revision.log_erasure(erasure)
         done.versions += len(erasure.places)
-    if not done.nothing:
+    if not done.is_empty:
         start_replicas_over(revision)
         details = {"rows": dict(sorted(done.rows.items())), "versions": done.versions}
         revision.record(PERSON_ERASED, object_type="person", object_id=person.said, details=details)
@@ -164,7 +164,7 @@ def _erase_row(
     row: dict[str, object],
     person: Pseudonym,
     owned: dict[str, set[object]],
-    held: "_Held",
+    held: "_HeldRows",
     done: ErasedRows,
 ) -> None:
     changed, about = _without(table, row, person, owned)
@@ -175,7 +175,7 @@ def _erase_row(
                 changed[name] = becomes[row[name]]
     if not changed:
         return
-    if held.holds(table, row):
+    if held.is_held(table, row):
         done.held[table.name] += 1
         return
     if table is deliveries and "recipient" in changed:
@@ -221,7 +221,7 @@ def _erase_bodies(revision: Revision, person: Pseudonym, done: ErasedRows) -> No
 # -- what a legal hold keeps -------------------------------------------------------------------------------------------
 
 
-class _Held:
+class _HeldRows:
     """Rows of incidents under a legal hold, and the holds themselves."""
 
     def __init__(self, revision: Revision) -> None:
@@ -229,7 +229,7 @@ class _Held:
         self._incidents = {hold.incident_id for hold in holds} - {None}
         self._holds = {hold.id for hold in holds}
 
-    def holds(self, table: Table, row: Mapping[str, object]) -> bool:
+    def is_held(self, table: Table, row: Mapping[str, object]) -> bool:
         """Whether a row, or a version of it, stays as it is."""
         if table.name == "legal_holds":
             return row.get("id") in self._holds
@@ -242,7 +242,7 @@ class _Held:
 class _Versions:
     """Earlier versions of rows, as they read without the person."""
 
-    def __init__(self, person: Pseudonym, owned: Mapping[str, Collection[object]], held: _Held) -> None:
+    def __init__(self, person: Pseudonym, owned: Mapping[str, Collection[object]], held: _HeldRows) -> None:
         self._person = person
         self._owned = owned
         self._held = held
@@ -252,7 +252,7 @@ class _Versions:
 
     def rewritten(self, text: bytes) -> LoggedRow | None:
         """The row of a line of the log without the person; None where it stays as it is."""
-        if not text.startswith(self._starts) and not self._named(text):
+        if not text.startswith(self._starts) and not self._names_person(text):
             return None
         if text.startswith(b'["%s",' % ERASED.encode()):
             return None
@@ -260,7 +260,7 @@ class _Versions:
         table = LOGGED[row.table]
         primary: Sequence[str] = table.info["primary"]
         whole = {**dict(zip(primary, row.key, strict=True)), **(row.values or {})}
-        if self._held.holds(table, whole):
+        if self._held.is_held(table, whole):
             return None
         changed, _ = _without(table, whole, self._person, self._owned)
         if not changed:
@@ -273,6 +273,6 @@ class _Versions:
         for name, value in before.items():
             yield name, changed.get(name, value)
 
-    def _named(self, text: bytes) -> bool:
+    def _names_person(self, text: bytes) -> bool:
         lowered = text.decode().lower()
         return any(all(part in lowered for part in parts) for parts in self._needles)

@@ -53,7 +53,7 @@ class Hold:
         self.prefix: str | None = None if scope in (None, "all", "incident") else scope.rstrip("*")
         self.purges_blocked: int = row["purges_blocked"] or 0
 
-    def holds(self, incident_id: str) -> bool:
+    def covers(self, incident_id: str) -> bool:
         """Whether the incident is under this hold."""
         return self.everything or self.incident_id == incident_id
 
@@ -91,7 +91,7 @@ def active_holds(connection: Connection, org_id: str, now: datetime) -> list[Hol
     return [Hold(row) for row in rows if row["released_at"] is None or row["released_at"] > now]
 
 
-def wholly_held(connection: Connection, now: datetime) -> list[str]:
+def fully_held(connection: Connection, now: datetime) -> list[str]:
     """The organizations with a hold on everything in force."""
     org_ids = connection.execute(select(legal_holds.c.org_id).distinct().order_by(legal_holds.c.org_id)).scalars()
     return [each for each in list(org_ids) if any(hold.everything for hold in active_holds(connection, each, now))]
@@ -141,7 +141,7 @@ def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
             revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest,
             cut_writes=gone.writes, cut_roots=gone.digest,
         )  # fmt: skip
-    return _done(revision, PurgeResult("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
+    return _result(revision, PurgeResult("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
 
 
 def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
@@ -156,18 +156,18 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
     )  # fmt: skip
     old = list(connection.execute(query.order_by(incidents.c.id)).scalars())
     holds = active_holds(connection, org_id, revision.now)
-    blocking = [hold for hold in holds if any(hold.holds(incident) for incident in old)]
-    going = [incident for incident in old if not any(hold.holds(incident) for hold in blocking)]
+    blocking = [hold for hold in holds if any(hold.covers(incident) for incident in old)]
+    going = [incident for incident in old if not any(hold.covers(incident) for hold in blocking)]
     if going:
         gone: dict[str, set[tuple[object, ...]]] = {}
         for table in _OF_INCIDENTS:
             gone[table.name] = _delete(revision, table, table.c.incident_id, going)
         gone[incidents.name] = _delete(revision, incidents, incidents.c.id, going)
         for erasure in erase_versions(revision.unlogged, org_id, gone, before=revision.seq):
-            revision.erased(erasure)
+            revision.log_erasure(erasure)
         start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))
-    return _done(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
+    return _result(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
 
 
 def _delete(revision: Revision, table: Table, column: Column[str], values: Sequence[str]) -> set[tuple[object, ...]]:
@@ -188,7 +188,7 @@ def _record(revision: Revision, record_class: str, before: datetime, rows: int, 
     revision.record(PURGED, object_type="retention", object_id=record_class, details=details)
 
 
-def _done(revision: Revision, purged: PurgeResult, blocking: Sequence[Hold]) -> PurgeResult:
+def _result(revision: Revision, purged: PurgeResult, blocking: Sequence[Hold]) -> PurgeResult:
     for hold in blocking:
         revision.update(legal_holds, {"id": hold.id}, {"purges_blocked": hold.purges_blocked + 1})
         revision.record(

@@ -32,7 +32,7 @@ from engine.store.heads import move_head, start_chain
 from engine.store.log_lines import Erasure
 from engine.store.log_writer import LogWriter
 from engine.store.part_heads import part_of
-from engine.store.row_statements import defaults, insert_one, nothing, update_one
+from engine.store.row_statements import defaults, empty_row, insert_one, update_one
 from engine.store.schema.organizations import organizations
 from engine.store.statements import Values
 from engine.store.types import canonical_json
@@ -71,18 +71,18 @@ class Revision:
         actor: str,
         now: datetime,
         head: tuple[int, str],
-        held: WriteBuffer | None = None,
+        buffer: WriteBuffer | None = None,
     ) -> None:
         self._connection = connection
-        self._held = held or WriteBuffer(connection, org_id)
+        self._buffer = buffer or WriteBuffer(connection, org_id)
         self.org_id = org_id
         self.actor = actor
         self.now = now
         self.start = head
         self.seq = head[0] + 1
         self.touched = False
-        self._events = EventChain(self._held.events, org_id, self.seq, now, head)
-        self._log = LogWriter(self._held, org_id, self.seq)
+        self._events = EventChain(self._buffer.events, org_id, self.seq, now, head)
+        self._log = LogWriter(self._buffer, org_id, self.seq)
 
     @property
     def last_seq(self) -> int:
@@ -92,8 +92,8 @@ class Revision:
     @property
     def connection(self) -> Connection:
         """The transaction, for queries alone; what was written so far is in it, but for the newest event."""
-        self._held.settle()
-        self._held.events.store()
+        self._buffer.settle()
+        self._buffer.events.store()
         return GuardedConnection(self._connection)
 
     @property
@@ -115,13 +115,13 @@ class Revision:
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
         try:
             yield
-            self._held.settle()
+            self._buffer.settle()
         finally:
             if sqlite:
                 connection.exec_driver_sql("PRAGMA secure_delete=OFF")
 
     def _settled(self) -> Connection:
-        self._held.settle()
+        self._buffer.settle()
         return self._connection
 
     # -- the audit chain -------------------------------------------------------------------------------------------
@@ -159,9 +159,9 @@ class Revision:
         self.touched = self.touched or count > 0
         return count
 
-    def known_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
+    def recorded_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content."""
-        return self._events.known(self.records, ids)
+        return self._events.recorded_events(self.records, ids)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class Revision:
         key = [table.c[name] for name in table.info["primary"]]
         gone = self._settled().execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
         for row in gone:
-            self._log.gone(table, tuple(row))
+            self._log.log_delete(table, tuple(row))
         self.touched = self.touched or bool(gone)
         return [tuple(row) for row in gone]
 
@@ -231,38 +231,38 @@ class Revision:
         """Log a row that does not change: one from before there was a log."""
         self._log.put(table, row, earlier=True)
 
-    def erased(self, erasure: Erasure) -> None:
+    def log_erasure(self, erasure: Erasure) -> None:
         """Log that these lines of an earlier write are gone from the log, but for their leaves."""
-        self._log.erased(erasure)
+        self._log.log_erasure(erasure)
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
     def look_up(self, read: Lookup[V], keys: Sequence[str]) -> dict[str, V | None]:
         """What ``read`` finds under each key, None for nothing; from memory where the store did not change since."""
-        return self._held.look_up(read, keys)
+        return self._buffer.look_up(read, keys)
 
-    def learn(self, read: Lookup[V], key: str, value: V | None) -> None:
-        """What ``read`` finds under a key from now on, because of ``insert_soon`` or ``update_soon``."""
-        self._held.learn(read, key, value)
+    def cache_lookup(self, read: Lookup[V], key: str, value: V | None) -> None:
+        """Cache what ``read`` will find under a key after ``buffer_insert`` or ``buffer_update``."""
+        self._buffer.cache_lookup(read, key, value)
 
-    def insert_soon(self, table: Table, row: Values) -> dict[str, object]:
+    def buffer_insert(self, table: Table, row: Values) -> dict[str, object]:
         """Add a row like ``insert``, together with those of other revisions in the transaction; returns all of it.
 
         It is written before anybody reads through ``connection`` or ``records``. A table without revisions gets a row
         beside the chain: that alone moves no head and needs no event, and ``Store.write`` commits it all the same.
         """
-        complete = {**nothing(table), **row, "org_id": self.org_id, **self._stamp(table)}
-        self._held.insert(table, complete)
+        complete = {**empty_row(table), **row, "org_id": self.org_id, **self._stamp(table)}
+        self._buffer.insert(table, complete)
         self._log.put(table, complete)
         return complete
 
-    def update_soon(self, table: Table, row: Values, values: Values) -> None:
-        """Change a row that is known to be there; else like ``insert_soon``. ``row``: as it was known until now, whole
-        where its table is logged, else its primary key."""
+    def buffer_update(self, table: Table, row: Values, values: Values) -> None:
+        """Change a row that is known to be there; else like ``buffer_insert``. ``row``: as it was known until now,
+        whole where its table is logged, else its primary key."""
         if table.info.get("due") in values:
-            raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
+            raise ValueError(f"moves of {table.info['due']} are counted by update, not by buffer_update")
         key = {name: row[name] for name in table.info["primary"]}
-        self._held.update(table, {"org_id": self.org_id, **key}, {**values, **self._stamp(table)})
+        self._buffer.update(table, {"org_id": self.org_id, **key}, {**values, **self._stamp(table)})
         self._log.put(table, {**row, **values})
 
     def _stamp(self, table: Table) -> dict[str, int]:
@@ -320,11 +320,11 @@ class Revision:
         head = self._events.seal(self._log.finish())
         if head is None:
             raise Problem(f"A write to {self.org_id} by {self.actor} recorded no audit event; nothing was changed.")
-        self._held.move_parts([*self._log.tables, *map(part_of, self._events.actions)], head)
+        self._buffer.move_parts([*self._log.tables, *map(part_of, self._events.actions)], head)
         return head
 
     def close(self) -> None:
         """Seal, store what waits, and move the head."""
         head = self.seal()
-        self._held.store()
+        self._buffer.store()
         move_head(self._connection, self.org_id, self.start, head, self.now)

@@ -109,7 +109,7 @@ def _rows(
                 text = row[name]
                 row[name] = _of_json(text)
                 if ledger is not None and text is not None and canonical_json(row[name]) != text:
-                    raise UnsoundLogError(_told(table, row, name, text, ledger))
+                    raise UnsoundLogError(_problem_text(table, row, name, text, ledger))
             yield row
 
 
@@ -121,7 +121,7 @@ def _of_json(text: Any) -> Any:
         return None
 
 
-def _told(table: Table, row: dict[str, object], column: str, text: object, ledger: sqlite3.Connection) -> str:
+def _problem_text(table: Table, row: dict[str, object], column: str, text: object, ledger: sqlite3.Connection) -> str:
     key = key_json(table, row).decode()
     by = ledger.execute("SELECT revision FROM logged WHERE name = ? AND key = ?", (table.name, key)).fetchone()
     said = f"{table.name} {key} has in {column} what is no JSON in its one form: found {str(text)[:_SHOWN]!r}"

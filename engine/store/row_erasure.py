@@ -32,11 +32,11 @@ def rewrite_versions(
 ) -> list[Erasure]:
     """Have each version for which ``rewritten`` has another, and that was written before ``before``, read as that."""
 
-    def changed(line: LogLine) -> LogLine:
+    def erase_line(line: LogLine) -> LogLine:
         row = None if line.text is None else rewritten(line.text)
         return line if row is None else line_instead(line, row)
 
-    return _erase(connection, org_id, changed, before)
+    return _erase(connection, org_id, erase_line, before)
 
 
 def _erase(connection: Connection, org_id: str, change: Callable[[LogLine], LogLine], before: int) -> list[Erasure]:

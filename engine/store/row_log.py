@@ -79,7 +79,7 @@ def earlier_json(table: Table, row: Values) -> bytes:
     return row_json(table, row)[:-1] + b"," + _encode(row["revision"]) + b"]"
 
 
-def gone_json(table: Table, key: tuple[object, ...]) -> bytes:
+def delete_json(table: Table, key: tuple[object, ...]) -> bytes:
     """The canonical form of a row that went."""
     shape = _shape(table)
     return _encode([shape.table, _key(shape, key), None])
@@ -110,11 +110,11 @@ class RowLog:
         """A row as it is now. ``earlier``: it was written before there was a log."""
         self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row, earlier)
 
-    def gone(self, table: Table, key: tuple[object, ...]) -> None:
+    def log_delete(self, table: Table, key: tuple[object, ...]) -> None:
         """A row that is not there any more."""
         self._waiting[table.name, key] = (table, None, False)
 
-    def erased(self, erasure: Erasure) -> None:
+    def log_erasure(self, erasure: Erasure) -> None:
         """Lines of an earlier write of which the leaf alone is left."""
         self._erased.append(erasure_json(erasure))
 
@@ -138,7 +138,7 @@ class RowLog:
     def _texts(self) -> Iterator[bytes]:
         for (_, key), (table, row, earlier) in self._waiting.items():
             if row is None:
-                yield gone_json(table, key)
+                yield delete_json(table, key)
             else:
                 yield earlier_json(table, row) if earlier else row_json(table, row)
 

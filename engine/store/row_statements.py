@@ -16,7 +16,7 @@ def defaults(table: Table) -> dict[str, object]:
 
 
 @cache
-def nothing(table: Table) -> dict[str, object]:
+def empty_row(table: Table) -> dict[str, object]:
     """A row without values: its columns have their defaults, else null."""
     return dict.fromkeys(table.c.keys()) | defaults(table)
 

@@ -24,7 +24,7 @@ class CompiledStatement:
 
     def __init__(self, statement: ClauseElement) -> None:
         self._statement = statement
-        self._compiled: dict[str, _Compiled] = {}
+        self._compiled: dict[str, _DialectStatement] = {}
 
     def run(self, connection: Connection, values: Values) -> int:
         """Execute with values for the bound parameters; returns how many rows it touched."""
@@ -44,14 +44,14 @@ class CompiledStatement:
         compiled = self._for(connection)
         return [compiled.row(row) for row in compiled.execute(connection, values).fetchall()]
 
-    def _for(self, connection: Connection) -> "_Compiled":
+    def _for(self, connection: Connection) -> "_DialectStatement":
         name = connection.dialect.name
         if name not in self._compiled:
-            self._compiled[name] = _Compiled(self._statement, connection.dialect)
+            self._compiled[name] = _DialectStatement(self._statement, connection.dialect)
         return self._compiled[name]
 
 
-class _Compiled:
+class _DialectStatement:
     """A statement for one kind of database."""
 
     def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:

@@ -15,7 +15,7 @@ from engine.store.chain_segments import chain_check, chain_span, check_segment
 from engine.store.credentials import CredentialUses
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import READ_ONLY
-from engine.store.group import Ahead, GroupCommit, TimedChange, Write, WriteResult, write_in_order
+from engine.store.group import GroupCommit, Lookups, TimedChange, Write, WriteResult, write_in_order
 from engine.store.guarded_connection import GuardedConnection
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
@@ -83,14 +83,16 @@ class Store(StoreReader):
             else:
                 transaction.rollback()
 
-    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], *, now: datetime, ahead: Ahead = ()) -> T:
+    def write(
+        self, org_id: str, actor: str, change: Callable[[Revision], T], *, now: datetime, prefetch: Lookups = ()
+    ) -> T:
         """A small write as a function: those that wait for the writer share its next transaction and its one sync.
 
         Each is a revision of its own: when ``change`` raises, its part alone is undone. Returns what it returns,
-        after the commit. NotFound for an unknown organization. ``ahead`` says what ``change`` will look up: it is
+        after the commit. NotFound for an unknown organization. ``prefetch`` says what ``change`` will look up: it is
         read for all those who wait at once.
         """
-        return self._group.write_all([Write(org_id, actor, change, now, ahead)])[0].get()
+        return self._group.write_all([Write(org_id, actor, change, now, prefetch)])[0].get()
 
     def write_all(self, writes: Sequence[Write[T]]) -> list[WriteResult[T]]:
         """Several such writes of one thread in one transaction, each with what became of it."""
@@ -119,14 +121,14 @@ class Store(StoreReader):
                 raise
 
     @contextmanager
-    def aside(self) -> Iterator[Connection]:
-        """A transaction that moves no revision, for what no report reads: leases, runs of jobs, who works on what."""
+    def unversioned_transaction(self) -> Iterator[Connection]:
+        """A transaction without a revision, for what no report reads: leases, runs of jobs, who works on what."""
         with self._errors(), self._turn, self._writer.begin() as connection:
             yield GuardedConnection(connection, unlogged=True)
 
     def record_access(self, rows: Sequence[AccessLogRow]) -> None:
         """Note who read what. Durable, and without moving any revision."""
-        with self.aside() as connection:
+        with self.unversioned_transaction() as connection:
             connection.execute(access_log.insert(), rows)
 
     def rewrite_file(self) -> bool:

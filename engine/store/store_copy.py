@@ -47,7 +47,7 @@ def copy_store(source: str, target: str, progress: Counting = lambda what, done,
             raise Usage("--to must name a PostgreSQL database: postgresql+psycopg://user@host/name.")
         if not writer.url.database and not {"dbname", "service"} & writer.url.query.keys():
             raise Usage("--to must name a database, as in postgresql+psycopg://user@host/name; got none.")
-        with _unwritten(source), store_snapshot(source) as found, _reached(target), writer.begin() as into:
+        with _unwritten(source), store_snapshot(source) as found, _named_faults(target), writer.begin() as into:
             _must_be_empty(into)
             upgrade(into, "head")
             return _copy(found, into, progress)
@@ -72,7 +72,7 @@ def _unwritten(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def _reached(url: str) -> Iterator[None]:
+def _named_faults(url: str) -> Iterator[None]:
     try:
         with store_faults(url):
             yield
@@ -97,7 +97,7 @@ def _copy(found: Connection, into: Connection, progress: Counting) -> StoreCopy:
     rows = {}
     for shape in table_shapes():
         total = _count(found, shape)
-        rows[shape.name] = write_table(into, shape, _counted(shape, read_table(found, shape), total, progress))
+        rows[shape.name] = write_table(into, shape, _count_along(shape, read_table(found, shape), total, progress))
         there = _count(into, shape)
         if not rows[shape.name] == total == there:
             raise Problem(
@@ -113,7 +113,7 @@ def _copy(found: Connection, into: Connection, progress: Counting) -> StoreCopy:
     return StoreCopy(rows, stand)
 
 
-def _counted(
+def _count_along(
     shape: TableLayout, batches: Iterator[list[Row]], total: int, progress: Counting
 ) -> Iterator[Sequence[Row]]:
     done = 0

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, select
 from engine.model.days import local_day
 from engine.model.document import Position
 from engine.model.vocabulary import Plan, Role
-from engine.store.answers import Answers, FreshAnswers, Standing
+from engine.store.answers import CachedReads, ReadCache, Standing
 from engine.store.faults import store_faults
 from engine.store.ids import PLATFORM
 from engine.store.part_heads import read_part_heads
@@ -33,7 +33,7 @@ class StoreReader:
         self.url = url
         self.dialect = reader.dialect.name
         self._reader = reader
-        self._answers = FreshAnswers(reader.url.database or "" if self.dialect == "sqlite" else None)
+        self._answers = ReadCache(reader.url.database or "" if self.dialect == "sqlite" else None)
         self._credentials: dict[str, CredentialRow] = {}
 
     @contextmanager
@@ -110,7 +110,7 @@ class StoreReader:
             self._credentials[secret_sha256] = kept
         return kept
 
-    def known_credential(self, secret_sha256: str) -> CredentialRow | None:
+    def cached_credential(self, secret_sha256: str) -> CredentialRow | None:
         """The same as this process last saw it, without a look at the store where it was seen: to be confirmed."""
         return self._credentials.get(secret_sha256) or self.credential(secret_sha256)
 
@@ -164,9 +164,9 @@ class StoreReader:
                 known.standings[org_id, email] = found
         return found
 
-    def _look(self) -> Answers | None:
+    def _look(self) -> CachedReads | None:
         try:
-            return self._answers.look()
+            return self._answers.current()
         except sqlite3.DatabaseError:  # asked at each request: a block around it would cost as much as the look
             wait_allowed()
             with self._errors():

@@ -45,14 +45,16 @@ def wrong_form(connection: Connection, org_id: str) -> str | None:
     if connection.dialect.name != "sqlite":
         return _out_of_calendar(connection, org_id)
     for table, owner in _tables():
-        holds = [(column, _holds(column)) for column in table.columns]
+        holds = [(column, _has_form(column)) for column in table.columns]
         wrong = case(*[(not_(fits), column.name) for column, fits in holds])
         mine = owner == org_id
         query = select(wrong).where(mine, not_(and_(*[fits for _, fits in holds])))
         name = connection.execute(query.order_by(*table.primary_key.columns).limit(1)).scalar()
         if name is not None:
             column = table.c[str(name)]
-            return next(_told(connection, org_id, table, column, mine, not_(_holds(column)), _expected(column)))
+            return next(
+                _sentences(connection, org_id, table, column, mine, not_(_has_form(column)), _expectation(column))
+            )
     return None
 
 
@@ -95,7 +97,7 @@ def undecodable(connection: Connection, org_id: str) -> str | None:
                     body[-1].decode()
                 except UnicodeDecodeError:
                     found = and_(is_text, cast(column, LargeBinary) == body[-1])
-                    return next(_told(connection, org_id, table, column, owner == org_id, found, "UTF-8"))
+                    return next(_sentences(connection, org_id, table, column, owner == org_id, found, "UTF-8"))
     return None
 
 
@@ -106,7 +108,7 @@ def _tables() -> Iterator[tuple[Table, ColumnElement[str]]]:
             yield table, owner
 
 
-def _holds(column: Column[object]) -> ColumnElement[bool]:
+def _has_form(column: Column[object]) -> ColumnElement[bool]:
     """Whether the stored value is of the column's form."""
     kind, stored = func.typeof(column), type_coerce(column, Text)
     if isinstance(column.type, Boolean):
@@ -127,7 +129,7 @@ def _kind(column: Column[object]) -> str:
     return "text"
 
 
-def _expected(column: Column[object]) -> str:
+def _expectation(column: Column[object]) -> str:
     if isinstance(column.type, Boolean):
         return "0 or 1"
     if isinstance(column.type, Date):
@@ -153,7 +155,7 @@ def _key(table: Table) -> list[Column[object]]:
     return [table.c[name] for name in own] if table.name != "organizations" else []
 
 
-def _told(
+def _sentences(
     connection: Connection,
     org_id: str,
     table: Table,

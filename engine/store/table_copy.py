@@ -129,7 +129,7 @@ def read_table(connection: Connection, shape: TableLayout) -> Iterator[list[Row]
     sqlite = connection.dialect.name == "sqlite"
     quote = connection.dialect.identifier_preparer.quote
     kinds = {column.name: column.kind for column in shape.columns}
-    names = ", ".join(quote(name) if sqlite else _spelled(quote(name), kind) for name, kind in kinds.items())
+    names = ", ".join(quote(name) if sqlite else _column_text(quote(name), kind) for name, kind in kinds.items())
     bytewise = "" if sqlite else ' COLLATE "C"'
     order = ", ".join(quote(name) + (bytewise if kinds[name] == "text" else "") for name in shape.key)
     query = f"SELECT {names} FROM {quote(shape.name)} ORDER BY {order}"  # noqa: S608 - quoted, and of our schema
@@ -146,7 +146,7 @@ def read_table(connection: Connection, shape: TableLayout) -> Iterator[list[Row]
             yield batch
 
 
-def _spelled(name: str, kind: Kind) -> str:
+def _column_text(name: str, kind: Kind) -> str:
     """PostgreSQL shows instants and days as its settings say, unless it is told how."""
     if kind == "instant":
         return f"""to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""

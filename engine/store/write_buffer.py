@@ -73,7 +73,7 @@ class WriteBuffer:
                 self.known.put(read, key, found.get(key))
         return {key: self.known.get(read, key) for key in keys}
 
-    def learn(self, read: Lookup[V], key: str, value: V | None) -> None:
+    def cache_lookup(self, read: Lookup[V], key: str, value: V | None) -> None:
         """What ``read`` would find under a key after the writes that wait."""
         self.known.put(read, key, value)
 

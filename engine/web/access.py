@@ -12,10 +12,10 @@ from engine.web.credentials import (
     Credential,
     bearer,
     bearer_or_password,
+    cached_credential,
     check_cron_secret,
     credential,
     digest,
-    known_credential,
     live_credential,
 )
 from engine.web.gate import Gate
@@ -122,7 +122,7 @@ def _ingest_again(gate: Gate, request: Request) -> None:
 def _ingest_token(gate: Gate, request: Request, *, known: bool) -> tuple[str, Credential]:
     """The token as a bearer token, or as a password by senders that know no other way."""
     legacy = gate.services.settings.legacy_key_prefixes
-    look = known_credential if known else live_credential
+    look = cached_credential if known else live_credential
     try:
         secret = bearer_or_password(request.headers.get("authorization"), "ingest token")
         return secret, look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)

@@ -63,7 +63,7 @@ def check_alert(secrets: Sequence[str], headers: Mapping[str, str], body: bytes,
     if not secrets:
         return
     name = next((name for name in SCHEMES if name in headers), None)
-    if name is None or not _signed(SCHEMES[name](headers[name], headers), secrets, body, now):
+    if name is None or not _is_signed(SCHEMES[name](headers[name], headers), secrets, body, now):
         raise Unauthorized(
             "The signature of the alert is missing, wrong or too old: X-Svc-Signature must be t=…,v1=… over the raw "
             "body, or there must be that of PagerDuty, Grafana or Sentry, whose secret is configured here.",
@@ -71,7 +71,7 @@ def check_alert(secrets: Sequence[str], headers: Mapping[str, str], body: bytes,
         )
 
 
-def _signed(claim: SignatureClaim, secrets: Sequence[str], body: bytes, now: datetime) -> bool:
+def _is_signed(claim: SignatureClaim, secrets: Sequence[str], body: bytes, now: datetime) -> bool:
     if claim.stamp is not None and not _is_now(claim.stamp, now):
         return False
     signed = claim.before.encode() + body

@@ -93,12 +93,12 @@ class Console:
             return self._bottle(environ, start_response)
         return send_bytes(response, self._headers_of(response, identifier), environ, start_response)
 
-    def may_recall(self, method: str, path: str) -> bool:
+    def cacheable(self, method: str, path: str) -> bool:
         """Whether the answer to a request may be in memory."""
         route = self._literal.get((method, path))
         return route is not None and route.from_memory
 
-    def recall(self, environ: WSGIEnvironment) -> bool:
+    def serve_from_cache(self, environ: WSGIEnvironment) -> bool:
         """Whether the answer to a request was found without waiting for anything; it is left with the request."""
         route = self._literal[environ["REQUEST_METHOD"], environ["PATH_INFO"]]
         identifier = request_id(environ)
@@ -109,13 +109,13 @@ class Console:
             return False
         return True
 
-    def joins(self, method: str, path: str) -> bool:
+    def batchable(self, method: str, path: str) -> bool:
         """Whether a request writes together with others: ``answer_together`` takes it."""
         route = self._literal.get((method, path))
         return route is not None and route.together
 
     def answer_together(self, environs: Sequence[WSGIEnvironment]) -> None:
-        """Find the answers to requests that ``joins``, and leave each with its request: their writes share a
+        """Find the answers to requests that are ``batchable``, and leave each with its request: their writes share a
         transaction."""
         routes = [self._literal[environ["REQUEST_METHOD"], environ["PATH_INFO"]] for environ in environs]
         for environ, ready in zip(environs, self._responder.answer_together(routes, environs), strict=True):
@@ -126,7 +126,7 @@ class Console:
         app.config["catchall"] = False
         for route in self.routes:
             app.route(route.rule, method=route.method, callback=self._callback(route), lane=route.lane)
-        app.default_error_handler = self._unrouted
+        app.default_error_handler = self._refuse_unrouted
         self._router = app.router
         served: WSGIApplication = app
         return served
@@ -172,14 +172,14 @@ class Console:
 
         return call
 
-    def computed(self, method: str, path: str, request: Request) -> Response:
+    def compute(self, method: str, path: str, request: Request) -> Response:
         """What the handler of a route answers in a worker; the checks were made where the request came in."""
         route = next(route for route in self.routes if (route.method, route.path) == (method, path))
         arguments = () if route.body is None else route.body.arguments(request)
         with request_patience():
             return route.respond(request, *arguments)
 
-    def _unrouted(self, error: _Refusal) -> bytes:
+    def _refuse_unrouted(self, error: _Refusal) -> bytes:
         """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""
         environ = bottle.request.environ
         problem: Problem

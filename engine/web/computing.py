@@ -20,13 +20,13 @@ from engine.web.routes import Route
 T = TypeVar("T")
 
 
-class Answering(Protocol):
+class ComputeConsole(Protocol):
     """What a worker process opens: a console."""
 
     @property
     def services(self) -> Services: ...
 
-    def computed(self, method: str, path: str, request: Request) -> Response:
+    def compute(self, method: str, path: str, request: Request) -> Response:
         """What the route's handler answers; the checks were made where the request came in."""
 
 
@@ -34,13 +34,13 @@ class WorkerPool(Protocol):
     """Worker processes, of this process or of the main one."""
 
     def run(
-        self, work: Assignment[Answering], *, place: str, caller: str = "", gone: Callable[[], bool] = bool
+        self, work: Assignment[ComputeConsole], *, place: str, caller: str = "", gone: Callable[[], bool] = bool
     ) -> object:
         """The result; a Problem that the work raised, or Unavailable. NobodyWaits once ``gone`` says so."""
 
 
 @dataclass(frozen=True)
-class _Built:
+class _ArtifactAnswer:
     """The name of an artifact, with its bytes where no file has them, and the content's hash where it was asked for."""
 
     name: Name
@@ -50,7 +50,7 @@ class _Built:
 
 
 @dataclass(frozen=True)
-class _Sent:
+class _WorkerRequest:
     """A request on its way to a worker."""
 
     method: str
@@ -89,8 +89,8 @@ class Computing:
             if REPORTS.workers not in self.workers:
                 artifact = snapshot.bytes(question.report, query, question.form)
                 return artifact, snapshot.content_hash(question.report, query) if question.hashed else None
-            kept = snapshot.kept(question.report, query, question.form)
-            content_hash = snapshot.kept_hash(question.report, query) if question.hashed else None
+            kept = snapshot.from_cache(question.report, query, question.form)
+            content_hash = snapshot.cached_hash(question.report, query) if question.hashed else None
             if kept is not None and (content_hash is not None or not question.hashed):
                 return kept, content_hash
             position, day = snapshot.revision.seq, snapshot.as_of
@@ -100,10 +100,10 @@ class Computing:
             prepare = partial(_prepare, question, request.now)
         else:
             prepare = partial(_sync, question.org_id, with_past=question.at is not None)
-        work: Assignment[Answering] = Assignment(
+        work: Assignment[ComputeConsole] = Assignment(
             _build, (question, request.now, sent), prepare, (question, day, sent), position
         )
-        built = cast(_Built, self._run(REPORTS.workers, work, request, question.org_id))
+        built = cast(_ArtifactAnswer, self._run(REPORTS.workers, work, request, question.org_id))
         data = built.data if built.data is not None else services.artifacts.get(built.name, built.key)
         if data is None:  # pruned between the two looks, or a file that cannot be read here
             return self.report(request, question, None, sent=True)
@@ -116,7 +116,7 @@ class Computing:
         if lane.workers not in self.workers:
             return function(request.services, *arguments)
         org_id = request.caller.org_id
-        work: Assignment[Answering] = Assignment(with_services, (function, arguments), partial(_sync, org_id))
+        work: Assignment[ComputeConsole] = Assignment(with_services, (function, arguments), partial(_sync, org_id))
         return cast(T, self._run(lane.workers, work, request, org_id))
 
     def handle(
@@ -126,7 +126,7 @@ class Computing:
         workers = route.lane.workers
         if not route.in_worker or workers not in self.workers:
             return route.handler(request, *arguments)
-        sent = _Sent(
+        sent = _WorkerRequest(
             route.method, route.path, request.path, dict(request.arguments), dict(request.query),
             dict(request.headers), request.body if route.body is not None else b"", request.address, request.id,
             request.now, request.principal, dict(request.options), request.raw_path, request.raw_query,
@@ -135,43 +135,43 @@ class Computing:
         prepare = partial(_sync, org_id) if org_id else None
         return cast(Response, self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id))
 
-    def _run(self, workers: str | None, work: Assignment[Answering], request: Request, place: str) -> object:
+    def _run(self, workers: str | None, work: Assignment[ComputeConsole], request: Request, place: str) -> object:
         wait_allowed()
         caller = request.address if request.principal is None else request.principal.actor
         return self.workers[str(workers)].run(work, place=place, caller=caller, gone=request.gone)
 
 
-def _sync(org_id: str, console: Answering, *, with_past: bool = False) -> None:
+def _sync(org_id: str, console: ComputeConsole, *, with_past: bool = False) -> None:
     """Bring the worker's replica up to date; what is new to it may take long, and is kept."""
     console.services.replica.sync([org_id], with_past=with_past)
 
 
-def _prepare(question: Question, now: datetime, console: Answering) -> None:
+def _prepare(question: Question, now: datetime, console: ComputeConsole) -> None:
     """The same for a report, unless another machine built it."""
     services, query = console.services, dict(question.query)
     with services.snapshots.open(question.org_id, now=now, at=question.at) as snapshot:
-        there = snapshot.kept(question.report, query, question.form, shared=True) is not None
+        there = snapshot.from_cache(question.report, query, question.form, shared=True) is not None
         if there and question.hashed:
-            there = snapshot.kept_hash(question.report, query, shared=True) is not None
+            there = snapshot.cached_hash(question.report, query, shared=True) is not None
     if not there:
         _sync(question.org_id, console, with_past=question.at is not None)
 
 
-def _build(console: Answering, question: Question, now: datetime, sent: bool) -> _Built:
+def _build(console: ComputeConsole, question: Question, now: datetime, sent: bool) -> _ArtifactAnswer:
     services, query = console.services, dict(question.query)
     with services.snapshots.open(question.org_id, now=now, at=question.at) as snapshot:
         artifact = snapshot.bytes(question.report, query, question.form)
         content_hash = snapshot.content_hash(question.report, query) if question.hashed else None
     there = not sent and services.artifacts.place(artifact.name).is_file()
-    return _Built(artifact.name, artifact.etag, None if there else artifact.data, content_hash)
+    return _ArtifactAnswer(artifact.name, artifact.etag, None if there else artifact.data, content_hash)
 
 
-def with_services(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
+def with_services(console: ComputeConsole, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
     """Call a function in a worker with its services."""
     return function(console.services, *arguments)
 
 
-def _answer(console: Answering, sent: _Sent) -> Response:
+def _answer(console: ComputeConsole, sent: _WorkerRequest) -> Response:
     request = Request(
         method=sent.method,
         path=sent.path,
@@ -189,4 +189,4 @@ def _answer(console: Answering, sent: _Sent) -> Response:
         raw_path=sent.raw_path,
         raw_query=sent.raw_query,
     )
-    return console.computed(sent.method, sent.rule, request)
+    return console.compute(sent.method, sent.rule, request)

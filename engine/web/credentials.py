@@ -27,7 +27,7 @@ __all__ = [
     "confirm",
     "credential",
     "digest",
-    "known_credential",
+    "cached_credential",
     "live_credential",
     "new_secret",
     "well_formed",
@@ -91,11 +91,11 @@ def live_credential(
     return _live(store.credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
 
 
-def known_credential(
+def cached_credential(
     store: Store, secret: str, kind: CredentialKind, *, now: datetime, legacy: Sequence[str] = ()
 ) -> Credential:
     """The same from memory where it was seen before: whoever writes with it calls ``confirm`` within the write."""
-    return _live(store.known_credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
+    return _live(store.cached_credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
 
 
 def confirm(revision: Revision, secret_sha256: str, kind: CredentialKind) -> None:

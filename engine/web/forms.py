@@ -21,7 +21,7 @@ def pairs(content_type: str, body: bytes) -> list[tuple[str, str]] | None:
     """The fields of a form in their order; None when the content type is that of no form."""
     match content_type.partition(";")[0].strip().lower():
         case "application/x-www-form-urlencoded":
-            return _urlencoded(body)
+            return _parse_urlencoded(body)
         case "multipart/form-data":
             return _multipart(content_type, body)
     return None
@@ -32,7 +32,7 @@ def unreadable(expected: str) -> BadRequest:
     return BadRequest(f"The form cannot be read: expected {expected}.", word="invalid_body")
 
 
-def _urlencoded(body: bytes) -> list[tuple[str, str]]:
+def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
     try:
         return parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError as error:

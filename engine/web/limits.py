@@ -80,7 +80,7 @@ class Counters(Storage, SlidingWindowCounterSupport):
         now = time.time()
         place = int(now / expiry)
         current = self._count(f"{key}/{place}", now)
-        if math.floor(self._weighted(key, expiry, now) + current) + amount > limit:
+        if math.floor(self._previous_weight(key, expiry, now) + current) + amount > limit:
             return False
         if len(self._counts) > MOST_COUNTERS:
             self._counts = {name: held for name, held in self._counts.items() if held[1] > now}
@@ -121,7 +121,7 @@ class Counters(Storage, SlidingWindowCounterSupport):
     def clear(self, key: str) -> None:
         self._counts.pop(key, None)
 
-    def _weighted(self, key: str, expiry: int, now: float) -> float:
+    def _previous_weight(self, key: str, expiry: int, now: float) -> float:
         """The part of the window before that the sliding window still covers."""
         return self._count(f"{key}/{int(now / expiry) - 1}", now) * (1 - now % expiry / expiry)
 
@@ -135,7 +135,7 @@ def _item(count: int, seconds: int) -> RateLimitItemPerSecond:
     return RateLimitItemPerSecond(count, seconds)
 
 
-def _shared(url: str) -> WindowStorage:
+def _storage(url: str) -> WindowStorage:
     """The storage that a URL names. A Redis that hangs holds a request no longer than a glance."""
     options: dict[str, Any] = {}  # Any: as the library has them
     if url.startswith("redis"):
@@ -152,7 +152,7 @@ class Limiter:
 
     def __init__(self, url: str) -> None:
         try:
-            storage = Counters() if url == "memory://" else SpareCounters(_shared(url), Counters())
+            storage = Counters() if url == "memory://" else SpareCounters(_storage(url), Counters())
         except (ConfigurationError, ImportError, ValueError) as error:
             told = without_passwords(str(error))
             raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {told}.") from error

@@ -32,11 +32,11 @@ def check_paypal(gate: Gate, request: Request) -> None:
             raise UntrustedSignature("no account or webhook is configured")
         transmission = Transmission.of(request.headers, now=request.now)
         gate.limiter.check(CHECKS, request.address)
-        verify = _asked if configured.verify == "postback" else _certified
+        verify = _check_with_provider if configured.verify == "postback" else _check_certificate
         verify(configured, transmission, request)
     except UntrustedSignature as reason:
         log.warning("request %s: PayPal webhook refused: %s", request.id, reason)
-        raise _refused() from reason
+        raise _refusal() from reason
 
 
 def check_lemonsqueezy(gate: Gate, request: Request) -> None:
@@ -44,13 +44,13 @@ def check_lemonsqueezy(gate: Gate, request: Request) -> None:
     given = request.headers.get("x-signature", "")
     secrets = gate.services.settings.lemonsqueezy_signing_secret
     if not secrets or not given or not given.isascii():
-        raise _refused()
+        raise _refusal()
     right = [hmac.new(secret.encode(), request.body, sha256).hexdigest() for secret in secrets]
     if not any(hmac.compare_digest(one, given.lower()) for one in right):
-        raise _refused()
+        raise _refusal()
 
 
-def _certified(configured: Account, transmission: Transmission, request: Request) -> None:
+def _check_certificate(configured: Account, transmission: Transmission, request: Request) -> None:
     if not configured.may_hold_certificate(transmission.cert_url):
         raise UntrustedSignature("the certificate is not at an address of PayPal")
     found = paypal(configured).certificate(transmission.cert_url)
@@ -60,7 +60,7 @@ def _certified(configured: Account, transmission: Transmission, request: Request
     check(transmission, request.body, configured.webhook_id, found, authorities, now=request.now)
 
 
-def _asked(configured: Account, transmission: Transmission, request: Request) -> None:
+def _check_with_provider(configured: Account, transmission: Transmission, request: Request) -> None:
     try:
         msgspec.json.decode(request.body, type=dict)  # what is no object would be another question
         request.body.decode()
@@ -75,5 +75,5 @@ def _asked(configured: Account, transmission: Transmission, request: Request) ->
         raise UntrustedSignature("PayPal does not know the transmission")
 
 
-def _refused() -> Unauthorized:
+def _refusal() -> Unauthorized:
     return Unauthorized("The signature of this request is missing, wrong or too old.", word="invalid_signature")

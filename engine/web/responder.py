@@ -43,11 +43,11 @@ class Responder:
         """The answer, noted where the route keeps a log: nothing leaves that could not be noted."""
         request = self._request(route, environ, arguments, identifier)
         with request_patience():
-            found = self._saved(route, request, partial(self._checked, route, request))
+            found = self._answer_problem(route, request, partial(self._check, route, request))
             if isinstance(found, PendingWrite):
                 (result,) = self._services.store.write_all([found.write])
-                found = self._finished(route, request, found, result)
-            return self._noted(route, request, found)
+                found = self._finish(route, request, found, result)
+            return self._note(route, request, found)
 
     def answer_together(self, routes: Sequence[Route], environs: Sequence[WSGIEnvironment]) -> list[ReadyAnswer]:
         """The same for several requests whose small writes share a transaction."""
@@ -58,15 +58,15 @@ class Responder:
         answers = []
         with request_patience():
             begun = [
-                (route, request, self._saved(route, request, partial(self._checked, route, request)))
+                (route, request, self._answer_problem(route, request, partial(self._check, route, request)))
                 for route, request in zip(routes, requests, strict=True)
             ]
             writes = [found.write for _, _, found in begun if isinstance(found, PendingWrite)]
             results = iter(self._services.store.write_all(writes))
             for route, request, found in begun:
                 if isinstance(found, PendingWrite):
-                    found = self._finished(route, request, found, next(results))
-                answers.append((request.id, self._noted(route, request, found)))
+                    found = self._finish(route, request, found, next(results))
+                answers.append((request.id, self._note(route, request, found)))
         return answers
 
     def _request(
@@ -86,10 +86,10 @@ class Responder:
             computing=self._computing,
             raw_path=environ.get("REQUEST_URI", "").partition("?")[0],
             raw_query=environ.get("QUERY_STRING", ""),
-            gone=environ.get("waitress.client_disconnected", _stays),
+            gone=environ.get("waitress.client_disconnected", _never_disconnected),
         )
 
-    def _checked(self, route: Route, request: Request) -> Found:
+    def _check(self, route: Route, request: Request) -> Found:
         """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
         if not self._services.settings.session_auth:
             check_local(request)
@@ -104,17 +104,17 @@ class Responder:
         arguments = () if route.body is None else route.body.arguments(request)
         return self._computing.handle(route, request, arguments)
 
-    def _finished(self, route: Route, request: Request, pending: PendingWrite[T], result: WriteResult[T]) -> Response:
-        return self._saved(route, request, lambda: pending.answer(result.get()))
+    def _finish(self, route: Route, request: Request, pending: PendingWrite[T], result: WriteResult[T]) -> Response:
+        return self._answer_problem(route, request, lambda: pending.answer(result.get()))
 
-    def _saved(self, route: Route, request: Request, find: Callable[[], T]) -> T | Response:
+    def _answer_problem(self, route: Route, request: Request, find: Callable[[], T]) -> T | Response:
         """What ``find`` finds, or the answer to what went wrong."""
         try:
             return find()
         except NotInMemory:
             raise
         except Problem as problem:
-            found = self._rechecked(route, request, problem)
+            found = self._recheck(route, request, problem)
             if isinstance(found, Unauthorized) and wants_page(request):
                 return sign_in_page(request, found)
             return error_response(found, request.id)
@@ -124,9 +124,9 @@ class Responder:
             fault = door_problem(error) or Problem(
                 f"Something went wrong on our side; the log has it under request {request.id}."
             )
-            return error_response(self._rechecked(route, request, fault), request.id)
+            return error_response(self._recheck(route, request, fault), request.id)
 
-    def _rechecked(self, route: Route, request: Request, problem: Problem) -> Problem:
+    def _recheck(self, route: Route, request: Request, problem: Problem) -> Problem:
         """What to answer: a credential that is not good any more is said before anything else."""
         if route.access.recheck is not None and request.principal is not None:
             try:
@@ -137,7 +137,7 @@ class Responder:
                 log.warning("request %s: the credential was not looked at again: %s", request.id, unknown.message)
         return problem
 
-    def _noted(self, route: Route, request: Request, response: Response) -> Response:
+    def _note(self, route: Route, request: Request, response: Response) -> Response:
         if route.access.note is None:
             return response
         try:
@@ -176,6 +176,6 @@ def error_response(problem: Problem, identifier: str) -> Response:
     return Response(msgspec.json.encode(content) + b"\n", status=problem.status, headers=dict(problem.headers))
 
 
-def _stays() -> bool:
-    """A client of which nobody can tell that it hung up."""
+def _never_disconnected() -> bool:
+    """For a client whose disconnecting cannot be noticed."""
     return False

@@ -83,7 +83,7 @@ class Sessions:
             session = known[1]
         else:
             wait_allowed()
-            session = self._verified(token, ring)
+            session = self._verify(token, ring)
             with self._guard:
                 if len(self._known) >= REMEMBERED:
                     self._known.clear()
@@ -110,7 +110,7 @@ class Sessions:
             ) from error
         return ring
 
-    def _verified(self, token: str, ring: KeyRing) -> Session:
+    def _verify(self, token: str, ring: KeyRing) -> Session:
         try:
             named = jwt.get_unverified_header(token).get("kid") if self._file is not None else None
             key = next(iter(ring.keys.values())) if named is None and len(ring.keys) == 1 else ring.keys[named]

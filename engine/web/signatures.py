@@ -26,26 +26,26 @@ def check_chat(secrets: Sequence[str], headers: Mapping[str, str], body: Callabl
     given, stamp = headers.get(signature.lower(), ""), headers.get(timestamp.lower(), "")
     expected = f"{signature} must be v0= and the hex HMAC-SHA256 of v0:{timestamp}:body"
     if not given:
-        raise _refused(f"The signature is missing: {expected}.")
+        raise _refusal(f"The signature is missing: {expected}.")
     _check_time(timestamp, stamp, now)
     signed = b"v0:" + stamp.encode() + b":" + body()
     right = [f"v0={hmac.new(secret.encode(), signed, sha256).hexdigest()}" for secret in secrets]
     if not given.isascii() or not any(hmac.compare_digest(one, given) for one in right):
-        raise _refused(f"The signature is wrong: {expected}, with the timestamp that came and the secret set here.")
+        raise _refusal(f"The signature is wrong: {expected}, with the timestamp that came and the secret set here.")
 
 
 def _check_time(name: str, stamp: str, now: datetime) -> None:
     """Unauthorized, naming the header, for a timestamp that is missing, unreadable or too far from now."""
     expected = f"{name} must be the time of sending in seconds since 1970, at most {WINDOW_SECONDS} seconds from now"
     if not stamp:
-        raise _refused(f"The timestamp is missing: {expected}.")
+        raise _refusal(f"The timestamp is missing: {expected}.")
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
-        raise _refused(f"The timestamp cannot be read: {expected}; got {stamp[:20]!r}.")
+        raise _refusal(f"The timestamp cannot be read: {expected}; got {stamp[:20]!r}.")
     off = int(stamp) - int(now.timestamp())
     if abs(off) > WINDOW_SECONDS:
         way = "ahead" if off > 0 else "ago"
-        raise _refused(f"The timestamp is out of its time: {expected}; it is {abs(off):,} seconds {way}.")
+        raise _refusal(f"The timestamp is out of its time: {expected}; it is {abs(off):,} seconds {way}.")
 
 
-def _refused(said: str) -> Unauthorized:
+def _refusal(said: str) -> Unauthorized:
     return Unauthorized(said, word="invalid_signature")

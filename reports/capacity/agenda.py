@@ -37,7 +37,7 @@ def decisions_needed(
 ) -> pl.DataFrame:
     """The board's decisions of the executive summary, then staffing past its SLA, then the best work to share."""
     asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS)
-    more = [*_late(breaches(staffing_actions)), *_shared(clusters)]
+    more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters)]
     return pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
 
 
@@ -54,7 +54,7 @@ def _late(late: pl.DataFrame) -> Iterator[Request]:
     )
 
 
-def _shared(found: pl.DataFrame) -> Iterator[Request]:
+def _shared_evidence(found: pl.DataFrame) -> Iterator[Request]:
     if found.is_empty():
         return
     best = found.row(0, named=True)

@@ -52,14 +52,14 @@ class Load:
             item = LoadItem(name, title, kind, accountable, due, hours)
             self.items.setdefault((owner, week), []).append(item)
 
-    def used(self, owner: str, week: str, more: float = 0.0) -> float:
+    def utilisation(self, owner: str, week: str, more: float = 0.0) -> float:
         """Utilisation in percent with ``more`` hours; infinite for work without hours."""
         demand, available = self.demand.get((owner, week), 0.0) + more, self.available.get((owner, week), 0.0)
         return 100 * demand / available if available > 0 else (float("inf") if demand > EPSILON else 0.0)
 
     def peak(self, week: str) -> float:
         """The highest utilisation of any owner in the week."""
-        return max((self.used(owner, week) for owner in self.owners), default=0.0)
+        return max((self.utilisation(owner, week) for owner in self.owners), default=0.0)
 
 
 def weeks_over(state: Load) -> list[str]:
@@ -96,10 +96,10 @@ def suggestions(state: Load, ask: Ask) -> Iterator[dict[str, Any]]:
     for week in weeks_over(state):
         stuck: set[str] = set()
         while True:
-            over = [name for name in state.owners if name not in stuck and state.used(name, week) > limit]
+            over = [name for name in state.owners if name not in stuck and state.utilisation(name, week) > limit]
             if not over:
                 break
-            owner = min(over, key=lambda name: (-state.used(name, week), name))
+            owner = min(over, key=lambda name: (-state.utilisation(name, week), name))
             found = _first_move(state, owner, week, ask)
             if found is None:
                 stuck.add(owner)
@@ -114,7 +114,7 @@ def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] 
         earlier = None if helper else _earlier(state, owner, week, item, room)
         if helper is None and earlier is None:
             continue
-        before, mine = state.peak(week), state.used(owner, week)
+        before, mine = state.peak(week), state.utilisation(owner, week)
         state.items[owner, week].remove(item)
         kept = ACCOUNTABLE * item.hours if helper and item.accountable == owner else 0.0
         state.demand[owner, week] -= item.hours - kept
@@ -135,7 +135,7 @@ def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] 
             "hours": item.hours,
             "relief_hours": round(item.hours - kept, 3),
             "owner_before_pct": _pct(mine),
-            "owner_after_pct": _pct(state.used(owner, week)),
+            "owner_after_pct": _pct(state.utilisation(owner, week)),
             "max_before_pct": _pct(before),
             "max_after_pct": _pct(state.peak(week)),
         }
@@ -145,9 +145,9 @@ def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] 
 def _helper(state: Load, owner: str, week: str, item: LoadItem, room: float) -> str | None:
     """The least used owner who may take the duty over; never who is accountable for it."""
     able = [
-        (state.used(name, week, item.hours), name)
+        (state.utilisation(name, week, item.hours), name)
         for name in sorted(state.doers.get(item.kind, set()) - {owner, item.accountable})
-        if state.used(name, week) < HEALTHY_PCT and state.used(name, week, item.hours) <= room
+        if state.utilisation(name, week) < HEALTHY_PCT and state.utilisation(name, week, item.hours) <= room
     ]
     return min(able)[1] if able else None
 
@@ -158,7 +158,7 @@ def _earlier(state: Load, owner: str, week: str, item: LoadItem, room: float) ->
         return None
     place = state.weeks.index(week)
     before = [state.weeks[place - step] for step in FORWARD if place - step >= 0]
-    return next((name for name in before if state.used(owner, name, item.hours) <= room), None)
+    return next((name for name in before if state.utilisation(owner, name, item.hours) <= room), None)
 
 
 def _pct(value: float) -> float | None:

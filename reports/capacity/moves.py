@@ -71,7 +71,7 @@ def slices(made: Annotated[Balance, balance], load: pl.DataFrame) -> pl.DataFram
         .sort("week_start_on", "utilisation_pct", "owner", descending=[False, True, False], nulls_last=True)
     )
     after = [
-        None if owner is None else _finite(made.then.used(owner, week))
+        None if owner is None else _finite(made.then.utilisation(owner, week))
         for owner, week in frame.select("owner", "week").iter_rows()
     ]
     return frame.select(

@@ -130,9 +130,9 @@ def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, 
     grouped: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for move in moves:
         grouped.setdefault((move["week"], move["kind"], move["owner"]), []).append(move)
-    rows = [_moved(org_id, key, part) for key, part in grouped.items()]
+    rows = [_move_proposal(org_id, key, part) for key, part in grouped.items()]
     rows += [
-        _borrowed(org_id, week, owner, missing)
+        _borrow_proposal(org_id, week, owner, missing)
         for (owner, week), missing in left.items()
         if round(missing, 3) >= shortfall.LEAST
     ]
@@ -141,7 +141,7 @@ def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, 
     )  # fmt: skip
 
 
-def _moved(org_id: str, key: tuple[str, str, str], moves: list[dict[str, Any]]) -> dict[str, Any]:
+def _move_proposal(org_id: str, key: tuple[str, str, str], moves: list[dict[str, Any]]) -> dict[str, Any]:
     week, kind, owner = key
     relief = round(sum(move["relief_hours"] for move in moves), 2)
     handed = kind == "reassign"
@@ -163,7 +163,7 @@ def _moved(org_id: str, key: tuple[str, str, str], moves: list[dict[str, Any]]) 
     }
 
 
-def _borrowed(org_id: str, week: str, owner: str, missing: float) -> dict[str, Any]:
+def _borrow_proposal(org_id: str, week: str, owner: str, missing: float) -> dict[str, Any]:
     relief = round(missing, 2)
     return {
         "action_id": action_id(org_id, week, "borrow", owner),

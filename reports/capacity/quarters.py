@@ -93,7 +93,7 @@ def comparison(now: Figures, ask: Ask) -> pl.DataFrame:
 
 def _of(figures: Figures, name: str) -> str | None:
     """What a figure is of: ``3 of 4 requests``, or how many were measured."""
-    held, (_, noun) = figures.explained(name), COMPARED[name]
+    held, (_, noun) = figures.explained_rows(name), COMPARED[name]
     if figures[name] is None:
         return None
     if "value" in held.columns:

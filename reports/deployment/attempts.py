@@ -37,7 +37,7 @@ def attempts(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, ask: As
     actor, start = ask.word(ACTOR), start_on(ask)
     theirs = pl.col("actor") == actor if actor else pl.lit(True)
     runs = automation_runs.filter(theirs)
-    blocks = _followed(policy_blocks.filter(theirs), runs).with_columns(
+    blocks = _with_next_attempt(policy_blocks.filter(theirs), runs).with_columns(
         blocked=pl.lit(True), at="blocked_at", on="blocked_on"
     )
     allowed = runs.with_columns(blocked=pl.lit(False), at="ran_at", on="ran_on")
@@ -84,7 +84,7 @@ def measures(found: pl.DataFrame) -> Mapping[str, Any]:
     }
 
 
-def _followed(blocks: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
+def _with_next_attempt(blocks: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     """Blocks with the minutes until the next attempt that was let through; null while there is none."""
     later = runs.select(*WHO, next_at="ran_at").sort("next_at", *WHO)
     joined = blocks.sort("blocked_at", "id").join_asof(

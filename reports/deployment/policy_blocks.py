@@ -36,7 +36,7 @@ _TRY = "Rehearse an automation to fill this report: post it to /api/automations/
 
 def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     found = figures.rows(attempts.attempts)
-    now, runs = figures.counted("policy_blocks"), figures.counted("policy_runs_allowed")
+    now, runs = figures.counted_rows("policy_blocks"), figures.counted_rows("policy_runs_allowed")
     before = found.filter(pl.col("place") == attempts.BEFORE)
     compared = attempts.reaches_back(records_since, ask)
     measures = {name: figures[figure] for name, figure in MEASURES.items()}
@@ -57,7 +57,7 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
             Table("playbooks", "By playbook, highest block rate first", playbooks, words=WORDS),
             Table("policies", "Policies that refused most", _policies(now)),
-            Table("repeat_offenders", "Blocked more than once", _repeated(now)),
+            Table("repeat_offenders", "Blocked more than once", _repeats(now)),
             Table("blocks", "Every block of the window, newest first", _newest(now), words=WORDS),
         ),
         charts=_charts(reasons),
@@ -123,7 +123,7 @@ def _policies(blocks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _repeated(blocks: pl.DataFrame) -> pl.DataFrame:
+def _repeats(blocks: pl.DataFrame) -> pl.DataFrame:
     return (
         blocks.group_by(attempts.WHO)
         .agg(blocks=pl.len().cast(pl.Int64), last_blocked_at=pl.col("at").max())
@@ -153,7 +153,7 @@ def _opening(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> Opening:
     change = "" if before is None else f", {before:,} in the {days} days before"
     return Opening(
         f"{share} ({figures['policy_block_rate_pct']} %){change}.",
-        f"Look first at the most frequent reason: {_spelled(reasons['reason'][0])}.",
+        f"Look first at the most frequent reason: {_reason_text(reasons['reason'][0])}.",
     )
 
 
@@ -165,7 +165,7 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     return [f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}."]
 
 
-def _spelled(reason: str) -> str:
+def _reason_text(reason: str) -> str:
     return reason.replace("_", " ") if reason in BLOCK_REASONS else reason
 
 

@@ -26,7 +26,7 @@ def build(retention: pl.DataFrame, figures: Figures) -> Document:
         *("record_class", "tier", "default_days", "override_days", "days", "source", "reason", "approved_by"),
         *("approved_on", "rows", "oldest_on", "eligible", "purgeable", "held", "waiting", "next_purge_on"),
     ).sort("record_class")
-    rules, conflicts = figures.rows(retention_rules.rules), figures.counted("retention_conflicts")
+    rules, conflicts = figures.rows(retention_rules.rules), figures.counted_rows("retention_conflicts")
     return Document(
         *_opening(classes, conflicts),
         tables=(

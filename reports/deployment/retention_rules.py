@@ -35,11 +35,11 @@ def rules(retention: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFrame:
     followed = organization["frameworks"].explode(empty_as_null=False).to_list()
     kept = dict(retention.select("record_class", "days").iter_rows())
     mine = [rule for rule in RULES if rule.framework in followed and rule.record_class in kept]
-    rows = [(*_judged(rule, kept[rule.record_class], mine), rule.demand) for rule in mine]
+    rows = [(*_verdict(rule, kept[rule.record_class], mine), rule.demand) for rule in mine]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort("framework", "citation", "record_class")
 
 
-def _judged(rule: Rule, days: int, mine: Sequence[Rule]) -> tuple[str, str, str, int | None, int, int | None, str]:
+def _verdict(rule: Rule, days: int, mine: Sequence[Rule]) -> tuple[str, str, str, int | None, int, int | None, str]:
     place = (rule.framework, rule.citation, rule.record_class)
     if rule.days is not None:
         return *place, rule.days, days, days - rule.days, "met" if days >= rule.days else "too_short"

@@ -70,7 +70,7 @@ def _warnings(figures: Figures) -> list[str]:
     warnings = []
     if nobody := figures["renewals_without_recipient"]:
         warnings.append(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked.")
-    weak = figures.counted("renewals_on_weak_evidence").filter("owed")
+    weak = figures.counted_rows("renewals_on_weak_evidence").filter("owed")
     if weak.height:
         names = [control(":".join(key)) for key in weak.select("framework", "control_id").rows()]
         warnings.append(f"Collect evidence before signing, it is stale or missing now: {some_of(names)}.")

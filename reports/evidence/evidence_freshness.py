@@ -69,7 +69,7 @@ def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
 
 def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:
     warnings = []
-    future = figures.counted("evidence_future_dated").sort("framework", "position", "control_id")
+    future = figures.counted_rows("evidence_future_dated").sort("framework", "position", "control_id")
     if future.height:
         names = some_of([packs.control(":".join(key)) for key in future.select("framework", "control_id").rows()])
         warnings.append(f"Evidence dated after the day of the report: {names}. Correct the dates at the source.")

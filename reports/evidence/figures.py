@@ -131,7 +131,7 @@ def _in_period(ask: Ask) -> pl.Expr:
     return pl.col("finished_on").is_between(ask.period_start, ask.as_of)
 
 
-def _accepted(ask: Ask) -> pl.Expr:
+def _is_accepted(ask: Ask) -> pl.Expr:
     return _in_period(ask) & (pl.col("auditor_status") == "accepted")
 
 
@@ -165,14 +165,14 @@ REQUESTS = (
            lambda ask: _in_period(ask) | (pl.col("clock") == "overdue"), _STANDING),
     Figure("requests_accepted_in_period", "Evidence requests accepted", "count", "more",
            "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted.",
-           "requests", Count(), _accepted, "accepted; returned {returns} times"),
+           "requests", Count(), _is_accepted, "accepted; returned {returns} times"),
     Figure("requests_accepted_first_pass_in_period", "Evidence requests accepted at once", "count", "more",
            "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted without "
-           "a return.", "requests", Count(), lambda ask: _accepted(ask) & (pl.col("returns") == 0),
+           "a return.", "requests", Count(), lambda ask: _is_accepted(ask) & (pl.col("returns") == 0),
            "accepted; returned {returns} times"),
     Figure("requests_first_pass_pct", "First-pass acceptance", "percent", "more",
            "Evidence requests accepted without a return, as a share of those finished from {period_start} to {as_of} "
-           "and accepted.", "requests", Share(pl.col("returns") == 0), _accepted,
+           "and accepted.", "requests", Share(pl.col("returns") == 0), _is_accepted,
            "accepted; returned {returns} times"),
     *(
         Figure(f"request_turnaround_p{pct}_days", f"Turnaround of evidence requests, {said}", "days", "less",

@@ -49,8 +49,8 @@ def by_priority(queue: pl.DataFrame, closed: pl.DataFrame, ask: Ask) -> pl.DataF
 
 def by(queue: pl.DataFrame, closed: pl.DataFrame, column: str, wanted: Sequence[str] = ()) -> pl.DataFrame:
     """The measures for each value of a column, empty ones included; ``wanted`` values come even without rows."""
-    waiting = _grouped(queue.select(column, "clock", "age_days"), column)
-    done = _grouped(closed.select(column, "clock", "auditor_status", "returns", "turnaround"), column)
+    waiting = _group(queue.select(column, "clock", "age_days"), column)
+    done = _group(closed.select(column, "clock", "auditor_status", "returns", "turnaround"), column)
     found = {*waiting, *done}
     values = [*wanted, *sorted(found - {None, *wanted}), *({None} & found)]
     rows = [{column: value, **_measures(waiting.get(value, ()), done.get(value, ()))} for value in values]
@@ -59,7 +59,7 @@ def by(queue: pl.DataFrame, closed: pl.DataFrame, column: str, wanted: Sequence[
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _grouped(requests: pl.DataFrame, column: str) -> dict[Any, list[FrameRow]]:
+def _group(requests: pl.DataFrame, column: str) -> dict[Any, list[FrameRow]]:
     """The requests of each value of a column, in their order."""
     groups: dict[Any, list[FrameRow]] = {}
     for row in requests.iter_rows(named=True):

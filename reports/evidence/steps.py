@@ -51,7 +51,7 @@ def duties(obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.Dat
     )  # fmt: skip
     both = pl.concat([known.select(columns), fixes.select(columns)])
     named = both.with_columns(duty=ledger.kind_name().replace({"remediation": "Gap remediation"}))
-    return _addressed(named, people).sort("due_on", "item")
+    return _with_recipient(named, people).sort("due_on", "item")
 
 
 def due_soon(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -61,11 +61,15 @@ def due_soon(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.Data
         pl.col("days_left") >= 0,
         pl.col("days_left") <= pl.when(pl.col("kind") == "attestation").then(max(ATTESTATION_STEPS)).otherwise(soon),
     )
-    step = pl.when(pl.col("kind") == "attestation").then(_reached(ATTESTATION_STEPS)).otherwise(_reached((soon, 1)))
+    step = (
+        pl.when(pl.col("kind") == "attestation")
+        .then(_current_step(ATTESTATION_STEPS))
+        .otherwise(_current_step((soon, 1)))
+    )
     named = rows.with_columns(step=step, escalate_to=pl.lit(None, dtype=pl.String)).with_columns(
         reminder_id=pl.format("{}@{}|due_soon|{}", "item", "due_on", "step"), late=pl.col("days_left") < pl.col("step")
     )
-    return _owed(named, reminders).select(DUTY).sort("due_on", "item")
+    return _owed_reminders(named, reminders).select(DUTY).sort("due_on", "item")
 
 
 def overdue(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -81,7 +85,7 @@ def overdue(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataF
         late=(days_late > pl.col("step")).fill_null(False),
     )  # fmt: skip
     return (
-        _owed(named, reminders)
+        _owed_reminders(named, reminders)
         .with_columns(owed=pl.col("owed") & pl.col("step").is_not_null())
         .select(DUTY)
         .sort("due_on", "item")
@@ -129,11 +133,11 @@ def regressions(
             ),
         )
     )  # fmt: skip
-    named = _addressed(rows, people).with_columns(
+    named = _with_recipient(rows, people).with_columns(
         reminder_id=pl.format("{}|regressed|{}-{}@{}", "item", "before", "state", "observed_on")
     )
     return (
-        _owed(named, reminders)
+        _owed_reminders(named, reminders)
         .sort(rank("state", STATES_WORST_FIRST), "since_on", "framework", "position", "control_id")
         .select(CHANGE)
     )
@@ -145,19 +149,19 @@ def _worse(now: str, before: str) -> pl.Expr:
     return pl.col(before).is_in(ranked) & (rank(now, ranked) < rank(before, ranked))
 
 
-def _reached(steps: tuple[int, ...]) -> pl.Expr:
+def _current_step(steps: tuple[int, ...]) -> pl.Expr:
     """The nearest step that the days left have come down to."""
     return pl.min_horizontal(*(pl.when(pl.col("days_left") <= step).then(step) for step in steps)).cast(pl.Int64)
 
 
-def _addressed(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+def _with_recipient(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """``recipient``: the owner, or who is accountable where there is no owner or the owner has left."""
     gone = people.filter(~pl.col("active"))["email"].to_list()
     left = pl.col("owner").is_in(gone).fill_null(True)
     return rows.with_columns(recipient=pl.when(left).then(pl.coalesce("accountable", "owner")).otherwise("owner"))
 
 
-def _owed(named: pl.DataFrame, reminders: pl.DataFrame) -> pl.DataFrame:
+def _owed_reminders(named: pl.DataFrame, reminders: pl.DataFrame) -> pl.DataFrame:
     """Whether the reminder was not sent yet, and when its item was last reminded of at all."""
     sent = reminders.select("reminder_id").unique().with_columns(sent=pl.lit(True))
     last = (

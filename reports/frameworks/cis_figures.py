@@ -15,7 +15,7 @@ DECLARED = {
 }
 
 
-def _declared(measure: str) -> pl.Expr:
+def _declared_value(measure: str) -> pl.Expr:
     """What is declared of each safeguard, silence counting as 0; nothing where nothing is declared of any."""
     return pl.when(pl.col(measure).is_not_null().any()).then(pl.col(measure).fill_null(0))
 
@@ -46,7 +46,7 @@ FIGURES = (
         Figure(name, f"CIS safeguards {word}, declared", "percent", "more",
                f"Mean of what is declared as {word} of the applicable safeguards, silence counting as 0; unknown where "
                "nothing is declared of any. It is self-assessed and decides nothing.",
-               safeguards, WeightedMean(_declared(measure)), APPLICABLE, "declared {" + measure + "}")
+               safeguards, WeightedMean(_declared_value(measure)), APPLICABLE, "declared {" + measure + "}")
         for measure, (name, word) in DECLARED.items()
     ),
 )  # fmt: skip

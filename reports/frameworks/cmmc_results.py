@@ -33,7 +33,7 @@ def results(
     rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
     return (
         rows.join(points, on="control_id", how="left")
-        .join(_accepted(exceptions), on=KEY, how="left")
+        .join(_exception_terms(exceptions), on=KEY, how="left")
         .with_columns(basis=_basis())
         .with_columns(
             result=pl.when(~pl.col("applicable"))
@@ -43,7 +43,7 @@ def results(
             .otherwise(pl.lit(NOT_MET))
         )
         .with_columns(
-            points_lost=_points_lost(),
+            points_lost=_point_deductions(),
             exception_id=pl.when(pl.col("basis") == ENDURING)
             .then("enduring")
             .when(pl.col("basis") == TEMPORARY)
@@ -55,7 +55,7 @@ def results(
     )
 
 
-def _accepted(exceptions: pl.DataFrame) -> pl.DataFrame:
+def _exception_terms(exceptions: pl.DataFrame) -> pl.DataFrame:
     """The approved exception in force by what CMMC calls it; an enduring one says how the risk is mitigated."""
     mitigated = pl.col("compensating").fill_null("").str.strip_chars() != ""
     enduring = pl.col("kind").is_in(["accepted_risk", "compensating"])
@@ -81,7 +81,7 @@ def _basis() -> pl.Expr:
     )
 
 
-def _points_lost() -> pl.Expr:
+def _point_deductions() -> pl.Expr:
     partly = (pl.col("state") == "partial") & pl.col("sprs_points_partial").is_not_null()
     cost = pl.when(partly).then(pl.col("sprs_points_partial")).otherwise(pl.col("sprs_points")).fill_null(0)
     return pl.when(pl.col("result") == NOT_MET).then(cost).otherwise(0).cast(pl.Int64)

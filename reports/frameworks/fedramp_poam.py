@@ -57,7 +57,7 @@ def build(
     first = frame.row(0, named=True) if frame.height else {}
     return Document(
         *(
-            _closed(figures)
+            _closed_opening(figures)
             if in_scope and assessed and sheet == "closed"
             else _opening(in_scope, assessed, first, figures)
         ),
@@ -79,7 +79,7 @@ def build(
     )
 
 
-def _closed(figures: Figures) -> Opening:
+def _closed_opening(figures: Figures) -> Opening:
     if not figures["poam_items_closed"]:
         return Opening("No item of the plan was closed.")
     late = figures["poam_items_closed_late"]

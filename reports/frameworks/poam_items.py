@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.poam import DAYS, RATINGS, STANDING, rating_of, written, written_day
+from engine.model.poam import DAYS, RATINGS, STANDING, entered_day, entries, rating_of
 from reports.frameworks.poam_columns import COLUMNS
 from reports.frameworks.poam_weaknesses import Row, weaknesses
 
@@ -70,7 +70,7 @@ def _numbers(ledger: pl.DataFrame) -> dict[str, list[Row | None]]:
 
 def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, template: str, *, gone: bool = False) -> Row:
     """One row of a sheet: what is known of the weakness, overruled by what people wrote into the ledger."""
-    row: Row = {"kind": "gap", "severity": None, **(weakness or _forgotten(key, line)), **_written(line)}
+    row: Row = {"kind": "gap", "severity": None, **(weakness or _forgotten(key, line)), **_entered_columns(line)}
     row["poam_id"] = line["id"] if line else UNNUMBERED
     row["weakness_key"] = key
     row["subject"] = f"{key}/{row['poam_id']}" if line else key
@@ -80,7 +80,7 @@ def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, templat
     row["scheduled_completion_date"] = _due(row, line)
     row["vendor_dependency"] = row.get("vendor_dependency") or "No"
     row["bod_22_01_tracking"] = row.get("bod_22_01_tracking") or ("No" if template == "2.1" else None)
-    row |= _decided(row)
+    row |= _deviation(row)
     row["point_of_contact"] = line["owner"] if line else row["point_of_contact"]
     closed = line["closed_on"] if line else None
     row["first_listed_on"] = line["listed_on"] if line else None
@@ -101,7 +101,7 @@ def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, templat
 
 
 def _last_milestone(row: Row) -> date:
-    days = (written_day(text) for text in re.findall(r"\d{4}-\d\d-\d\d", row.get("planned_milestones") or ""))
+    days = (entered_day(text) for text in re.findall(r"\d{4}-\d\d-\d\d", row.get("planned_milestones") or ""))
     return max((day for day in days if day), default=date.min)
 
 
@@ -114,15 +114,15 @@ def _forgotten(key: str, line: Row | None) -> Row:
     }
 
 
-def _written(line: Row | None) -> Row:
+def _entered_columns(line: Row | None) -> Row:
     """The columns that people filled in; a date must be one."""
-    given = written(line["details"]) if line else {}
-    row = {column: written_day(given[column]) if column in _DATES else given[column] for column in COLUMNS
+    given = entries(line["details"]) if line else {}
+    row = {column: entered_day(given[column]) if column in _DATES else given[column] for column in COLUMNS
            if column in given}  # fmt: skip
     return {column: value for column, value in row.items() if value is not None}
 
 
-def _decided(row: Row) -> Row:
+def _deviation(row: Row) -> Row:
     """The deviation that the state of a numbered item stands for, where nobody wrote down another."""
     if row["status"] == "false_positive":
         return {"false_positive": "Yes"}
@@ -135,7 +135,7 @@ def _rating(row: Row, line: Row | None) -> str:
     """An approved adjustment moves the date of the ledger, so its days no longer tell the rating at detection."""
     if line is None:
         return RATINGS.get(row["severity"] or "", "High")
-    given = written(line["details"])
+    given = entries(line["details"])
     if "original_risk_rating" not in given and row.get("risk_adjustment") == "Yes" and row["severity"]:
         return RATINGS.get(row["severity"], "High")
     return rating_of(given, line["detected_on"], line["due_on"])

@@ -45,7 +45,7 @@ def build(
                   part_of=("criteria",)),
             Table("causes", "Deviations by cause", causes(tests)),
             Table("trend", "Operation by month", trend),
-            Table("criteria", "Every criterion", _shown(rows), labels=LABELS, state=["state"],
+            Table("criteria", "Every criterion", _test_columns(rows), labels=LABELS, state=["state"],
                   hidden=["cadence", "sample_size", "gap_from", "gap_to", "days_with_evidence", "applicable",
                           "implementation"]),
             Table("tests", "Tests performed", tests.drop("unanswered"), labels=LABELS, hidden=["test_id"]),
@@ -65,7 +65,7 @@ def build(
     )  # fmt: skip
 
 
-def _shown(rows: pl.DataFrame) -> pl.DataFrame:
+def _test_columns(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(
         *("control_id", "title", "category", "applicable", "result", "population", "tested", "deviations"),
         *("deviation_rate_pct", "longest_gap_days", "window_days", "gap_in_operation", "days_with_evidence"),

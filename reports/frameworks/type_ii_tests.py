@@ -24,7 +24,7 @@ def lines(windows: pl.DataFrame, events: pl.DataFrame, start: date, end: date) -
     shows against a criterion is unanswered until the remediation of the criterion is planned.
     """
     return (
-        pl.concat([_sampled(windows, start, end), _machine(events)])
+        pl.concat([_sample(windows, start, end), _machine(events)])
         .with_columns(
             deviation_rate_pct=share_pct(pl.col("deviations"), pl.col("tested")),
             result=pl.when(pl.col("performed") == 0)
@@ -37,7 +37,7 @@ def lines(windows: pl.DataFrame, events: pl.DataFrame, start: date, end: date) -
     )  # fmt: skip
 
 
-def _sampled(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
+def _sample(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
     ran = pl.col("performed_on").is_between(start, end).fill_null(False)
     missed = pl.col("performed_on").is_null() & pl.col("window_close_on").is_between(start, end)
     found = pl.max_horizontal(

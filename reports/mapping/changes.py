@@ -43,7 +43,7 @@ def edges(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def lost_full(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
+def former_full(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
     """Requirements that a full edge led to and none leads to any more, with the sources that covered them."""
     target = ["target_framework", "target_id"]
     before = (

@@ -32,18 +32,18 @@ def changed_edges(
     )
 
 
-def lost_full(
+def former_full(
     organization: pl.DataFrame, crosswalk: pl.DataFrame, catalogue_seen: pl.DataFrame, edges_seen: pl.DataFrame
 ) -> pl.DataFrame:
     """Requirements that a full mapping led to and none leads to any more."""
-    lost = changes.lost_full(crosswalk, edges_seen if catalogue_seen.height else crosswalk)
+    lost = changes.former_full(crosswalk, edges_seen if catalogue_seen.height else crosswalk)
     return lost.with_columns(in_scope=pl.col("framework").is_in(scope(organization)))
 
 
 def affected_rows(
     moved: Annotated[pl.DataFrame, requirement_changes],
     ends: Annotated[pl.DataFrame, changed_edges],
-    lost: Annotated[pl.DataFrame, lost_full],
+    lost: Annotated[pl.DataFrame, former_full],
     control_assessments: pl.DataFrame,
     linked_evidence: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -60,7 +60,7 @@ def requirements(
     """Every requirement of now and of before, with what happened to it: null where nothing did."""
     moved = changed.select("change", *KEY)
     every = pl.concat([catalogue_entries.select(KEY), requirements_seen.select(KEY)]).unique().sort(KEY)
-    return _where_seen(every.join(moved, on=KEY, how="left", maintain_order="left"), catalogue_seen)
+    return _if_catalogue(every.join(moved, on=KEY, how="left", maintain_order="left"), catalogue_seen)
 
 
 def edges(
@@ -72,15 +72,15 @@ def edges(
     """Every mapping of now and of before, with what happened to it: null where nothing did."""
     moved = changed.select("change", *_ENDS)
     every = pl.concat([crosswalk.select(_ENDS), edges_seen.select(_ENDS)]).unique().sort(_ENDS)
-    return _where_seen(every.join(moved, on=_ENDS, how="left", maintain_order="left"), catalogue_seen)
+    return _if_catalogue(every.join(moved, on=_ENDS, how="left", maintain_order="left"), catalogue_seen)
 
 
 def mapping_losses(crosswalk: pl.DataFrame, catalogue_seen: pl.DataFrame, edges_seen: pl.DataFrame) -> pl.DataFrame:
     """Every requirement that a mapping led to before, whether it lost its last full one, and what covered it."""
-    lost = changes.lost_full(crosswalk, edges_seen).with_columns(lost=pl.lit(True))
+    lost = changes.former_full(crosswalk, edges_seen).with_columns(lost=pl.lit(True))
     before = edges_seen.select(framework="target_framework", control_id="target_id").unique().sort(KEY)
     every = before.join(lost, on=KEY, how="left", maintain_order="left").with_columns(pl.col("lost").fill_null(False))
-    return _where_seen(every, catalogue_seen)
+    return _if_catalogue(every, catalogue_seen)
 
 
 def controls(
@@ -89,7 +89,7 @@ def controls(
     """Controls that a change touches, and the other controls in scope without an ``impact``."""
     moved = touched.select("impact", *KEY, "title", "items")
     rest = control_status.join(moved, on=KEY, how="anti").sort(KEY).select(*KEY, "title")
-    return _where_seen(pl.concat([moved, rest], how="diagonal"), catalogue_seen)
+    return _if_catalogue(pl.concat([moved, rest], how="diagonal"), catalogue_seen)
 
 
 def snapshots(
@@ -121,5 +121,5 @@ def scope(organization: pl.DataFrame) -> list[str]:
     return organization["frameworks"].explode(empty_as_null=False).to_list()
 
 
-def _where_seen(frame: pl.DataFrame, catalogue_seen: pl.DataFrame) -> pl.DataFrame:
+def _if_catalogue(frame: pl.DataFrame, catalogue_seen: pl.DataFrame) -> pl.DataFrame:
     return frame if catalogue_seen.height else frame.clear()

@@ -47,7 +47,9 @@ def build(
     organization: pl.DataFrame, control_evidence: pl.DataFrame, control_status: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
     pairs, targets = figures.rows(overlay.pairs), figures.rows(overlay.targets)
-    conflicts = figures.counted("crosswalk_conflicts").sort("full", "strength", descending=True, maintain_order=True)
+    conflicts = figures.counted_rows("crosswalk_conflicts").sort(
+        "full", "strength", descending=True, maintain_order=True
+    )
     both = overlay.sides(control_status, control_evidence).filter("applicable")
     return Document(
         *_opening(pairs, conflicts, figures),
@@ -98,7 +100,7 @@ def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures) -> 
             f"Settle first why {first['source_id']} is effective and {first['target_id']} is not.",
         )
     if reusable := figures["crosswalk_reuse"]:
-        first = figures.counted("crosswalk_reuse").row(0, named=True)
+        first = figures.counted_rows("crosswalk_reuse").row(0, named=True)
         ends = (first["source_id"], first["target_id"])
         giver, taker = ends if first["reuse"] == "to target" else ends[::-1]
         return Opening(

@@ -68,7 +68,7 @@ TARGETS = (
 )  # fmt: skip
 
 
-def _marked(mark: pl.Expr) -> Sum:
+def _marked_sum(mark: pl.Expr) -> Sum:
     """How many rows bear a mark; not known without rows, because nothing was compared."""
     return Sum(mark.fill_null(False).cast(pl.Int64), known_without_rows=False)
 
@@ -100,23 +100,23 @@ CATALOGUE = (
     *(
         Figure(f"requirements_{change}", f"Requirements {change}", "count", "neither",
                f"Requirements of the catalogue that were {change} since the last snapshot; not known without one.",
-               comparison.requirements, _marked(pl.col("change") == change), reason="{change}")
+               comparison.requirements, _marked_sum(pl.col("change") == change), reason="{change}")
         for change in ("added", "removed", "renamed")
     ),
     *(
         Figure(f"edges_{change}", f"Mappings {change}", "count", "neither",
                f"Mappings that were {change}{meaning} since the last snapshot; not known without one.",
-               comparison.edges, _marked(pl.col("change") == change), reason="{change}")
+               comparison.edges, _marked_sum(pl.col("change") == change), reason="{change}")
         for change, meaning in (("added", ""), ("removed", ""), ("changed", " in relation or strength"))
     ),
     Figure("lost_last_full_edge", "Requirements that lost their last full mapping", "count", "less",
            "Requirements to which a full mapping, equal or superset with a strength of at least 0.8, led at the last "
            "snapshot and none leads any more; not known without a snapshot.",
-           comparison.mapping_losses, _marked(pl.col("lost")), reason="covered by {covered_by}"),
+           comparison.mapping_losses, _marked_sum(pl.col("lost")), reason="covered by {covered_by}"),
     Figure("controls_touched", "Controls touched by the catalogue", "count", "neither",
            "Controls in scope that were added, removed or renamed, that a changed mapping leads to or from, or that "
            "lost their last full mapping; not known without a snapshot.",
-           comparison.controls, _marked(_IMPACT.is_not_null()), reason="{impact}"),
+           comparison.controls, _marked_sum(_IMPACT.is_not_null()), reason="{impact}"),
     Figure("evidence_touched", "Evidence linked to touched controls", "count", "neither",
            "Pieces of evidence that are linked to the controls that the catalogue touches, counted for each control.",
            comparison.controls,

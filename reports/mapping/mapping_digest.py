@@ -36,7 +36,7 @@ def build(
 ) -> Document:
     scope, compared = comparison.scope(organization), figures["catalogue_compared"]
     found, edges = figures.rows(comparison.requirement_changes), figures.rows(comparison.changed_edges)
-    lost, touched = figures.rows(comparison.lost_full), figures.rows(comparison.affected_rows)
+    lost, touched = figures.rows(comparison.former_full), figures.rows(comparison.affected_rows)
     frameworks = frameworks_of(found, edges, lost, changes.readiness(control_status, found, state_changes), scope)
     return Document(
         *_opening(figures, touched, lost),

@@ -26,7 +26,7 @@ def rated_weeks(
     duties: ledger.Pending, obligations: pl.DataFrame, owner_weeks: pl.DataFrame, density_alerts: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Every week of the horizon with its level, its drivers, and the shift that would relieve it."""
-    sent = last_sent(density_alerts)
+    sent = last_levels(density_alerts)
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
     frame = weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds, sent)
     kinds = weeks.drivers(duties, "kinds", ledger.kind_name())
@@ -40,7 +40,7 @@ def rated_weeks(
     )
 
 
-def last_sent(alerts: pl.DataFrame) -> dict[str, str]:
+def last_levels(alerts: pl.DataFrame) -> dict[str, str]:
     """The level that was last sent for each week; failed and skipped deliveries told nobody."""
     told = alerts.filter(pl.col("status").is_in(["pending", "sent"])).sort("created_at", "delivery_id", "alert_id")
     return {week: level for week, level in told.select("week", "level").iter_rows() if level in density.LEVELS}

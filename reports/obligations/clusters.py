@@ -79,7 +79,7 @@ class Cluster:
         return sorted({link.basis for link in self.links}, key=BASES.__getitem__)
 
     @property
-    def shared(self) -> list[str]:
+    def shared_things(self) -> list[str]:
         """What is shared: controls, evidence items, mapped pairs with their relation, strength and reviewer."""
         return sorted({link.via for link in self.links})
 
@@ -124,7 +124,7 @@ def clusters(duties: ledger.Pending, linked_evidence: pl.DataFrame, crosswalk: p
     )
     tags = numbered.select("number", "on", "source", tag="controls").explode("tag", empty_as_null=False)
     ties = _ties(linked_evidence, crosswalk, tags)
-    groups = _joined(numbered, _links(ties, tags, days), ties.unique("tie"), days)
+    groups = _join_groups(numbered, _links(ties, tags, days), ties.unique("tie"), days)
     known = dict(_duties(numbered, [number for group in groups for number in group.numbers]))
     found = [
         Cluster(tuple(known[number] for number in sorted(group.numbers)), tuple(group.links), days, ask.as_of)
@@ -194,7 +194,9 @@ def _links(ties: pl.DataFrame, tags: pl.DataFrame, days: int) -> list[tuple[int,
     )
 
 
-def _joined(numbered: pl.DataFrame, links: list[tuple[int, int, int]], ties: pl.DataFrame, days: int) -> list[_Group]:
+def _join_groups(
+    numbered: pl.DataFrame, links: list[tuple[int, int, int]], ties: pl.DataFrame, days: int
+) -> list[_Group]:
     """Union-find over the links in their order; a link that would leave no common window is not followed.
 
     Two occurrences of one recurring duty are never joined: each needs evidence of its own period.

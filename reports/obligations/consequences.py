@@ -15,10 +15,10 @@ _TAG = pl.format("{}:{}", "framework", "control_id")
 def stale(base: ledger.Pending, then: After, control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Controls whose evidence is renewed in time now, and would run out before the scenario renews it."""
     return (
-        _kept(control_status, ask)
+        _remaining_controls(control_status, ask)
         .filter(pl.col("freshness").is_in(["fresh", "due_soon"]))
-        .join(_renewed(base, ask).rename({"renewed_on": "base_on"}), on="tag")
-        .join(_renewed(then, ask).rename({"renewed_on": "scenario_on"}), on="tag")
+        .join(_renewal_days(base, ask).rename({"renewed_on": "base_on"}), on="tag")
+        .join(_renewal_days(then, ask).rename({"renewed_on": "scenario_on"}), on="tag")
         .filter(pl.col("base_on") <= pl.col("next_due_on"), pl.col("scenario_on") > pl.col("next_due_on"))
         .select(
             "framework", "control_id", "title", "owner", "base_on", fresh_until="next_due_on", renewed_on="scenario_on",
@@ -37,8 +37,10 @@ def stranded_controls(
     mapping from a control that has one of these.
     """
     applicable = control_status.filter("applicable").with_columns(tag=_TAG)
-    kept = _kept(control_status, ask)
-    lost = _reached(base, applicable, crosswalk, ask).join(_reached(then, kept, crosswalk, ask), on="tag", how="anti")
+    kept = _remaining_controls(control_status, ask)
+    lost = _renewed_controls(base, applicable, crosswalk, ask).join(
+        _renewed_controls(then, kept, crosswalk, ask), on="tag", how="anti"
+    )
     return (
         kept.join(lost, on="tag")
         .select("framework", "control_id", "title", "owner", "state", "last_evidence_on")
@@ -80,13 +82,13 @@ def readiness(status: pl.DataFrame, worse: pl.DataFrame, ask: Ask) -> pl.DataFra
     )
 
 
-def _kept(status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def _remaining_controls(status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Applicable controls that the scenario leaves in scope."""
     gone = options_of(ask).get("descope", "")
     return status.filter(pl.col("applicable"), pl.col("framework") != gone).with_columns(tag=_TAG)
 
 
-def _renewed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def _renewal_days(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The first day on which a pending duty renews a control's evidence; overdue work is taken to be done today."""
     return (
         duties.filter(pl.col("kind").is_in(RENEWING))
@@ -97,9 +99,9 @@ def _renewed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _reached(duties: pl.DataFrame, controls: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def _renewed_controls(duties: pl.DataFrame, controls: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     own = pl.concat([
-        _renewed(duties, ask).select("tag"),
+        _renewal_days(duties, ask).select("tag"),
         controls.filter("active").select("tag"),
     ]).unique().join(controls.select("tag"), on="tag", how="semi")  # fmt: skip
     source = pl.format("{}:{}", "source_framework", "source_id")

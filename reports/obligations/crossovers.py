@@ -26,7 +26,7 @@ def cluster_rows(found: Clusters, obligations: pl.DataFrame) -> pl.DataFrame:
                 "titles": [duty.title for duty in cluster.members],
                 "frameworks": cluster.frameworks,
                 "basis": cluster.bases,
-                "shared_evidence": cluster.shared,
+                "shared_evidence": cluster.shared_things,
                 "window_from": cluster.window[0],
                 "best_on": cluster.window[1],
                 "hours_alone": round(alone, 3),

@@ -23,7 +23,7 @@ def first_questions(
     found = [
         _without_owner(duties, load, owner_weeks, ask),
         _without_framework(duties, load, owner_weeks, ask),
-        _merged(clusters),
+        _consolidation(clusters),
     ]
     rows = [(what, owner, number, hours, now, *then) for what, owner, number, hours, *then in filter(None, found)]
     return pl.DataFrame(rows, schema=dict(ROW), orient="row")
@@ -67,7 +67,7 @@ def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl
     return f"{pack(name)} leaves the scope", None, gone.height, ledger.hours(gone), then, f"Ask with descope={name}."
 
 
-def _merged(clusters: pl.DataFrame) -> _Found:
+def _consolidation(clusters: pl.DataFrame) -> _Found:
     if clusters.is_empty():
         return None
     first = clusters.row(0, named=True)

@@ -48,7 +48,7 @@ def _opening(figures: Figures) -> Opening:
     text = f"; {done:,} completed {'has' if done == 1 else 'have'} saved {saved}" if done else ""
     if not waiting:
         return Opening(f"No play is waiting for its next step{text}.")
-    first = figures.counted("plays_to_do").row(0, named=True)
+    first = figures.counted_rows("plays_to_do").row(0, named=True)
     who = f" ({first['owner']})" if first["owner"] else ""
     by = spelled_day(first["best_on"])
     return Opening(

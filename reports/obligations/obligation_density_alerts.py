@@ -70,7 +70,7 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
     if not over:
         return Opening(f"No week of the next {ask.horizon_weeks} holds more than its limit.")
     worst = (
-        figures.counted("density_breaches")
+        figures.counted_rows("density_breaches")
         .sort(rank("level", ("critical", "warning")), "known", "week_start_on", descending=[False, True, False])
         .row(0, named=True)
     )

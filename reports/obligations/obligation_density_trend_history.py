@@ -24,7 +24,7 @@ DEFINITIONS = {
 
 def build(figures: Figures) -> Document:
     history = figures.rows(density_history.history)
-    recorded = figures.counted("density_weeks_recorded")
+    recorded = figures.counted_rows("density_weeks_recorded")
     return Document(
         *_opening(recorded, figures),
         tables=(

@@ -35,7 +35,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
             Table(
                 "framework_week",
                 "Frameworks by week",
-                _named(by_week.rename(slots)),
+                _with_framework_name(by_week.rename(slots)),
                 note="Each duty stands in one cell; the totals by week are in the next table.",
                 labels={**LABELS, **{slot: name.partition("-")[2] for name, slot in slots.items() if slot != name}},
                 heat=tuple(slots.values()),
@@ -46,7 +46,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
             Table(
                 "framework_tier",
                 "Frameworks by vendor tier",
-                _named(by_tier),
+                _with_framework_name(by_tier),
                 note="A vendor review stands in every framework that the vendor carries controls of, "
                 "so rows may sum to more than there is; the next table counts each duty once.",
                 labels=LABELS,
@@ -83,7 +83,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     )
 
 
-def _named(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_framework_name(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.insert_column(1, ledger.framework_name().alias("name"))
 
 

@@ -18,13 +18,15 @@ LABELS = {"name": "Framework", "done": "Done in period", "late": "Done late in p
 
 def build(figures: Figures, ask: Ask) -> Document:
     duties = figures.rows(ledger.pending)
-    finished = figures.counted("obligations_finished_in_period").with_columns(pl.col("effort_hours").fill_null(0.0))
+    finished = figures.counted_rows("obligations_finished_in_period").with_columns(
+        pl.col("effort_hours").fill_null(0.0)
+    )
     overdue = rollups.overdue(duties, ask.as_of)
     return Document(
         *_opening(overdue, figures),
         tables=(
             Table("kinds", "By kind", rollups.kinds(duties, finished), labels=LABELS, hidden=("kind",)),
-            Table("ahead", "Next 30, 60 and 90 days", rollups.ahead(duties, ask.as_of)),
+            Table("ahead", "Next 30, 60 and 90 days", rollups.weeks_ahead(duties, ask.as_of)),
             Table(
                 "frameworks",
                 "By framework",

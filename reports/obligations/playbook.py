@@ -112,7 +112,7 @@ def _advice(cluster: Cluster) -> list[str]:
     first, last = cluster.members[0].due_on, cluster.members[-1].due_on
     names = ", ".join(pack(name) for name in cluster.frameworks) or "no framework"
     return [
-        f"Shared: {', '.join(cluster.shared)}.",
+        f"Shared: {', '.join(cluster.shared_things)}.",
         f"Check {'; '.join(sorted(mapped))}." if mapped else "Nothing to map: they share a control or an item.",
         f"Suggested: {cluster.lead}, of {', '.join(owners)}." if cluster.lead else "None of the duties has an owner.",
         f"Due from {first} to {last}: collect from {cluster.window[0]} to {cluster.window[1]}.",

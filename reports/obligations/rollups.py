@@ -11,13 +11,13 @@ AHEAD = (30, 60, 90)
 STATUSES = ("overdue", "open", "done", "late")
 
 
-def _counted() -> dict[str, pl.Expr]:
+def _counts() -> dict[str, pl.Expr]:
     places = {place: (pl.col("place") == place).sum().cast(pl.Int64) for place in ledger.PLACES}
     return {**places, "pending": pl.len().cast(pl.Int64), "hours": pl.col("effort_hours").sum().round(3)}
 
 
 def kinds(duties: pl.DataFrame, finished: pl.DataFrame) -> pl.DataFrame:
-    pending = duties.group_by("kind").agg(**_counted())
+    pending = duties.group_by("kind").agg(**_counts())
     done = finished.group_by("kind").agg(
         (pl.col("state") == state).sum().cast(pl.Int64).alias(state) for state in ("done", "late")
     )
@@ -29,7 +29,7 @@ def kinds(duties: pl.DataFrame, finished: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ahead(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
+def weeks_ahead(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
     upcoming = duties.filter(pl.col("place") != "overdue")
     rows = []
     for days in AHEAD:
@@ -51,7 +51,7 @@ def frameworks(duties: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         duties.group_by("framework")
-        .agg(**_counted())
+        .agg(**_counts())
         .join(shared, on="framework", how="full", coalesce=True)
         .with_columns(pl.col(pl.Int64, pl.Float64).fill_null(0))
         .sort(ledger.framework_rank(), "framework")
@@ -63,7 +63,7 @@ def owners(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
     upcoming = pl.max_horizontal("due_on", pl.lit(as_of)).filter(pl.col("place") != "overdue")
     return (
         duties.group_by("owner")
-        .agg(**_counted(), next_on=upcoming.min())
+        .agg(**_counts(), next_on=upcoming.min())
         .sort("overdue", "pending", "owner", descending=[True, True, False], nulls_last=True)
     )
 

@@ -69,7 +69,9 @@ def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
                 moves.append(f"{'pull' if step < 0 else 'defer'} {number} to {plan[target].name}")
     parts = []
     if moves:
-        parts.append(f"of {count(week.movable + _moved(moves), 'duty', 'duties')} that can move, {', '.join(moves)}")
+        parts.append(
+            f"of {count(week.movable + _duty_count(moves), 'duty', 'duties')} that can move, {', '.join(moves)}"
+        )
     elif not week.movable and week.known:
         parts.append("every duty of the week has a hard deadline, so bring in hours")
     if wanted or (not moves and week.movable):
@@ -81,7 +83,7 @@ def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _moved(moves: list[str]) -> int:
+def _duty_count(moves: list[str]) -> int:
     return sum(int(move.split()[1]) for move in moves)
 
 

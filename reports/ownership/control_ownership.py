@@ -52,7 +52,7 @@ def build(figures: Figures) -> Document:
 
 
 def _frameworks(controls: pl.DataFrame) -> pl.DataFrame:
-    def found(name: str) -> pl.Expr:
+    def finding_count(name: str) -> pl.Expr:
         return pl.col("findings").list.contains(name).sum().cast(pl.Int64)
 
     return (
@@ -61,7 +61,7 @@ def _frameworks(controls: pl.DataFrame) -> pl.DataFrame:
             controls=pl.len().cast(pl.Int64),
             complete=pl.col("complete").sum().cast(pl.Int64),
             complete_pct=share_pct(pl.col("complete").sum(), pl.len()),
-            **{name: found(name) for name in FINDINGS},
+            **{name: finding_count(name) for name in FINDINGS},
         )
         .sort("framework")
         .with_columns(framework=pack_name())

@@ -73,14 +73,14 @@ def _opening(figures: Figures) -> Opening:
         )
     start = f"{count(figures['exceptions'], 'exception')}, {figures['exceptions_approved']:,} of them in force"
     if relied := figures["exceptions_expired_in_use"]:
-        first = figures.counted("exceptions_expired_in_use").sort("expires_on", "id").row(0, named=True)
+        first = figures.counted_rows("exceptions_expired_in_use").sort("expires_on", "id").row(0, named=True)
         control, ended = f"{pack(first['framework'])} {first['control_id']}", spelled_day(first["expires_on"])
         return Opening(
             f"{start}; {count(relied, 'expired one')} {'is' if relied == 1 else 'are'} still relied on.",
             f"Renew or close {first['id']} ({control}, expired {ended}).",
         )
     if figures["exceptions_expiring_in_30_days"]:
-        first = figures.counted("exceptions_expiring_in_30_days").sort("expires_on", "id").row(0, named=True)
+        first = figures.counted_rows("exceptions_expiring_in_30_days").sort("expires_on", "id").row(0, named=True)
         ends = spelled_day(first["expires_on"])
         return Opening(f"{start}.", f"Close the gap of {first['id']} or renew it before it ends on {ends}.")
     return Opening(f"{start}.")

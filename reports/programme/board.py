@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.model.ask import Ask
 from engine.model.figure import Figures
-from engine.model.movement import StateMove, in_groups, most_told
+from engine.model.movement import StateMove, in_groups, main_movements
 from engine.model.vocabulary import SEVERITIES
 from reports.programme.posture import Posture
 from reports.shared import packs
@@ -124,7 +124,7 @@ def _because(movements: pl.DataFrame, of: str, change: float) -> str | None:
     else:
         mine = movements.filter(pl.col("framework") == of)
     moves = [StateMove(*row) for row in mine.select("kind", "state", "thing", "moved_on", "because").iter_rows()]
-    return most_told(in_groups(moves), change > 0, TOLD) or None
+    return main_movements(in_groups(moves), change > 0, TOLD) or None
 
 
 def dates(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from engine.model.ask import PERIOD_DAYS, Ask
 from engine.model.days import spelled_day
 from engine.model.document import Document, Opening, Table, at_most
 from engine.model.figure import Figures
-from engine.model.movement import StateMove, in_groups, most_told
+from engine.model.movement import StateMove, in_groups, main_movements
 from engine.model.report import Report
 from reports.figures import select
 from reports.programme import digest_changes, targets
@@ -41,14 +41,14 @@ def build(
     moved = compared.filter(pl.col("direction").is_not_null())
     opened = digest_changes.new_gaps(gaps, compared)
     closed = moved.filter(digest_changes.CLOSED).select("control", *_KEY, "title", "previous_state", "state", "owner")
-    late = _overdue(figures.counted("attestations_overdue"))
-    coming = figures.counted("obligations_due_in_14_days").select(
+    late = _overdue(figures.counted_rows("attestations_overdue"))
+    coming = figures.counted_rows("obligations_due_in_14_days").select(
         "obligation_id", "kind", "due_on", "title", "owner", duty=ledger.kind_name()
     )
     coming_targets = figures.rows(targets.ready_by)
-    expiring = _expiring(figures.counted("exceptions_expiring_in_30_days"))
+    expiring = _expiring(figures.counted_rows("exceptions_expiring_in_30_days"))
     return Document(
-        *_opening(frameworks, _moves(moved, movements, figures), targets.holds(coming_targets, readiness), figures),
+        *_opening(frameworks, _moves(moved, movements, figures), targets.sentence(coming_targets, readiness), figures),
         tables=(
             Table("frameworks", "Readiness by framework", frameworks, labels=LABELS, hidden=("framework",)),
             Table("controls_changed", "Controls that changed state", moved, labels=LABELS, state=STATE_COLUMNS,
@@ -116,7 +116,7 @@ def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures) -> li
     controls = moved.join(known, on=["framework", "control", "state"], how="left", maintain_order="left").select(
         "framework", pl.lit("control"), "state", "control", "on", pl.col("because").fill_null("")
     )
-    late = figures.counted("attestations_overdue").filter(pl.col("due_on") > base)
+    late = figures.counted_rows("attestations_overdue").filter(pl.col("due_on") > base)
     lapsed = late.select(
         "framework",
         pl.lit("attestation").alias("kind"),
@@ -156,7 +156,7 @@ def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], holds
         points = f"{abs(first['strict_points']):.1f} points"
         text = f"{first['name']} is {way} {points} to {percent(first['strict_pct'])} strict"
         own = in_groups(move for framework, move in moves if framework == first["framework"])
-        because = most_told(own, first["strict_points"] > 0, 1)
+        because = main_movements(own, first["strict_points"] > 0, 1)
     said = f"Since {spelled_day(base)} {text}"
     if because:
         return Opening(f"{at_most(said, f': {because}')}.", step)

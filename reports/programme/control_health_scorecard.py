@@ -131,7 +131,7 @@ def _warnings(rated: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     if untested:
         number = count(untested, "family", "families")
         warnings.append(f"{number} without any required or performed test: health rests on the other components.")
-    needed = figures.counted("attestation_control_pct")
+    needed = figures.counted_rows("attestation_control_pct")
     signed = needed.filter("attested").height
     if signed < needed.height:
         have = "has" if signed == 1 else "have"

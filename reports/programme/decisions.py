@@ -45,7 +45,7 @@ def full_decisions(
     requests = [
         *(request.row(footnotes["risks"]) for request in _risks(register)),
         *(request.row(footnotes["obligations"]) for request in _late(overdue, obligations)),
-        *(request.row(footnotes["exceptions"]) for request in _expired(exceptions)),
+        *(request.row(footnotes["exceptions"]) for request in _expired_requests(exceptions)),
         *(request.row(footnotes["capacity"]) for request in _short(weeks)),
     ]
     meetings = _meetings(obligations)
@@ -92,7 +92,7 @@ def _risks(register: pl.DataFrame) -> Iterator[_Request]:
     first = over.row(0, named=True)
     unrated = " (not fully rated)" if first["unknown"] else ""
     yield _Request(
-        f"Accept, treat or transfer {count(over.height, 'risk')} over appetite: {_named(over['id'].to_list())}",
+        f"Accept, treat or transfer {count(over.height, 'risk')} over appetite: {_name_list(over['id'].to_list())}",
         f"{first['id']} is at {first['residual']}{unrated} against an appetite of {first['appetite']}",
         first["owner"],
         f"{sentence(count(over.height, 'risk'))} {'stays' if over.height == 1 else 'stay'} above what was agreed, and "
@@ -128,13 +128,13 @@ def _late(overdue: pl.DataFrame, obligations: pl.DataFrame) -> Iterator[_Request
     )
 
 
-def _expired(exceptions: pl.DataFrame) -> Iterator[_Request]:
+def _expired_requests(exceptions: pl.DataFrame) -> Iterator[_Request]:
     expired = exceptions.filter(pl.col("standing") == "expired").sort("expires_on", "id")
     if expired.is_empty():
         return
     first = expired.row(0, named=True)
     yield _Request(
-        f"Renew or end {count(expired.height, 'expired exception')}: {_named(expired['id'].to_list())}",
+        f"Renew or end {count(expired.height, 'expired exception')}: {_name_list(expired['id'].to_list())}",
         f"{first['id']} ended on {first['expires_on']} and nobody has resolved it",
         first["approver"],
         "What was excepted goes on without anybody's approval",
@@ -173,6 +173,6 @@ def _short(weeks: pl.DataFrame) -> Iterator[_Request]:
         )
 
 
-def _named(names: list[str]) -> str:
+def _name_list(names: list[str]) -> str:
     more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
     return all_of([*names[:MOST_NAMED], *more])

@@ -56,10 +56,10 @@ def guardrail_drift(
     """One row for each accepted guardrail with its drifts, the worst of them, their first day and what to do."""
     controls = drifted_controls(guardrails, control_status, gaps)
     frame = (
-        _accepted(guardrails, control_status, control_evidence)
+        _guardrail_answers(guardrails, control_status, control_evidence)
         .join(_by_controls(controls), on="policy_id", how="left")
         .join(_overridden(policy_blocks), on="policy_id", how="left")
-        .join(_worked(policy_blocks, automation_runs), on="playbook", how="left")
+        .join(_last_runs(policy_blocks, automation_runs), on="playbook", how="left")
         .with_columns(pl.col("controls_drifted").fill_null(0))
     )
     overridden = pl.col("overridden_on") >= pl.col("accepted_on")
@@ -95,10 +95,12 @@ def guardrail_drift(
     )  # fmt: skip
 
 
-def _accepted(guardrails: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
+def _guardrail_answers(
+    guardrails: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame
+) -> pl.DataFrame:
     """The guardrails themselves; ``answered`` counts the requirements that their controls answer."""
     status = control_status.select(*_KEY, "applicable", "last_test_on")
-    about = guardrails.join(status, on=_KEY, how="left").join(_observed(control_evidence), on=_KEY, how="left")
+    about = guardrails.join(status, on=_KEY, how="left").join(_last_observations(control_evidence), on=_KEY, how="left")
     given = ("policy", "version", "kind", "title", "playbook", "owner", "accepted_by", "accepted_on", "review_due_on")
     newest = ("newest_version", "newest_on")
     return (
@@ -113,7 +115,7 @@ def _accepted(guardrails: pl.DataFrame, control_status: pl.DataFrame, control_ev
     )
 
 
-def _observed(control_evidence: pl.DataFrame) -> pl.DataFrame:
+def _last_observations(control_evidence: pl.DataFrame) -> pl.DataFrame:
     """The newest sight of each control at work, for or against it; a policy or a signature is no observation."""
     seen = pl.when(pl.col("source").is_in(OBSERVED)).then(pl.col("last_on"))
     return control_evidence.group_by(_KEY).agg(
@@ -141,7 +143,7 @@ def _overridden(policy_blocks: pl.DataFrame) -> pl.DataFrame:
     return found.group_by("policy_id").agg(overridden_on=pl.col("blocked_on").min())
 
 
-def _worked(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame) -> pl.DataFrame:
+def _last_runs(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame) -> pl.DataFrame:
     """The last day on which a playbook was refused or let through."""
     blocks = policy_blocks.select("playbook", on="blocked_on")
     runs = automation_runs.select("playbook", on="ran_on")

@@ -6,7 +6,7 @@ from engine.model.aggregates import Count, Expression, First, Percentile, Score,
 from engine.model.ask import Ask
 from engine.model.figure import Figure
 from engine.model.vocabulary import SEVERITIES, Better
-from reports.programme.health import families, health_parts, whole
+from reports.programme.health import families, health_parts, total
 from reports.programme.heat import severity_by_framework
 from reports.programme.incident_days import incident_days
 from reports.programme.posture import components, overall
@@ -99,11 +99,11 @@ HEALTH = (
            health_parts, Score(), reason="{title}: {value} %"),
     Figure("control_health_rating", "Rating of the control health", "word", "neither",
            "Green from {rag_green}, amber from {rag_amber}, else red; insufficient data below {coverage_min_pct} % "
-           "coverage.", whole, First("rag"), reason="{health} over {controls} controls, {coverage_pct} % covered"),
+           "coverage.", total, First("rag"), reason="{health} over {controls} controls, {coverage_pct} % covered"),
     Figure("control_state_change", "Change of the state of controls", "points", "more",
            "Points that the state component of the control health moved since the last observation before "
            "{period_start}, over the controls known then; not told if under half are.",
-           whole, First("state_change"), reason="{controls} applicable controls", comparison=True),
+           total, First("state_change"), reason="{controls} applicable controls", comparison=True),
     Figure("control_families", "Control families", "count", "neither",
            "Families of the frameworks in scope that have an applicable control.", families, Count(), reason=_FAMILY),
     *(
@@ -115,31 +115,31 @@ HEALTH = (
 )  # fmt: skip
 
 
-def _opened(severity: str | None = None) -> Expression:
+def _opened_in_period(severity: str | None = None) -> Expression:
     bad = pl.lit(True) if severity is None else pl.col("severity") == severity
     return lambda ask: bad & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
 
 
-def _resolved(ask: Ask) -> pl.Expr:
+def _resolutions(ask: Ask) -> pl.Expr:
     return pl.col("resolved_on").is_between(ask.period_start, ask.as_of)
 
 
 INCIDENTS = (
     Figure("incidents_opened_in_period", "Incidents opened in the period", "count", "less",
            "Incidents that were opened from {period_start} to {as_of}, in the organization's days, whatever became of "
-           "them.", incident_days, Count(), _opened(), "{severity}, opened on {opened_on}"),
+           "them.", incident_days, Count(), _opened_in_period(), "{severity}, opened on {opened_on}"),
     *(
         Figure(f"incidents_{severity}_in_period", f"Incidents opened in the period, {severity}", "count", "less",
                f"Incidents of severity {severity} that were opened from {{period_start}} to {{as_of}}.",
-               incident_days, Count(), _opened(severity), "{severity}, opened on {opened_on}")
+               incident_days, Count(), _opened_in_period(severity), "{severity}, opened on {opened_on}")
         for severity in SEVERITIES
     ),
     Figure("incidents_resolved_in_period", "Incidents resolved in the period", "count", "neither",
            "Incidents that were resolved from {period_start} to {as_of}, whenever they were opened.",
-           incident_days, Count(), _resolved, "resolved on {resolved_on}"),
+           incident_days, Count(), _resolutions, "resolved on {resolved_on}"),
     Figure("incident_median_hours_to_restore", "Median time to restore", "hours", "less",
            "Median, by nearest rank, of the hours from opening to resolution of the incidents that were resolved from "
-           "{period_start} to {as_of}.", incident_days, Percentile(pl.col("minutes_to_resolve") / 60), _resolved,
+           "{period_start} to {as_of}.", incident_days, Percentile(pl.col("minutes_to_resolve") / 60), _resolutions,
            "opened on {opened_on}, resolved on {resolved_on}"),
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ def node_measures(graph_nodes: pl.DataFrame, graph_edges: pl.DataFrame) -> pl.Da
     """Nodes with counts of what they reach and of what supports them; ``why`` says what an orphan misses."""
     nodes, edges = graph_nodes, graph_edges
     keys = nodes.sort("node").with_row_index("number")
-    bits = _reached(keys, edges)
+    bits = _reach_counts(keys, edges)
     frame = keys.with_columns(
         requirements_at_risk=pl.Series([found[0] for found in bits], dtype=pl.Int64),
         controls_at_risk=pl.Series([found[1] for found in bits], dtype=pl.Int64),
@@ -37,7 +37,7 @@ def node_measures(graph_nodes: pl.DataFrame, graph_edges: pl.DataFrame) -> pl.Da
     )
 
 
-def _reached(keys: pl.DataFrame, edges: pl.DataFrame) -> list[tuple[int, int]]:
+def _reach_counts(keys: pl.DataFrame, edges: pl.DataFrame) -> list[tuple[int, int]]:
     """Requirements and controls that each node reaches, a control not counting itself."""
     requirement = (keys["kind"] == "requirement").to_list()
     control = (keys["kind"] == "control").to_list()

@@ -28,7 +28,7 @@ def picture(nodes: pl.DataFrame, edges: pl.DataFrame) -> list[GraphPicture]:
     loaded = supports.sort("requirements_at_risk", "node", descending=[True, False]).head(LOADED)
     controls = nodes.filter(pl.col("kind") == "control")
     pairs = _pairs(edges, set(loaded["node"]), set(controls["node"]))
-    touched = _touched(pairs, controls)
+    touched = _linked_controls(pairs, controls)
     shown = touched.head(NEIGHBOURS)
     kept = set(shown["node"])
     found = [pair for pair in pairs if pair[1] in kept]
@@ -72,7 +72,7 @@ def _pairs(edges: pl.DataFrame, loaded: set[str], controls: set[str]) -> list[tu
     return sorted(found)
 
 
-def _touched(pairs: list[tuple[str, str]], controls: pl.DataFrame) -> pl.DataFrame:
+def _linked_controls(pairs: list[tuple[str, str]], controls: pl.DataFrame) -> pl.DataFrame:
     links = pl.DataFrame({"node": [target for _, target in pairs]}, schema={"node": pl.String})
     counts = links.group_by("node").agg(links=pl.len())
     return controls.join(counts, on="node").sort(

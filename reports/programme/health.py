@@ -55,14 +55,14 @@ def families(control_status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> pl.D
     )
 
 
-def whole(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def total(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The health of all applicable controls together, in one row."""
     found = health_of(control_status.with_columns(everything=pl.lit("all")), ["everything"], ask.settings)
     nothing = {**dict.fromkeys(found.columns), "controls": 0, "rag": "insufficient_data"}
     return found if found.height else pl.DataFrame([nothing], schema=found.schema)
 
 
-def health_parts(found: Annotated[pl.DataFrame, whole]) -> pl.DataFrame:
+def health_parts(found: Annotated[pl.DataFrame, total]) -> pl.DataFrame:
     """What the health of all applicable controls adds up from; values are null where there is no health."""
     rows = []
     for row in found.to_dicts():
@@ -115,13 +115,13 @@ def health_of(controls: pl.DataFrame, by: Sequence[str], settings: Thresholds) -
             owner=pl.col("responsible").drop_nulls().mode().sort().first(),
         )
     )
-    scored = [{**{name: row[name] for name in by}, **_scored(row, settings)} for row in groups.to_dicts()]
+    scored = [{**{name: row[name] for name in by}, **_score(row, settings)} for row in groups.to_dicts()]
     return pl.DataFrame(scored, schema={**{name: groups.schema[name] for name in by}, **SCORED}).sort(
         "health", *(in_order(name) for name in by)
     )
 
 
-def _scored(row: dict[str, Any], settings: Thresholds) -> dict[str, Any]:
+def _score(row: dict[str, Any], settings: Thresholds) -> dict[str, Any]:
     values = _values(row)
     present = {name: value for name, value in values.items() if value is not None}
     total = sum(WEIGHTS[name] for name in present)

@@ -1,4 +1,4 @@
-"""Where risk gathers: gaps by framework and by control family, vendors by tier and assurance."""
+"""Risk heatmap cells: gaps by framework and by control family, vendors by tier and assurance."""
 
 import polars as pl
 

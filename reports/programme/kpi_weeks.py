@@ -13,14 +13,14 @@ WEEKS = 13
 RECORDED = ("strict_pct", "weighted_pct", "fresh_pct")
 
 
-def _asked(ask: Ask) -> int:
+def _week_count(ask: Ask) -> int:
     return int(ask.options.get("weeks") or WEEKS)
 
 
 def _weeks(ask: Ask, before: int = 0) -> pl.DataFrame:
     """The weeks asked for, oldest first, and ``before`` more in front of them; the last is cut to the report's day."""
     monday = ask.as_of - timedelta(days=ask.as_of.weekday())
-    total = _asked(ask) + before
+    total = _week_count(ask) + before
     starts = [monday - timedelta(weeks=number) for number in reversed(range(total))]
     return pl.DataFrame(
         {"week": [iso_week(start) for start in starts], "week_start_on": starts},
@@ -33,7 +33,7 @@ def _weeks(ask: Ask, before: int = 0) -> pl.DataFrame:
 
 def first_on(ask: Ask) -> date:
     """The Monday with which the weeks asked for begin."""
-    return ask.as_of - timedelta(days=ask.as_of.weekday(), weeks=_asked(ask) - 1)
+    return ask.as_of - timedelta(days=ask.as_of.weekday(), weeks=_week_count(ask) - 1)
 
 
 def weekly(
@@ -59,7 +59,7 @@ def weekly(
         )
     )
     due = pl.col("attestations_due")
-    return frame.tail(_asked(ask)).select(
+    return frame.tail(_week_count(ask)).select(
         *("week", "week_start_on", "complete", "opened", "closed", "net", "still_open", "median_days", "p90_days"),
         *("closed_average", "attestations_due", "attestations_closed"),
         pl.when(due > 0).then((100 * pl.col("attestations_closed") / due).round(1)).alias("attestation_pct"),

@@ -48,7 +48,7 @@ def what(step: WorkStep) -> str:
     return f"{verb} {lacks}"
 
 
-def left_open(plan: ReadinessPlan) -> pl.DataFrame:
+def open_controls(plan: ReadinessPlan) -> pl.DataFrame:
     """The controls that will not be effective whatever the plan does, with why."""
     rows = [
         (one.framework, one.control_id, one.title, one.state, one.owners[0] if one.owners else None, one.hours, why)
@@ -86,7 +86,7 @@ def people(plan: ReadinessPlan) -> pl.DataFrame:
 def weeks(plan: ReadinessPlan) -> pl.DataFrame:
     """Readiness at the end of each week if nothing is done, and if the plan is; and the hours that are planned."""
     days = plan.projection.days
-    planned = plan.planned.readiness(days).select(
+    planned = plan.with_plan.readiness(days).select(
         "on", planned_strict_pct="strict_pct", planned_weighted_pct="weighted_pct"
     )
     hours = [

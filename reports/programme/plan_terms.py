@@ -32,15 +32,15 @@ def terms(plan: ReadinessPlan, frames: Mapping[str, pl.DataFrame], ask: Ask) -> 
     by = plan.question.by
     moments = [("Today", plan.projection, plan.as_of), (f"{spelled_day(by)}, nothing done", plan.projection, by)]
     if plan.chosen:
-        moments.append((f"{spelled_day(by)}, the plan done", plan.planned, by))
+        moments.append((f"{spelled_day(by)}, the plan done", plan.with_plan, by))
     rows = [
-        (moment, _said(plan, projection.on(day), frames, replace(ask, as_of=day)))
+        (moment, _stage_sentence(plan, projection.on(day), frames, replace(ask, as_of=day)))
         for moment, projection, day in moments
     ]
     return pl.DataFrame(rows, schema={"moment": pl.String, "says": pl.String}, orient="row")
 
 
-def _said(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[str, pl.DataFrame], ask: Ask) -> str:
+def _stage_sentence(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[str, pl.DataFrame], ask: Ask) -> str:
     report = ASSESSMENTS.get(plan.question.framework)
     if report is None:
         applicable = states.filter(pl.col("state") != "not_applicable")

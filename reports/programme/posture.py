@@ -67,7 +67,7 @@ def posture_of(frame: pl.DataFrame) -> Posture:
     prior_score = next((row["prior_score"] for row in rows if row["prior_score"] is not None), None)
     prior_on = next((row["prior_on"] for row in rows if row["prior_on"] is not None), None)
     before = _prior_contributions(rows, prior_score)
-    lost = _lost(present, score)
+    lost = _point_losses(present, score)
     components = pl.DataFrame([_component(row, lost, before) for row in rows], schema=COLUMNS).sort(
         "lost", "title", "component", descending=[True, False, False], nulls_last=True
     )
@@ -87,7 +87,7 @@ def components(posture: pl.DataFrame) -> pl.DataFrame:
     return posture_of(posture).components
 
 
-def _lost(present: list[dict[str, Any]], score: float | None) -> dict[str, float]:
+def _point_losses(present: list[dict[str, Any]], score: float | None) -> dict[str, float]:
     if score is None:
         return {}
     values = [100 * (row["share"] or 0.0) - (row["contribution"] or 0.0) for row in present]

@@ -43,13 +43,13 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
                   held.movers.head(MOVERS).select("component", "title", "movement"),
                   labels=LABELS, hidden=("component",), comparison=True, part_of=("components",)),
             Table("next_steps", "What raises the score next, most points per hour first",
-                  _shown(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
+                  _rows(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
                   note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",
                   labels=STEP_LABELS, words=("component",)),
             Table("levers", "What each kind of step adds in all", levers(work),
                   note="Hours stay empty where nobody knows them.", words=("kind",)),
             Table("next_gaps", "The gaps that add most",
-                  _shown(gaps, "gap_id", "title", "state", "severity", "owner", "gap_hours", "points")
+                  _rows(gaps, "gap_id", "title", "state", "severity", "owner", "gap_hours", "points")
                   .rename({"gap_hours": "effort_hours"}).head(SHOWN),
                   note=f"The {SHOWN} that add most, of {gaps.height:,}, whatever their effort.",
                   labels=STEP_LABELS, state=("state", "severity")),
@@ -61,7 +61,7 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
     )  # fmt: skip
 
 
-def _shown(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+def _rows(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
     ready = rows.with_columns(total_points=pl.col("added").cum_sum()).select(*columns, "total_points")
     return ready.with_columns(pl.col("^.*points.*$").round(2))
 

@@ -34,7 +34,7 @@ def moves(past: Past, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     posture_days = past.posture_days
     days = _days(posture_days, ask)
     steps = [(before, now, round(days[now] - days[before], 1)) for before, now in pairwise(days)]
-    steps = steps[_settled(steps) :]
+    steps = steps[_first_evidence(steps) :]
     falls = sorted((step for step in steps if step[2] <= -LEAST), key=lambda step: (step[2], step[1]))[:FALLS]
     rises = sorted((step for step in steps if step[2] >= LEAST), key=lambda step: (-step[2], step[1]))[:RISES]
     rows = [
@@ -81,14 +81,14 @@ def _days(posture_days: pl.DataFrame, ask: Ask) -> dict[date, float]:
     return dict(seen.select("taken_on", "score").unique(maintain_order=True).sort("taken_on").iter_rows())
 
 
-def _settled(steps: list[tuple[date, date, float]]) -> int:
+def _first_evidence(steps: list[tuple[date, date, float]]) -> int:
     """Where the first evidence has come in: the rise with which every record begins is no event."""
     return next((number for number, step in enumerate(steps) if step[2] < 2 * LEAST), 0)
 
 
 def _because(past: Past, posture: pl.DataFrame, before: date, now: date, change: float) -> str:
     """The component that moved most in the direction of the change, and what else happened in these days."""
-    parts = _moved(past.posture_days, posture, before, now)
+    parts = _component_moves(past.posture_days, posture, before, now)
     same = [part for part in parts if part[1] * change > 0]
     found = [f"{same[0][0]} {same[0][1]:+.1f} points"] if same else []
     seen = past.state_changes.filter(pl.col("observed_on").is_between(before, now, closed="right"))
@@ -112,7 +112,9 @@ def _worst_incident(incidents: pl.DataFrame, before: date, now: date) -> list[st
     ]
 
 
-def _moved(posture_days: pl.DataFrame, posture: pl.DataFrame, before: date, now: date) -> list[tuple[str, float]]:
+def _component_moves(
+    posture_days: pl.DataFrame, posture: pl.DataFrame, before: date, now: date
+) -> list[tuple[str, float]]:
     """What each component gave and took between two snapshots, by today's weights; the largest first."""
     values = {
         day: dict(posture_days.filter(pl.col("taken_on") == day).select("component", "value").iter_rows())

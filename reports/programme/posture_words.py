@@ -44,7 +44,7 @@ def warnings(held: Posture, figures: Figures) -> list[str]:
 
 def _advice(held: Posture, figures: Figures) -> list[str]:
     """What does not raise the score, although one would think so."""
-    advice, most = [], figures.counted("gaps_top_ten_points").height
+    advice, most = [], figures.counted_rows("gaps_top_ten_points").height
     if 0 < figures["gaps_top_ten_points"] < LITTLE:
         which = "the gap" if most == 1 else f"the {most} gaps"
         advice.append(

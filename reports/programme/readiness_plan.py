@@ -98,7 +98,7 @@ def build(
         tables=(
             Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
             Table("actions", "The plan, week by week", work, hidden=["week"]),
-            Table("open", "What stays open, and why", plan_rows.left_open(plan), state=["state"]),
+            Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
             Table("owners", "Who does how much", plan_rows.people(plan)),
             Table("weeks", "Readiness week by week", weeks, labels=LABELS),
             Table("due", "Duties that fall due until then", plan_rows.falls_due(obligations, plan),
@@ -131,16 +131,16 @@ def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
     ready = f"Ready for {what} on {day}"
     if question.start is not None:
         ready = f"{what} throughout from {spelled_day(question.start)} to {day}"
-    if plan.effective >= plan.wanted:
+    if plan.effective >= plan.target_count:
         return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
     short = None if plan.is_reached else plan.first_short
     said = f"{ready}: no. {failing:,} of {count_of(plan.applicable, 'control')} will not be effective"
-    need = f"; {hours(_needed(plan))} are needed, the owners have {round(plan.available_hours):,}"
+    need = f"; {hours(_hours_needed(plan))} are needed, the owners have {round(plan.available_hours):,}"
     first = f"; first short: week {short.week[-2:]}" if short else ""
     return Opening(f"{at_most(at_most(said, need), first)}.", _step(plan, work))
 
 
-def _needed(plan: ReadinessPlan) -> float:
+def _hours_needed(plan: ReadinessPlan) -> float:
     """The hours that the target takes: those of the plan where it gets there, else those of every gap."""
     return plan.choice.hours if plan.is_reached else plan.needed_hours
 
@@ -166,7 +166,8 @@ def _warnings(plan: ReadinessPlan) -> list[str]:
     if lost and not plan.is_reached:
         noun = "1 control cannot" if len(lost) == 1 else f"{len(lost):,} controls cannot"
         warnings.append(f"{noun} be ready by then whatever the hours: see what stays open.")
-    waiting = [plan.known[action.id] for action in plan.chosen if plan.known[action.id].waits_for and not action.after]
+    alone = (plan.work_by_control[action.id] for action in plan.chosen if not action.after)
+    waiting = [work for work in alone if work.waits_for]
     if waiting:
         what = "1 control waits" if len(waiting) == 1 else f"{len(waiting):,} controls of the plan wait"
         warnings.append(f"{what} for something that no plan knows the end of: see what each waits for.")

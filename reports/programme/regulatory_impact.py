@@ -61,7 +61,7 @@ def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, as
             Table(
                 "requirements",
                 "Changed requirements, new gaps first",
-                _ordered(touched, table),
+                _sort_requirements(touched, table),
                 state=("change", "standing", "state"),
                 hidden=("framework", "into"),
             ),
@@ -81,7 +81,7 @@ def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, as
     )
 
 
-def _ordered(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
+def _sort_requirements(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     """Requirements scenario by scenario, new gaps first, in the order of their text."""
     places = table.select("scenario", scenario_place=pl.int_range(pl.len()))
     standing = pl.col("standing").replace_strict(

@@ -61,8 +61,8 @@ def grid(rated: pl.DataFrame) -> pl.DataFrame:
 
 def cells(rated: pl.DataFrame) -> pl.DataFrame:
     """Which risks stand in each occupied cell, residual and inherent, the worst cell first."""
-    both = _placed(rated, "residual_", "residual_ids").join(
-        _placed(rated, "", "inherent_ids"), on=["likelihood", "impact"], how="full", coalesce=True
+    both = _grid_cells(rated, "residual_", "residual_ids").join(
+        _grid_cells(rated, "", "inherent_ids"), on=["likelihood", "impact"], how="full", coalesce=True
     )
     cell = pl.col("likelihood") * pl.col("impact")
     return (
@@ -72,7 +72,7 @@ def cells(rated: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _placed(rated: pl.DataFrame, prefix: str, name: str) -> pl.DataFrame:
+def _grid_cells(rated: pl.DataFrame, prefix: str, name: str) -> pl.DataFrame:
     return (
         rated.select("id", likelihood=f"{prefix}likelihood", impact=f"{prefix}impact")
         .drop_nulls()

@@ -42,8 +42,8 @@ def requirement_changes(
         deltas.join(scenarios.select("scenario", "effective_on"), on="scenario")
         .join(status, on=_KEY, how="left")
         .join(control_profiles.select(*_KEY, "decision"), on=_KEY, how="left")
-        .join(_answered(answers, control_status), on=_ID, how="left")
-        .join(_merged(deltas, status), on=_ID, how="left")
+        .join(_best_answers(answers, control_status), on=_ID, how="left")
+        .join(_worst_merged(deltas, status), on=_ID, how="left")
         .with_columns(new_score=pl.coalesce(pl.max_horizontal("answered", "merged"), pl.lit(0.0)))
     )
     change, effective = pl.col("change"), pl.col("state") == "effective"
@@ -73,7 +73,7 @@ def requirement_changes(
     )
 
 
-def _answered(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFrame:
+def _best_answers(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFrame:
     """The best answer that controls give to a new requirement: 1 fully, 0.5 in part, 0 none; and which control."""
     known = control_status.filter("applicable").select(*_KEY, worth=state_score())
     full = pl.col("coverage") == "full"
@@ -92,7 +92,7 @@ def _answered(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFra
     )
 
 
-def _merged(deltas: pl.DataFrame, status: pl.DataFrame) -> pl.DataFrame:
+def _worst_merged(deltas: pl.DataFrame, status: pl.DataFrame) -> pl.DataFrame:
     """The worst of the controls that go into a new requirement."""
     return (
         deltas.filter(pl.col("change") == "merged")

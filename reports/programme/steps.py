@@ -53,22 +53,26 @@ def steps(
     ``rank`` counts from 1; ``added`` are the points of a step when those above it are done too.
     """
     each = _each(posture)
-    parts = (_closed(gaps, control_status, posture, ask), _assured(vendors, each), _recovered(service_health, each))
+    parts = (
+        _closing_points(gaps, control_status, posture, ask),
+        _vendor_reviews(vendors, each),
+        _service_recoveries(service_health, each),
+    )
     order = ("points_per_hour", "points", "gap_id", "vendor_id", "service_id")
     return (
         pl.concat([_complete(part) for part in parts])
         .filter(pl.col("points") > 0)
         .sort(order, descending=[True, True, False, False, False], nulls_last=True)
-        .with_columns(rank=pl.int_range(1, pl.len() + 1), added=_added(posture))
+        .with_columns(rank=pl.int_range(1, pl.len() + 1), added=_added_points(posture))
     )
 
 
 def closings(posture: pl.DataFrame, gaps: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Open gaps, those that add most points first, with ``rank`` and ``added`` as in ``steps``."""
     return (
-        _closed(gaps, control_status, posture, ask)
+        _closing_points(gaps, control_status, posture, ask)
         .sort("points", "priority", "gap_id", descending=[True, True, False], nulls_last=True)
-        .with_columns(rank=pl.int_range(1, pl.len() + 1), added=_added(posture))
+        .with_columns(rank=pl.int_range(1, pl.len() + 1), added=_added_points(posture))
     )
 
 
@@ -92,7 +96,7 @@ def _each(posture: pl.DataFrame) -> dict[str, float]:
     return {**dict.fromkeys(PARTS, 0.0), **dict(shares.iter_rows())}
 
 
-def _closed(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Open gaps with the points that each component gains when the control is effective and its remediation closed."""
     each, applicable = _each(posture), control_status.filter("applicable")
     weights = float(applicable["weight"].sum() or 1)
@@ -137,7 +141,7 @@ def _date(ask: Ask) -> pl.Expr:
     return pl.coalesce(pl.when("in_time").then(pl.format(" by {}", "due_on")), late, pl.lit(""))
 
 
-def _assured(vendors: pl.DataFrame, each: dict[str, float]) -> pl.DataFrame:
+def _vendor_reviews(vendors: pl.DataFrame, each: dict[str, float]) -> pl.DataFrame:
     """Vendors without assurance; the hours are those of a review of their tier."""
     hours = pl.col("tier").replace_strict(REVIEW_HOURS, default=3.0, return_dtype=pl.Float64)
     return vendors.filter(~pl.col("assurance").is_in(["assured", "expiring"])).select(
@@ -151,7 +155,7 @@ def _assured(vendors: pl.DataFrame, each: dict[str, float]) -> pl.DataFrame:
     )
 
 
-def _recovered(service_health: pl.DataFrame, each: dict[str, float]) -> pl.DataFrame:
+def _service_recoveries(service_health: pl.DataFrame, each: dict[str, float]) -> pl.DataFrame:
     """Services that spend their error budget too fast; nobody knows how many hours it takes to change that."""
     lost = pl.col("level").replace_strict(_LOST, default=0.0, return_dtype=pl.Float64)
     return service_health.filter(lost > 0).select(
@@ -180,7 +184,7 @@ def _timely(posture: pl.DataFrame, nth: pl.Expr) -> pl.Expr:
     return each * population * (now - before)
 
 
-def _added(posture: pl.DataFrame) -> pl.Expr:
+def _added_points(posture: pl.DataFrame) -> pl.Expr:
     in_time = pl.col("in_time").fill_null(False)
     nth = _timely(posture, in_time.cast(pl.Int64).cum_sum()) - _timely(posture, pl.lit(1))
     return (pl.col("points") + pl.when(in_time).then(nth).otherwise(0.0)).round(DIGITS)

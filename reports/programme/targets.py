@@ -40,7 +40,7 @@ def ready_by(
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def holds(targets: pl.DataFrame, names: pl.DataFrame) -> str:
+def sentence(targets: pl.DataFrame, names: pl.DataFrame) -> str:
     """One sentence on the nearest target date: whether it holds, and who must act; empty without one."""
     if targets.is_empty():
         return ""

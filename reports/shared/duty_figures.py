@@ -30,12 +30,12 @@ def _in_period(ask: Ask) -> pl.Expr:
     return pl.col("done_on").is_between(ask.period_start, ask.as_of)
 
 
-def _placed(place: str) -> pl.Expr:
+def _in_place(place: str) -> pl.Expr:
     return pl.col("place") == place
 
 
-def _soon(ask: Ask) -> pl.Expr:
-    return ~_placed("overdue") & (pl.col("due_on") <= ask.as_of + timedelta(days=SOON_DAYS))
+def _due_soon(ask: Ask) -> pl.Expr:
+    return ~_in_place("overdue") & (pl.col("due_on") <= ask.as_of + timedelta(days=SOON_DAYS))
 
 
 PENDING = (
@@ -44,7 +44,7 @@ PENDING = (
            ledger.pending, Count(), reason=DUE),
     *(
         Figure(f"obligations_{place}", f"Duties {title}", "count", "less" if place == "overdue" else "neither",
-               f"Pending duties {meaning}.", ledger.pending, Count(), _placed(place), DUE)
+               f"Pending duties {meaning}.", ledger.pending, Count(), _in_place(place), DUE)
         for place, (title, meaning) in PLACES.items()
     ),
     Figure("obligations_pending_hours", "Hours of pending duties", "hours", "neither",
@@ -54,17 +54,17 @@ PENDING = (
         Figure(f"obligations_{place}_hours", f"Hours of duties {title}", "hours",
                "less" if place == "overdue" else "neither",
                f"Effort, for whoever does them, of pending duties {meaning}.",
-               ledger.pending, Sum("effort_hours"), _placed(place), DUE)
+               ledger.pending, Sum("effort_hours"), _in_place(place), DUE)
         for place, (title, meaning) in PLACES.items()
     ),
     Figure("obligations_due_in_30_days", "Duties due within 30 days", "count", "neither",
            "Pending duties due on the day of the report or within 30 days after it.",
-           ledger.pending, Count(), _soon, DUE),
+           ledger.pending, Count(), _due_soon, DUE),
     Figure("obligations_without_owner", "Duties without owner", "count", "less", "Pending duties that nobody owns.",
            ledger.pending, Count(), pl.col("owner").is_null(), "{state}, due {due_on}, no owner"),
     Figure("obligations_deadline_passed", "Fixed deadlines passed", "count", "less",
            "Overdue duties whose deadline is legal or contractual.",
-           ledger.pending, Count(), _placed("overdue") & pl.col("hard"), "fixed deadline of {due_on} has passed"),
+           ledger.pending, Count(), _in_place("overdue") & pl.col("hard"), "fixed deadline of {due_on} has passed"),
 )  # fmt: skip
 
 FINISHED = (

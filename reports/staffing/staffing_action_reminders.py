@@ -23,7 +23,7 @@ SAID = {"breached": "past the SLA", "past_peak": "past the peak week"}
 
 def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     owed = reminders.to_send(figures.rows(reminders.after_peak))
-    waiting = figures.counted("staffing_reminders_not_owed").sort("next_on", "action_id", nulls_last=True)
+    waiting = figures.counted_rows("staffing_reminders_not_owed").sort("next_on", "action_id", nulls_last=True)
     first = pl.format(
         "{} ({} days past its week)",
         pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1),

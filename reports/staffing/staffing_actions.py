@@ -107,7 +107,7 @@ def _opening(figures: Figures) -> Opening:
     late = figures["staffing_actions_breached"]
     if not late:
         return Opening(f"{text}.", ahead)
-    breached = figures.counted("staffing_actions_breached")
+    breached = figures.counted_rows("staffing_actions_breached")
     first = breached.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
     return Opening(
         f"{text}; {count(late, 'is', 'are')} past the SLA.",

@@ -27,7 +27,7 @@ HIDDEN = (
 
 def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     late = figures.rows(breaches)
-    soon = figures.counted("staffing_actions_past_peak").with_columns(what=wording.action_names())
+    soon = figures.counted_rows("staffing_actions_past_peak").with_columns(what=wording.action_names())
     return Document(
         *_opening(staffing_actions, late, soon, figures, ask),
         tables=(

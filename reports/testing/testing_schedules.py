@@ -72,7 +72,7 @@ def _opening(figures: Figures) -> Opening:
         late = count(missed.height, "test missed its last window", "tests missed their last window")
         late = f"{late}, {failed:,} failed" if failed else late
         return Opening(f"{start}; {late}.", f"Catch up with {_control(missed.row(0, named=True))} first.")
-    now = figures.counted("test_windows_open")
+    now = figures.counted_rows("test_windows_open")
     last = f"; {count(failed, 'test')} failed last" if failed else ""
     if now.is_empty():
         return Opening(f"{start}{last or '; no window is open'}.")

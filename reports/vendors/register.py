@@ -16,7 +16,7 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
     """The vendors with the reasons to act on each, worst first."""
     gaps, findings = pl.col("inherited_gaps"), pl.col("open_findings")
     reasons = [
-        pl.when(pl.col("assurance") == "lapsed").then(_lapsed()),
+        pl.when(pl.col("assurance") == "lapsed").then(_lapse_text()),
         pl.when(pl.col("assurance") == "not_assessed").then(pl.lit("no assurance document")),
         pl.when(pl.col("review") == "overdue").then(pl.lit("review overdue")),
         pl.when(pl.col("review") == "never").then(pl.lit("never reviewed")),
@@ -24,8 +24,8 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
             pl.format("SOC 2 opinion {}", "soc2_opinion")
         ),
         pl.when(pl.col("handles_phi") & pl.col("baa_on").is_null()).then(pl.lit("health data without a BAA")),
-        pl.when(gaps > 0).then(pl.format("{} without evidence", _counted(gaps, "inherited control"))),
-        pl.when(findings > 0).then(_counted(findings, "open finding")),
+        pl.when(gaps > 0).then(pl.format("{} without evidence", _count_text(gaps, "inherited control"))),
+        pl.when(findings > 0).then(_count_text(findings, "open finding")),
         pl.when("rating_unknown").then(pl.lit("risk rating unknown")),
     ]
     return (
@@ -52,7 +52,7 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _lapsed() -> pl.Expr:
+def _lapse_text() -> pl.Expr:
     known = pl.col("assured_until").is_not_null()
     return (
         pl.when(known)
@@ -66,5 +66,5 @@ def rank_of(column: str, worst_first: tuple[str, ...]) -> pl.Expr:
     return pl.col(column).replace_strict({word: i for i, word in enumerate(worst_first)}, default=-1)
 
 
-def _counted(number: pl.Expr, noun: str) -> pl.Expr:
+def _count_text(number: pl.Expr, noun: str) -> pl.Expr:
     return pl.format("{} " + noun + "{}", number, pl.when(number != 1).then(pl.lit("s")).otherwise(pl.lit("")))

@@ -66,7 +66,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
             Table(
                 "inherited",
                 "Inherited controls of each vendor",
-                _inherited(vendor_controls),
+                _inherited_table(vendor_controls),
                 labels=LABELS,
                 state=["gap"],
                 words=["expected_evidence", "held"],
@@ -106,7 +106,7 @@ def _tiers(vendors: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _inherited(controls: pl.DataFrame) -> pl.DataFrame:
+def _inherited_table(controls: pl.DataFrame) -> pl.DataFrame:
     return controls.select(
         *("vendor", "tier", "category", "framework", "control_id", "title", "reason", "expected_evidence", "model"),
         *("customer_side", "held", "held_period_end_on", "held_until", "gap", "vendor_id"),

@@ -24,7 +24,7 @@ from tests.conftest import NOW
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 
 
-def issued(store, kind=API_KEY, who=ANN, **values):
+def issue_token(store, kind=API_KEY, who=ANN, **values):
     return store.write("acme", who, lambda revision: issue(revision, kind, "build", **values), now=NOW)
 
 
@@ -56,7 +56,7 @@ def test_a_mistyped_secret_of_today_is_not_saved_by_a_legacy_prefix():
 
 
 def test_the_store_keeps_the_hash_and_not_the_secret(store):
-    made = issued(store)
+    made = issue_token(store)
     with store.reader() as connection:
         (row,) = connection.execute(select(credentials)).mappings()
     assert row["secret_sha256"] == digest(made["secret"])
@@ -65,7 +65,7 @@ def test_the_store_keeps_the_hash_and_not_the_secret(store):
 
 
 def test_a_list_has_metadata_without_the_secret_newest_first(store):
-    first = issued(store)
+    first = issue_token(store)
 
     def later(revision):
         return issue(revision, API_KEY, "second", expires_at=NOW + timedelta(days=30))
@@ -81,13 +81,13 @@ def test_a_list_has_metadata_without_the_secret_newest_first(store):
 
 
 def test_a_personal_key_does_not_exist_for_anybody_else(store):
-    made = issued(store)
+    made = issue_token(store)
     with pytest.raises(NotFound):
         store.write("acme", BOB, lambda revision: revoke(revision, API_KEY, made["id"], any_owner=False), now=NOW)
 
 
 def test_a_shared_token_is_seen_by_all_and_revoked_by_its_maker_or_the_privileged(store):
-    made = issued(store, INGEST)
+    made = issue_token(store, INGEST)
     with pytest.raises(Forbidden):
         store.write("acme", BOB, lambda revision: revoke(revision, INGEST, made["id"], any_owner=False), now=NOW)
     gone = store.write("acme", BOB, lambda revision: revoke(revision, INGEST, made["id"], any_owner=True), now=NOW)
@@ -95,7 +95,7 @@ def test_a_shared_token_is_seen_by_all_and_revoked_by_its_maker_or_the_privilege
 
 
 def test_revoking_twice_is_revoking_once(store):
-    made = issued(store)
+    made = issue_token(store)
 
     def again(revision):
         return revoke(revision, API_KEY, made["id"], any_owner=False)
@@ -108,16 +108,16 @@ def test_revoking_twice_is_revoking_once(store):
 
 def test_dead_keys_do_not_count_towards_the_most_one_may_have(store, monkeypatch):
     monkeypatch.setattr(tokens, "MOST_LIVE", 2)
-    issued(store, expires_at=NOW - timedelta(days=1))
-    made = issued(store)
-    issued(store)
+    issue_token(store, expires_at=NOW - timedelta(days=1))
+    made = issue_token(store)
+    issue_token(store)
     head = store.head("acme")
     with pytest.raises(Conflict):
-        issued(store)
+        issue_token(store)
     assert store.head("acme") == head
-    issued(store, who=BOB)
+    issue_token(store, who=BOB)
     store.write("acme", ANN, lambda revision: revoke(revision, API_KEY, made["id"], any_owner=False), now=NOW)
-    issued(store)
+    issue_token(store)
 
 
 def test_last_use_is_written_once_a_minute_and_counts_every_use(any_store):

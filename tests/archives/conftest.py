@@ -59,10 +59,10 @@ def other_key(tmp_path_factory):
 def make(tmp_path, key):
     """``make("a.zip", {name: bytes}, kind=…)`` seals an archive; what is not given is the small bundle above."""
 
-    def made(name="bundle.zip", files=FILES, signed_by=key, **about):
+    def make_archive(name="bundle.zip", files=FILES, signed_by=key, **about):
         with ArchiveSpool(tmp_path / "spool") as spool:
             for file, data in files.items():
                 spool.add(file, f"file {file}", data, data.count(b"\n"))
             return seal(spool, replace(ABOUT, **about), signed_by, tmp_path / name)
 
-    return made
+    return make_archive

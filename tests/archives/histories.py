@@ -39,7 +39,7 @@ class Office:
         self.handed.mkdir(exist_ok=True)
 
     @contextmanager
-    def opened(self):
+    def open_services(self):
         """The services of a process that starts now, with nothing in memory."""
         store = Store(self.url)
         replica = Replica(self.url, None)
@@ -61,7 +61,7 @@ class Office:
 
     def hand_over(self, name, kind="bundle", window="7d"):
         """An archive as it leaves: a copy under ``name``."""
-        with self.opened() as services:
+        with self.open_services() as services:
             if kind == "bundle":
                 row = bundles.create(services, "acme", "owner@acme.example", days(window), now=self.now).row
                 path = bundles.archive_path(services.settings, "acme", row["id"])
@@ -130,7 +130,7 @@ def rewrite(office, event_id, actor):
     forget_heads(office)
 
 
-def resealed(files, key):
+def seal_again(files, key):
     """The files under a manifest that fits them, signed: what somebody with the signing key can do."""
     statement = json.loads(files[manifest.MANIFEST])
     rest = {name: files[name] for name in sorted(files) if name not in manifest.UNLISTED}
@@ -147,7 +147,7 @@ def resealed(files, key):
     return {**rest, manifest.SUMS: manifest.sums(every)}
 
 
-def zipped(files, folder, path):
+def zip_files(files, folder, path):
     """An archive of these files, shaped as ours are."""
     with ArchiveSpool(folder) as spool, path.open("wb") as file:
         for name, data in files.items():
@@ -161,7 +161,7 @@ def files_of(path):
         return {name: opened.read(name) for name in opened.namelist()}
 
 
-def unpacked(path, folder):
+def unpack(path, folder):
     """The archive unpacked in an empty folder."""
     folder.mkdir(parents=True)
     with zipfile.ZipFile(path) as opened:
@@ -169,7 +169,7 @@ def unpacked(path, folder):
     return folder
 
 
-def verified(folder, *arguments):
+def verify_folder(folder, *arguments):
     """Exit code and lines of ``python3 -I verify.py`` in a folder, without anything of ours."""
     command = [sys.executable, "-I", "verify.py", *map(str, arguments)]
     done = subprocess.run(command, cwd=folder, env=BARE, capture_output=True, text=True)
@@ -177,7 +177,7 @@ def verified(folder, *arguments):
     return done.returncode, done.stdout.splitlines()
 
 
-def kept(office, table):
+def table_rows(office, table):
     """A table and its rows as they are now, for ``restore``."""
     with closing(sqlite3.connect(office.url.removeprefix("sqlite:///"))) as connection:
         return table, connection.execute(f"SELECT * FROM {table}").fetchall()

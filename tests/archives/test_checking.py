@@ -49,7 +49,7 @@ def rebuilt(tmp_path):
 
 
 @pytest.fixture
-def scripted(tmp_path):
+def script_verdict(tmp_path):
     """What the script inside says of these files, run by a bare Python."""
 
     def run(files):
@@ -64,7 +64,7 @@ def scripted(tmp_path):
     return run
 
 
-def resigned(files, key, **changes):
+def sign_again(files, key, **changes):
     """The files under a manifest that fits them, signed with ``key``: what a forger with a key of his own can do."""
     listed = [
         manifest.File(name, len(data), sha256(data).hexdigest(), None)
@@ -72,20 +72,29 @@ def resigned(files, key, **changes):
         if name not in manifest.UNLISTED
     ]
 
-    class Listed:
+    class FileEntry:
         def __init__(self, file):
             self.name, self.size, self.sha256, self.rows = file.path, file.bytes, file.sha256, file.rows
 
-    facts = {"kind": "bundle", "organization": ABOUT.organization, "as_of": ABOUT.as_of, "window": ABOUT.window,
-             "revision": ABOUT.revision, "settings_version": 0, "key_id": key.id, "events": ABOUT.events, **changes}  # fmt: skip
-    statement = manifest.statement([Listed(file) for file in listed], **facts)
+    facts = {
+        "kind": "bundle",
+        "organization": ABOUT.organization,
+        "as_of": ABOUT.as_of,
+        "window": ABOUT.window,
+        "revision": ABOUT.revision,
+        "settings_version": 0,
+        "key_id": key.id,
+        "events": ABOUT.events,
+        **changes,
+    }
+    statement = manifest.statement([FileEntry(file) for file in listed], **facts)
     rest = {name: data for name, data in files.items() if name not in manifest.UNLISTED}
     rest |= {manifest.MANIFEST: statement, manifest.ENVELOPE: dsse.sign(statement, key)}
     sums = [(name, sha256(data).hexdigest()) for name, data in rest.items()]
     return {**rest, manifest.SUMS: manifest.sums(sums)}
 
 
-def test_a_sealed_archive_holds(make, scripted, key):
+def test_a_sealed_archive_holds(make, script_verdict, key):
     sealed = make()
     check = check_archive(sealed.path)
     assert (check.ok, check.problem, check.chain_ok) == (True, None, True)
@@ -97,30 +106,30 @@ def test_a_sealed_archive_holds(make, scripted, key):
         (name, "ok")
         for name in ["README.md", "audit_log.jsonl", "empty.csv", "signing_key.pem", "soc2.csv", "verify.py"]
     ]
-    assert scripted(files_of(sealed.path)) == (0, "ok: bundle of acme, 9 files hold")
+    assert script_verdict(files_of(sealed.path)) == (0, "ok: bundle of acme, 9 files hold")
     assert check_archive(sealed.path, key_id=key.id[:16]).ok
 
 
-def test_a_workbook_has_no_chain_to_check(make, scripted):
+def test_a_workbook_has_no_chain_to_check(make, script_verdict):
     sealed = make(files={"soc2.csv": b"x\r\n"}, kind="workbook", title="Workbook", events=None)
     assert (check_archive(sealed.path).ok, check_archive(sealed.path).chain_ok) == (True, None)
-    assert scripted(files_of(sealed.path))[0] == 0
+    assert script_verdict(files_of(sealed.path))[0] == 0
 
 
-def test_an_empty_chain_holds(make, scripted):
+def test_an_empty_chain_holds(make, script_verdict):
     sealed = make(files={"audit_log.jsonl": b""}, events=EventRange(0, 4, 3))
     assert check_archive(sealed.path).problem is None
-    assert scripted(files_of(sealed.path))[0] == 0
+    assert script_verdict(files_of(sealed.path))[0] == 0
 
 
-def test_a_chain_that_begins_at_a_cut_of_retention_holds(make, scripted):
+def test_a_chain_that_begins_at_a_cut_of_retention_holds(make, script_verdict):
     rest = LOG.splitlines(keepends=True)[1:]
     sealed = make(files={**FILES, "audit_log.jsonl": b"".join(rest)}, events=EventRange(2, 2, 3))
     assert check_archive(sealed.path).problem is None
-    assert scripted(files_of(sealed.path))[0] == 0
+    assert script_verdict(files_of(sealed.path))[0] == 0
 
 
-def changed(files, name, data):
+def with_change(files, name, data):
     return {**files, name: data}
 
 
@@ -134,45 +143,45 @@ def signatures(files, count):
 
 
 CASES = {
-    "a flipped bit": (lambda f: changed(f, "soc2.csv", f["soc2.csv"].replace(b"C", b"B", 1)), "soc2.csv: was modified"),
-    "a longer file": (lambda f: changed(f, "soc2.csv", f["soc2.csv"] + b" "), "soc2.csv: was modified: expected 35 bytes"),
+    "a flipped bit": (lambda f: with_change(f, "soc2.csv", f["soc2.csv"].replace(b"C", b"B", 1)), "soc2.csv: was modified"),
+    "a longer file": (lambda f: with_change(f, "soc2.csv", f["soc2.csv"] + b" "), "soc2.csv: was modified: expected 35 bytes"),
     "a dropped file": (lambda f: without(f, "soc2.csv"), "soc2.csv: is missing"),
-    "an added file": (lambda f: changed(f, "extra.csv", b""), "extra.csv: is in the archive and not in the manifest"),
-    "a renamed file": (lambda f: changed(without(f, "soc2.csv"), "soc3.csv", f["soc2.csv"]), "soc2.csv: is missing"),
-    "a replaced file": (lambda f: changed(f, "README.md", b"# Trust me\n"), "README.md: was modified"),
+    "an added file": (lambda f: with_change(f, "extra.csv", b""), "extra.csv: is in the archive and not in the manifest"),
+    "a renamed file": (lambda f: with_change(without(f, "soc2.csv"), "soc3.csv", f["soc2.csv"]), "soc2.csv: is missing"),
+    "a replaced file": (lambda f: with_change(f, "README.md", b"# Trust me\n"), "README.md: was modified"),
     "two files that changed places": (lambda f: {**f, "soc2.csv": f["empty.csv"], "empty.csv": f["soc2.csv"]},
                                       "empty.csv: was modified"),
     "no manifest": (lambda f: without(f, "manifest.json"), "manifest.json: is missing"),
     "no envelope": (lambda f: without(f, "manifest.dsse.json"), "manifest.dsse.json: is missing"),
     "no sums": (lambda f: without(f, "SHA256SUMS"), "SHA256SUMS: is missing"),
     "no key": (lambda f: without(f, "signing_key.pem"), "signing_key.pem: is missing"),
-    "other sums": (lambda f: changed(f, "SHA256SUMS", f["SHA256SUMS"].upper()), "SHA256SUMS: lists other sums"),
-    "a changed manifest": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b"acme", b"evil")),
+    "other sums": (lambda f: with_change(f, "SHA256SUMS", f["SHA256SUMS"].upper()), "SHA256SUMS: lists other sums"),
+    "a changed manifest": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b"acme", b"evil")),
                            "manifest.dsse.json: holds another manifest than manifest.json"),
-    "a manifest that is no JSON": (lambda f: changed(f, "manifest.json", b"{"), "manifest.json: is no manifest"),
-    "a manifest of something else": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b"in-toto", b"on-toto")),
+    "a manifest that is no JSON": (lambda f: with_change(f, "manifest.json", b"{"), "manifest.json: is no manifest"),
+    "a manifest of something else": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b"in-toto", b"on-toto")),
                                      "manifest.json: has the _type"),
-    "a manifest of another kind": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b'"kind": "bundle"', b'"kind": "diary"')),
+    "a manifest of another kind": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b'"kind": "bundle"', b'"kind": "diary"')),
                                    "manifest.json: speaks of a 'diary', expected one of "),
-    "other subjects than files": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b'"README.md"', b'"README.txt"', 1)),
+    "other subjects than files": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b'"README.md"', b'"README.txt"', 1)),
                                   "manifest.json: lists other files as subjects than in its predicate"),
-    "two signatures": (lambda f: changed(f, "manifest.dsse.json", signatures(f, 2)), "manifest.dsse.json: has 2 signatures, expected 1"),
-    "no signature": (lambda f: changed(f, "manifest.dsse.json", signatures(f, 0)), "manifest.dsse.json: has 0 signatures, expected 1"),
-    "an envelope that is none": (lambda f: changed(f, "manifest.dsse.json", b"[]"), "manifest.dsse.json: is no DSSE"),
-    "an envelope of another type": (lambda f: changed(f, "manifest.dsse.json", f["manifest.dsse.json"].replace(b"in-toto", b"on-toto")),
+    "two signatures": (lambda f: with_change(f, "manifest.dsse.json", signatures(f, 2)), "manifest.dsse.json: has 2 signatures, expected 1"),
+    "no signature": (lambda f: with_change(f, "manifest.dsse.json", signatures(f, 0)), "manifest.dsse.json: has 0 signatures, expected 1"),
+    "an envelope that is none": (lambda f: with_change(f, "manifest.dsse.json", b"[]"), "manifest.dsse.json: is no DSSE"),
+    "an envelope of another type": (lambda f: with_change(f, "manifest.dsse.json", f["manifest.dsse.json"].replace(b"in-toto", b"on-toto")),
                                     "manifest.dsse.json: holds 'application/vnd.on-toto+json'"),
-    "a key that is none": (lambda f: changed(f, "signing_key.pem", b"-----BEGIN"), "signing_key.pem: is no public key"),
+    "a key that is none": (lambda f: with_change(f, "signing_key.pem", b"-----BEGIN"), "signing_key.pem: is no public key"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_was_done_is_named(case, make, rebuilt, scripted):
+def test_what_was_done_is_named(case, make, rebuilt, script_verdict):
     damage, problem = CASES[case]
     files = damage(files_of(make().path))
     check = check_archive(rebuilt(files))
     assert not check.ok
     assert check.problem.startswith(problem)
-    code, said = scripted(files)
+    code, said = script_verdict(files)
     assert (code, said[:8]) == (1, "broken: ")
 
 
@@ -203,10 +212,10 @@ def test_an_archive_that_was_packed_again_is_broken_though_its_files_hold(make, 
 
 
 def test_a_file_that_unpacks_without_end_is_stopped_at_the_size_that_the_manifest_gives(make, tmp_path):
-    files = changed(files_of(make().path), "soc2.csv", bytes(50_000_000))
+    files = with_change(files_of(make().path), "soc2.csv", bytes(50_000_000))
     check = check_archive(packed_again(files, tmp_path / "again.zip"))
     assert check.problem == "soc2.csv: was modified: expected 35 bytes, found 50,000,000"
-    files = changed(files, "manifest.json", bytes(50_000_000))
+    files = with_change(files, "manifest.json", bytes(50_000_000))
     check = check_archive(packed_again(files, tmp_path / "more.zip"))
     assert check.problem == "manifest.json: has 50,000,000 bytes; at most 16,777,216 are read"
 
@@ -219,14 +228,14 @@ def test_an_archive_that_was_packed_again_and_damaged_names_the_damage(make, tmp
     assert check_archive(path).problem == "soc2.csv: is damaged: its bytes cannot be unpacked"
 
 
-def test_the_manifest_of_another_bundle_is_found_out(make, rebuilt, scripted):
+def test_the_manifest_of_another_bundle_is_found_out(make, rebuilt, script_verdict):
     other = files_of(make("other.zip", {**FILES, "soc2.csv": b"another"}).path)
     files = files_of(make().path) | {name: other[name] for name in manifest.UNLISTED}
     assert check_archive(rebuilt(files)).problem.startswith("README.md: was modified")
-    assert scripted(files)[0] == 1
+    assert script_verdict(files)[0] == 1
 
 
-def test_the_signature_of_another_key_is_found_out(make, rebuilt, scripted, other_key):
+def test_the_signature_of_another_key_is_found_out(make, rebuilt, script_verdict, other_key):
     files = files_of(make().path)
     forged = {**files, "manifest.dsse.json": dsse.sign(files["manifest.json"], other_key)}
     assert check_archive(rebuilt(forged)).problem.startswith("signing_key.pem: is not the key that the manifest names")
@@ -235,21 +244,21 @@ def test_the_signature_of_another_key_is_found_out(make, rebuilt, scripted, othe
     borrowed = {**files, "manifest.dsse.json": json.dumps(envelope).encode()}
     problem = "manifest.dsse.json: its signature is not that of signing_key.pem"
     assert check_archive(rebuilt(borrowed)).problem == problem
-    assert scripted(borrowed) == (1, f"broken: {problem}")
+    assert script_verdict(borrowed) == (1, f"broken: {problem}")
 
 
 def test_an_archive_that_somebody_else_made_whole_differs_in_its_key(make, rebuilt, key, other_key):
     """Nothing inside can tell; whoever knows the fingerprint can."""
     files = files_of(make().path)
     forged = rebuilt(
-        resigned({**files, "soc2.csv": b"all is well", "signing_key.pem": other_key.public_pem}, other_key)
+        sign_again({**files, "soc2.csv": b"all is well", "signing_key.pem": other_key.public_pem}, other_key)
     )
     assert check_archive(forged).ok
     check = check_archive(forged, key_id=key.id)
     assert check.problem == f"signing_key.pem: is another key: expected {key.id}, found {other_key.id}"
 
 
-def test_a_wrong_merkle_root_under_a_right_signature_is_found_out(make, rebuilt, scripted, key):
+def test_a_wrong_merkle_root_under_a_right_signature_is_found_out(make, rebuilt, script_verdict, key):
     files = files_of(make().path)
     statement = json.loads(files["manifest.json"])
     statement["predicate"]["merkle"]["root"] = "0" * 64
@@ -260,7 +269,7 @@ def test_a_wrong_merkle_root_under_a_right_signature_is_found_out(make, rebuilt,
     assert check_archive(rebuilt(files)).problem.startswith(
         f"manifest.json: states the Merkle root {'0' * 64}, expected"
     )
-    assert scripted(files) == (1, "broken: manifest.json: states another Merkle root than that of the files")
+    assert script_verdict(files) == (1, "broken: manifest.json: states another Merkle root than that of the files")
 
 
 BROKEN_LOGS = {
@@ -274,13 +283,13 @@ BROKEN_LOGS = {
 
 
 @pytest.mark.parametrize("case", BROKEN_LOGS)
-def test_a_chain_that_does_not_hold_is_found_out_under_a_right_signature(case, make, rebuilt, scripted, key):
+def test_a_chain_that_does_not_hold_is_found_out_under_a_right_signature(case, make, rebuilt, script_verdict, key):
     log, problem = BROKEN_LOGS[case]
-    files = resigned({**files_of(make().path), "audit_log.jsonl": log}, key)
+    files = sign_again({**files_of(make().path), "audit_log.jsonl": log}, key)
     check = check_archive(rebuilt(files))
     assert check.problem.startswith(f"audit_log.jsonl: {problem}")
     assert check.chain_ok is False
-    code, said = scripted(files)
+    code, said = script_verdict(files)
     assert (code, said[:25]) == (1, "broken: audit_log.jsonl: ")
 
 
@@ -303,7 +312,7 @@ def test_no_flipped_bit_passes_anywhere(make):
         assert not check_archive(path).ok, place
 
 
-def test_a_manifest_that_leads_elsewhere_reads_nothing_there(make, rebuilt, scripted, key, tmp_path):
+def test_a_manifest_that_leads_elsewhere_reads_nothing_there(make, rebuilt, script_verdict, key, tmp_path):
     (tmp_path / "secret").write_bytes(b"secret")
     files = files_of(make().path)
     statement = json.loads(files["manifest.json"])
@@ -313,7 +322,7 @@ def test_a_manifest_that_leads_elsewhere_reads_nothing_there(make, rebuilt, scri
     payload = json.dumps(statement).encode()
     files |= {"manifest.json": payload, "manifest.dsse.json": dsse.sign(payload, key)}
     assert check_archive(rebuilt(files)).problem == "../secret: is missing"
-    assert scripted(files) == (1, "broken: manifest.json: lists the file '../secret'")
+    assert script_verdict(files) == (1, "broken: manifest.json: lists the file '../secret'")
 
 
 def test_checking_writes_nothing(make, tmp_path):

@@ -42,7 +42,7 @@ NEW = {
 }
 
 
-def sealed(make, name, files, events, *, first=1, **about):
+def seal_log(make, name, files, events, *, first=1, **about):
     log, head = chain(*events)
     last = first + len(events) - 1
     about = {"events": EventRange(len(events), first, last), "revision": ManifestRevision(last, head), **about}
@@ -51,8 +51,8 @@ def sealed(make, name, files, events, *, first=1, **about):
 
 @pytest.fixture
 def two(make):
-    old = sealed(make, "old.zip", OLD, EVENTS[:2], as_of=date(2026, 11, 1))
-    return old, sealed(make, "new.zip", NEW, EVENTS, as_of=LATER)
+    old = seal_log(make, "old.zip", OLD, EVENTS[:2], as_of=date(2026, 11, 1))
+    return old, seal_log(make, "new.zip", NEW, EVENTS, as_of=LATER)
 
 
 def test_figures_rows_and_events_are_told_from_the_two_files(two):
@@ -74,7 +74,7 @@ def test_an_archive_does_not_differ_from_itself(two):
 
 
 def test_events_that_the_newer_archive_does_not_hold_are_said(make, two):
-    late = sealed(make, "late.zip", NEW, EVENTS[3:], first=4, as_of=LATER)
+    late = seal_log(make, "late.zip", NEW, EVENTS[3:], first=4, as_of=LATER)
     assert compare_archives(two[0], late, FIGURES).document.warnings[0] == (
         "The newer archive does not hold the events 3 to 3: causes among them are not told."
     )
@@ -87,7 +87,7 @@ def test_what_cannot_be_compared_is_said(make, two, break_it):
         with pytest.raises(BadRequest, match=r"^Name the older archive first: new.zip is of revision 4 on 2026-11-20"):
             compare_archives(new, old, FIGURES)
     elif break_it == "organization":
-        other = sealed(make, "other.zip", NEW, EVENTS, kind="workbook")
+        other = seal_log(make, "other.zip", NEW, EVENTS, kind="workbook")
         with pytest.raises(BadRequest, match=r"^Two archives of one organization and kind are compared; got a bundle"):
             compare_archives(old, other, FIGURES)
     else:

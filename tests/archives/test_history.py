@@ -23,14 +23,14 @@ from tests.archives.histories import (
     Office,
     by_hand,
     files_of,
-    kept,
-    resealed,
     restore,
     rewrite,
+    seal_again,
+    table_rows,
     truncate,
-    unpacked,
-    verified,
-    zipped,
+    unpack,
+    verify_folder,
+    zip_files,
 )
 
 DAY = timedelta(days=1)
@@ -50,7 +50,7 @@ def office(acme_template, tmp_path):
     return Office(tmp_path, f"sqlite:///{tmp_path / 'hq.db'}")
 
 
-def told(one, two):
+def compare_verdict(one, two):
     """What the script says of two archives."""
     archives = [verify.Archive(path) for path in (one, two)]
     for archive in archives:
@@ -63,7 +63,7 @@ def told(one, two):
         return f"unproven: {unproven}"
 
 
-def told_of(path):
+def verdict_of(path):
     """What the script says of one."""
     try:
         verify.Archive(path).check()
@@ -80,9 +80,9 @@ def test_an_honest_history_is_told_by_any_two_archives(office, rounds):
             office.write(f"{kind}-{number}-a", f"{kind}-{number}-b")
             made.append(office.hand_over(f"{kind}-{number}.zip", kind))
     for old, new in combinations(made, 2):
-        assert told(old, new).startswith(f"ok: {new.name} continues the history of {old.name}: ")
-        assert told(new, old) == told(old, new)
-    assert told(made[0], made[0]) == "ok: bundle-0.zip and bundle-0.zip end at the same event, 3"
+        assert compare_verdict(old, new).startswith(f"ok: {new.name} continues the history of {old.name}: ")
+        assert compare_verdict(new, old) == compare_verdict(old, new)
+    assert compare_verdict(made[0], made[0]) == "ok: bundle-0.zip and bundle-0.zip end at the same event, 3"
 
 
 def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, tmp_path):
@@ -90,17 +90,17 @@ def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, 
     old = office.hand_over("old.zip")
     office.write("c")
     new = office.hand_over("new.zip", "workbook")
-    folder = unpacked(new, tmp_path / "auditor" / "new")
-    code, lines = verified(folder, old)
+    folder = unpack(new, tmp_path / "auditor" / "new")
+    code, lines = verify_folder(folder, old)
     assert (code, lines[:3]) == (0, [
         "ok: workbook of acme, 10 files hold",
         "ok: bundle of acme, 11 files hold",
         "ok: new continues the history of old.zip: its signed head is that of the first 3 events of 5",
     ])  # fmt: skip
-    assert verified(folder, old, new)[0] == 0
-    assert verified(folder, tmp_path / "nothing.zip") == (1, [lines[0], "broken: nothing.zip: is not there"])
+    assert verify_folder(folder, old, new)[0] == 0
+    assert verify_folder(folder, tmp_path / "nothing.zip") == (1, [lines[0], "broken: nothing.zip: is not there"])
     shutil.copy(old, folder / "old.zip")  # where a person would put it
-    assert verified(folder, "old.zip")[0] == 0
+    assert verify_folder(folder, "old.zip")[0] == 0
 
 
 def test_the_command_checks_the_files_of_each_once(office, monkeypatch, capsys):
@@ -144,10 +144,10 @@ def test_a_history_that_was_rewritten_between_two_archives_is_found(case, kinds,
     office.now += 5 * DAY
     office.write(*(f"new{n}" for n in range(count)))
     new = office.hand_over("new.zip", second)
-    code, lines = verified(unpacked(new, tmp_path / "auditor"), old)
+    code, lines = verify_folder(unpack(new, tmp_path / "auditor"), old)
     word = lines[2].partition(":")[0]
     assert (code, word) == (1, "broken") or (kinds, word) == ("bundle workbook", "unproven")
-    assert told(old, new) == told(new, old)
+    assert compare_verdict(old, new) == compare_verdict(new, old)
 
 
 def test_where_the_histories_part_is_named(office):
@@ -156,7 +156,7 @@ def test_where_the_histories_part_is_named(office):
     truncate(office, 4)
     office.write(*(f"new{n}" for n in range(9)))
     new = office.hand_over("new.zip")
-    assert told(old, new) == (
+    assert compare_verdict(old, new) == (
         "broken: history: new.zip does not continue old.zip, which ends at event 9: they differ from event 5 on. One of "
         "the two was rewritten"
     )
@@ -170,7 +170,10 @@ def test_a_seal_that_is_not_named_any_more_was_removed(office):
     office.now += 30 * DAY
     office.write("c")
     new = office.hand_over("new.zip", window="1d")
-    assert told(old, new) == "broken: new.zip: does not name old.zip, sealed at event 3, among the earlier seals"
+    assert (
+        compare_verdict(old, new)
+        == "broken: new.zip: does not name old.zip, sealed at event 3, among the earlier seals"
+    )
 
 
 def test_archives_of_two_organizations_are_not_compared(office, tmp_path):
@@ -180,7 +183,7 @@ def test_archives_of_two_organizations_are_not_compared(office, tmp_path):
     shutil.copy(tmp_path / "hq.db", tmp_path / "second" / "hq.db")
     second = Office(tmp_path / "second", f"sqlite:///{tmp_path / 'second' / 'hq.db'}")
     two = second.hand_over("two.zip", "workbook")
-    said = told(one, two)
+    said = compare_verdict(one, two)
     assert said.startswith(
         "broken: archives: are signed with different keys, and neither took the other's place: one.zip"
     )
@@ -192,12 +195,12 @@ def test_archives_of_two_organizations_are_not_compared(office, tmp_path):
 def test_nothing_is_sealed_below_an_earlier_seal(office):
     office.write(*(f"e{n}" for n in range(8)))
     office.hand_over("old.zip")
-    with office.opened() as services:
+    with office.open_services() as services:
         (bundle,) = [path.stem for path in archive_path(services.settings, "acme", "x").parent.glob("*.zip")]
-    rows = kept(office, "bundles"), kept(office, "bundle_files")
+    rows = table_rows(office, "bundles"), table_rows(office, "bundle_files")
     truncate(office, 4)
     restore(office, *rows)
-    with office.opened() as services, pytest.raises(Conflict) as refused:
+    with office.open_services() as services, pytest.raises(Conflict) as refused:
         create(services, "acme", "owner@acme.example", days("7d"), now=office.now)
     assert (refused.value.word, refused.value.message) == (
         "below_earlier_seal",
@@ -205,7 +208,7 @@ def test_nothing_is_sealed_below_an_earlier_seal(office):
         "sealed over that: run `hq verify --org acme`.",
     )
     office.write(*(f"new{n}" for n in range(9)))
-    with office.opened() as services, pytest.raises(Conflict) as refused:
+    with office.open_services() as services, pytest.raises(Conflict) as refused:
         create(services, "acme", "owner@acme.example", days("7d"), now=office.now)
     assert refused.value.word == "seal_not_on_chain"
     assert refused.value.message.startswith(f"The bundle {bundle} was sealed at event 9 with the hash ")
@@ -214,7 +217,7 @@ def test_nothing_is_sealed_below_an_earlier_seal(office):
 def test_no_pack_is_made_over_a_history_that_an_earlier_one_is_not_of(office):
     office.write("a", "b")
     office.hand_over("old.zip", "workbook")
-    rows = kept(office, "archive_heads")
+    rows = table_rows(office, "archive_heads")
     rewrite(office, "a", "eve")
     restore(office, rows)
     office.write("c")
@@ -233,24 +236,24 @@ def test_no_pack_is_made_over_a_history_that_an_earlier_one_is_not_of(office):
 def test_an_archive_of_the_next_key_continues_one_of_the_key_before(office, tmp_path):
     office.write("a")
     old = office.hand_over("old.zip")
-    with office.opened() as services:
+    with office.open_services() as services:
         rotate_key(services.settings.signing_key_path, now=office.now)
         key = signing_key(services.settings.signing_key_path)
     same = office.hand_over("same.zip", "workbook")  # at the head that the old key signed, but for the seal's own event
     office.write("b")
     new = office.hand_over("new.zip")
-    assert [told(one, two)[:3] for one, two in combinations((old, same, new), 2)] == ["ok:"] * 3
-    assert verified(unpacked(new, tmp_path / "new"), old)[0] == 0
+    assert [compare_verdict(one, two)[:3] for one, two in combinations((old, same, new), 2)] == ["ok:"] * 3
+    assert verify_folder(unpack(new, tmp_path / "new"), old)[0] == 0
     files = files_of(new)
     assert files["key_rotations.txt"].startswith(b"hq/signing-key\nfrom ")
-    alone = resealed({name: data for name, data in files.items() if name != "key_rotations.txt"}, key)
-    without = zipped(alone, tmp_path, tmp_path / "without.zip")
-    assert told_of(without).startswith("broken: heads.json: has no signature of its key under hq/acme")
+    alone = seal_again({name: data for name, data in files.items() if name != "key_rotations.txt"}, key)
+    without = zip_files(alone, tmp_path, tmp_path / "without.zip")
+    assert verdict_of(without).startswith("broken: heads.json: has no signature of its key under hq/acme")
     proofs = {**json.loads(files["heads.json"]), "seals": []}
     alone |= {"heads.json": f"{canonical_json(proofs)}\n".encode()}
-    without = zipped(resealed(alone, key), tmp_path, tmp_path / "without.zip")
-    assert told_of(without) == "ok"
-    assert told(old, without).startswith(
+    without = zip_files(seal_again(alone, key), tmp_path, tmp_path / "without.zip")
+    assert verdict_of(without) == "ok"
+    assert compare_verdict(old, without).startswith(
         "broken: archives: are signed with different keys, and neither took the other's"
     )
 
@@ -260,11 +263,11 @@ def test_an_archive_of_the_next_key_continues_one_of_the_key_before(office, tmp_
 
 def older(office, path, tmp_path):
     """The newest bundle as it would be without a head: its files, its row, its archive."""
-    with office.opened() as services:
+    with office.open_services() as services:
         key = signing_key(services.settings.signing_key_path)
         folder = archive_path(services.settings, "acme", "x").parent
     files = {name: data for name, data in files_of(path).items() if name not in ("head.txt", "heads.json")}
-    made = zipped(resealed(files, key), tmp_path, tmp_path / "older.zip")
+    made = zip_files(seal_again(files, key), tmp_path, tmp_path / "older.zip")
     (stored,) = folder.glob("*.zip")
     shutil.move(made, path)
     stored.unlink()
@@ -280,17 +283,17 @@ def test_an_archive_without_a_head_holds_by_itself_and_is_compared_by_the_hash_o
     office.now += 30 * DAY
     office.write("c")
     new = office.hand_over("new.zip", window="1d")
-    assert told_of(old) == "ok"
+    assert verdict_of(old) == "ok"
     said = "ok: new.zip continues the history of old.zip: the hash of its last event is that of event 3 of 5"
-    assert told(old, new) == said
-    assert verified(unpacked(new, tmp_path / "new"), old)[0] == 0
+    assert compare_verdict(old, new) == said
+    assert verify_folder(unpack(new, tmp_path / "new"), old)[0] == 0
     rewrite(office, "a", "eve")
     by_hand(office, "DELETE FROM bundles", "DELETE FROM bundle_files")
     later = office.hand_over("later.zip", window="730d")
-    assert told(old, later).startswith("broken: history: later.zip does not continue old.zip")
+    assert compare_verdict(old, later).startswith("broken: history: later.zip does not continue old.zip")
     office.now += 30 * DAY
     office.write("d")
-    assert told(old, office.hand_over("workbook.zip", "workbook")).startswith(
+    assert compare_verdict(old, office.hand_over("workbook.zip", "workbook")).startswith(
         "unproven: workbook.zip has nothing about "
     )
 
@@ -307,7 +310,7 @@ def test_every_change_of_a_head_or_a_proof_is_found_though_the_archive_was_signe
         office.write(f"a{number}", f"b{number}")
         office.hand_over("workbook.zip", "workbook")
         office.hand_over("bundle.zip", window="1d")
-    with office.opened() as services:
+    with office.open_services() as services:
         key = signing_key(services.settings.signing_key_path)
     files = files_of(office.handed / "bundle.zip")
     seed = random.SystemRandom().randrange(2**32)
@@ -323,9 +326,9 @@ def test_every_change_of_a_head_or_a_proof_is_found_though_the_archive_was_signe
             data[place] ^= drawn.randrange(1, 256)
             folder = tmp_path / "forged"
             folder.mkdir(exist_ok=True)
-            for file, content in resealed({**files, name: bytes(data)}, key).items():
+            for file, content in seal_again({**files, name: bytes(data)}, key).items():
                 (folder / file).write_bytes(content)
-            said = told_of(folder)
+            said = verdict_of(folder)
             around = bytes(data)[max(0, place - 40) : place + 40]
             assert said.startswith(f"broken: {name}: "), (seed, name, place, around, said)
 
@@ -336,16 +339,19 @@ def test_what_is_left_out_of_the_proofs_is_found_by_the_other_archive(office, tm
     office.now += 30 * DAY
     office.write("b")
     new = office.hand_over("new.zip", window="1d")
-    with office.opened() as services:
+    with office.open_services() as services:
         key = signing_key(services.settings.signing_key_path)
     files = files_of(new)
     proofs = json.loads(files["heads.json"])
     for name in ("seals", "heads"):
         proofs[name] = []
     files["heads.json"] = f"{canonical_json(proofs)}\n".encode()
-    forged = zipped(resealed(files, key), tmp_path, tmp_path / "forged.zip")
-    assert told_of(forged) == "ok"
-    assert told(old, forged) == "broken: forged.zip: does not name old.zip, sealed at event 2, among the earlier seals"
+    forged = zip_files(seal_again(files, key), tmp_path, tmp_path / "forged.zip")
+    assert verdict_of(forged) == "ok"
+    assert (
+        compare_verdict(old, forged)
+        == "broken: forged.zip: does not name old.zip, sealed at event 2, among the earlier seals"
+    )
 
 
 def test_a_seal_stays_on_the_chain_after_retention_took_its_event(office):
@@ -353,7 +359,7 @@ def test_a_seal_stays_on_the_chain_after_retention_took_its_event(office):
     office.hand_over("old.zip")
     office.now += 30 * DAY
     office.write("late")
-    with office.opened() as services, services.store.revision("acme", "retention", now=office.now) as revision:
+    with office.open_services() as services, services.store.revision("acme", "retention", now=office.now) as revision:
         purge_audit_log(revision, office.now - DAY)
     office.hand_over("new.zip")
-    assert told(office.handed / "old.zip", office.handed / "new.zip").startswith("ok: ")
+    assert compare_verdict(office.handed / "old.zip", office.handed / "new.zip").startswith("ok: ")

@@ -84,8 +84,8 @@ def test_the_script_accepts_what_the_library_signs_and_nothing_else(seed, messag
     private = Ed25519PrivateKey.from_private_bytes(seed)
     public, signature = private.public_key().public_bytes_raw(), private.sign(message)
     assert verify.signed(public, message, signature)
-    assert not verify.signed(public, message, flipped(signature, bit))
-    assert not verify.signed(flipped(public, key_bit), message, signature)
+    assert not verify.signed(public, message, flip(signature, bit))
+    assert not verify.signed(flip(public, key_bit), message, signature)
 
 
 def test_the_script_refuses_a_signature_beyond_the_order():
@@ -97,5 +97,5 @@ def test_the_script_refuses_a_signature_beyond_the_order():
     assert not verify.signed(b"\xff" * 32, message, signature)
 
 
-def flipped(data, bit):
+def flip(data, bit):
     return bytes(byte ^ (1 << bit % 8 if place == bit // 8 else 0) for place, byte in enumerate(data))

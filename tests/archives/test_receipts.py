@@ -37,7 +37,7 @@ def write(services, count):
         )
 
 
-def checked(tmp_path, text, folder=None):
+def check_receipt(tmp_path, text, folder=None):
     """What the script says of a receipt, as somebody runs it who has nothing of ours: exit code and output."""
     path = tmp_path / "receipt.txt"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -54,7 +54,7 @@ def test_a_receipt_is_checked_without_us(services, tmp_path):
     assert text.endswith(f"\n\n{head.note}")
     assert len(text) < 1500
     key = signing_key(services.settings.signing_key_path).id
-    assert checked(tmp_path, text) == (
+    assert check_receipt(tmp_path, text) == (
         0,
         "ok: event 78 of acme is under the signed head of 301 events\n"
         "    e-77: login.done by änn, recorded 2026-11-20T08:30:00.000000Z\n"
@@ -111,7 +111,7 @@ def test_the_archive_beside_the_script_says_whose_key_it_is(services, tmp_path):
     path = services.settings.signing_key_path
     old = signing_key(path)
     (folder / "signing_key.pem").write_bytes(old.public_pem)
-    code, said = checked(tmp_path, receipt(services, "acme", "e-1", now=NOW), folder)
+    code, said = check_receipt(tmp_path, receipt(services, "acme", "e-1", now=NOW), folder)
     assert (code, said.splitlines()[-1]) == (
         0,
         f"signed with the key {old.id}: that of this archive, or one that it leads to",
@@ -122,15 +122,15 @@ def test_the_archive_beside_the_script_says_whose_key_it_is(services, tmp_path):
     text = receipt(services, "acme", "e-4", now=NOW)
     new = signing_key(path)
     assert text.count("hq/signing-key\n") == 2
-    code, said = checked(tmp_path, text, folder)
+    code, said = check_receipt(tmp_path, text, folder)
     assert (code, said.splitlines()[-1]) == (
         0,
         f"signed with the key {new.id}: that of this archive, or one that it leads to",
     )
     alone = "\n\n".join(text.split("\n\n")[:3]) + "\n"  # without the rotations
-    assert checked(tmp_path, alone, folder)[0] == 1
+    assert check_receipt(tmp_path, alone, folder)[0] == 1
     (folder / "signing_key.pem").write_bytes(signing_key(tmp_path / "other.key").public_pem)
-    code, said = checked(tmp_path, text, folder)
+    code, said = check_receipt(tmp_path, text, folder)
     assert (code, said.splitlines()[-1]) == (
         1,
         f"broken: receipt.txt: is signed with the key {new.id}, which is not that of this archive",
@@ -138,7 +138,7 @@ def test_the_archive_beside_the_script_says_whose_key_it_is(services, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def known(acme_template, tmp_path_factory):
+def receipt_folder(acme_template, tmp_path_factory):
     """A receipt with rotations after it, in a folder of its own."""
     from engine.store import Store
 
@@ -153,7 +153,7 @@ def known(acme_template, tmp_path_factory):
     return folder, text.encode()
 
 
-def holds(folder, data):
+def is_accepted(folder, data):
     path = folder / "receipt.txt"
     path.write_bytes(data)
     try:
@@ -166,34 +166,34 @@ def holds(folder, data):
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_every_change_of_one_byte_is_found(known, data):
-    folder, text = known
+def test_every_change_of_one_byte_is_found(receipt_folder, data):
+    folder, text = receipt_folder
     place = data.draw(st.integers(0, len(text) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != text[place]))
-    assert holds(folder, text)
-    assert not holds(folder, text[:place] + bytes([byte]) + text[place + 1 :])
+    assert is_accepted(folder, text)
+    assert not is_accepted(folder, text[:place] + bytes([byte]) + text[place + 1 :])
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_every_byte_more_or_less_is_found(known, data):
-    folder, text = known
+def test_every_byte_more_or_less_is_found(receipt_folder, data):
+    folder, text = receipt_folder
     place = data.draw(st.integers(0, len(text) - 1))
     more = data.draw(st.binary(max_size=2))
     changed = text[:place] + more + text[place + (0 if more else 1) :]
-    assert changed == text or not holds(folder, changed)
+    assert changed == text or not is_accepted(folder, changed)
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3, 5])
-def test_lines_that_are_missing_are_found(known, lines):
-    folder, text = known
+def test_lines_that_are_missing_are_found(receipt_folder, lines):
+    folder, text = receipt_folder
     every = text.split(b"\n")
-    assert not holds(folder, b"\n".join(every[:-lines]))
-    assert not holds(folder, b"\n".join(every[lines:]))
+    assert not is_accepted(folder, b"\n".join(every[:-lines]))
+    assert not is_accepted(folder, b"\n".join(every[lines:]))
 
 
-def test_a_file_that_is_none_is_no_receipt(known, capsys):
-    folder, _ = known
+def test_a_file_that_is_none_is_no_receipt(receipt_folder, capsys):
+    folder, _ = receipt_folder
     for data in (b"", b"hq-receipt/v1\n", b"\xff\xfe", b"hq-receipt/v1\n\n\n\n\n"):
-        assert not holds(folder, data)
+        assert not is_accepted(folder, data)
         assert capsys.readouterr().out.startswith("broken: receipt.txt: ")

@@ -31,8 +31,8 @@ def office(acme_template, tmp_path):
 
 
 @pytest.fixture
-def said(office, monkeypatch, capfd):
-    """``said()`` is the exit code and the lines of ``hq verify --org acme``."""
+def verify_output(office, monkeypatch, capfd):
+    """``verify_output()`` is the exit code and the lines of ``hq verify --org acme``."""
     monkeypatch.setenv("SVC_DATA_DIR", str(office.folder / "var"))
 
     def run():
@@ -46,9 +46,9 @@ def said(office, monkeypatch, capfd):
     return run
 
 
-def stored(office):
+def archive_paths(office):
     """The two archives in the order of their seals."""
-    with office.opened() as services:
+    with office.open_services() as services:
         folder = archive_path(services.settings, "acme", "x").parent
     paths = sorted(folder.glob("*.zip"), key=lambda path: path.stat().st_size)
     for path in paths:
@@ -56,8 +56,8 @@ def stored(office):
     return paths
 
 
-def test_two_seals_hold(office, said):
-    code, lines = said()
+def test_two_seals_hold(office, verify_output):
+    code, lines = verify_output()
     assert (code, lines[-1]) == (0, "2 archives are as they were sealed")
 
 
@@ -69,10 +69,10 @@ def test_an_organization_without_seals_has_none_to_check(acme_template, tmp_path
     assert (check.seals, check.problem, told) == (0, None, [])
 
 
-def test_a_swapped_archive_is_named(office, said):
-    one, two = stored(office)
+def test_a_swapped_archive_is_named(office, verify_output):
+    one, two = archive_paths(office)
     two.write_bytes(one.read_bytes())
-    code, lines = said()
+    code, lines = verify_output()
     assert code == 1
     assert lines[-1].startswith(
         f"broken: acme: the archive of the bundle {two.stem} is not the file that was sealed, it was replaced by another "
@@ -80,10 +80,10 @@ def test_a_swapped_archive_is_named(office, said):
     )
 
 
-def test_a_changed_archive_is_named_with_what_was_changed(office, said):
-    one, _ = stored(office)
+def test_a_changed_archive_is_named_with_what_was_changed(office, verify_output):
+    one, _ = archive_paths(office)
     one.write_bytes(one.read_bytes()[:-1])
-    code, lines = said()
+    code, lines = verify_output()
     assert code == 1
     assert lines[-1].startswith(
         f"broken: acme: the archive of the bundle {one.stem} is not the file that was sealed, it was changed: archive: "
@@ -91,23 +91,23 @@ def test_a_changed_archive_is_named_with_what_was_changed(office, said):
     )
 
 
-def test_a_missing_archive_is_named(office, said):
-    one, _ = stored(office)
+def test_a_missing_archive_is_named(office, verify_output):
+    one, _ = archive_paths(office)
     one.unlink()
-    assert said() == (
+    assert verify_output() == (
         1,
         [f"broken: acme: the archive of the bundle {one.stem} cannot be read: No such file or directory: {one}"],
     )
 
 
-def test_a_removed_seal_is_named_by_its_event_its_archive_and_the_change_log(office, said):
-    _, two = stored(office)
+def test_a_removed_seal_is_named_by_its_event_its_archive_and_the_change_log(office, verify_output):
+    _, two = archive_paths(office)
     by_hand(office, f"DELETE FROM bundles WHERE id = '{two.stem}'")
-    code, lines = said()
+    code, lines = verify_output()
     assert code == 1
     assert f"broken: acme: the bundle {two.stem} is in the bundle folder and not on record" in lines
     two.unlink()
-    assert said()[1][0].startswith(f"broken: acme: the bundle {two.stem} that event ")
-    with office.opened() as services:
+    assert verify_output()[1][0].startswith(f"broken: acme: the bundle {two.stem} that event ")
+    with office.open_services() as services:
         check = services.store.verify_rows("acme")
     assert check.problem.startswith(f'bundles ["{two.stem}"] is missing; revision ')

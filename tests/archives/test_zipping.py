@@ -17,7 +17,7 @@ from engine.archives.spool import ArchiveSpool
 from engine.archives.zipping import content, read_directory, write_zip
 
 
-def packed(tmp_path, files):
+def pack(tmp_path, files):
     out = io.BytesIO()
     with ArchiveSpool(tmp_path) as spool:
         for name, data in files.items():
@@ -26,7 +26,7 @@ def packed(tmp_path, files):
     return out.getvalue()
 
 
-def unpacked(data):
+def unpack(data):
     file = io.BytesIO(data)
     return {entry.name: b"".join(content(file, entry)) for entry in read_directory(file)}
 
@@ -36,7 +36,7 @@ FILES = {"b.csv": b"x,y\r\n1,2\r\n", "a.txt": b"hello " * 1000, "empty": b""}
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory):
-    return packed(tmp_path_factory.mktemp("zip"), FILES)
+    return pack(tmp_path_factory.mktemp("zip"), FILES)
 
 
 def test_files_stand_in_the_order_of_their_names_without_date_or_owner(archive):
@@ -51,7 +51,7 @@ def test_files_stand_in_the_order_of_their_names_without_date_or_owner(archive):
 
 
 def test_the_order_in_which_files_come_does_not_matter(archive, tmp_path):
-    assert packed(tmp_path, dict(reversed(FILES.items()))) == archive
+    assert pack(tmp_path, dict(reversed(FILES.items()))) == archive
 
 
 def test_other_programs_find_nothing_to_complain_about(archive, tmp_path):
@@ -61,22 +61,22 @@ def test_other_programs_find_nothing_to_complain_about(archive, tmp_path):
 
 
 def test_what_was_written_is_read_back(archive):
-    assert unpacked(archive) == FILES
+    assert unpack(archive) == FILES
 
 
 def test_an_archive_of_nothing(tmp_path):
-    assert unpacked(packed(tmp_path, {})) == {}
+    assert unpack(pack(tmp_path, {})) == {}
 
 
 @given(st.binary(max_size=3000), st.integers(1, 400))
 def test_every_content_comes_back(tmp_path_factory, data, times):
     folder = tmp_path_factory.getbasetemp() / "every"
-    assert unpacked(packed(folder, {"x": data * times})) == {"x": data * times}
+    assert unpack(pack(folder, {"x": data * times})) == {"x": data * times}
 
 
 def test_large_files_come_in_pieces(tmp_path):
     noise = random.Random(1).randbytes(3_000_000)
-    data = packed(tmp_path, {"x": noise + bytes(1_000_000)})
+    data = pack(tmp_path, {"x": noise + bytes(1_000_000)})
     file = io.BytesIO(data)
     (entry,) = read_directory(file)
     pieces = list(content(file, entry))
@@ -91,16 +91,16 @@ def test_no_bit_can_be_flipped(archive):
             changed = bytearray(archive)
             changed[place] ^= 1 << bit
             with pytest.raises(BrokenArchive):
-                unpacked(bytes(changed))
+                unpack(bytes(changed))
 
 
 def test_no_byte_can_be_cut_off_or_added(archive):
     for size in range(len(archive)):
         with pytest.raises(BrokenArchive):
-            unpacked(archive[:size])
+            unpack(archive[:size])
     for place in range(len(archive) + 1):
         with pytest.raises(BrokenArchive):
-            unpacked(archive[:place] + b"\0" + archive[place:])
+            unpack(archive[:place] + b"\0" + archive[place:])
 
 
 @pytest.mark.parametrize("name", ["../up", "..", "/etc/passwd", "a/b", "a\\b", "", ".hidden", "x" * 101, "c:x", "é"])
@@ -112,7 +112,7 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(name, tmp_path):
         theirs.writestr(zipfile.ZipInfo(name or "x", (1980, 1, 1, 0, 0, 0)), b"data")
     data = out.getvalue() if name else out.getvalue().replace(b"x", b"\0")
     with pytest.raises(BrokenArchive, match="no name of a file"):
-        unpacked(data)
+        unpack(data)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):
@@ -120,9 +120,9 @@ def test_two_files_of_one_name_are_refused(tmp_path):
         spool.add("a", "", b"1")
         with pytest.raises(ValueError):
             spool.add("a", "", b"2")
-    twice = packed(tmp_path, {"a": b"1", "b": b"2"}).replace(b"b", b"a")
+    twice = pack(tmp_path, {"a": b"1", "b": b"2"}).replace(b"b", b"a")
     with pytest.raises(BrokenArchive, match="a: is in the archive twice"):
-        unpacked(twice)
+        unpack(twice)
 
 
 def test_a_link_is_refused():
@@ -132,7 +132,7 @@ def test_a_link_is_refused():
         info.create_system, info.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
         theirs.writestr(info, "/etc/passwd")
     with pytest.raises(BrokenArchive, match="link: is a link"):
-        unpacked(out.getvalue())
+        unpack(out.getvalue())
 
 
 def test_files_in_another_order_are_refused(tmp_path):
@@ -142,7 +142,7 @@ def test_files_in_another_order_are_refused(tmp_path):
         out = io.BytesIO()
         write_zip(out, list(reversed(spool.parts)))
     with pytest.raises(BrokenArchive, match="a: stands after b"):
-        unpacked(out.getvalue())
+        unpack(out.getvalue())
 
 
 def test_a_small_file_that_would_unpack_to_four_gibibytes_is_refused_unread():
@@ -183,11 +183,11 @@ def test_an_archive_beyond_four_gibibytes_is_not_written():
 )
 def test_something_else_is_no_archive(data):
     with pytest.raises(BrokenArchive, match="archive: "):
-        unpacked(data)
+        unpack(data)
 
 
 @given(st.binary(max_size=400))
 def test_noise_never_does_anything_but_be_refused(data):
     for start in (b"", b"PK\x03\x04", b"PK\x05\x06"):
         with pytest.raises(BrokenArchive):
-            unpacked(start + data)
+            unpack(start + data)

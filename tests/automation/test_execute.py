@@ -30,7 +30,7 @@ def acme(any_store):
     return any_store
 
 
-def rehearsed(store, inputs=None):
+def rehearse_run(store, inputs=None):
     asked = AutomationRequest("dry_run", ANN, "operator", ANN, NOW, "approved")
     with store.reader() as connection:
         found = rehearse(State(connection, "acme", NOW), BOOK, inputs or {"service": "web"}, None, asked)
@@ -47,7 +47,7 @@ def carried_out(store, now=NOW, mode="execute", **more):
 def test_from_policy_to_approval_to_execution(acme):
     draft = policies.PolicyDraft("Guardrail", [RULE])
     acme.write("acme", BOB, lambda revision: policies.create(revision, BOOK, draft, state="active"), now=NOW)
-    run = rehearsed(acme)
+    run = rehearse_run(acme)
     refused = carried_out(acme)
     assert isinstance(refused, ExecutionRefusal)
     assert [one.code for one in refused.refusals] == ["four-eyes"]
@@ -64,7 +64,7 @@ def test_from_policy_to_approval_to_execution(acme):
 
 
 def test_a_dry_run_from_the_future_carries_nothing(acme):
-    rehearsed(acme)
+    rehearse_run(acme)
     refused = carried_out(acme, now=NOW - timedelta(minutes=1))
     assert [one.reason for one in refused.refusals] == ["dry_run_stale"]
 
@@ -87,7 +87,7 @@ def test_the_events_of_the_log_are_found_on_both_engines(acme):
 
 
 def test_the_same_again_within_the_hour_is_a_warning(acme):
-    rehearsed(acme)
+    rehearse_run(acme)
     carried_out(acme)
     asked = AutomationRequest("dry_run", ANN, "operator", ANN, NOW, "approved")
     with acme.reader() as connection:

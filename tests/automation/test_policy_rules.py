@@ -34,7 +34,7 @@ def rule(when, effect="deny", name="r"):
     return {"id": name, "when": when, "effect": effect, "message": "No."}
 
 
-def holds(field, op, value, **context):
+def is_true(field, op, value, **context):
     written = [rule({"field": field, "op": op, "value": value})]
     assert problems(written, ALL) == []
     return evaluate(written, ALL, {**CONTEXT, **{k.replace("__", "."): v for k, v in context.items()}})[0].holds
@@ -69,12 +69,12 @@ def holds(field, op, value, **context):
     ],
 )
 def test_comparisons(field, op, value, expected):
-    assert holds(field, op, value) is expected
+    assert is_true(field, op, value) is expected
 
 
 @pytest.mark.parametrize(("clock", "inside"), [("21:59", False), ("22:00", True), ("03:00", True), ("06:01", False)])
 def test_a_span_of_hours_may_run_over_midnight(clock, inside):
-    assert holds("time.clock", "between", ["22:00", "06:00"], time__clock=clock) is inside
+    assert is_true("time.clock", "between", ["22:00", "06:00"], time__clock=clock) is inside
 
 
 def test_deny_refuses_when_it_holds_and_require_when_it_does_not():
@@ -100,8 +100,8 @@ def test_no_rules_refuse_nothing():
 GOOD = {"field": "targets", "op": "eq", "value": 3}
 
 
-def nested(levels):
-    return GOOD if levels == 1 else {"not": nested(levels - 1)}
+def nest(levels):
+    return GOOD if levels == 1 else {"not": nest(levels - 1)}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def nested(levels):
          "a date YYYY-MM-DD", "'20261120'"),
         ([rule({"field": "stage", "op": "eq", "value": "run"})], "rules[0].when.value",
          "one of dry_run, execute, remediate", "'run'"),
-        ([rule(nested(7))], "rules[0].when" + ".not" * 6, "at most 6 levels of conditions", "more"),
+        ([rule(nest(7))], "rules[0].when" + ".not" * 6, "at most 6 levels of conditions", "more"),
         ([rule({"any": [GOOD] * 300})], "rules[0].when.any[299]", "at most 300 conditions in a policy", "more"),
     ],
 )  # fmt: skip

@@ -34,8 +34,8 @@ from tests.bench import (
     writers,
 )
 from tests.bench.step import hq, module
-from tests.bench.table import Figure, Point, grown, printed
-from tests.bench.targets import missed
+from tests.bench.table import Figure, Point, growth_text, table_text
+from tests.bench.targets import misses
 
 THREADS = 4
 
@@ -89,7 +89,7 @@ PARTS: Mapping[str, Callable[[Bench], Iterable[Figure | Point]]] = {
     "after a write": lambda b: cold.figures(b.scratch, b.many(100_000, 1_000_000)),
     "a million events": lambda b: volume.figures(b.scratch, b.many(100_000, 1_000_000)),
     "nightly batch": _nightly,
-    "cluster": lambda b: batch.clustered(b.scratch, b.many(10, 50)),
+    "cluster": lambda b: batch.cluster_times(b.scratch, b.many(10, 50)),
     "plans": lambda b: plans.figures(),
     "growth of events": lambda b: growth.of_events(b.scratch, growth.EVENTS[: b.many(1, 3)]),
     "growth of organizations": lambda b: growth.of_organizations(
@@ -109,17 +109,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hq-bench-") as scratch:
         bench = Bench(Path(scratch), quick=asked.quick)
         for name in asked.part or PARTS:
-            measured = _measured(PARTS[name](bench))
+            measured = _measure(PARTS[name](bench))
             figures = tuple(one for one in measured if isinstance(one, Figure))
             points = tuple(one for one in measured if isinstance(one, Point))
             found += figures
-            print(*([printed(figures)] if figures else []), *([grown(points)] if points else []), sep="\n", flush=True)
+            print(
+                *([table_text(figures)] if figures else []),
+                *([growth_text(points)] if points else []),
+                sep="\n",
+                flush=True,
+            )
             if not asked.quick:
                 known[name] = results.Part(date.today(), machine, figures, points)  # noqa: DTZ011 - the reader's own day
                 results.keep({part: known[part] for part in PARTS if part in known})
     print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
           f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all.")  # fmt: skip
-    if worse := missed(found):
+    if worse := misses(found):
         print("\nworse than the target by more than a tenth:", *worse, sep="\n  ")
         sys.exit(1)
 
@@ -128,7 +133,7 @@ def _machine() -> str:
     return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 
-def _measured(figures: Iterable[Figure | Point]) -> list[Figure | Point]:
+def _measure(figures: Iterable[Figure | Point]) -> list[Figure | Point]:
     """All of them, each said as it comes: a later one may fail."""
     found = []
     for figure in figures:

@@ -20,7 +20,7 @@ def figures() -> Iterator[Figure]:
     found = simulate(services, edges, findings, max_depth=DEPTH)
     ours = time.perf_counter() - start
     start = time.perf_counter()
-    paths = _walked(services, edges, findings)
+    paths = _count_paths(services, edges, findings)
     theirs = time.perf_counter() - start
     cut = "all" if not found.truncated else f"the best, none above {found.missed_at_most} left out"
     yield Figure(
@@ -52,7 +52,7 @@ def _estate() -> tuple[list[Service], list[Dependency], list[OpenFinding]]:
     return services, edges, findings
 
 
-def _walked(services: list[Service], edges: list[Dependency], findings: list[OpenFinding]) -> int:
+def _count_paths(services: list[Service], edges: list[Dependency], findings: list[OpenFinding]) -> int:
     """How many simple paths lead from a finding to a production service."""
     ways = defaultdict(list)
     for edge in edges:

@@ -27,8 +27,8 @@ ATTACKS: dict[str, Attack] = {
     "20 connections that do not read an export": lambda port, cookie: attacks.readers_that_do_not_read(
         port, EXPORT, cookie, 20
     ),
-    "110 half-sent headers": lambda port, cookie: attacks.half_sent(port, 110),
-    "600 half-sent headers": lambda port, cookie: attacks.half_sent(port, 600),
+    "110 half-sent headers": lambda port, cookie: attacks.half_headers(port, 110),
+    "600 half-sent headers": lambda port, cookie: attacks.half_headers(port, 600),
     "110 half-sent bodies": lambda port, cookie: attacks.half_bodies(port, 110),
     "16 streams of the copilot without a credential": lambda port, cookie: attacks.slow_streams(port, 16),
     "one member, 8 connections, changing parameters": lambda port, cookie: attacks.reports_with_changing_parameters(
@@ -57,7 +57,9 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
             "the same clients alone", f"{alone.rate('alert'):.0f}/s", both.rate("alert") / alone.rate("alert"),
         )  # fmt: skip
         yield Figure("reports meanwhile (target 10/s)", f"{both.rate('report'):.1f}/s")
-        yield Figure("answers to reports meanwhile", ", ".join(f"{status}: {n}" for status, n in both.seen("report")))
+        yield Figure(
+            "answers to reports meanwhile", ", ".join(f"{status}: {n}" for status, n in both.status_counts("report"))
+        )
         yield Figure("health meanwhile, p99 (target 200 ms)", f"{1000 * attacks.p99(both.times['health']):.0f} ms")
         yield Figure("memory of all processes meanwhile", f"+{memory_mb(process) - before:.0f} MB")
 
@@ -68,7 +70,7 @@ def _health(port: int, attack: AbstractContextManager[object], looks: int) -> fl
         time.sleep(1)
         took = []
         for _ in range(looks):
-            status, seconds, _ = attacks.asked(port)
+            status, seconds, _ = attacks.ask_once(port)
             assert status == 200, status
             took.append(seconds)
             time.sleep(0.02)
@@ -108,7 +110,7 @@ class Crowd:
         """Successes a second."""
         return self.statuses[kind][200] / self.seconds
 
-    def seen(self, kind: str) -> list[tuple[int, int]]:
+    def status_counts(self, kind: str) -> list[tuple[int, int]]:
         """Statuses and how often each came."""
         return sorted(self.statuses[kind].items())
 

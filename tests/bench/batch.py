@@ -66,7 +66,7 @@ def figures(folder: Path, organizations: int) -> Iterator[Figure]:
     )
 
 
-def clustered(scratch: Path, organizations: int) -> Iterator[Figure]:
+def cluster_times(scratch: Path, organizations: int) -> Iterator[Figure]:
     """Two workers of a Dask cluster beside two processes; nothing where no PostgreSQL server answers."""
     server = os.environ.get("SVC_TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/test")
     try:

@@ -39,12 +39,12 @@ def figures(scratch: Path) -> Iterator[Figure]:
     )
     for number, (what, cases) in enumerate(sets):
         ours, theirs = judge(store, cases, f"set{number}-"), judge_baseline(cases)
-        yield Figure(f"root causes, {what}", _counted(ours), "a walk of twenty lines", _counted(theirs))
+        yield Figure(f"root causes, {what}", _counts(ours), "a walk of twenty lines", _counts(theirs))
     yield _speed(store)
     store.close()
 
 
-def _counted(verdicts: Sequence[Verdict]) -> str:
+def _counts(verdicts: Sequence[Verdict]) -> str:
     found = score(verdicts)
     return (
         f"first {_share(found.first, found.cases)}, among three {_share(found.third, found.cases)}, "

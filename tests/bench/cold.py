@@ -60,12 +60,12 @@ def figures(scratch: Path, count: int) -> Iterator[Figure]:
         "after every report", f"{used:.0f} MB, with its workers {together_mb:.0f} MB",
     )  # fmt: skip
     yield Figure(f"GET all one after another after a write, {many}", f"{sum(together):.2f} s", peak_mb=peak)
-    warm = _said(cached)
+    warm = _text(cached)
     for what, times in (("cold: after a write all in turn", together), ("cold: each after a write of its own", alone)):
-        yield Figure(f"GET {what}", _said(times), "the same from the cache", warm, _p95(cached) / _p95(times))
+        yield Figure(f"GET {what}", _text(times), "the same from the cache", warm, _p95(cached) / _p95(times))
 
 
-def _said(times: list[float]) -> str:
+def _text(times: list[float]) -> str:
     ordered = sorted(times)
     return f"p50 {1000 * ordered[len(ordered) // 2]:.1f} ms, p95 {1000 * _p95(times):.1f} ms"
 

@@ -46,12 +46,12 @@ def figures(orgs: Iterable[str] = ORGANIZATIONS) -> Iterator[Figure]:
     for org in orgs:
         folder = Path(tempfile.mkdtemp(prefix="hq-bench-copilot-"))
         try:
-            yield from _asked(org, folder)
+            yield from _ask_all(org, folder)
         finally:
             shutil.rmtree(folder)
 
 
-def _asked(org: str, folder: Path) -> Iterator[Figure]:
+def _ask_all(org: str, folder: Path) -> Iterator[Figure]:
     url = f"sqlite:///{folder / 'hq.db'}"
     migrate(url)
     frames = generate(org, NOW.date())
@@ -60,13 +60,13 @@ def _asked(org: str, folder: Path) -> Iterator[Figure]:
     snapshots = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     demo, library = Demo(frames, NOW.date(), org), Library(snapshots, org, now=NOW)
     for name, questions in (*SETS.get(org, ()), *(() if org == "dune" else (EVERY, TURNING))):
-        yield _judged(f"copilot, {org}, {len(questions)} questions {name}", questions, demo, library)
+        yield _judge(f"copilot, {org}, {len(questions)} questions {name}", questions, demo, library)
     snapshots.close()
     replica.close()
     store.close()
 
 
-def _judged(what: str, questions: list[Any], demo: Demo, library: Library) -> Figure:
+def _judge(what: str, questions: list[Any], demo: Demo, library: Library) -> Figure:
     right = sure = 0
     for question, before, expected in questions:
         got = answer(question, library, asker=demo.mail("dina.abrams"), before=before)

@@ -67,7 +67,7 @@ def export(path: Path, database: Path) -> None:
     connection.close()
 
 
-def hashed(database: Path) -> None:
+def hash_rows(database: Path) -> None:
     """Every row read back and hashed into a chain, without looking at what it says."""
     connection = sqlite3.connect(database)
     previous = b""
@@ -90,7 +90,7 @@ def main() -> None:
     if name.startswith("write:"):
         write(path, int(name.removeprefix("write:")))
     elif name == "hash":
-        hashed(path)
+        hash_rows(path)
     else:
         {"load": load, "export": export, "columnar": columnar}[name](path, Path(sys.argv[3]))
 

@@ -32,11 +32,11 @@ def of_events(scratch: Path, sizes: Sequence[int] = EVENTS) -> Iterator[Point]:
         yield Point("copy to the analytics store", "events", size, synced.seconds, synced.peak_mb)
         verified = hq(folder, "verify", "--org", cold.ORG)
         yield Point("verify the chain", "events", size, verified.seconds, verified.peak_mb)
-        yield from _served(folder, size)
+        yield from _serve(folder, size)
         shutil.rmtree(folder)
 
 
-def _served(folder: Path, size: int) -> Iterator[Point]:
+def _serve(folder: Path, size: int) -> Iterator[Point]:
     cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
     port = free_port()
     environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}

@@ -58,9 +58,9 @@ def _alerts(port: int, bare_port: int, bearer: str, seconds: float) -> Iterator[
         ours, theirs = zip(*turns, strict=True)
         yield Figure(
             f"POST alerts, one each, {what} (target 0.45)",
-            _said(ours),
+            _text(ours),
             "bare Bottle route that parses the same JSON",
-            _said(theirs),
+            _text(theirs),
             statistics.median(mine.rate / bares.rate for mine, bares in turns),
         )
         peaks = [statistics.median(one.rate for one in side) for side in (ours, theirs)]
@@ -74,14 +74,14 @@ def _alerts(port: int, bare_port: int, bearer: str, seconds: float) -> Iterator[
         ours, theirs = zip(*turns, strict=True)
         yield Figure(
             f"the same at half of that, p99 beside p99 (target 0.67), {what}",
-            _said(ours),
+            _text(ours),
             "bare Bottle route at half of its own",
-            _said(theirs),
+            _text(theirs),
             statistics.median(bares.p99_ms / mine.p99_ms for mine, bares in turns),
         )
 
 
-def _said(loads: Sequence[load.Load]) -> str:
+def _text(loads: Sequence[load.Load]) -> str:
     rate, p50, p99 = (statistics.median(getattr(one, name) for one in loads) for name in ("rate", "p50_ms", "p99_ms"))
     return f"{rate:,.0f}/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms"
 

@@ -51,7 +51,7 @@ class Exchange:
         self.asked = time.perf_counter()
         self.socket.sendall(self.request())
 
-    def received(self) -> bool:
+    def receive(self) -> bool:
         """Takes what has come; True when the answer is whole."""
         size = self.socket.recv_into(BUFFER)
         if not size:
@@ -71,7 +71,7 @@ class Exchange:
         return self.missing == 0
 
 
-def measured(port: int, request: Callable[[], bytes], connections: int, seconds: float) -> Load:
+def measure(port: int, request: Callable[[], bytes], connections: int, seconds: float) -> Load:
     """Ask for so long."""
     exchanges = [Exchange(port, request) for _ in range(connections)]
     latencies = []
@@ -82,7 +82,7 @@ def measured(port: int, request: Callable[[], bytes], connections: int, seconds:
         start = time.perf_counter()
         while time.perf_counter() < start + seconds:
             for key, _ in ready.select(1):
-                if key.data.received():
+                if key.data.receive():
                     latencies.append(time.perf_counter() - key.data.asked)
                     key.data.ask()
         took = time.perf_counter() - start
@@ -91,7 +91,7 @@ def measured(port: int, request: Callable[[], bytes], connections: int, seconds:
     return _load(latencies, took)
 
 
-def paced(port: int, request: Callable[[], bytes], connections: int, seconds: float, rate: float) -> Load:
+def pace(port: int, request: Callable[[], bytes], connections: int, seconds: float, rate: float) -> Load:
     """Ask so often a second; a latency counts from when its request was due, sent or not."""
     exchanges = [Exchange(port, request) for _ in range(connections)]
     idle, latencies, sent = deque(exchanges), [], 0
@@ -106,7 +106,7 @@ def paced(port: int, request: Callable[[], bytes], connections: int, seconds: fl
                 exchange.asked = due
             wait = start + sent / rate - now if idle else 1.0
             for key, _ in ready.select(max(0.0, wait)):
-                if key.data.received():
+                if key.data.receive():
                     latencies.append(time.perf_counter() - key.data.asked)
                     idle.append(key.data)
         took = time.perf_counter() - start
@@ -169,4 +169,4 @@ if __name__ == "__main__":
     _, port, path, credential, connections, seconds, *more = sys.argv
     make = alerts(path, credential, int(more[0])) if more else page(path, credential)
     how = (int(port), make, int(connections), float(seconds))
-    print(msgspec.json.encode(paced(*how, float(more[1])) if more[1:] else measured(*how)).decode())
+    print(msgspec.json.encode(pace(*how, float(more[1])) if more[1:] else measure(*how)).decode())

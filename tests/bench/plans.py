@@ -43,7 +43,7 @@ def figures() -> Iterator[Figure]:
         schedule(problem, choice)
         spent = time.process_time() - began
         gap = 100 * (choice.hours - choice.bound) / choice.hours if choice.hours else 0.0
-        reached = "" if choice.closed == problem.wanted else f", of which {choice.closed} can be closed"
+        reached = "" if choice.closed == problem.wanted else f", of which {choice.closing_actions} can be closed"
         yield Figure(
             f"plan: {problem.wanted} of {GAPS:,} gaps{reached}, {OWNERS} owners, {WEEKS} weeks, within {gap:.1f} % of the best",
             f"{spent:.2f} s of processor time", "the time that it may take", f"{LIMIT_SECONDS} s", LIMIT_SECONDS / spent,

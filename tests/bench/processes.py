@@ -18,21 +18,21 @@ ROUNDS = 3
 def figures(folder: Path, cookie: str, *, seconds: float, count: int | None = None) -> Iterator[Figure]:
     """Kept reports and alerts with as many processes as there are cores, two at least; one and several take turns."""
     count = count or max(2, os.cpu_count() or 2)
-    rounds = [(_measured(folder, cookie, count, seconds), _measured(folder, cookie, 1, seconds)) for _ in range(ROUNDS)]
+    rounds = [(_measure(folder, cookie, count, seconds), _measure(folder, cookie, 1, seconds)) for _ in range(ROUNDS)]
     for number, what in enumerate(("GET a kept report, 16 connections", "POST alerts, 32 connections")):
         ours, theirs = ([side[number] for side in column] for column in zip(*rounds, strict=True))
         yield Figure(
-            f"{what}, {count} processes", _said(ours), "one process", _said(theirs),
+            f"{what}, {count} processes", _text(ours), "one process", _text(theirs),
             statistics.median(mine.rate / other.rate for mine, other in zip(ours, theirs, strict=True)),
         )  # fmt: skip
 
 
-def _said(loads: list[load.Load]) -> str:
+def _text(loads: list[load.Load]) -> str:
     rate, p99 = (statistics.median(getattr(one, name) for one in loads) for name in ("rate", "p99_ms"))
     return f"{rate:,.0f}/s, p99 {p99:.0f} ms"
 
 
-def _measured(folder: Path, cookie: str, count: int, seconds: float) -> tuple[load.Load, load.Load]:
+def _measure(folder: Path, cookie: str, count: int, seconds: float) -> tuple[load.Load, load.Load]:
     environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}
     port, session = free_port(), f"svc_session={cookie}"
     with serving([*console(port, 4), "--processes", str(count)], port, environment):

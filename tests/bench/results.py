@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from tests.bench.picture import picture
-from tests.bench.table import Figure, Point, grown, printed
-from tests.bench.targets import missed, target_of
+from tests.bench.table import Figure, Point, growth_text, table_text
+from tests.bench.targets import misses, target_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT, PAGE, PICTURE = DOCS / "performance.json", DOCS / "performance.md", DOCS / "performance.svg"
@@ -51,12 +51,12 @@ def page(results: Results) -> str:
     ]  # fmt: skip
     for name, part in results.items():
         if part.figures:
-            lines += [f"## {name.capitalize()}", "", _when(part), "", printed(part.figures), "", *_targets(part)]
+            lines += [f"## {name.capitalize()}", "", _when(part), "", table_text(part.figures), "", *_targets(part)]
     points = [(name, part) for name, part in results.items() if part.points]
     if points:
         lines += ["## Growth", "", "![How cost grows with events and with organizations](performance.svg)", ""]
     for _, part in points:
-        lines += [_when(part), "", grown(part.points), ""]
+        lines += [_when(part), "", growth_text(part.points), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -68,6 +68,6 @@ def _targets(part: Part) -> list[str]:
     aimed = [(figure, target) for figure in part.figures if (target := target_of(figure)) is not None]
     if not aimed:
         return []
-    worse = missed(part.figures)
-    told = [f"Targets: {'; '.join(dict.fromkeys(target.said for _, target in aimed))}."]
+    worse = misses(part.figures)
+    told = [f"Targets: {'; '.join(dict.fromkeys(target.words for _, target in aimed))}."]
     return [*told, *([f"Missed by more than a tenth: {'; '.join(worse)}."] if worse else []), ""]

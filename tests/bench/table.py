@@ -27,7 +27,7 @@ class Point:
     peak_mb: float
 
 
-def printed(figures: Sequence[Figure]) -> str:
+def table_text(figures: Sequence[Figure]) -> str:
     """A Markdown table of figures."""
     head = ("what", "measured", "baseline", "measured", "ratio", "peak memory")
     rows = [
@@ -41,10 +41,10 @@ def printed(figures: Sequence[Figure]) -> str:
         )
         for figure in figures
     ]
-    return aligned([head, *rows])
+    return align([head, *rows])
 
 
-def grown(points: Sequence[Point]) -> str:
+def growth_text(points: Sequence[Point]) -> str:
     """A Markdown table of points: a line for each thing, its sizes beside each other."""
     sizes = sorted({point.size for point in points})
     head = (points[0].of, *(f"{size:,}" for size in sizes), "peak memory")
@@ -53,14 +53,14 @@ def grown(points: Sequence[Point]) -> str:
         own = {point.size: point for point in points if point.what == what}
         peaks = " / ".join(f"{own[size].peak_mb:,.0f}" for size in sizes if size in own)
         rows.append((what, *(_seconds(own[size].seconds) if size in own else "" for size in sizes), f"{peaks} MB"))
-    return aligned([head, *rows])
+    return align([head, *rows])
 
 
 def _seconds(seconds: float) -> str:
     return f"{1000 * seconds:,.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align(rows: Sequence[Sequence[str]]) -> str:
     """Rows as a Markdown table to be read as it is; the first is its head."""
     head, *body = rows
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]

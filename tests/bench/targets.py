@@ -17,7 +17,7 @@ class Target:
     peak_mb: float | None = None
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         """The target in words."""
         ratio = [] if self.ratio is None else [f"at least {self.ratio:.2f}"]
         peak = [] if self.peak_mb is None else [f"at most {self.peak_mb:,.0f} MB"]
@@ -53,6 +53,6 @@ def target_of(figure: Figure) -> Target | None:
     return next((target for target in TARGETS if figure.what.startswith(target.what)), None)
 
 
-def missed(figures: Sequence[Figure]) -> list[str]:
+def misses(figures: Sequence[Figure]) -> list[str]:
     """Every figure that misses its target by more than a tenth, by name."""
     return [said for figure in figures for target in [target_of(figure)] if target for said in target.misses(figure)]

@@ -40,12 +40,12 @@ def figures(scratch: Path, count: int) -> Iterator[Figure]:
     checked = hq(folder, "verify", "--org", "bench")
     hashed = module(folder, "events", "hash", scratch / "plain.db")
     yield _beside("verify their chain", checked, "sqlite3 rows through sha256, unchecked", hashed, count)
-    yield _exported(folder, events, count)
+    yield _export(folder, events, count)
     built = hq(folder, "build", "--org", "bench")
     yield Figure("build all reports over them", f"{built.seconds:.1f} s", peak_mb=built.peak_mb)
 
 
-def _exported(folder: Path, events: Path, count: int) -> Figure:
+def _export(folder: Path, events: Path, count: int) -> Figure:
     """The export of a person who did all of it, streamed from a serving console; its peak memory beside an idle one's."""
     cookie = hq(folder, "session", "--email", ACTOR).output.strip()
     port = free_port()
@@ -71,7 +71,7 @@ def _exported(folder: Path, events: Path, count: int) -> Figure:
 
 
 def _beside(what: str, ours: Step, baseline: str, theirs: Step, count: int) -> Figure:
-    def said(step: Step) -> str:
+    def step_text(step: Step) -> str:
         return f"{step.seconds:.1f} s, {count / step.seconds:,.0f} rows/s"
 
-    return Figure(what, said(ours), baseline, said(theirs), theirs.seconds / ours.seconds, ours.peak_mb)
+    return Figure(what, step_text(ours), baseline, step_text(theirs), theirs.seconds / ours.seconds, ours.peak_mb)

@@ -35,14 +35,14 @@ def figures(folder: Path, *, seconds: float, counts: tuple[int, ...] = (1, 2, 4)
         rounds = [{turn: _together(folder, count, turn, seconds) for turn in ("file", "busy")} for _ in range(ROUNDS)]
         yield Figure(
             f"revisions of {count} processes with {THREADS} threads each, SQLite, a lock file",
-            _said([one["file"] for one in rounds]),
+            _text([one["file"] for one in rounds]),
             "SQLite's busy timeout",
-            _said([one["busy"] for one in rounds]),
+            _text([one["busy"] for one in rounds]),
             statistics.median(one["file"][0] / one["busy"][0] for one in rounds),
         )
 
 
-def _said(rounds: list[tuple[float, float, float]]) -> str:
+def _text(rounds: list[tuple[float, float, float]]) -> str:
     rate, p50, p99 = (statistics.median(column) for column in zip(*rounds, strict=True))
     return f"{rate:,.0f}/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms"
 

@@ -33,10 +33,10 @@ def test_one_bar_says_how_much_of_all_is_done_and_how_long_it_takes_still():
     seconds = iter([0.0, 10.0, 10.0, 20.0, 20.0, 24.0])
     bar = OneBar({"fill": 30.0, "build": 10.0}, clock=lambda: next(seconds))
     bar.move("fill", 1, 2)
-    assert (bar.share, round(bar.left, 1)) == (0.375, 16.7)
+    assert (bar.share, round(bar.seconds_remaining, 1)) == (0.375, 16.7)
     bar.move("fill", 2, 2)
-    assert round(bar.left, 1) == 6.7
-    assert round(bar.left, 1) == 2.7, "it goes on while nothing moves"
+    assert round(bar.seconds_remaining, 1) == 6.7
+    assert round(bar.seconds_remaining, 1) == 2.7, "it goes on while nothing moves"
 
 
 def test_a_part_with_nothing_to_do_is_done():

@@ -86,7 +86,7 @@ def _write(store, *rows, org_id="acme"):
         revision.record("rows.written")
 
 
-def _said(out):
+def _erased_word(out):
     return re.search(r"erased:[0-9a-f]{16}", out).group()
 
 
@@ -106,7 +106,7 @@ def test_no_file_names_the_person_any_more_and_all_of_the_records_hold(cli, var,
     assert {"hq.db", "analytics.duckdb"} <= set(before)
     assert any(name.startswith("artifacts/") for name in before)
     code, out, _ = cli(*ERASE, f" {ANN.title()}")
-    said = _said(out)
+    said = _erased_word(out)
     assert (code, out.splitlines()) == (
         0,
         [
@@ -173,13 +173,13 @@ def test_a_second_time_files_of_before_are_removed(cli, var):
 def test_a_killed_command_is_finished_by_the_next(cli, var, monkeypatch):
     """The write is there, and neither the note, nor the head after it; files of before are."""
 
-    def killed(*_):
+    def kill(*_):
         raise KeyboardInterrupt
 
     site = var / "site" / "acme" / "index.html"
     site.parent.mkdir(parents=True)
     site.write_text(ANN)
-    monkeypatch.setattr("engine.accounts.erasure.record_erasure", killed)
+    monkeypatch.setattr("engine.accounts.erasure.record_erasure", kill)
     assert cli(*ERASE, ANN)[0] != 0
     monkeypatch.undo()
     monkeypatch.setenv("SVC_DATA_DIR", str(var))
@@ -188,9 +188,9 @@ def test_a_killed_command_is_finished_by_the_next(cli, var, monkeypatch):
     assert ((var / "erasures.log").exists(), site.exists()) == (False, True)
     assert cli(*ERASE, ANN)[0] == 1
     assert (cli("erase", "--org", "acme", "--list")[1], site.exists()) == (listed, False)
-    assert (var / "erasures.log").read_text().count(_said(listed)) == 1
+    assert (var / "erasures.log").read_text().count(_erased_word(listed)) == 1
     assert cli(*ERASE, ANN)[0] == 1
-    assert (var / "erasures.log").read_text().count(_said(listed)) == 1
+    assert (var / "erasures.log").read_text().count(_erased_word(listed)) == 1
 
 
 def test_an_export_that_cannot_be_removed_is_named(cli, var):
@@ -249,7 +249,7 @@ def test_a_lead_goes_with_what_hangs_on_it(cli, var):
             org_id=PLATFORM,
         )  # fmt: skip
         code, out, _ = cli("erase", "--org", PLATFORM, "--person", "EVE@x.example")
-        said = _said(out)
+        said = _erased_word(out)
         assert (code, out.splitlines()[:4]) == (
             0, ["activities: 1 row", "leads: 1 row", "pilots: 1 row", "history: 3 earlier versions of rows"],
         )  # fmt: skip
@@ -272,7 +272,7 @@ def test_keys_of_the_person_open_nothing_any_more(cli, var):
             (credentials, {**key, "id": "k", "owner": ANN.title(), "secret_sha256": "1" * 64}),
             (credentials, {**key, "id": "i", "kind": "ingest", "secret_sha256": "2" * 64}),
         )
-        said = _said(cli(*ERASE, ANN)[1])
+        said = _erased_word(cli(*ERASE, ANN)[1])
         found = [store.credential(number * 64) for number in "12"]
         assert [(row["owner"], row["revoked_at"] is None) for row in found] == [(said, False), (said, True)]
 
@@ -291,7 +291,11 @@ def test_backups_of_before_are_named_and_a_restored_store_is_known(cli, var):
     assert out.splitlines()[-1] == line
     record_backup(var, BackupNote("/backups/two.hqb", NOW + timedelta(days=1), {"acme": Position(9, "c" * 64)}))
     code, listed, _ = cli("erase", "--org", "acme", "--list")
-    assert (code, listed.splitlines()[0].split("\t")[0], listed.splitlines()[1:]) == (0, _said(out), [f"  {line}"])
+    assert (code, listed.splitlines()[0].split("\t")[0], listed.splitlines()[1:]) == (
+        0,
+        _erased_word(out),
+        [f"  {line}"],
+    )
     (var / "before").replace(var / "hq.db")
     said = "  this store does not have it: it was restored from a backup of before. Erase the person again."
     assert cli("erase", "--org", "acme", "--list")[1].splitlines()[1] == said
@@ -309,7 +313,7 @@ def test_a_process_that_runs_meanwhile_serves_nothing_of_before(cli, var):
         before = report()
         with running.snapshots.open("acme", now=NOW, at=at) as late:
             late.fact("attestations")
-            said = _said(cli(*ERASE, ANN)[1])
+            said = _erased_word(cli(*ERASE, ANN)[1])
             assert ANN in late.bytes("attestations", {}, "csv").data.decode()
         after = report()
         assert (ANN in before.data.decode(), ANN in after.data.decode(), said in after.data.decode()) == (
@@ -391,11 +395,11 @@ def test_the_night_says_what_it_could_not_clear(cli, var, bucket, caplog):
 
 
 def test_a_command_that_was_killed_leaves_the_trace(cli, var, bucket, monkeypatch):
-    def killed(*_):
+    def kill(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Bucket, "clear", killed)
+        patched.setattr(Bucket, "clear", kill)
         cli(*ERASE, ANN)
     assert owed_organizations(var) == ["acme"]
     assert "s3:" not in cli(*ERASE, ANN)[1]

@@ -52,7 +52,7 @@ def cli(capfdbinary):
     return run
 
 
-def refused(store, org, body):
+def dead_letter(store, org, body):
     """The identifier of the dead letter that a body becomes."""
     with pytest.raises(BadRequest):
         receive_alerts(IngestDoor(store, org, NOW, 10, 10, 10), InboundBody("alerts", body, NOW, "token:am", "ops"))
@@ -62,8 +62,8 @@ def refused(store, org, body):
 
 def test_dead_letters_are_listed_with_where_when_and_why(house, cli):
     assert cli("dead-letters") == (0, "", "No dead letters.\n")
-    first, second = refused(house, "acme", b"<html>"), refused(house, "other", b"{}")
-    refused(house, "acme", b"<html>")
+    first, second = dead_letter(house, "acme", b"<html>"), dead_letter(house, "other", b"{}")
+    dead_letter(house, "acme", b"<html>")
     code, out, _ = cli("dead-letters")
     lines = {line.split("\t")[0]: line.split("\t")[1:] for line in out.splitlines()}
     assert (code, set(lines)) == (0, {first, second})
@@ -73,7 +73,7 @@ def test_dead_letters_are_listed_with_where_when_and_why(house, cli):
 
 
 def test_a_dead_letter_is_read_once_its_format_is_known(house, cli, monkeypatch):
-    identifier = refused(house, "acme", json.dumps(OTHER).encode())
+    identifier = dead_letter(house, "acme", json.dumps(OTHER).encode())
     code, out, _ = cli("replay", identifier)
     assert code == 1
     assert out.startswith(f"{identifier}\tstill unread: The body is no alert that is known here.")
@@ -97,10 +97,10 @@ def test_a_dead_letter_is_read_once_its_format_is_known(house, cli, monkeypatch)
 
 def test_all_are_read_again_and_one_that_cannot_be_read_says_no(house, cli, monkeypatch):
     assert cli("replay", "--all") == (0, "", "")
-    good = refused(
+    good = dead_letter(
         house, "acme", json.dumps({"alerts": [{"title": "x", "status": "firing"}] * 2, "x": 1}).encode()[:-1]
     )
-    bad = refused(house, "acme", b"<html>")
+    bad = dead_letter(house, "acme", b"<html>")
     code, out, _ = cli("replay", "--all", "--org", "acme")
     assert (code, [line.split("\t")[0] for line in out.splitlines()]) == (1, sorted((good, bad)))
     assert cli("replay", "--all", "--org", "other") == (0, "", "")
@@ -123,5 +123,5 @@ def test_wrong_usage_says_what_is_wrong(arguments, said, house, cli):
 
 
 def test_what_is_shown_cannot_steer_a_terminal(house, cli):
-    identifier = refused(house, "acme", b"\x1b[2J no json \xff")
+    identifier = dead_letter(house, "acme", b"\x1b[2J no json \xff")
     assert cli("show", identifier, "--org", "acme") == (0, "\\x1b[2J no json \\xff\n", "")

@@ -11,7 +11,7 @@ from engine.model.suggestions import suggestion
 from tests.cli.conftest import HEAVY, PROBE
 
 
-def completed(words, *, shell="bash", home):
+def complete_words(words, *, shell="bash", home):
     """What the shell is offered for the last of the words, and which heavy packages that took."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
     environment |= {"SVC_DATA_DIR": str(home / "var"), "_HQ_COMPLETE": f"{shell}_complete"}
@@ -36,12 +36,12 @@ def completed(words, *, shell="bash", home):
     ],
 )
 def test_a_shell_completes_names_without_loading_much(acme, words, offered):
-    found, heavy = completed(words, home=acme)
+    found, heavy = complete_words(words, home=acme)
     assert (found, heavy) == (offered, set())
 
 
 def test_where_there_is_no_store_no_organization_is_offered_and_none_is_made(tmp_path):
-    found, _ = completed(["hq", "report", "summary", "--org", ""], home=tmp_path)
+    found, _ = complete_words(["hq", "report", "summary", "--org", ""], home=tmp_path)
     assert (found, (tmp_path / "var").exists()) == ([], False)
 
 

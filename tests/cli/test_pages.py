@@ -17,7 +17,7 @@ def no_display(monkeypatch):
 
 
 @pytest.fixture
-def opened(monkeypatch):
+def browser_addresses(monkeypatch):
     """The addresses that a browser was given."""
     given = []
     monkeypatch.setattr(webbrowser, "open", given.append)
@@ -38,17 +38,17 @@ def test_the_list_as_json_has_every_report_with_its_chapter(cli):
     assert (code, listed) == (0, [(title, one.name) for title, section in SECTIONS.items() for one in section])
 
 
-def test_without_a_display_open_prints_where_the_page_is(acme, cli, opened):
+def test_without_a_display_open_prints_where_the_page_is(acme, cli, browser_addresses):
     code, out, _ = cli("open", "posture-score")
     (page,) = (acme / "var" / "site" / "acme").glob("acme-posture-score-*.html")
-    assert (code, out, opened) == (0, f"{page}\n", [])
+    assert (code, out, browser_addresses) == (0, f"{page}\n", [])
     assert 'href="index.html"' in page.read_text()
 
 
-def test_with_a_display_a_browser_is_given_the_page(acme, cli, opened, monkeypatch):
+def test_with_a_display_a_browser_is_given_the_page(acme, cli, browser_addresses, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
     code, out, _ = cli("open", "--org", "acme")
-    assert (code, opened) == (0, [f"file://{out.strip()}"])
+    assert (code, browser_addresses) == (0, [f"file://{out.strip()}"])
     assert out.strip().endswith("/site/acme/index.html")
 
 
@@ -66,8 +66,8 @@ def test_pages_are_written_anew_only_once_the_records_moved(acme, cli):
     assert page.read_text() != "as it was"
 
 
-def test_a_report_that_does_not_exist_opens_nothing(acme, cli, opened):
+def test_a_report_that_does_not_exist_opens_nothing(acme, cli, browser_addresses):
     code, out, err = cli("open", "nonsense")
-    assert (code, out, opened) == (2, "", [])
+    assert (code, out, browser_addresses) == (2, "", [])
     assert "There is no report 'nonsense'" in err
     assert not (acme / "var" / "site").exists()

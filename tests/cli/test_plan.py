@@ -25,14 +25,14 @@ def ready(acme, cli, tmp_path):
     return cli
 
 
-def told(ready, *arguments):
+def plan_json(ready, *arguments):
     code, out, err = ready(*arguments)
     assert code == 0, err
     return json.loads(out)
 
 
 def test_the_plan_is_accepted_in_one_step_and_followed(ready, monkeypatch):
-    before = told(ready, *ASKED, "--format", "json")
+    before = plan_json(ready, *ASKED, "--format", "json")
     assert before["summary"]["by"] == "2027-03-01"
     (planned,) = [row["control_id"] for row in before["actions"]]
     assert before["accepted"] == []
@@ -42,7 +42,7 @@ def test_the_plan_is_accepted_in_one_step_and_followed(ready, monkeypatch):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
         code, out, err = ready("import", "-", "--org", "acme")
         assert (code, "remediations: 1 new" in out) == (0, created), err
-    after = told(ready, *ASKED, "--format", "json")
+    after = plan_json(ready, *ASKED, "--format", "json")
     assert [(row["control_id"], row["standing"]) for row in after["accepted"]] == [(planned, "as_planned")]
     assert after["actions"] == before["actions"]
     assert ready(*ASKED, "--format", "csv")[1] == text, "accepting a plan does not change it"
@@ -55,7 +55,7 @@ def test_every_format_has_it(ready, form):
 
 
 def test_the_framework_says_its_own_day(ready):
-    assert told(ready, "plan", "--framework", "soc2", "--format", "json")["summary"]["by"] == "2027-03-01"
+    assert plan_json(ready, "plan", "--framework", "soc2", "--format", "json")["summary"]["by"] == "2027-03-01"
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_standard_input_is_read_once(acme, cli):
 
 
 def test_what_is_not_in_scope_has_no_plan(ready):
-    answer = told(ready, "plan", "--framework", "hipaa", "--by", "2027-03-01", "--format", "json")
+    answer = plan_json(ready, "plan", "--framework", "hipaa", "--by", "2027-03-01", "--format", "json")
     assert "is not in scope" in answer["headline"]
     assert answer["actions"] == []
 
 
 def test_a_projection_is_held_against_history(ready):
-    answer = told(ready, "plan", "--framework", "soc2", "--back-test", "--format", "json")
+    answer = plan_json(ready, "plan", "--framework", "soc2", "--back-test", "--format", "json")
     assert "There is no projection of SOC 2" in answer["headline"]
 
 
@@ -101,7 +101,7 @@ def test_an_empty_plan_is_accepted_too(acme, cli, monkeypatch):
 
 
 def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monkeypatch):
-    (control,) = [row["control_id"] for row in told(ready, *ASKED, "--format", "json")["actions"]]
+    (control,) = [row["control_id"] for row in plan_json(ready, *ASKED, "--format", "json")["actions"]]
     work = tmp_path / "remediations.csv"
     head = "id,framework,control_id,title,owner,opened_on,due_on,closed_on,status,blocked_by\n"
     work.write_text(f"{head}R1,soc2,{control},Mend,ann@acme.example,2026-01-01,2026-02-01,,blocked,a vendor\n")
@@ -113,7 +113,7 @@ def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monke
     assert ready("import", work, "--org", "acme")[0] == 0
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
     assert ready("import", "-", "--org", "acme")[0] == 0
-    after = told(ready, *ASKED, "--format", "json")["accepted"]
+    after = plan_json(ready, *ASKED, "--format", "json")["accepted"]
     assert [(row["id"] if "id" in row else row["control_id"], row["standing"]) for row in after] == [(control, "done")]
 
 

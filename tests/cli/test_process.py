@@ -72,10 +72,10 @@ def test_a_reader_who_goes_away_ends_the_command_without_a_word(environment):
 
 
 def test_ctrl_c_is_exit_code_130_without_a_traceback(monkeypatch, capsys):
-    def interrupted():
+    def interrupt():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.cli.doors.Settings.of_process", interrupted)
+    monkeypatch.setattr("engine.cli.doors.Settings.of_process", interrupt)
     with pytest.raises(SystemExit) as end:
         hq(["config"])
     assert (end.value.code, capsys.readouterr()) == (130, ("", "\n"))

@@ -98,10 +98,10 @@ def test_processes_of_a_command_end_with_it(number, code, tmp_path):
 def test_ctrl_c_within_a_query_ends_the_command(monkeypatch, capsys):
     """DuckDB makes a RuntimeError of it."""
 
-    def interrupted(**options):
+    def interrupt(**options):
         raise RuntimeError("Query interrupted")
 
-    monkeypatch.setattr(engine.cli.commands.commands["tables"], "callback", interrupted)
+    monkeypatch.setattr(engine.cli.commands.commands["tables"], "callback", interrupt)
     with pytest.raises(SystemExit) as end:
         engine.cli.hq(["tables"])
     assert (end.value.code, capsys.readouterr().err) == (130, "")
@@ -124,18 +124,18 @@ def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_tim
             revision.record("organization.created")
     store.close()
 
-    def kept():
+    def files_now():
         return {path: path.read_bytes() for path in (tmp_path / "artifacts").glob("[!.]*/*/*") if path.is_file()}
 
     process = begin(("build", "--all", "--jobs", "2"), tmp_path)
-    until(kept)
+    until(files_now)
     ended, said = stop(process, number)
     assert (ended, "Traceback" in said, said) == (code, False, said)
-    before = kept()
+    before = files_now()
     again = begin(("build", "--all", "--jobs", "2"), tmp_path)
     made, said = again.communicate(timeout=300)
     assert (again.returncode, "Traceback" in said) == (0, False)
-    whole = kept()
+    whole = files_now()
     assert {path: whole[path] for path in before} == before
     assert [line.partition(":")[0] for line in made.splitlines()] == list(ORGANIZATIONS)
 
@@ -168,9 +168,9 @@ def test_a_block_that_raises_ends_what_runs_at_once():
 
 
 def test_a_process_of_the_pool_that_is_ended_from_outside_is_told():
-    def killed():
+    def kill():
         with process_pool(1) as pool:
             pool.submit(signal.raise_signal, signal.SIGKILL).result()
 
     with pytest.raises(Unavailable, match="ended from outside"):
-        killed()
+        kill()

@@ -5,8 +5,8 @@ from datetime import timedelta
 import polars as pl
 
 from tests.copilot.asked_operations import due_before, last_week, month, most
-from tests.copilot.asked_programme import RUNNING, exceptions, held, policies, requests, signatures
-from tests.copilot.truth import Nothing, Unsure, count, says
+from tests.copilot.asked_programme import RUNNING, exceptions, policies, requests, signatures, with_documents
+from tests.copilot.truth import NoData, Unsure, contains, count
 
 c = pl.col
 
@@ -16,7 +16,7 @@ EVERYWHERE = (
     ("incidents opened last week", lambda d: count(d.rows("incidents", last_week(d, "opened_on")))),
     ("how many incidents were resolved last month", lambda d: count(d.rows("incidents", month(d, "resolved_on", 10)))),
     ("incidents without an owner", lambda d: count(d.live(c("owner").is_null()))),
-    ("the latest incident", lambda d: says(d.rows("incidents").sort("opened_at")["id"][-1])),
+    ("the latest incident", lambda d: contains(d.rows("incidents").sort("opened_at")["id"][-1])),
     ("failed deploys this year", lambda d: count(d.rows("deploys", c("status") == "failed", d.since("deployed_on",
         2026, 1)))),
     ("deploys in the last 30 days",
@@ -28,14 +28,14 @@ EVERYWHERE = (
     ("overdue findings", lambda d: count(d.findings(due_before(d)))),
     ("findings fixed in october", lambda d: count(d.rows("findings", c("status") == "fixed", month(d, "fixed_on",
         10)))),
-    ("which service has the most open findings", lambda d: says(most(d.findings(), "service")[1])),
+    ("which service has the most open findings", lambda d: contains(most(d.findings(), "service")[1])),
     ("internet facing services", lambda d: count(d.rows("services", c("internet_facing")))),
     ("tier 5 services", lambda d: count(d.rows("services", c("criticality") == 5))),
     ("services without an SLO", lambda d: count(d.rows("services").join(
         d.frames["slo_profiles"], left_on="id", right_on="service_id", how="anti"))),
     ("how many vendors do we have", lambda d: count(d.vendors())),
     ("critical vendors", lambda d: count(d.vendors(c("tier") == "critical"))),
-    ("vendors without a DPA", lambda d: count(d.vendors(~c("id").is_in(held(d, "dpa"))))),
+    ("vendors without a DPA", lambda d: count(d.vendors(~c("id").is_in(with_documents(d, "dpa"))))),
     ("open evidence requests", lambda d: count(requests(d))),
     ("evidence requests past due", lambda d: count(requests(d, c("status").is_in(RUNNING), due_before(d)))),
     ("open risks", lambda d: count(d.rows("risks", c("status") == "open"))),
@@ -47,5 +47,5 @@ EVERYWHERE = (
     ("how many admins are there", lambda d: count(d.rows("memberships", c("role") == "admin",
         c("status") == "active"))),
     ("incidents in Antarctica", lambda _: Unsure("antarctica")),
-    ("what's for lunch?", lambda _: Nothing()),
+    ("what's for lunch?", lambda _: NoData()),
 )  # fmt: skip

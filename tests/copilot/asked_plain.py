@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from tests.copilot.truth import Nothing, Unsure, count, says
+from tests.copilot.truth import NoData, Unsure, contains, count
 
 c = pl.col
 
@@ -11,17 +11,17 @@ PLAIN = (
     ("any open incidents hanging around rn?", lambda d: count(d.live())),
     ("which open findings are we still sitting on", lambda d: count(d.findings())),
     ("open purple findings", lambda _: Unsure("purple")),
-    ("how many llamas do we have", lambda _: Nothing()),
-    ("what is our staff turnover", lambda _: Nothing()),
-    ("how many incidents does brightline have", lambda _: Nothing()),
+    ("how many llamas do we have", lambda _: NoData()),
+    ("what is our staff turnover", lambda _: NoData()),
+    ("how many incidents does brightline have", lambda _: NoData()),
     # what happened, in a span of time
     ("how many incidents did we open in october",
      lambda d: count(d.rows("incidents", c("opened_on").is_between(pl.date(2026, 10, 1), pl.date(2026, 10, 31))))),
     ("open incidents that nobody picked up", lambda d: count(d.live(c("owner").is_null()))),
     ("open findings instead of fixed ones", lambda d: count(d.findings())),
     # good and bad
-    ("which framework are we worst at", lambda _: says("NIST CSF", never=("GDPR",))),
-    ("who is best at fixing incidents", lambda _: Nothing()),
+    ("which framework are we worst at", lambda _: contains("NIST CSF", never=("GDPR",))),
+    ("who is best at fixing incidents", lambda _: NoData()),
     # why is no number
     ("why did the posture score drop this month", lambda _: Unsure("I do not know")),
 )  # fmt: skip

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import polars as pl
 
 from tests.copilot.asked_operations import due_before, last_week, month, most
-from tests.copilot.asked_programme import held, policies, requests, signatures
-from tests.copilot.truth import Demo, Nothing, Unsure, count, rows_of, says
+from tests.copilot.asked_programme import policies, requests, signatures, with_documents
+from tests.copilot.truth import Demo, NoData, Unsure, contains, count, rows_of
 
 c = pl.col
 LOW = ("info", "low")
@@ -19,7 +19,7 @@ def groups(frame, column, least):
 
 
 def share(part, whole):
-    return says(f"{100 * part.height / whole.height:.1f}", part.height, whole.height)
+    return contains(f"{100 * part.height / whole.height:.1f}", part.height, whole.height)
 
 
 def posture(demo: Demo, first, last):
@@ -63,19 +63,19 @@ NEGATED = (
     ("meetings that were not cancelled this year",
      lambda d: count(d.rows("committee_meetings", c("status") != "cancelled", d.within("held_on", date(2026, 1, 1),
                                                                                        date(2026, 12, 31))))),
-    ("how many pets do we have", lambda _: Nothing()),
-    ("how many days until our soc 2 audit", lambda _: Nothing()),
+    ("how many pets do we have", lambda _: NoData()),
+    ("how many days until our soc 2 audit", lambda _: NoData()),
     ("how many findings were open in june", lambda _: Unsure("in june")),
     ("controls effective in both soc 2 and iso", lambda _: Unsure("both")),
-    ("incidents nobody complained about", lambda _: Nothing()),
+    ("incidents nobody complained about", lambda _: NoData()),
 )  # fmt: skip
 
 COMPARED = (
     ("more incidents this month than last?",
-     lambda d: says(d.rows("incidents", this_month(d, "opened_on")).height,
+     lambda d: contains(d.rows("incidents", this_month(d, "opened_on")).height,
                     d.rows("incidents", month(d, "opened_on", 10)).height)),
     ("compare incidents in september with october",
-     lambda d: says(*(d.rows("incidents", month(d, "opened_on", number)).height for number in (9, 10)))),
+     lambda d: contains(*(d.rows("incidents", month(d, "opened_on", number)).height for number in (9, 10)))),
     ("medium or higher open findings", lambda d: count(d.findings(~c("severity").is_in(LOW)))),
     ("open findings of at least high severity", lambda d: count(d.findings(c("severity").is_in(["critical", "high"])))),
     ("open findings with a cvss of at least 7", lambda d: count(d.findings(c("cvss") >= 7))),
@@ -87,45 +87,45 @@ COMPARED = (
                                                                       "service", 1))),
     ("services without any open findings",
      lambda d: count(d.rows("services", ~c("name").is_in(d.findings()["service"].drop_nulls().to_list())))),
-    ("top service by open findings", lambda d: says(most(d.findings(), "service")[1])),
-    ("who has the most overdue attestations", lambda d: says(most(signatures(d, due_before(d)), "owner")[1])),
+    ("top service by open findings", lambda d: contains(most(d.findings(), "service")[1])),
+    ("who has the most overdue attestations", lambda d: contains(most(signatures(d, due_before(d)), "owner")[1])),
     ("open critical or overdue findings", lambda d: count(d.findings((c("severity") == "critical") | due_before(d)))),
-    ("the 3 newest incidents", lambda d: says(*d.rows("incidents").sort("opened_at")["id"].tail(3))),
+    ("the 3 newest incidents", lambda d: contains(*d.rows("incidents").sort("opened_at")["id"].tail(3))),
 )  # fmt: skip
 
 SUMMED = (
     ("what percentage of open findings are overdue", lambda d: share(d.findings(due_before(d)), d.findings())),
     ("share of vendors that are critical", lambda d: share(d.vendors(c("tier") == "critical"), d.vendors())),
-    ("how many of our vendors in percent have a dpa", lambda d: share(d.vendors(c("id").is_in(held(d, "dpa"))), d.vendors())),
+    ("how many of our vendors in percent have a dpa", lambda d: share(d.vendors(c("id").is_in(with_documents(d, "dpa"))), d.vendors())),
     ("what share of deploys failed this year",
      lambda d: share(d.rows("deploys", c("status") == "failed", d.since("deployed_on", 2026, 1)),
                      d.rows("deploys", d.since("deployed_on", 2026, 1)))),
-    ("avg cvss of open findings", lambda d: says(f"{d.findings()['cvss'].mean():.1f}")),
+    ("avg cvss of open findings", lambda d: contains(f"{d.findings()['cvss'].mean():.1f}")),
     ("median age of open findings in days",
-     lambda d: says(f"{float((d.today - d.findings()['first_seen_on']).dt.total_days().median()):.1f}")),
+     lambda d: contains(f"{float((d.today - d.findings()['first_seen_on']).dt.total_days().median()):.1f}")),
     ("average time to resolve of high incidents this year",
-     lambda d: says(hours(d.rows("incidents", c("severity") == "high", d.since("opened_on", 2026, 1))))),
+     lambda d: contains(hours(d.rows("incidents", c("severity") == "high", d.since("opened_on", 2026, 1))))),
 )  # fmt: skip
 
 LOOKED_BACK = (
-    ("what was our posture score in june", lambda d: says(f"{posture(d, date(2026, 6, 1), date(2026, 6, 30))['score'][-1]:g}")),
-    ("highest posture score this year", lambda d: says(f"{posture(d, date(2026, 1, 1), d.today)['score'].max():g}")),
-    ("did posture ever go over 99", lambda d: says("No", f"{posture(d, date(2025, 1, 1), d.today)['score'].max():g}")),
-    ("how has posture changed since august", lambda d: says(f"{posture(d, date(2025, 1, 1), date(2026, 8, 1))['score'][-1]:g}")),
+    ("what was our posture score in june", lambda d: contains(f"{posture(d, date(2026, 6, 1), date(2026, 6, 30))['score'][-1]:g}")),
+    ("highest posture score this year", lambda d: contains(f"{posture(d, date(2026, 1, 1), d.today)['score'].max():g}")),
+    ("did posture ever go over 99", lambda d: contains("No", f"{posture(d, date(2025, 1, 1), d.today)['score'].max():g}")),
+    ("how has posture changed since august", lambda d: contains(f"{posture(d, date(2025, 1, 1), date(2026, 8, 1))['score'][-1]:g}")),
     ("soc 2 readiness at the end of september",
-     lambda d: says(f"{readiness(d, 'soc2', date(2026, 9, 30)):g}")),
-    ("posture five years ago", lambda _: Nothing()),
+     lambda d: contains(f"{readiness(d, 'soc2', date(2026, 9, 30)):g}")),
+    ("posture five years ago", lambda _: NoData()),
 )  # fmt: skip
 
 TWO_AT_ONCE = (
     ("how many vendors do we have and how many of them are critical",
-     lambda d: says(d.vendors().height, d.vendors(c("tier") == "critical").height)),
-    ("open incidents and open findings", lambda d: says(f"{d.live().height} open incidents",
+     lambda d: contains(d.vendors().height, d.vendors(c("tier") == "critical").height)),
+    ("open incidents and open findings", lambda d: contains(f"{d.live().height} open incidents",
                                                         f"{d.findings().height} open findings")),
     ("how many active policies are there, and how many evidence requests are open",
-     lambda d: says(policies(d).height, requests(d).height)),
+     lambda d: contains(policies(d).height, requests(d).height)),
     ("how many deploys failed this month and how many were rolled back",
-     lambda d: says(*(d.rows("deploys", c("status") == one, this_month(d, "deployed_on")).height or "No"
+     lambda d: contains(*(d.rows("deploys", c("status") == one, this_month(d, "deployed_on")).height or "No"
                       for one in ("failed", "rolled_back")))),
     ("aren't there any critical incidents open?", lambda d: count(d.live(c("severity") == "critical"))),
 )  # fmt: skip

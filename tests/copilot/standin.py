@@ -9,7 +9,7 @@ import msgspec
 
 
 @dataclass
-class Seen:
+class WireRequest:
     """A request as it came over the wire."""
 
     method: str
@@ -82,7 +82,7 @@ def backend(respond):
 
         def _any(self):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            seen = Seen(self.command, self.path, list(self.headers.items()), body)
+            seen = WireRequest(self.command, self.path, list(self.headers.items()), body)
             made.seen.append(seen)
             respond(seen, Wire(self))
 
@@ -105,7 +105,7 @@ def backend(respond):
 
 
 @contextmanager
-def served(console, threads=4):
+def serve(console, threads=4):
     """The console behind its real server; gives its address."""
     import waitress
 

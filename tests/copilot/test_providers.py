@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("fresh_connections")
 ASKED = [{"role": "user", "content": "How is our posture?"}]
 
 
-def said(*pieces, done=b"data: [DONE]\n\n"):
+def completion_stream(*pieces, done=b"data: [DONE]\n\n"):
     """The bytes of a streamed completion."""
     events = [{"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]} for piece in pieces]
     events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
@@ -40,10 +40,10 @@ def said(*pieces, done=b"data: [DONE]\n\n"):
 
 def broken_off(piece):
     """The bytes of a completion that ends with an error after its first piece."""
-    return said(piece).split(b"\n\n")[0] + b'\n\ndata: {"error": {"message": "gone"}}\n\n'
+    return completion_stream(piece).split(b"\n\n")[0] + b'\n\ndata: {"error": {"message": "gone"}}\n\n'
 
 
-def whole(content, finish="stop"):
+def completion(content, finish="stop"):
     return {"choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": finish}]}
 
 
@@ -64,7 +64,7 @@ def reason_of(respond, *, stream=True):
 
 
 def test_the_request_is_a_chat_completion():
-    with backend(lambda seen, wire: wire.json(whole("yes"))) as made:
+    with backend(lambda seen, wire: wire.json(completion("yes"))) as made:
         provider = Provider("llm", f"{made.url}/v1", "sk-test", "small")
         assert "".join(Completion(provider, ASKED, stream=False)) == "yes"
     (seen,) = made.seen
@@ -77,7 +77,7 @@ def test_the_request_is_a_chat_completion():
 
 
 def test_a_local_server_without_a_key_gets_none():
-    with backend(lambda seen, wire: wire.json(whole("yes"))) as made:
+    with backend(lambda seen, wire: wire.json(completion("yes"))) as made:
         "".join(Completion(Provider("llm", made.url, "", "m"), ASKED, stream=False))
     assert made.seen[0].header("authorization") is None
 
@@ -85,10 +85,10 @@ def test_a_local_server_without_a_key_gets_none():
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        (said("Hel", "lo \u2028 é"), "Hello \u2028 é"),
-        (said("a", "b", done=b""), "ab"),
-        (b": wait\n\n" + said("a").replace(b"data: ", b"data:").replace(b"\n", b"\r\n"), "a"),
-        (said("a", None, "", "b"), "ab"),
+        (completion_stream("Hel", "lo \u2028 é"), "Hello \u2028 é"),
+        (completion_stream("a", "b", done=b""), "ab"),
+        (b": wait\n\n" + completion_stream("a").replace(b"data: ", b"data:").replace(b"\n", b"\r\n"), "a"),
+        (completion_stream("a", None, "", "b"), "ab"),
     ],
     ids=["plain", "no end mark", "CRLF, comment, no space", "null and empty content"],
 )
@@ -97,11 +97,11 @@ def test_what_servers_do_differently_is_the_same_text(body, text):
 
 
 def test_a_server_that_does_not_stream_is_read_all_the_same():
-    assert text_of(lambda seen, wire: wire.json(whole("all", "length"))) == ("all", "length")
+    assert text_of(lambda seen, wire: wire.json(completion("all", "length"))) == ("all", "length")
 
 
 def test_a_packed_answer_is_unpacked():
-    packed = gzip.compress(said("small"))
+    packed = gzip.compress(completion_stream("small"))
     headers = (("Content-Type", "text/event-stream"), ("Content-Encoding", "gzip"))
     assert text_of(lambda seen, wire: wire.answer(packed, 200, *headers)) == ("small", "stop")
 
@@ -147,7 +147,7 @@ def test_a_server_that_never_ends_is_given_up(monkeypatch):
 
 def test_an_endless_text_is_cut(monkeypatch):
     monkeypatch.setattr(providers, "LONGEST_ANSWER", 5)
-    assert text_of(streams(said("abc", "def", "ghi"))) == ("abcde", "length")
+    assert text_of(streams(completion_stream("abc", "def", "ghi"))) == ("abcde", "length")
 
 
 # the order
@@ -177,8 +177,8 @@ def test_providers_have_an_order():
 def test_the_next_provider_answers_when_one_fails(stream, cobalt):
     answers = {
         "broken": lambda seen, wire: wire.json({}, 503),
-        "empty": lambda seen, wire: wire.json(whole("")),
-        "good": lambda seen, wire: wire.json(whole("fine")),
+        "empty": lambda seen, wire: wire.json(completion("")),
+        "good": lambda seen, wire: wire.json(completion("fine")),
     }
     with backend(answers["broken"]) as broken, backend(answers["empty"]) as empty, backend(answers["good"]) as good:
         turn = run(settings(broken.url, good.url), ASKED, partial(look_up, cobalt, ""), stream=stream)
@@ -188,7 +188,10 @@ def test_the_next_provider_answers_when_one_fails(stream, cobalt):
             "fine",
             None,
         )
-        assert (turn.skipped, turn.sent_to) == (({"provider": "llm", "reason": "http_503"},), ("llm", "reasoning"))
+        assert (turn.skipped, turn.providers_used) == (
+            ({"provider": "llm", "reason": "http_503"},),
+            ("llm", "reasoning"),
+        )
         turn = run(settings(empty.url), ASKED, partial(look_up, cobalt, ""), stream=stream)
         assert (turn.provider, turn.skipped) == ("offline", ({"provider": "llm", "reason": "empty_answer"},))
         assert "".join(turn.pieces).startswith("Posture is ")
@@ -206,14 +209,14 @@ def test_an_answer_that_breaks_off_begins_again_elsewhere_only_when_nothing_was_
 
 def test_nothing_configured_means_that_nothing_leaves(cobalt):
     turn = run(settings(), ASKED, partial(look_up, cobalt, ""), stream=True)
-    assert (turn.provider, turn.skipped, turn.sent_to) == ("offline", (), ())
+    assert (turn.provider, turn.skipped, turn.providers_used) == ("offline", (), ())
 
 
 # what is told
 
 
 def test_a_provider_is_told_figures_without_names_and_without_other_organizations(cobalt):
-    with backend(lambda seen, wire: wire.json(whole("fine"))) as made:
+    with backend(lambda seen, wire: wire.json(completion("fine"))) as made:
         run(
             settings(made.url),
             [{"role": "user", "content": "my overdue attestations"}],
@@ -230,7 +233,7 @@ def test_a_provider_is_told_figures_without_names_and_without_other_organization
 
 
 def test_nobody_signed_in_means_no_figures():
-    with backend(lambda seen, wire: wire.json(whole("fine"))) as made:
+    with backend(lambda seen, wire: wire.json(completion("fine"))) as made:
         asked = replace(settings(made.url), copilot_anonymous=True)
         turn = run(asked, ASKED, None, stream=False)
     assert turn.citations == ()

@@ -15,7 +15,7 @@ from tests.copilot.asked_shapes import SHAPES
 from tests.copilot.asked_small import SMALL
 from tests.copilot.asked_turned import TURNED
 from tests.copilot.conftest import NOW
-from tests.copilot.truth import Count, Demo, says
+from tests.copilot.truth import Count, Demo, contains
 from tests.demo import demo as demo_frames
 
 DINA = "dina.abrams@cobalt.example"
@@ -39,7 +39,7 @@ def conversations(demo, library):
         yield question, (), right(demo)
     for question, report, figure in FIGURES:
         value = library.edition(report).document.summary[figure]
-        yield question, (), Count(value) if isinstance(value, int | float) else says(value)
+        yield question, (), Count(value) if isinstance(value, int | float) else contains(value)
     for thread in THREADS:
         said = ()
         for question, right in thread:
@@ -47,13 +47,13 @@ def conversations(demo, library):
             said = (*said, question)
 
 
-def judged(asked, library):
+def wrong_answers(asked, library):
     """The questions whose answers are wrong, and those of them that were answered with confidence "high"."""
     wrong, sure, number = [], [], 0
     for question, before, right in asked:
         number += 1
         got = answer(question, library, asker=DINA, before=before)
-        if not right.holds(got):
+        if not right.within(got):
             wrong.append(question)
             if got.confidence == "high":
                 sure.append(question)
@@ -61,25 +61,25 @@ def judged(asked, library):
 
 
 def test_of_the_questions_at_least_95_percent_are_answered_right_and_none_wrong_with_high(demo, library):
-    wrong, sure, number = judged(conversations(demo, library), library)
+    wrong, sure, number = wrong_answers(conversations(demo, library), library)
     assert number >= 160
     assert sure == []
     assert len(wrong) <= 0.05 * number, wrong
 
 
 def test_questions_in_other_words_are_answered_as_well(demo, library):
-    wrong, sure, number = judged(((question, (), right(demo)) for question, right in LATER), library)
+    wrong, sure, number = wrong_answers(((question, (), right(demo)) for question, right in LATER), library)
     assert number >= 40
     assert sure == []
     assert len(wrong) <= 0.05 * number, wrong
 
 
 def test_questions_that_turn_a_word_round_compare_sum_up_and_look_back(demo, library):
-    assert judged(((question, (), right(demo)) for question, right in TURNED), library)[:2] == ([], [])
+    assert wrong_answers(((question, (), right(demo)) for question, right in TURNED), library)[:2] == ([], [])
 
 
 def test_questions_in_everyday_words_are_answered_and_those_of_no_record_are_not(demo, library):
-    assert judged(((question, (), right(demo)) for question, right in PLAIN), library)[:2] == ([], [])
+    assert wrong_answers(((question, (), right(demo)) for question, right in PLAIN), library)[:2] == ([], [])
 
 
 def test_a_follow_up_of_what_was_not_understood_is_never_answered_of_something_else(library):
@@ -101,18 +101,18 @@ def test_a_thread_whose_first_turn_left_something_out_stays_unsure(library):
 def test_an_organization_with_little_data_is_answered_as_well(snapshots):
     few = Demo(demo_frames("dune", NOW.date()), NOW.date(), "dune")
     library = Library(snapshots, "dune", now=NOW)
-    assert judged(((question, (), right(few)) for question, right in SMALL), library)[:2] == ([], [])
+    assert wrong_answers(((question, (), right(few)) for question, right in SMALL), library)[:2] == ([], [])
 
 
 def test_questions_of_two_kinds_of_courses_and_of_shares_are_answered(demo, library):
-    wrong, sure, number = judged(((question, (), right(demo)) for question, right in SHAPES), library)
+    wrong, sure, number = wrong_answers(((question, (), right(demo)) for question, right in SHAPES), library)
     assert number >= 40
     assert (wrong, sure) == ([], [])
 
 
 def test_what_is_right_is_told_from_what_is_wrong(demo, library):
     got = answer("how many incidents are open right now?", library, asker=DINA)
-    assert [Count(number).holds(got) for number in (5, 4, 90)] == [True, False, False]
+    assert [Count(number).within(got) for number in (5, 4, 90)] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_number_that_is_a_figure_is_cited_with_the_route_that_answers_with_it(
     assert (got.citations[0].route, got.citations[0].row, got.confidence) == (route, figure, "high")
     report = got.citations[0].report
     query = {"periodDays": "10"} if "periodDays" in route else {}
-    assert Count(library.figures(report, query)[figure]).holds(got)
+    assert Count(library.figures(report, query)[figure]).within(got)
 
 
 @pytest.mark.parametrize("question", ["saas vendors", "open gaps in ISO", "overdue attestations", "biggest risk"])
@@ -143,7 +143,7 @@ def test_a_row_is_cited_with_a_route_only_where_that_route_lists_it(question, li
     assert rows
     for cited in rows:
         assert cited.route is None or cited.route.partition("?")[0] in PATHS
-        assert (cited.route == route_of(cited.report)) == (cited.row.lower() in library.listed(cited.report))
+        assert (cited.route == route_of(cited.report)) == (cited.row.lower() in library.report_ids(cited.report))
 
 
 def test_rows_that_no_route_lists_are_cited_by_their_identifiers(library):

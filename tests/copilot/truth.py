@@ -66,7 +66,7 @@ class Count:
 
     number: float
 
-    def holds(self, answer):
+    def is_met(self, answer):
         found = re.findall(r"(?<![\w.-])(?:No\b|none\b|-?\d[\d,]*(?:\.\d+)?)(?![\w-])", headline(answer))
         said = [0.0 if one[0] in "Nn" else float(one.replace(",", "")) for one in found]
         return bool(said) and abs(said[0] - self.number) < 0.051
@@ -78,31 +78,31 @@ class Rows:
 
     names: frozenset
 
-    def holds(self, answer):
+    def is_met(self, answer):
         lines = [line for line in answer.text.splitlines() if line.startswith("- ")]
         named = [next((name for name in sorted(self.names, key=len, reverse=True) if has(line, name)), None)
                  for line in lines]  # fmt: skip
-        counted = Count(len(self.names)).holds(answer)
+        counted = Count(len(self.names)).within(answer)
         return counted and None not in named and len(set(named)) == len(lines) == min(SHOWN, len(self.names))
 
 
 @dataclass(frozen=True)
-class Says:
+class Contains:
     """The answer says all of these words, and none of those in ``never``."""
 
     words: tuple
     never: tuple = ()
 
-    def holds(self, answer):
+    def is_met(self, answer):
         told = answer.text.split("\nSources:")[0].partition("\n\nConfidence:")[0]
         return all(has(told, word) for word in self.words) and not any(has(told, word) for word in self.never)
 
 
 @dataclass(frozen=True)
-class Nothing:
+class NoData:
     """There is no data on it, and the answer says so."""
 
-    def holds(self, answer):
+    def is_met(self, answer):
         return answer.text.startswith("I have no data") and answer.confidence == "none"
 
 
@@ -112,7 +112,7 @@ class Unsure:
 
     word: str
 
-    def holds(self, answer):
+    def is_met(self, answer):
         return answer.confidence != "high" and has(answer.text, self.word)
 
 
@@ -132,5 +132,5 @@ def count(frame):
     return Count(frame.height)
 
 
-def says(*words, never=()):
-    return Says(tuple(str(word) for word in words), never)
+def contains(*words, never=()):
+    return Contains(tuple(str(word) for word in words), never)

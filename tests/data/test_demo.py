@@ -558,4 +558,4 @@ def test_a_demo_organization_can_be_imported_and_a_second_time_changes_nothing(s
     assert {name: counts.created for name, counts in first.tables.items()} == {
         name: frame.height for name, frame in demo(org).items()
     }
-    assert not again.changed
+    assert not again.has_changes

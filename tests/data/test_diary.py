@@ -6,7 +6,7 @@ from functools import cache
 import polars as pl
 import pytest
 
-from data.demo import tell
+from data.demo import build_story
 from data.demo.organizations import PROFILES
 from data.demo.past import end_of, rows_of_days, tables_of
 from data.demo.snapshots import TABLES, WANTED
@@ -23,7 +23,7 @@ from tests.frames import import_frames
 
 @cache
 def diary_of(org):
-    return tell(org, DAY)
+    return build_story(org, DAY)
 
 
 def story():
@@ -83,7 +83,7 @@ def as_recorded(told, day):
     return frames
 
 
-class Looked:
+class DayFacts:
     """The facts of a store's organization on a day."""
 
     def __init__(self, view, told, day):
@@ -114,7 +114,7 @@ def test_a_past_snapshot_is_the_one_that_the_product_takes_of_the_rows_of_that_d
     import_frames(store, as_recorded(told, day), org_id=org, actor="ann", now=datetime.combine(day, time(23, 59), UTC))
     replica.sync([org])
     with replica.view() as view:
-        snapshot = take_snapshot(Looked(view, told, day))
+        snapshot = take_snapshot(DayFacts(view, told, day))
     replica.close()
     store.close()
     taken = [

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import polars as pl
 
-from data.demo.dune import LEFT_OUT, left_out
+from data.demo.dune import LEFT_OUT, exclusion_reason
 from engine.reporting.catalogue import catalogue
 from tests.data.test_demo import DAY, demo, problems, table
 
@@ -18,7 +18,7 @@ def test_forty_controls_are_in_scope_and_the_others_are_excluded_with_a_reason()
     known = catalogue().controls.filter("assessable", framework="soc2")["control_id"]
     assert len(known) - excluded.height == 40
     assert excluded.drop_nulls(["justification", "approved_by", "approved_on"]).height == excluded.height
-    assert {control_id: left_out(control_id) for control_id in ("CC1.1", "C1.1", "PI1.1", "A1.2", "P6.7")} == {
+    assert {control_id: exclusion_reason(control_id) for control_id in ("CC1.1", "C1.1", "PI1.1", "A1.2", "P6.7")} == {
         "CC1.1": None, "C1.1": None, "PI1.1": None, "A1.2": LEFT_OUT["A"], "P6.7": LEFT_OUT["P"],
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from sqlalchemy import func, select
 
 from data.demo import generate_days
-from data.demo.frames import columns, frame, frame_as_told
+from data.demo.frames import columns, frame, ordered_frame
 from data.demo.organizations import PROFILES
 from data.demo.replay import ends_early, replay
 from data.demo.snapshots import TABLES
@@ -42,7 +42,7 @@ def days_of(org):
 
 
 @pytest.fixture(scope="module", params=["cobalt", "dune"])
-def replayed(request, tmp_path_factory, sqlite_template):
+def replay_store(request, tmp_path_factory, sqlite_template):
     """An organization and the store in which its diary was replayed."""
     path = tmp_path_factory.mktemp("replay") / "hq.db"
     shutil.copy(sqlite_template, path)
@@ -52,7 +52,7 @@ def replayed(request, tmp_path_factory, sqlite_template):
     store.close()
 
 
-def kept(store, org, name):
+def importable_rows(store, org, name):
     """The importable columns of a table as the store has them now, in the order of ``generate``."""
     table, names = metadata.tables[name], [column.name for column in columns(IMPORTABLE[name])]
     owner = table.c.id if name == "organizations" else table.c.org_id
@@ -61,17 +61,17 @@ def kept(store, org, name):
         query = query.where(table.c.event_id.not_like("hq:%")).order_by(table.c.occurred_at, table.c.event_id)
     with store.reader() as connection:
         rows = [dict(row) for row in connection.execute(query).mappings()]
-    return (frame_as_told if name == "audit_log" else frame)(name, rows)
+    return (ordered_frame if name == "audit_log" else frame)(name, rows)
 
 
-def test_what_stands_in_the_end_is_what_was_told(replayed):
-    org, store = replayed
+def test_what_stands_in_the_end_is_what_was_told(replay_store):
+    org, store = replay_store
     for name, told in demo(org).items():
-        assert_frame_equal(kept(store, org, name), told)
+        assert_frame_equal(importable_rows(store, org, name), told)
 
 
-def test_each_day_is_one_revision_recorded_at_its_end_and_holds_its_own_events(replayed):
-    org, store = replayed
+def test_each_day_is_one_revision_recorded_at_its_end_and_holds_its_own_events(replay_store):
+    org, store = replay_store
     zone = PROFILES[org].time_zone
     c = audit_log.c
     query = select(c.revision, c.recorded_at, func.min(c.occurred_at), func.max(c.occurred_at)).where(
@@ -95,8 +95,8 @@ def test_each_day_is_one_revision_recorded_at_its_end_and_holds_its_own_events(r
     assert len(days) > (300 if org == "cobalt" else 8)
 
 
-def test_the_chain_and_the_change_log_hold(replayed):
-    org, store = replayed
+def test_the_chain_and_the_change_log_hold(replay_store):
+    org, store = replay_store
     assert (store.verify(org).problem, store.verify_rows(org).problem) == (None, None)
 
 
@@ -188,9 +188,9 @@ def interrupt(*arguments, **options):
 
 
 @pytest.fixture(scope="module")
-def snapshots(replayed, tmp_path_factory):
+def snapshots(replay_store, tmp_path_factory):
     """Reports of the replayed organization, as it is and as it was."""
-    _, store = replayed
+    _, store = replay_store
     replica = Replica(store.url, None)
     found = Snapshots(store, replica, Artifacts(tmp_path_factory.mktemp("artifacts")), CATALOGUE)
     yield found
@@ -198,7 +198,7 @@ def snapshots(replayed, tmp_path_factory):
     replica.close()
 
 
-def taken(org, day):
+def snapshot_rows(org, day):
     """The rows of a snapshot, as the diary has them."""
     found = []
     for name, on in zip(TABLES, ("taken_on", "observed_on", "taken_on"), strict=True):
@@ -208,14 +208,14 @@ def taken(org, day):
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.soak)])
-def test_snapshots_of_the_past_are_what_reports_compute_as_of_their_days(replayed, snapshots, count):
-    org, _ = replayed
+def test_snapshots_of_the_past_are_what_reports_compute_as_of_their_days(replay_store, snapshots, count):
+    org, _ = replay_store
     days = demo(org)["posture_snapshots"]["taken_on"].sort().to_list()
     for day in days[1 :: max(1, len(days) // count)]:  # the first knows nothing of the weeks before it
         with snapshots.open(org, now=NOW, at=AsOf(day=day)) as then:
             computed = take_snapshot(then)
         for name, rows, told in zip(
-            TABLES, (computed.readiness, computed.changes, computed.posture), taken(org, day), strict=True
+            TABLES, (computed.readiness, computed.changes, computed.posture), snapshot_rows(org, day), strict=True
         ):
             assert_frame_equal(frame(name, rows), told)
 

@@ -57,11 +57,11 @@ class Process:
         self.now, self.set_by = self.now + by, self.set_by + by
         return self
 
-    def owed(self):
-        return [job.name for job in self.runner.owed()]
+    def due_jobs(self):
+        return [job.name for job in self.runner.due_jobs()]
 
 
-def listed(process):
+def job_rows(process):
     with process.store.reader() as connection:
         rows = many(connection, job_runs, PLATFORM, order=("started_at",))
     return [(row["job"], row["started_at"], row["finished_at"], row["outcome"], row["message"]) for row in rows]

@@ -25,7 +25,7 @@ CHAT = {"SVC_CHAT_BOT_TOKEN": "xoxb-1"}
 def test_nothing_configured_means_that_nothing_leaves():
     channels = channels_of(Settings(), {})
     assert channels.leaving == ()
-    assert channels.shown() == [
+    assert channels.as_dicts() == [
         {"name": "email", "leaves": False, "recipients": [],
          "reason": "No mail server is configured (SVC_SMTP_URL): no e-mail leaves."},
         {"name": "chat", "leaves": False, "recipients": [],
@@ -67,21 +67,21 @@ def test_setting_rotating_and_forgetting_a_webhook(any_store, tmp_path):
     def write(change, *given):
         return any_store.write("acme", "ann", lambda revision: change(revision, *given), now=NOW)
 
-    def known():
+    def endpoints_now():
         with any_store.reader() as connection:
             return endpoints(connection, "acme")
 
     def signing():
-        return [keys.open(URL, stored) for stored in known()["webhook"].secrets]
+        return [keys.open(URL, stored) for stored in endpoints_now()["webhook"].secrets]
 
     first = write(set_webhook, keys, URL)
-    assert (first[:6], list(known()), signing()) == ("whsec_", ["webhook"], [first])
+    assert (first[:6], list(endpoints_now()), signing()) == ("whsec_", ["webhook"], [first])
     second, third = write(rotate_secret, keys), write(rotate_secret, keys)
     assert signing() == [third, second]
     write(set_chat, "#compliance")
-    assert known()["chat"] == Endpoint("#compliance")
+    assert endpoints_now()["chat"] == Endpoint("#compliance")
     write(forget, "webhook")
-    assert set(known()) == {"chat"}
+    assert set(endpoints_now()) == {"chat"}
     with pytest.raises(NotFound, match="set no webhook"):
         write(forget, "webhook")
     with pytest.raises(NotFound, match="no secret to rotate"):

@@ -24,11 +24,11 @@ def pass_time(process, until, every=MINUTE):
     """A process asks again and again what is owed, and runs it."""
     while process.now < until:
         process.now = min(process.now + every, until)
-        for job in process.runner.owed():
+        for job in process.runner.due_jobs():
             process.runner.run(job)
 
 
-def began(process, name):
+def start_times(process, name):
     return [at for job, at in process.done if job == name]
 
 
@@ -39,7 +39,7 @@ def test_what_runs_every_minute_goes_on_after_the_clock_was_set(process, step):
     one.done.clear()
     one.set_clock(step)
     pass_time(one, one.now + 10 * MINUTE)
-    assert 10 <= len(began(one, "outbox")) <= 11
+    assert 10 <= len(start_times(one, "outbox")) <= 11
 
 
 def test_so_it_does_where_the_process_ended_while_the_clock_was_wrong(process):
@@ -48,7 +48,7 @@ def test_so_it_does_where_the_process_ended_while_the_clock_was_wrong(process):
     one.runner.resign()
     two = process().at(NOW + DAY - 5 * MINUTE)  # the clock shows for the second time what the first process saw
     pass_time(two, NOW + DAY + 10 * MINUTE)
-    assert len(began(two, "outbox")) >= 14
+    assert len(start_times(two, "outbox")) >= 14
 
 
 @pytest.mark.parametrize("step", [-DAY, DAY])
@@ -60,7 +60,7 @@ def test_a_daily_job_runs_once_for_each_night_that_the_clock_shows(process, step
     pass_time(one, one.now + HOUR, 20 * MINUTE)
     one.set_clock(-step)
     pass_time(one, NIGHT + DAY + 2 * HOUR, HOUR)
-    nights = Counter((at - NIGHT) // DAY for at in began(one, "nightly-build"))
+    nights = Counter((at - NIGHT) // DAY for at in start_times(one, "nightly-build"))
     assert nights == {-1: 1, 0: 1, 1: 1}  # forward: the night after was built early, and is not built again
 
 
@@ -70,7 +70,7 @@ def test_a_run_that_lies_in_the_future_keeps_no_night_from_its_own(process):
     one.set_clock(-30 * DAY)
     for night in range(3):
         pass_time(one, NIGHT + night * DAY + MINUTE, 2 * HOUR)
-    assert [(at - NIGHT) // DAY for at in began(one, "nightly-build")] == [30, 0, 1, 2]
+    assert [(at - NIGHT) // DAY for at in start_times(one, "nightly-build")] == [30, 0, 1, 2]
 
 
 def test_a_suspended_machine_does_once_what_came_due_meanwhile(process):
@@ -78,7 +78,7 @@ def test_a_suspended_machine_does_once_what_came_due_meanwhile(process):
     one.runner.run(one.build)
     one.set_clock(8 * HOUR)  # its own seconds stood still
     pass_time(one, one.now + 5 * MINUTE)
-    assert began(one, "nightly-build")[1:] == [NIGHT + 7 * HOUR + timedelta(seconds=2) + MINUTE]
+    assert start_times(one, "nightly-build")[1:] == [NIGHT + 7 * HOUR + timedelta(seconds=2) + MINUTE]
 
 
 STEPS = st.lists(
@@ -107,20 +107,20 @@ def test_whatever_becomes_of_clocks_and_processes_each_night_is_built_once(store
         elif fate != "goes on":
             if fate == "ends":
                 running.runner.resign()
-            built += began(running, "nightly-build")
+            built += start_times(running, "nightly-build")
             running.store.close()
             running = Process(store.url, BERLIN).at(running.now)
-            running.runner.owed()  # it sees the lease for the first time
+            running.runner.due_jobs()  # it sees the lease for the first time
             running.at(running.now + SILENCE)
         until = running.now + passing * HOUR
         while running.now < until:
             pass_time(running, running.now + 2 * HOUR, 2 * HOUR)
             pass_time(running, running.now + MINUTE)
             due = running.runner._due(running.build, running.now)
-            done = built + began(running, "nightly-build")
+            done = built + start_times(running, "nightly-build")
             assert [at for at in done if due.since <= at < due.until] != []
-            assert running.now - began(running, "outbox")[-1] <= MINUTE
-    built += began(running, "nightly-build")
+            assert running.now - start_times(running, "outbox")[-1] <= MINUTE
+    built += start_times(running, "nightly-build")
     running.store.close()
     assert set(Counter((at - NIGHT) // DAY for at in built).values()) == {1}
 

@@ -19,7 +19,7 @@ from tests.delivery.conftest import message
 from tests.whole_checks import heads_of
 
 
-def noted(house):
+def head_notes(house):
     with house.store.reader() as connection:
         query = select(deliveries.c.head_seq, deliveries.c.head_hash).order_by(deliveries.c.period)
         return [tuple(row) for row in connection.execute(query)]
@@ -40,7 +40,7 @@ def test_a_mail_carries_the_head_that_is_noted_with_it(any_house, mailbox):
     any_house.drain()
     found = head_in(any_house, mailbox.mails[0][2]["X-Svc-Signed-Head"])
     assert (found.size, found.chain) == (head.seq, head.hash)
-    assert noted(any_house) == [(head.seq, head.hash)]
+    assert head_notes(any_house) == [(head.seq, head.hash)]
     assert heads_of(any_house.services, "acme").problems == []
 
 
@@ -50,7 +50,7 @@ def test_what_leaves_together_carries_one_head(house, mailbox):
     head = house.store.head("acme")
     house.drain()
     assert len({one[2]["X-Svc-Signed-Head"] for one in mailbox.mails}) == 1
-    assert noted(house) == [(head.seq, head.hash)] * 5
+    assert head_notes(house) == [(head.seq, head.hash)] * 5
 
 
 def test_every_attempt_carries_the_same(house, hooks):
@@ -63,7 +63,7 @@ def test_every_attempt_carries_the_same(house, hooks):
     house.drain(NOW + timedelta(hours=1))
     first, second = (headers["x-svc-signed-head"] for _, headers, _ in hooks.requests)
     assert first == second
-    assert head_in(house, first).size == noted(house)[0][0]
+    assert head_in(house, first).size == head_notes(house)[0][0]
 
 
 def test_no_line_of_a_mail_is_long(house, mailbox):
@@ -95,7 +95,7 @@ def test_what_is_owed_leaves_though_no_head_can_be_signed(house, mailbox, caplog
     house.queue(message())
     house.drain()
     assert mailbox.mails[0][2]["X-Svc-Signed-Head"] is None
-    assert noted(house) == [(None, None)]
+    assert head_notes(house) == [(None, None)]
     assert "deliveries of acme leave without a signed head: No head of acme is signed" in caplog.text
 
 

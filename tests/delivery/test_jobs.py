@@ -25,21 +25,21 @@ from tests.delivery.processes import (
     MINUTE,
     SILENCE,
     Process,
-    listed,
+    job_rows,
 )
 
 
 def test_a_run_is_a_row_with_outcome_and_duration(process):
     one = process()
     assert one.runner.run(one.outbox) == "done"
-    assert listed(one) == [("outbox", NOW, NOW + timedelta(seconds=2), "succeeded", "done")]
+    assert job_rows(one) == [("outbox", NOW, NOW + timedelta(seconds=2), "succeeded", "done")]
 
 
 def test_a_job_that_raises_is_noted_audited_and_raises(process):
     one = process(fail=Unavailable("The disk is full."))
     with pytest.raises(Unavailable):
         one.runner.run(one.build)
-    assert listed(one) == [("nightly-build", NOW, NOW, "failed", "The disk is full.")]
+    assert job_rows(one) == [("nightly-build", NOW, NOW, "failed", "The disk is full.")]
     with one.store.reader() as connection:
         (event,) = many(connection, audit_log, PLATFORM, action="job.failed")
     assert (event["object_id"], event["outcome"]) == ("nightly-build", "failure")
@@ -49,13 +49,13 @@ def test_a_fault_of_ours_is_named_without_what_it_says(process):
     one = process(fail=ValueError("ann@acme.example"))
     with pytest.raises(ValueError, match="ann@"):
         one.runner.run(one.build)
-    assert [message for *_, message in listed(one)] == ["ValueError"]
+    assert [message for *_, message in job_rows(one)] == ["ValueError"]
 
 
 def test_of_two_schedulers_that_fire_together_one_runs_the_job(process):
     one, two = process(), process()
     assert [one.runner.run(one.outbox), two.runner.run(two.outbox)] == ["done", None]
-    assert len(listed(one)) == 1
+    assert len(job_rows(one)) == 1
 
 
 def test_the_same_scheduler_runs_a_job_once_for_each_time_that_it_is_due(process):
@@ -85,13 +85,13 @@ def test_a_daily_job_that_was_missed_is_owed_to_whoever_leads_next(process):
     due = NOW.replace(hour=2, minute=30)
     one.at(due).runner.run(one.build)
     one.runner.resign()
-    assert "nightly-build" not in two.at(due + 8 * HOUR).owed()
+    assert "nightly-build" not in two.at(due + 8 * HOUR).due_jobs()
     two.runner.resign()
     three = process().at(due + DAY + 8 * HOUR)  # nobody was there in the night
-    assert "nightly-build" in three.owed()
+    assert "nightly-build" in three.due_jobs()
     assert [three.runner.run(three.build), three.runner.run(three.build)] == ["done", None]
     three.runner.resign()
-    assert "nightly-build" not in process().at(due + DAY + 9 * HOUR).owed()
+    assert "nightly-build" not in process().at(due + DAY + 9 * HOUR).due_jobs()
 
 
 def test_a_week_without_a_scheduler_is_one_run(process):
@@ -99,26 +99,26 @@ def test_a_week_without_a_scheduler_is_one_run(process):
     one.at(NOW.replace(hour=2, minute=30)).runner.run(one.build)
     one.runner.resign()
     two.at(NOW + 7 * DAY)
-    assert "nightly-build" in two.owed()
+    assert "nightly-build" in two.due_jobs()
     assert [two.runner.run(two.build), two.runner.run(two.build)] == ["done", None]
 
 
 def test_a_daily_job_that_never_ran_begins_at_its_own_time(process):
     one = process(environment=BERLIN)
-    assert one.owed() == ["outbox"]
-    assert one.at(datetime(2026, 11, 21, 1, 29, 59, tzinfo=UTC)).owed() == ["outbox", "checkpoint"]
-    assert one.at(datetime(2026, 11, 21, 1, 30, tzinfo=UTC)).owed() == ["nightly-build", "outbox", "checkpoint"]
+    assert one.due_jobs() == ["outbox"]
+    assert one.at(datetime(2026, 11, 21, 1, 29, 59, tzinfo=UTC)).due_jobs() == ["outbox", "checkpoint"]
+    assert one.at(datetime(2026, 11, 21, 1, 30, tzinfo=UTC)).due_jobs() == ["nightly-build", "outbox", "checkpoint"]
 
 
 def test_a_run_that_died_with_its_process_is_closed_and_owed_again(process):
     one, two = process(), process()
     due = NOW.replace(hour=2, minute=30)
-    one.at(due).owed()
+    one.at(due).due_jobs()
     runs.begin(one.store, "run_1", "nightly-build", now=due)  # here the process is killed
-    assert "nightly-build" not in two.at(due).owed()
+    assert "nightly-build" not in two.at(due).due_jobs()
     at = due + SILENCE
-    assert "nightly-build" in two.at(at).owed()
-    assert listed(two) == [("nightly-build", due, at, "failed", runs.INTERRUPTED)]
+    assert "nightly-build" in two.at(at).due_jobs()
+    assert job_rows(two) == [("nightly-build", due, at, "failed", runs.INTERRUPTED)]
     assert two.runner.run(two.build) == "done"
 
 
@@ -128,19 +128,19 @@ def test_a_run_that_goes_on_in_this_process_is_neither_closed_nor_begun_again(pr
 
     def run(services, now):
         one.runner.resign()  # as after a lease that somebody else had meanwhile
-        found.append((one.owed(), one.runner.run(slow), [row[3] for row in listed(one)]))
+        found.append((one.due_jobs(), one.runner.run(slow), [row[3] for row in job_rows(one)]))
         return "done"
 
     slow = Job("nightly-build", Daily(lambda settings: settings.build_at), run)
     one.runner.jobs = (slow,)
     one.runner.run(slow)
-    assert (found, [row[3] for row in listed(one)]) == ([([], None, [None])], ["succeeded"])
+    assert (found, [row[3] for row in job_rows(one)]) == ([([], None, [None])], ["succeeded"])
 
 
 def test_the_end_waits_for_what_runs(process):
     one = process()
     assert one.runner.stop(0)
-    assert [one.owed(), one.runner.run(one.outbox), listed(one)] == [[], None, []]
+    assert [one.due_jobs(), one.runner.run(one.outbox), job_rows(one)] == [[], None, []]
 
 
 def test_what_runs_at_the_end_is_noted_as_interrupted_and_owed_to_the_next(process):
@@ -154,8 +154,8 @@ def test_what_runs_at_the_end_is_noted_as_interrupted_and_owed_to_the_next(proce
 
     one.at(due).runner.run(Job("nightly-build", one.build.when, run))
     assert ended == [False]
-    assert listed(one) == [("nightly-build", due, due, "failed", runs.INTERRUPTED)]
-    assert "nightly-build" in two.at(due + MINUTE).owed()
+    assert job_rows(one) == [("nightly-build", due, due, "failed", runs.INTERRUPTED)]
+    assert "nightly-build" in two.at(due + MINUTE).due_jobs()
 
 
 def dues(when, environment, *moments):
@@ -190,7 +190,7 @@ def test_over_weeks_with_a_change_of_the_clock_the_build_runs_once_a_day(store, 
     one.at(begins).runner.run(one.build)
     for quarter in range(1, 20 * 96):
         one.at(begins + 15 * quarter * MINUTE)
-        if "nightly-build" in one.owed():
+        if "nightly-build" in one.due_jobs():
             one.runner.run(one.build)
     days = [local_day(ran, "Europe/Berlin") for _, ran in one.done]
     one.store.close()
@@ -199,7 +199,7 @@ def test_over_weeks_with_a_change_of_the_clock_the_build_runs_once_a_day(store, 
 
 def test_every_job_has_a_name_of_its_own_and_says_when():
     settings = Settings()
-    assert [f"{job.name}: {job.when.said(settings)}" for job in scheduler.JOBS][:1] == ["outbox: every minute"]
+    assert [f"{job.name}: {job.when.schedule_text(settings)}" for job in scheduler.JOBS][:1] == ["outbox: every minute"]
     names = [job.name for job in scheduler.JOBS]
     assert len(names) == len(set(names))
 

@@ -44,7 +44,7 @@ def events(house):
 
 
 @pytest.fixture
-def lost(any_house):
+def orphan_delivery(any_house):
     """A delivery whose first claim ended before its sender was heard of, and is another's now: both claims."""
     any_house.queue(message())
     first = take(any_house)
@@ -85,14 +85,14 @@ def test_channels_that_are_left_alone_are_not_taken(any_house):
 def test_of_two_that_read_the_same_delivery_one_takes_it(any_house, monkeypatch):
     """The other claims between the look and the update of the first."""
     any_house.queue(message())
-    plain, others = any_house.store.aside, []
+    plain, others = any_house.store.unversioned_transaction, []
 
-    def aside():
-        monkeypatch.setattr(any_house.store, "aside", plain)
+    def on_the_side():
+        monkeypatch.setattr(any_house.store, "unversioned_transaction", plain)
         others.append(take(any_house, until=NOW + 2 * LEASE))
         return plain()
 
-    monkeypatch.setattr(any_house.store, "aside", aside)
+    monkeypatch.setattr(any_house.store, "unversioned_transaction", on_the_side)
     assert take(any_house) is None
     assert [one.attempt for one in others] == [1]
     assert (row(any_house)["attempts"], row(any_house)["next_attempt_at"]) == (1, NOW + 2 * LEASE)
@@ -109,8 +109,8 @@ def test_what_has_ended_is_never_taken_again(any_house, status):
 # -- how it ended ------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_sent_is_sent_although_another_holds_it_now(lost):
-    house, first, second = lost
+def test_what_was_sent_is_sent_although_another_holds_it_now(orphan_delivery):
+    house, first, second = orphan_delivery
     assert end(house, first, "sent", now=NOW + LEASE + MINUTE)
     assert (row(house)["status"], row(house)["sent_at"]) == ("sent", NOW + LEASE + MINUTE)
     for status in ACTIONS:
@@ -123,8 +123,8 @@ def test_what_was_sent_is_sent_although_another_holds_it_now(lost):
     assert [action for action, _, _ in events(house)] == ["digest.delivered"]
 
 
-def test_a_claim_that_was_lost_cannot_overwrite_sent(lost):
-    house, first, second = lost
+def test_a_claim_that_was_lost_cannot_overwrite_sent(orphan_delivery):
+    house, first, second = orphan_delivery
     assert end(house, second, "sent", now=NOW + LEASE + MINUTE)
     for status in ACTIONS:
         assert not end(house, first, status, "too late", now=NOW + LEASE + 2 * MINUTE)
@@ -137,8 +137,8 @@ def test_a_claim_that_was_lost_cannot_overwrite_sent(lost):
 
 
 @pytest.mark.parametrize("status", ["failed", "skipped"])
-def test_giving_up_and_putting_off_are_for_whoever_holds_the_claim(lost, status):
-    house, first, second = lost
+def test_giving_up_and_putting_off_are_for_whoever_holds_the_claim(orphan_delivery, status):
+    house, first, second = orphan_delivery
     assert not end(house, first, status, "refused")
     postpone(house.store, first, NOW + 9 * LEASE, "busy")
     found = row(house)

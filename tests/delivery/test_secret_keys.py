@@ -8,7 +8,7 @@ import pytest
 
 from engine.delivery import channels_of, endpoints
 from engine.delivery.endpoint_changes import encrypt_secrets, renew_key, set_webhook
-from engine.delivery.secret_keys import LostKey, SecretKeys
+from engine.delivery.secret_keys import MissingKey, SecretKeys
 from engine.delivery.webhook import new_secret
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
@@ -29,7 +29,7 @@ def key_file(tmp_path):
     return tmp_path / "keys" / "webhook.key"
 
 
-def stored(store, org="acme"):
+def stored_secrets(store, org="acme"):
     with store.reader() as connection:
         return list(endpoints(connection, org)["webhook"].secrets)
 
@@ -40,7 +40,7 @@ def plain(store, *secrets):
 
 def test_what_is_stored_is_not_the_secret(any_store, keys, key_file):
     secret = any_store.write("acme", "t", lambda revision: set_webhook(revision, keys, URL), now=NOW)
-    (sealed,) = stored(any_store)
+    (sealed,) = stored_secrets(any_store)
     assert (sealed[:4], secret in sealed, keys.open(URL, sealed)) == ("enc:", False, secret)
     assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
     assert keys.seal(URL, secret) != sealed, "never the same twice"
@@ -53,7 +53,7 @@ def test_secrets_of_an_earlier_version_are_encrypted_once_and_leave_nothing_behi
         revision.record("organization.created")
     plain(store, *secrets)
     assert [encrypt_secrets(store, keys, now=NOW), encrypt_secrets(store, keys, now=NOW)] == [1, 0]
-    assert [keys.open(URL, one) for one in stored(store)] == secrets
+    assert [keys.open(URL, one) for one in stored_secrets(store)] == secrets
     assert store.verify("acme").ok
     store.close()
     left = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
@@ -62,9 +62,12 @@ def test_secrets_of_an_earlier_version_are_encrypted_once_and_leave_nothing_behi
 
 def test_a_new_key_takes_the_place_of_the_one_before(any_store, keys, key_file):
     secret = any_store.write("acme", "t", lambda revision: set_webhook(revision, keys, URL), now=NOW)
-    before, old = stored(any_store), key_file.read_text()
+    before, old = stored_secrets(any_store), key_file.read_text()
     assert renew_key(any_store, keys, now=NOW) == 1
-    assert (stored(any_store) != before, [keys.open(URL, one) for one in stored(any_store)]) == (True, [secret])
+    assert (stored_secrets(any_store) != before, [keys.open(URL, one) for one in stored_secrets(any_store)]) == (
+        True,
+        [secret],
+    )
     assert (key_file.read_text().count("\n"), old in key_file.read_text()) == (1, False)
 
 
@@ -79,7 +82,7 @@ def test_a_lost_key_is_one_sentence_in_the_preview(store, tmp_path):
     settings = Settings(data_dir=tmp_path / "var")
     keys = SecretKeys(settings.webhook_key_path)
     store.write("acme", "t", lambda revision: set_webhook(revision, keys, URL), now=NOW)
-    (sealed,) = stored(store)
+    (sealed,) = stored_secrets(store)
     settings.webhook_key_path.unlink()
     assert encrypt_secrets(store, keys, now=NOW) == 0, "what cannot be read stays as it is"
     with store.reader() as connection:
@@ -93,7 +96,7 @@ def test_a_lost_key_is_one_sentence_in_the_preview(store, tmp_path):
 
 def test_a_secret_does_not_sign_for_another_address(keys):
     """Whoever may write to the database, and has an endpoint of his own, leads no webhook there."""
-    with pytest.raises(LostKey, match="does not belong to its address"):
+    with pytest.raises(MissingKey, match="does not belong to its address"):
         keys.open("https://evil.example/", keys.seal(URL, "whsec_x"))
 
 

@@ -109,7 +109,7 @@ def calendar(when, clock, first, days, down=lambda moment: False):
     return runs
 
 
-def expected(days):
+def expected_times(days):
     return [datetime.combine(day, datetime.min.time().replace(hour=8), BERLIN) for day in days]
 
 
@@ -125,14 +125,14 @@ def test_the_calendar_of_a_quarter_is_exactly_this_one():
     awake = [day for day in every if not date(2026, 11, 9) <= day <= date(2026, 11, 16)]
     late = [back]
 
-    def held(wanted):
-        return sorted(expected([day for day in awake if wanted(day)]) + late)
+    def digest_times(wanted):
+        return sorted(expected_times([day for day in awake if wanted(day)]) + late)
 
     found = {every: calendar(When(every), clock, first, days, down) for every in ("day", "weekday", "week", "quarter")}
-    assert found["day"] == held(lambda day: True)
-    assert found["weekday"] == held(lambda day: day.weekday() < 5)
-    assert found["week"] == held(lambda day: day.weekday() == 0)
-    assert found["quarter"] == expected([date(2026, 12, 7)])
+    assert found["day"] == digest_times(lambda day: True)
+    assert found["weekday"] == digest_times(lambda day: day.weekday() < 5)
+    assert found["week"] == digest_times(lambda day: day.weekday() == 0)
+    assert found["quarter"] == expected_times([date(2026, 12, 7)])
     assert [moment.utcoffset() for moment in found["week"][:4]] == [timedelta(hours=2)] * 3 + [timedelta(hours=1)]
 
 

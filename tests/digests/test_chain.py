@@ -30,7 +30,7 @@ def run(house, now=NOW):
     return run_chain(house.services, CHAIN, "acme", "cron", now=now)
 
 
-def accepted(house, at):
+def accept_deliveries(house, at):
     """The other side took everything that waited."""
     with house.store.revision("acme", "delivery", now=at) as revision:
         for row in house.rows(status="pending"):
@@ -45,7 +45,7 @@ def outcomes(found):
 def test_the_rollup_starts_the_clock_of_the_escalation(late):
     first = run(late)
     assert outcomes(first) == [(ROLLUP, "delivered"), (BREACHES, "delivered"), (ESCALATION, "empty")]
-    accepted(late, NOW)
+    accept_deliveries(late, NOW)
     days = {}
     for number in range(1, 6):
         found = run(late, NOW + timedelta(days=number))

@@ -35,17 +35,17 @@ def run(house, digest=SLA, now=NOW, org="acme", **options):
 
 
 @pytest.fixture
-def asked(house):
+def house_with_requests(house):
     house.endpoints("chat", "webhook")
     house.write((evidence_requests, [request(1), request(2, "bob@acme.example"), request(3, "bob@acme.example")]))
     return house
 
 
-def test_each_person_gets_one_mail_and_the_webhook_the_preview(asked):
-    preview = asked.content(SLA)
-    found = run(asked)
+def test_each_person_gets_one_mail_and_the_webhook_the_preview(house_with_requests):
+    preview = house_with_requests.content(SLA)
+    found = run(house_with_requests)
     assert (found.outcome, found.period, found.content_hash) == ("delivered", "2026-W47", preview.hash)
-    rows = {(row["channel"], row["recipient"]): row for row in asked.rows()}
+    rows = {(row["channel"], row["recipient"]): row for row in house_with_requests.rows()}
     assert sorted(rows) == [
         *(("email", f"{name}@acme.example") for name in ("admin", "ann", "bob", "owner")),
         ("webhook", HOOK),
@@ -56,22 +56,22 @@ def test_each_person_gets_one_mail_and_the_webhook_the_preview(asked):
     assert len(rows["email", "owner@acme.example"]["payload"]["overdue"]) == 3
 
 
-def test_a_personal_mail_names_the_own_items_alone(asked):
-    run(asked)
-    mails = asked.mails(SLA.name)
+def test_a_personal_mail_names_the_own_items_alone(house_with_requests):
+    run(house_with_requests)
+    mails = house_with_requests.mails(SLA.name)
     assert "For you: 1 overdue. Begin with R1 (P1, 7 days late)." in mails["ann@acme.example"]
     assert ("Sample 1" in mails["ann@acme.example"], "Sample 2" in mails["ann@acme.example"]) == (True, False)
     assert "ann@acme.example" not in mails["bob@acme.example"]
     assert all(f"Sample {number}" in mails["owner@acme.example"] for number in (1, 2, 3))
 
 
-def test_the_same_period_again_answers_already_delivered(asked):
-    first = run(asked)
-    head = asked.store.head("acme")
-    again = run(asked, now=NOW + timedelta(hours=5))
+def test_the_same_period_again_answers_already_delivered(house_with_requests):
+    first = run(house_with_requests)
+    head = house_with_requests.store.head("acme")
+    again = run(house_with_requests, now=NOW + timedelta(hours=5))
     assert (again.outcome, again.content_hash, len(again.deliveries)) == ("already_delivered", first.content_hash, 5)
-    assert asked.store.head("acme") == head
-    assert run(asked, now=NOW + timedelta(days=3)).period == "2026-W48"
+    assert house_with_requests.store.head("acme") == head
+    assert run(house_with_requests, now=NOW + timedelta(days=3)).period == "2026-W48"
 
 
 def test_an_empty_digest_is_not_sent_but_its_run_is_recorded(house):
@@ -94,13 +94,13 @@ def test_nothing_configured_means_that_nothing_leaves(house):
     assert [(way["name"], way["leaves"]) for way in found.channels] == [("email", False), ("webhook", False)]
 
 
-def test_whoever_switched_it_off_or_left_gets_no_mail(asked):
-    asked.write((users, [
+def test_whoever_switched_it_off_or_left_gets_no_mail(house_with_requests):
+    house_with_requests.write((users, [
         {"email": "bob@acme.example", "preferences": {"evidence_request_sla_email": False}},
         {"email": "ann@acme.example", "active": False},
     ]))  # fmt: skip
-    run(asked)
-    assert sorted(asked.mails(SLA.name)) == ["admin@acme.example", "owner@acme.example"]
+    run(house_with_requests)
+    assert sorted(house_with_requests.mails(SLA.name)) == ["admin@acme.example", "owner@acme.example"]
 
 
 def test_what_reaches_nobody_goes_to_owners_and_admins(house):
@@ -112,42 +112,42 @@ def test_what_reaches_nobody_goes_to_owners_and_admins(house):
     assert told == {"admin@acme.example": ["a2"], "ann@acme.example": ["a1"], "owner@acme.example": ["a2"]}
 
 
-def test_mails_wait_out_the_quiet_hours_and_webhooks_do_not(asked):
+def test_mails_wait_out_the_quiet_hours_and_webhooks_do_not(house_with_requests):
     night = datetime(2026, 11, 20, 22, 15, tzinfo=UTC)
-    found = run(asked, now=night)
+    found = run(house_with_requests, now=night)
     morning = datetime(2026, 11, 21, 7, tzinfo=UTC)
     assert found.held_until == morning
-    assert {(row["channel"], row["next_attempt_at"]) for row in asked.rows()} == {
+    assert {(row["channel"], row["next_attempt_at"]) for row in house_with_requests.rows()} == {
         ("email", morning),
         ("webhook", night),
     }
-    assert drain(asked.services, now=night + timedelta(hours=1), limit=0).waiting == 1
-    assert drain(asked.services, now=morning, limit=0).waiting == 5
+    assert drain(house_with_requests.services, now=night + timedelta(hours=1), limit=0).waiting == 1
+    assert drain(house_with_requests.services, now=morning, limit=0).waiting == 5
 
 
-def test_what_was_owed_on_monday_is_late_on_friday(asked):
-    assert run(asked, scheduled=True).late
-    assert all(row["late"] for row in asked.rows())
-    assert "This comes late" in asked.mails(SLA.name)["ann@acme.example"]
+def test_what_was_owed_on_monday_is_late_on_friday(house_with_requests):
+    assert run(house_with_requests, scheduled=True).late
+    assert all(row["late"] for row in house_with_requests.rows())
+    assert "This comes late" in house_with_requests.mails(SLA.name)["ann@acme.example"]
 
 
-def test_by_hand_nothing_is_late(asked):
-    assert not run(asked).late
-    assert "(late)" not in "".join(row["subject"] for row in asked.rows(delivery_contents))
-    assert "This comes late" not in asked.mails(SLA.name)["ann@acme.example"]
+def test_by_hand_nothing_is_late(house_with_requests):
+    assert not run(house_with_requests).late
+    assert "(late)" not in "".join(row["subject"] for row in house_with_requests.rows(delivery_contents))
+    assert "This comes late" not in house_with_requests.mails(SLA.name)["ann@acme.example"]
 
 
-def test_mails_of_the_calendar_wait_for_one_another_and_nothing_else_does(asked):
-    run(asked, scheduled=True)
-    assert {(row["channel"], row["next_attempt_at"]) for row in asked.rows()} == {
+def test_mails_of_the_calendar_wait_for_one_another_and_nothing_else_does(house_with_requests):
+    run(house_with_requests, scheduled=True)
+    assert {(row["channel"], row["next_attempt_at"]) for row in house_with_requests.rows()} == {
         ("email", NOW + GATHERING),
         ("webhook", NOW),
     }
-    assert run(asked, REMINDERS).outcome in ("delivered", "empty")
+    assert run(house_with_requests, REMINDERS).outcome in ("delivered", "empty")
 
 
-def test_quiet_hours_say_when_it_leaves(asked):
-    found = run(asked, now=datetime(2026, 11, 20, 22, 15, tzinfo=UTC))
+def test_quiet_hours_say_when_it_leaves(house_with_requests):
+    found = run(house_with_requests, now=datetime(2026, 11, 20, 22, 15, tzinfo=UTC))
     reasons = {way["name"]: way["reason"] for way in found.channels}
     assert reasons["email"].endswith("Quiet hours: it leaves on 2026-11-21 at 07:00 (UTC).")
     assert "Quiet" not in reasons["webhook"]
@@ -170,9 +170,11 @@ def test_a_channel_that_is_added_is_told_what_the_others_were_and_they_are_not_t
     assert run(house, now=NOW + timedelta(hours=2)).outcome == "already_delivered"
 
 
-def test_an_organization_may_have_its_digests_on_another_day(asked):
-    asked.write((organization_settings, [{"name": "digest_weekday", "value": 5}, {"name": "digest_hour", "value": 6}]))
-    assert not run(asked).late
+def test_an_organization_may_have_its_digests_on_another_day(house_with_requests):
+    house_with_requests.write(
+        (organization_settings, [{"name": "digest_weekday", "value": 5}, {"name": "digest_hour", "value": 6}])
+    )
+    assert not run(house_with_requests).late
 
 
 def test_a_recipient_gets_one_mail_for_each_digest_and_day(house):
@@ -217,20 +219,20 @@ def test_a_failed_delivery_reminded_nobody(house):
     assert run(house, reminders, now=NOW + timedelta(days=1)).outcome == "delivered"
 
 
-def test_nothing_is_written_for_a_wrong_question(asked):
-    head = asked.store.head("acme")
+def test_nothing_is_written_for_a_wrong_question(house_with_requests):
+    head = house_with_requests.store.head("acme")
     with pytest.raises(NotFound, match="There is no organization 'nobody'"):
-        run(asked, org="nobody")
+        run(house_with_requests, org="nobody")
     with pytest.raises(BadRequest, match="periodDays"):
-        run(asked, query={"periodDays": "0"})
+        run(house_with_requests, query={"periodDays": "0"})
     with pytest.raises(BadRequest, match="periodDays"):
-        run(asked, REMINDERS, query={"periodDays": "7"})
-    assert (asked.store.head("acme"), asked.rows()) == (head, [])
+        run(house_with_requests, REMINDERS, query={"periodDays": "7"})
+    assert (house_with_requests.store.head("acme"), house_with_requests.rows()) == (head, [])
 
 
-def test_every_run_is_an_event_and_the_chain_holds(asked):
-    run(asked)
-    assert asked.store.verify("acme").ok
-    with asked.store.reader() as connection:
+def test_every_run_is_an_event_and_the_chain_holds(house_with_requests):
+    run(house_with_requests)
+    assert house_with_requests.store.verify("acme").ok
+    with house_with_requests.store.reader() as connection:
         actions = [row["action"] for row in many(connection, audit_log, "acme")]
     assert (actions.count("delivery.queued"), actions.count("digest.run")) == (5, 1)

@@ -34,7 +34,7 @@ def run(house, name, now=NOW, **options):
     return deliver(house.services, DIGEST[name], "acme", "admin@acme.example", now=now, **options)
 
 
-def said(house, kind, **where):
+def last_blocks(house, kind, **where):
     """The blocks of the last chat message of a kind."""
     chat = house.rows(kind=kind, channel="chat", order=("created_at",), **where)[-1]
     (found,) = house.rows(delivery_contents, delivery_id=chat["id"])
@@ -46,7 +46,7 @@ def buttons(blocks):
             for part in block["elements"]]  # fmt: skip
 
 
-def offered(action_id, org="acme"):
+def buttons_of(action_id, org="acme"):
     value = f"{org}:{approval_id(org, action_id, TAKE_UP)}"
     return [("Take it up", f"{value}:approve"), ("Decline", f"{value}:reject")]
 
@@ -55,7 +55,7 @@ def statuses(house):
     return {row["id"]: row["status"] for row in house.rows(staffing_actions)}
 
 
-def changed(house, table, key, **values):
+def change_row(house, table, key, **values):
     with house.store.revision("acme", "t", now=NOW) as revision:
         assert revision.update(table, key, values)
         revision.record("records.changed")
@@ -67,8 +67,8 @@ def test_every_proposal_in_the_chat_can_be_taken_up_or_declined(peak):
     recorded = {row["id"]: row for row in peak.rows(staffing_actions)}
     told = [row["action_id"] for row in peak.rows(channel="chat")[0]["payload"]["actions"]]
     assert sorted(told) == sorted(recorded) != []
-    assert buttons(said(peak, PEAK)) == [button for action_id in told for button in offered(action_id)]
-    assert "Proposals" in [block["text"]["text"] for block in said(peak, PEAK) if block["type"] == "section"]
+    assert buttons(last_blocks(peak, PEAK)) == [button for action_id in told for button in buttons_of(action_id)]
+    assert "Proposals" in [block["text"]["text"] for block in last_blocks(peak, PEAK) if block["type"] == "section"]
     pending = {(row["id"], row["kind"], row["subject"], row["status"], row["revision"]) for row in peak.rows(approvals)}
     (revision,) = {row["revision"] for row in peak.rows(deliveries)}  # the delivery's own
     assert pending == {
@@ -87,14 +87,14 @@ def test_what_was_taken_up_or_declined_is_not_offered_again(status, decision, ag
     peak.endpoints("chat")
     run(peak, PEAK)
     (asked,) = peak.rows(approvals)
-    changed(peak, staffing_actions, {"id": asked["subject"]}, status=status)
-    changed(peak, approvals, {"id": asked["id"]}, status=decision)
+    change_row(peak, staffing_actions, {"id": asked["subject"]}, status=status)
+    change_row(peak, approvals, {"id": asked["id"]}, status=decision)
     later = run(peak, PEAK, now=NOW + timedelta(days=3))
     (row,) = peak.rows(kind=PEAK, channel="chat", period=later.period)
     assert {one["action_id"]: one["status"] for one in row["payload"]["actions"]}[asked["subject"]] == status
-    offers = set(buttons(said(peak, PEAK, period=later.period)))
-    assert offers.issuperset(offered(asked["subject"])) == again
-    assert offers.isdisjoint(offered(asked["subject"])) != again
+    offers = set(buttons(last_blocks(peak, PEAK, period=later.period)))
+    assert offers.issuperset(buttons_of(asked["subject"])) == again
+    assert offers.isdisjoint(buttons_of(asked["subject"])) != again
     assert [one["status"] for one in peak.rows(approvals, subject=asked["subject"])] == [decision]
 
 
@@ -178,7 +178,7 @@ def test_a_preview_says_open_and_writes_nothing(house):
     ],
 )
 def test_the_week_begins_with_monday_where_the_organization_is(zone, now, status, house):
-    changed(house, organizations, {}, time_zone=zone)
+    change_row(house, organizations, {}, time_zone=zone)
     house.write((staffing_actions, [action(1, week="2026-W48", status="tracked")]))
     run(house, REMINDERS, now=now)
     assert statuses(house) == {"a1": status}
@@ -192,7 +192,7 @@ def test_a_completed_action_is_the_archive_and_nothing_moves_it(house):
     with house.store.revision("acme", "t", now=NOW) as revision:
         proposed = {name: row[name] for name in ("id", "week", "kind", "owner", "relief_hours")}
         assert staffing.propose(revision, [proposed]) == 0
-        staffing.open_begun(revision, ["a1"])
+        staffing.open_due_actions(revision, ["a1"])
         for move in (lambda: staffing.take_up(revision, "a1"), lambda: staffing.complete(revision, "a1", "late")):
             with pytest.raises(staffing.Conflict, match="The staffing action is completed"):
                 move()
@@ -229,6 +229,6 @@ def test_an_action_that_was_completed_by_button_is_not_offered_that_again(house)
         staffing.ask(revision, COMPLETION, ["a1"])
         revision.update(approvals, {"id": approval_id("acme", "a1")}, {"status": "approved"})
     run(house, REMINDERS)
-    assert buttons(said(house, REMINDERS)) == [
+    assert buttons(last_blocks(house, REMINDERS)) == [
         ("Mark as completed", f"acme:{approval_id('acme', 'a2')}:approve")
     ]  # fmt: skip

@@ -73,7 +73,7 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
         revision.update(organizations, {}, {"time_zone": "Europe/Berlin"})
         revision.record("organization.prepared")
 
-    def told(services, digest, org_id, actor, *, now, scheduled):
+    def fake_delivery(services, digest, org_id, actor, *, now, scheduled):
         period = key(digest, now.astimezone(ZoneInfo("Europe/Berlin")).date())
         said = Message(digest.name, period, "email", "owner@acme.example", "hash", "Digest", {}, "Digest.")
         house.store.write(org_id, actor, lambda revision: enqueue(revision, [said]), now=now)
@@ -82,7 +82,7 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
         return Run(org_id, digest.name, period, "delivered")
 
     for module in (tasks, chain):
-        monkeypatch.setattr(module, "deliver", told)
+        monkeypatch.setattr(module, "deliver", fake_delivery)
     given = (*(tasks.digest_task(digest) for digest in DIGESTS if not digest.chained), tasks.chain_task(CHAIN))
     monkeypatch.setattr(scheduler, "TASKS", given)
     pass_the_quarter(house.services)

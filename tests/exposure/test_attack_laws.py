@@ -114,7 +114,7 @@ def test_targets_add_up_to_the_whole(services, edges, findings):
     assert all(target.best_score <= target.combined + 1e-6 <= 1 + 2e-6 for target in result.targets)
 
 
-def reached(services, edges, findings, target):
+def exact_chance(services, edges, findings, target):
     """The chance that a target is reached, over every state of the dependencies and the services of entry."""
     by_id = {service.id: service for service in services}
     failing = {}
@@ -137,7 +137,7 @@ def reached(services, edges, findings, target):
 @settings(deadline=None, max_examples=30)
 def test_a_target_is_reached_as_often_as_over_all_states_of_the_graph(services, edges, findings):
     for target in simulate(services, edges, findings).targets:
-        expected = reached(services, edges, findings, target.service_id)
+        expected = exact_chance(services, edges, findings, target.service_id)
         assert (target.method, target.standard_error) == ("exact", None)
         assert target.reached == pytest.approx(expected, abs=2e-6)
         assert target.combined == pytest.approx(expected * target.criticality / 5, abs=2e-6)

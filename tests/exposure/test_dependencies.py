@@ -62,8 +62,8 @@ def test_layers_degrees_and_blast_radius_of_a_chain():
         cycles=(),
         dangling=(),
     )
-    assert graph.impacted("db") == ("api", "web")
-    assert graph.impacted("web") == ()
+    assert graph.dependents("db") == ("api", "web")
+    assert graph.dependents("web") == ()
 
 
 def test_services_of_a_cycle_share_a_layer_and_hit_each_other():
@@ -120,8 +120,8 @@ def test_blast_radius_cycles_and_layers_agree_with_their_definitions(edges):
     reaches = {name: set(ways(name, _needs(graph))) for name in "abcdefg"}
     for node in graph.nodes:
         name = node.service.id
-        assert graph.impacted(name) == tuple(sorted(one for one in "abcdefg" if one != name and name in reaches[one]))
-        assert node.blast_radius == node.blast_vital == len(graph.impacted(name))
+        assert graph.dependents(name) == tuple(sorted(one for one in "abcdefg" if one != name and name in reaches[one]))
+        assert node.blast_radius == node.blast_vital == len(graph.dependents(name))
         looped = any(name in reaches[edge.depends_on_id] for edge in edges if edge.service_id == name)
         assert (node.cycle is not None) == looped
         if node.cycle is not None:

@@ -46,7 +46,7 @@ def _place(target):
     return os.fspath(target)
 
 
-class _Written(io.BufferedWriter):
+class _CountingWriter(io.BufferedWriter):
     """A file of which each write is a call."""
 
     def __init__(self, raw, calls):
@@ -70,7 +70,7 @@ def failing(number, error, *, below):
         except (OSError, TypeError):
             return False
 
-    def watched(function):
+    def watch(function):
         @wraps(function)
         def call(target, *arguments, **options):
             if ours(target):
@@ -90,13 +90,13 @@ def failing(number, error, *, below):
         if not isinstance(file, int):
             calls.step()
         if mode in ("wb", "xb"):
-            return _Written(io.FileIO(file, mode), calls)
+            return _CountingWriter(io.FileIO(file, mode), calls)
         return real_open(file, mode, *arguments, **options)
 
     os_open = os.open
     with ExitStack() as stack:
         for name in ("replace", "rename", "link", "mkdir", "fsync"):
-            stack.enter_context(patch.object(os, name, watched(getattr(os, name))))
+            stack.enter_context(patch.object(os, name, watch(getattr(os, name))))
         stack.enter_context(patch.object(os, "open", open_low))
         stack.enter_context(patch.object(io, "open", open_high))
         yield calls
@@ -129,7 +129,7 @@ class _Cursor(sqlite3.Cursor):
         return super().executemany(*arguments)
 
 
-def coded(name):
+def sqlite_error(name):
     """An error as SQLite raises it."""
     error = sqlite3.OperationalError(f"injected {name}")
     error.sqlite_errorname, error.sqlite_errorcode = name, getattr(sqlite3, name)

@@ -25,7 +25,7 @@ WORDS = {errno.ENOSPC: "disk_full", errno.EIO: "files_io_error", errno.EACCES: "
 MOST = 200
 
 
-def whole(folder):
+def folder_bytes(folder):
     """Every file below a folder with its bytes; locks are empty, and counts of space may be too high for a while."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
@@ -66,12 +66,12 @@ def test_what_makes_a_file_makes_it_whole_or_not_at_all(operation, number, tmp_p
             problem = problem_of(lambda folder=folder: operation(folder))
         if problem is not None:
             assert (problem.word, int(problem.headers["Retry-After"]) > 0) == (WORDS[number], True)
-            assert (str(tmp_path) in problem.message, whole(folder)) == (False, {})
+            assert (str(tmp_path) in problem.message, folder_bytes(folder)) == (False, {})
         if not calls.met:
             assert n > 2, "there were calls to fail"
             return
         assert operation(folder)
-        assert len(whole(folder)) == 1
+        assert len(folder_bytes(folder)) == 1
     pytest.fail("it never came to its end")
 
 
@@ -79,11 +79,11 @@ def test_a_new_key_of_webhooks_replaces_the_old_one_or_leaves_it(tmp_path):
     keys = SecretKeys(tmp_path / "webhook.key")
     stored = keys.seal("https://a.example", "secret")
     for n in range(1, MOST):
-        before = whole(tmp_path)
+        before = folder_bytes(tmp_path)
         with failing(n, OSError(errno.ENOSPC, "No space left on device"), below=tmp_path) as calls:
             problem = problem_of(keys.renew)
         if problem is not None:
-            assert (problem.word, whole(tmp_path)) == ("disk_full", before)
+            assert (problem.word, folder_bytes(tmp_path)) == ("disk_full", before)
         assert keys.open("https://a.example", stored) == "secret"
         if not calls.met:
             assert n > 3
@@ -128,12 +128,12 @@ def test_an_export_leaves_what_was_there_or_is_whole(snapshots, tmp_path):
             with failing(n, OSError(errno.ENOSPC, "No space left on device"), below=folder) as calls:
                 error = problem_of(lambda folder=folder: write_site(snapshot, folder, sections=sections), OSError)
             if error is not None:
-                found = set(whole(folder)) if folder.exists() else set()
+                found = set(folder_bytes(folder)) if folder.exists() else set()
                 assert "index.html" not in found
                 assert found < right, "each of them whole: they are moved into their place"
             if not calls.met:
-                assert (n > 5, set(whole(folder))) == (True, right)
+                assert (n > 5, set(folder_bytes(folder))) == (True, right)
                 return
             write_site(snapshot, folder, sections=sections)
-            assert set(whole(folder)) == right
+            assert set(folder_bytes(folder)) == right
     pytest.fail("it never came to its end")

@@ -61,7 +61,7 @@ def hand_over(data):
         path.chmod(0o555 if path.is_dir() else 0o444)
 
 
-def listed(data):
+def file_times(data):
     return {path.relative_to(data).as_posix(): path.stat().st_mtime_ns for path in data.rglob("*")}
 
 
@@ -74,9 +74,9 @@ def test_what_looks_works_on_a_copy_of_another_owner_and_says_the_same(data, fol
     (folder / "mine").chmod(0o777)
     (folder / "mine" / "hq.db").chmod(0o666)
     hand_over(data)
-    before = listed(data)
+    before = file_times(data)
     answers = as_nobody(data, *LOOKS, ("export", folder / "mine" / "site"), ("config",), ("tables",), ("migrate",))
-    assert listed(data) == before
+    assert file_times(data) == before
     assert [code for code, _, _ in answers] == [0] * len(answers)
     assert answers[0][1].startswith("ok: acme, events 1 to 2 hold")
     assert answers[-1][1] == f"already at {latest()}\n"
@@ -119,9 +119,9 @@ def downgrade(data, target):
 def test_a_copy_of_an_earlier_version_is_not_migrated_and_says_so(data):
     downgrade(data, "0020")
     hand_over(data)
-    before = listed(data)
+    before = file_times(data)
     ((code, out, err),) = as_nobody(data, ("verify", "--org", "acme"))
-    assert (code, out, listed(data) == before) == (1, "", True)
+    assert (code, out, file_times(data) == before) == (1, "", True)
     assert f"hq: The store can only be read and is at 0020, {latest()} is expected: copy it to a folder that" in err
 
 

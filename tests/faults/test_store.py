@@ -13,7 +13,7 @@ from engine.store import EventRow, Store
 from engine.store.ids import new_id
 from engine.store.migrations import latest, migrate
 from tests.conftest import NOW
-from tests.faults.layer import coded, failing_store, problem_of
+from tests.faults.layer import failing_store, problem_of, sqlite_error
 
 WORDS = {
     "SQLITE_FULL": "disk_full",
@@ -71,7 +71,7 @@ def test_a_store_is_as_before_or_as_after(operation, code, acme_template, tmp_pa
         path = folder / "hq.db"
         shutil.copy(acme_template, path)
         store = Store(f"sqlite:///{path}")
-        with failing_store(n, coded(code)) as calls:
+        with failing_store(n, sqlite_error(code)) as calls:
             problem = problem_of(lambda store=store, folder=folder: operation(store, folder))
         if problem is not None and operation is not purge:  # that is one for every organization, and says so
             assert (problem.word, problem.status) == (WORDS[code], 503)
@@ -90,11 +90,11 @@ def test_a_store_is_as_before_or_as_after(operation, code, acme_template, tmp_pa
 
 
 def test_a_migration_is_whole_or_not_at_all(tmp_path):
-    with failing_store(10**9, coded("SQLITE_FULL")) as calls:
+    with failing_store(10**9, sqlite_error("SQLITE_FULL")) as calls:
         migrate(f"sqlite:///{tmp_path}/all.db")
     for n in (1, 9, 12, calls.count // 2, calls.count):
         url = f"sqlite:///{tmp_path}/{n}.db"
-        with failing_store(n, coded("SQLITE_FULL")):
+        with failing_store(n, sqlite_error("SQLITE_FULL")):
             problem = problem_of(lambda url=url: migrate(url))
         assert problem is None or problem.word == "disk_full", n
         engine = create_engine(url)

@@ -34,7 +34,7 @@ alerts = st.builds(
 AGAIN = Alert(source="normalized", dedupe_key="cpu", state="firing", title="Hot")  # after an incident of the future
 
 
-def opened(path, template):
+def open_store(path, template):
     path.mkdir()
     (path / "hq.db").write_bytes(template.read_bytes())
     store = Store(f"sqlite:///{path / 'hq.db'}")
@@ -53,7 +53,7 @@ def opened(path, template):
     return store
 
 
-def written(store):
+def all_rows(store):
     """Every row as text; for a random identifier of an incident stands its place in the audit log."""
     with store.reader() as connection:
         found = [
@@ -82,7 +82,7 @@ def written(store):
 @example([[AGAIN], [AGAIN]])
 def test_together_is_one_after_the_other(sqlite_template, tmp_path_factory, bodies):
     folder = tmp_path_factory.mktemp("alerts")
-    one, other = opened(folder / "one", sqlite_template), opened(folder / "other", sqlite_template)
+    one, other = open_store(folder / "one", sqlite_template), open_store(folder / "other", sqlite_template)
 
     def change(body):
         return lambda revision: ingest_alerts(revision, body, Receipt(NOW))
@@ -95,7 +95,7 @@ def test_together_is_one_after_the_other(sqlite_template, tmp_path_factory, bodi
     assert [[each["outcome"] for each in answer] for answer in shared] == [
         [each["outcome"] for each in answer] for answer in alone
     ]
-    assert written(other) == written(one)
+    assert all_rows(other) == all_rows(one)
     assert other.verify("acme").problem is None
     one.close()
     other.close()

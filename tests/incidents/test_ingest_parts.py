@@ -37,7 +37,7 @@ def tally(answer):
     return {name: value for name, value in answer.items() if isinstance(value, int) and value}
 
 
-def stored(store, table):
+def stored_rows(store, table):
     with store.reader() as connection:
         return many(connection, table, "acme")
 
@@ -50,9 +50,9 @@ def test_a_group_of_1500_is_taken_whole_and_resolves_whole(any_store):
     assert any_store.head("acme").seq == head + 3000
     ended = group(1500, status="resolved", endsAt="2026-11-20T08:20:00Z")
     assert tally(receive(any_store, ended)) == {"received": 1500, "resolved": 1500}
-    rows = stored(any_store, incidents)
+    rows = stored_rows(any_store, incidents)
     assert Counter(row["status"] for row in rows) == {"resolved": 1500}
-    assert [(row["state"], row["records"], row["applied"]) for row in stored(any_store, ingest_payloads)] == [
+    assert [(row["state"], row["records"], row["applied"]) for row in stored_rows(any_store, ingest_payloads)] == [
         ("read", 1500, 1500), ("read", 1500, 1500),
     ]  # fmt: skip
     assert any_store.verify("acme").problem is None
@@ -68,13 +68,13 @@ def test_where_the_store_fails_in_the_middle_the_same_body_goes_on_there(store, 
 
     with pytest.raises(Unavailable):
         receive(store, group(5), confirm=fail_at_the_second)
-    assert [(row["state"], row["applied"]) for row in stored(store, ingest_payloads)] == [("partial", 2)]
+    assert [(row["state"], row["applied"]) for row in stored_rows(store, ingest_payloads)] == [("partial", 2)]
     answer = receive(store, group(5))
     assert tally(answer) == {"received": 5, "created": 3, "replayed": 2}
     assert all(result["incident_id"] for result in answer["results"])
-    rows = stored(store, incidents)
+    rows = stored_rows(store, incidents)
     assert [row["alert_count"] for row in rows] == [1] * 5
-    assert [(row["state"], row["applied"]) for row in stored(store, ingest_payloads)] == [("read", 5)]
+    assert [(row["state"], row["applied"]) for row in stored_rows(store, ingest_payloads)] == [("read", 5)]
     assert tally(receive(store, group(5))) == {"received": 5, "deduplicated": 5}, "a repeat of the sender counts"
 
 
@@ -102,9 +102,9 @@ def test_killed_in_the_middle_and_sent_again_every_alert_is_there_once(store):
         assert process.stdout.readline() == "part\n", "it is within the second transaction"
         os.kill(process.pid, signal.SIGKILL)
         process.wait(30)
-    assert len(stored(store, incidents)) == 500
+    assert len(stored_rows(store, incidents)) == 500
     assert tally(receive(store, group(1500))) == {"received": 1500, "created": 1000, "replayed": 500}
-    rows = stored(store, incidents)
+    rows = stored_rows(store, incidents)
     assert (len(rows), {row["alert_count"] for row in rows}) == (1500, {1})
     assert len({row["dedupe_key"] for row in rows}) == 1500
     ended = group(1500, status="resolved", endsAt="2026-11-20T08:20:00Z")

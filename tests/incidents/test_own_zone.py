@@ -40,7 +40,7 @@ def note(at):
     }
 
 
-def told(zone):
+def zone_texts(zone):
     return in_zone(
         zone,
         timeline=[note(BEFORE + timedelta(minutes=60)), note(AGAIN)],
@@ -58,7 +58,7 @@ def told(zone):
 
 
 def test_every_moment_of_a_review_is_in_the_zone_that_it_names_once():
-    text = review(told("Europe/Berlin"), date(2026, 10, 26)).decode()
+    text = review(zone_texts("Europe/Berlin"), date(2026, 10, 26)).decode()
     assert text.count("All times are in Europe/Berlin.") == text.count("Europe/Berlin") == 1
     assert sorted(set(re.findall(r"2026-10-2. [0-9:]{8}(?: [(].*?[)])?", text))) == [
         "2026-10-24 23:30:00",
@@ -71,21 +71,21 @@ def test_every_moment_of_a_review_is_in_the_zone_that_it_names_once():
 
 
 def test_durations_are_right_where_the_clocks_are_put_back():
-    text = review(told("Europe/Berlin"), date(2026, 10, 26)).decode()
+    text = review(zone_texts("Europe/Berlin"), date(2026, 10, 26)).decode()
     assert "| 2026-10-25 02:30:00 (UTC+01:00) | +2 h | Resolved |" in text
     assert "It was resolved after 2 h." in text
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kolkata", "America/St_Johns"])
 def test_the_file_of_an_incident_speaks_in_the_same_zone(zone):
-    text = export(told(zone)).decode()
+    text = export(zone_texts(zone)).decode()
     shown = {"UTC": "2026-10-24 23:30:00", "Asia/Kolkata": "2026-10-25 05:00:00"}
     assert text.count(f"All times are in {zone}.") == 1
     assert shown.get(zone, "2026-10-24 21:00:00") in text
 
 
 def test_the_evidence_and_its_hash_stay_in_utc():
-    pack = told("Europe/Berlin")
+    pack = zone_texts("Europe/Berlin")
     assert evidence_pack(in_own_zone(pack)) == evidence_pack(pack)
     assert content_sha256(pack) in review(pack, date(2026, 10, 26)).decode()
 

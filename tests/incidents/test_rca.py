@@ -9,7 +9,7 @@ from engine.incidents.rca import Analysis, Incident, analyse, band
 from engine.incidents.rca_chain import decay
 from engine.incidents.rca_estate import Estate, Suspect, Trouble
 from engine.incidents.rca_history import PastIncident
-from engine.incidents.rca_reading import KnownNames, plain
+from engine.incidents.rca_reading import PlaceNames, plain
 from engine.incidents.rca_weights import HALF_LIVES, STEPS, VALUES
 from engine.incidents.rca_words import KINDS
 from engine.model.thresholds import Thresholds
@@ -61,7 +61,7 @@ def run(*suspects, title="API errors", service="api", past=(), limits=None, seen
     for one in seen:
         troubles.setdefault(one.place, []).append(one)
     incident = Incident("i1", title, ONSET, service, plain(title))
-    around = Estate(**{"names": NAMES, "called": KnownNames(CALLED), "needs": NEEDS, "troubles": troubles, **estate})
+    around = Estate(**{"names": NAMES, "called": PlaceNames(CALLED), "needs": NEEDS, "troubles": troubles, **estate})
     return analyse(incident, suspects, around, past, NOW, limits)
 
 
@@ -69,7 +69,7 @@ def features(*suspects, **given):
     return run(*suspects, **given).candidates[0].features
 
 
-def ranked(*suspects, **given):
+def ranking(*suspects, **given):
     return [(one.kind, one.evidence_ids[0]) for one in run(*suspects, **given).candidates]
 
 
@@ -126,7 +126,7 @@ def test_what_is_on_no_way_from_the_service_is_no_candidate():
 def test_a_change_after_the_onset_is_no_cause_but_clocks_may_differ_by_two_minutes():
     assert run(deploy(minutes=-3)).candidates == ()
     assert features(deploy(minutes=-2))["temporal"] == 1.0
-    assert ranked(alert(minutes=-9)) == [("upstream", "incidents:a1")]
+    assert ranking(alert(minutes=-9)) == [("upstream", "incidents:a1")]
     assert run(alert(minutes=-11)).candidates == ()
 
 
@@ -162,7 +162,7 @@ def test_a_service_that_the_incident_blames_needs_no_alert_of_its_own():
 
 
 def test_a_plain_symptom_is_not_the_cause_where_a_deeper_one_came_first():
-    assert ranked(alert("a1", 4, "db"), alert("a2", 9, "disk")) == [
+    assert ranking(alert("a1", 4, "db"), alert("a2", 9, "disk")) == [
         ("upstream", "incidents:a2"), ("upstream", "incidents:a1"),
     ]  # fmt: skip
     assert run(alert("a1", 4, "db"), alert("a2", 9, "disk")).conclusive
@@ -246,7 +246,7 @@ def test_an_outage_that_ended_long_before_the_incident_did_is_less_likely_its_ca
     assert over.candidates[0].features.get("overlap") is None
     late = analyse(
         Incident("i1", "e", ONSET, "api"), [alert(ended_at=before(-1))],
-        Estate(NAMES, KnownNames(CALLED), NEEDS), (), ONSET + timedelta(hours=3),
+        Estate(NAMES, PlaceNames(CALLED), NEEDS), (), ONSET + timedelta(hours=3),
     )  # fmt: skip
     assert late.candidates[0].contradictions == ("The incident went on for 3.0 h after it was over.",)
 

@@ -12,7 +12,7 @@ DRAWN = 42
 
 
 @pytest.fixture(scope="module")
-def judged(sqlite_template, tmp_path_factory):
+def verdicts(sqlite_template, tmp_path_factory):
     """Verdicts on drawn incidents and on those written by hand."""
     path = tmp_path_factory.mktemp("causes") / "hq.db"
     path.write_bytes(sqlite_template.read_bytes())
@@ -21,16 +21,16 @@ def judged(sqlite_template, tmp_path_factory):
     store.close()
 
 
-def test_drawn_incidents_have_their_cause_first_and_seldom_another_one_with_certainty(judged):
-    found = score(judged[0])
+def test_drawn_incidents_have_their_cause_first_and_seldom_another_one_with_certainty(verdicts):
+    found = score(verdicts[0])
     assert found.first >= 0.7 * found.cases
     assert found.third >= 0.9 * found.cases
     assert found.wrong <= 0.05 * found.cases
     assert found.settled >= 0.5 * found.known
 
 
-def test_incidents_written_by_hand_are_explained_better_than_by_a_walk_of_twenty_lines(judged):
-    assert score(judged[1]) == Score(cases=26, known=22, first=26, third=26, wrong=0, settled=22)
+def test_incidents_written_by_hand_are_explained_better_than_by_a_walk_of_twenty_lines(verdicts):
+    assert score(verdicts[1]) == Score(cases=26, known=22, first=26, third=26, wrong=0, settled=22)
     least = score(judge_baseline(strangers()))
     assert (least.first, least.third, least.wrong) == (20, 20, 0)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.incidents.rca_reading import (
-    KnownNames,
+    PlaceNames,
     blames,
     cause_kind,
     expiry,
@@ -95,7 +95,7 @@ def test_an_established_cause_has_the_kind_that_its_words_say(text, kind):
 
 
 def test_names_are_found_as_words_and_the_longest_counts():
-    names = KnownNames(
+    names = PlaceNames(
         {
             "svc-orders": service_names("svc-orders", "Orders"),
             "svc-orders-db": service_names("svc-orders-db", "orders_db"),
@@ -105,12 +105,12 @@ def test_names_are_found_as_words_and_the_longest_counts():
     assert dict(names.within(plain("orders-db is slow"))) == {"svc-orders-db": "orders db"}
     assert dict(names.within(plain("Orders wait for Tarnfield"))) == {"svc-orders": "orders", "v1": "tarnfield"}
     assert dict(names.within(plain("reorders"))) == {}
-    assert dict(KnownNames({}).within("orders")) == {}
+    assert dict(PlaceNames({}).within("orders")) == {}
     assert names.without(plain("Orders-DB: queue of orders full")) == "queue of full"
 
 
 def test_a_service_that_is_called_like_a_resource_or_a_provider_says_nothing_of_one():
-    names = KnownNames({name: service_names(name, name) for name in ("cache", "provider-directory")})
+    names = PlaceNames({name: service_names(name, name) for name in ("cache", "provider-directory")})
     assert nature(plain("cache latency high")) == "capacity"
     assert nature(names.without(plain("cache latency high"))) == "symptom"
     assert nature(names.without(plain("provider-directory: slow answers"))) == "symptom"

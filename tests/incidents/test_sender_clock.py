@@ -35,17 +35,17 @@ def deliver(store, *events, at=NOW, **given):
     return found
 
 
-def stored(store, table, **where):
+def stored_rows(store, table, **where):
     with store.reader() as connection:
         return many(connection, table, "acme", **where)
 
 
 def states(store, key="disk"):
-    return [row["status"] for row in stored(store, incidents, dedupe_key=key, order=("opened_at",))]
+    return [row["status"] for row in stored_rows(store, incidents, dedupe_key=key, order=("opened_at",))]
 
 
-def told(store):
-    return sorted(row["body"] for row in stored(store, incident_timeline))
+def timeline_texts(store):
+    return sorted(row["body"] for row in stored_rows(store, incident_timeline))
 
 
 TRIGGER, RESOLVE, REOPEN = event("firing", -30), event("resolved", -20), event("firing", -10)
@@ -85,16 +85,16 @@ def test_any_order_of_delivery_ends_in_the_state_of_the_senders_last_event(store
 
 def test_a_recovery_before_its_alert_is_remembered_and_the_alert_is_recorded_as_over(store):
     assert deliver(store, RESOLVE) == ["no_open_incident"]
-    (early,) = stored(store, early_events)
+    (early,) = stored_rows(store, early_events)
     assert (early["dedupe_key"], early["recovered_at"]) == ("disk", RESOLVE.occurred_at)
     assert deliver(store, TRIGGER, event("firing", -20)) == ["out_of_order", "out_of_order"]
-    (incident,) = stored(store, incidents)
+    (incident,) = stored_rows(store, incidents)
     assert (incident["status"], incident["resolved_at"], incident["sender_at"]) == (
         "resolved",
         NOW,
         RESOLVE.occurred_at,
     )
-    assert told(store) == [
+    assert timeline_texts(store) == [
         "An alert of 2026-11-20 08:10:00 UTC came after its recovery; it opens nothing",
         "Opened by pagerduty: Disk full",
         "Resolved: its recovery of 2026-11-20 08:10 UTC came first",
@@ -104,13 +104,15 @@ def test_a_recovery_before_its_alert_is_remembered_and_the_alert_is_recorded_as_
 
 def test_a_recovery_without_an_alert_is_recorded_once(store):
     deliver(store, RESOLVE, RESOLVE, event("resolved", -40), event("resolved", None))
-    actions = [(row["action"], row["details"]) for row in stored(store, audit_log)][1:]
+    actions = [(row["action"], row["details"]) for row in stored_rows(store, audit_log)][1:]
     assert actions == [("alert.ingested", {"outcome": "no_open_incident"})]
 
 
 def test_a_late_recovery_ends_nothing_and_is_told(store):
     assert deliver(store, REOPEN, RESOLVE) == ["created", "out_of_order"]
-    assert told(store)[:1] == ["A recovery of 2026-11-20 08:10:00 UTC came after a later alert; it ends nothing"]
+    assert timeline_texts(store)[:1] == [
+        "A recovery of 2026-11-20 08:10:00 UTC came after a later alert; it ends nothing"
+    ]
 
 
 def test_an_acknowledgement_before_its_alert_counts(store):
@@ -124,7 +126,7 @@ def test_an_acknowledgement_before_its_alert_counts(store):
 def test_an_acknowledgement_of_an_earlier_alert_is_only_noted(store):
     deliver(store, REOPEN, event("update", -15, acknowledged=True, note="by Ann"))
     assert states(store) == ["open"]
-    assert told(store)[1:] == ["by Ann"]
+    assert timeline_texts(store)[1:] == ["by Ann"]
 
 
 def test_events_without_a_time_count_in_the_order_in_which_they_come(store):
@@ -134,7 +136,7 @@ def test_events_without_a_time_count_in_the_order_in_which_they_come(store):
 
 def test_a_time_ahead_of_ours_is_noted_as_clock_skew(store):
     deliver(store, event("firing", 5), event("resolved", 59))
-    assert told(store) == [
+    assert timeline_texts(store) == [
         "Clock skew: the sender dates this 2026-11-20 09:29:00 UTC, 59 min after it came",
         "Opened by pagerduty: Disk full",
         "Resolved by pagerduty",
@@ -147,7 +149,7 @@ def test_what_is_applied_later_than_it_came_takes_its_own_place(store):
     assert deliver(store, event("firing", None), event("resolved", None)) == ["created", "resolved"]
     assert deliver(store, event("firing", None), at=earlier, replayed=True) == ["out_of_order"]
     assert deliver(store, event("firing", None, "cpu"), at=earlier, replayed=True) == ["created"]
-    (incident,) = stored(store, incidents, dedupe_key="cpu")
+    (incident,) = stored_rows(store, incidents, dedupe_key="cpu")
     assert (incident["opened_at"], incident["last_seen_at"]) == (earlier, earlier)
 
 

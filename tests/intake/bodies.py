@@ -327,7 +327,7 @@ def sentry_metric(action="critical", **changes):
     return sentry(action, data)
 
 
-def normalized(**changes):
+def normalized_body(**changes):
     return {"title": "Checkout fails for one user in ten", "status": "firing", **changes}
 
 

@@ -21,7 +21,7 @@ KNOWN = {
     "grafana_panel": bodies.grafana_panel(),
     "newrelic": bodies.newrelic(),
     "datadog": bodies.datadog(),
-    "normalized": bodies.normalized(),
+    "normalized": bodies.normalized_body(),
 }
 NAMES = sorted(
     {name for body in KNOWN.values() for name in body} | {"event_type", "data", "fingerprint", "resource_type"}
@@ -88,8 +88,8 @@ def test_an_unknown_shape_is_refused_with_the_shapes_known(body, got):
 
 def test_a_body_holds_at_most_as_many_alerts_as_the_setting_says():
     assert MOST == 20_000
-    assert len(read_alerts({"alerts": [bodies.normalized()] * 3}, received_at=bodies.RECEIVED, most=3)) == 3
-    for body in ({"alerts": [bodies.normalized()] * 4}, bodies.alertmanager(*[None] * 4)):
+    assert len(read_alerts({"alerts": [bodies.normalized_body()] * 3}, received_at=bodies.RECEIVED, most=3)) == 3
+    for body in ({"alerts": [bodies.normalized_body()] * 4}, bodies.alertmanager(*[None] * 4)):
         with pytest.raises(TooLarge, match=r"at most 3 alerts \(SVC_INGEST_MAX_ALERTS\); got 4") as raised:
             read_alerts(body, received_at=bodies.RECEIVED, most=3)
         assert raised.value.word == "too_many_alerts"
@@ -115,13 +115,13 @@ def test_deep_nesting_anywhere_is_no_trouble(name):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_order_of_fields_and_labels_does_not_change_an_alert(name):
-    assert read(KNOWN[name]) == read(_turned(KNOWN[name]))
+    assert read(KNOWN[name]) == read(_reverse(KNOWN[name]))
 
 
-def _turned(value):
+def _reverse(value):
     if isinstance(value, dict):
-        return {name: _turned(inner) for name, inner in reversed(value.items())}
-    return [_turned(inner) for inner in value] if isinstance(value, list) else value
+        return {name: _reverse(inner) for name, inner in reversed(value.items())}
+    return [_reverse(inner) for inner in value] if isinstance(value, list) else value
 
 
 @given(ANYTHING)

@@ -214,7 +214,7 @@ def test_no_json_raises_anything_but_a_bad_request(body, header):
     _reads_or_refuses(body, header)
 
 
-def swapped(value, place, other):
+def replace_at(value, place, other):
     """The value with what lies at a place, counted through all levels, replaced."""
     left = [place]
 
@@ -233,7 +233,7 @@ def swapped(value, place, other):
 @given(st.sampled_from(DOCUMENTS), st.integers(1, 60), ANYTHING)
 @settings(max_examples=150, deadline=None)
 def test_no_change_inside_a_document_raises_anything_but_a_bad_request(document, place, other):
-    _reads_or_refuses(swapped(document, place, other), None)
+    _reads_or_refuses(replace_at(document, place, other), None)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -243,8 +243,8 @@ def test_deep_nesting_inside_a_document_is_no_trouble(document):
         deep = [deep]
     for place in range(1, 40):
         with suppress(BadRequest):
-            read(swapped(document, place, deep))
-            read(swapped(document, place, {"a": {"vulnerabilities": deep}}))
+            read(replace_at(document, place, deep))
+            read(replace_at(document, place, {"a": {"vulnerabilities": deep}}))
 
 
 @given(st.sampled_from(SHAPES), st.data())

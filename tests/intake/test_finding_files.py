@@ -165,14 +165,16 @@ def test_a_host_of_a_nessus_file_goes_by_address_then_by_name(change, host, key)
     assert (finding.host, finding.key) == (host, key)
 
 
-def relisted(value, names, sign):
+def wrap_members(value, names, sign):
     """The tree with these members in a list of one, and attributes marked otherwise."""
     if not isinstance(value, dict):
         return value
     found = {}
     for name, inner in value.items():
         inner = (
-            [relisted(one, names, sign) for one in inner] if isinstance(inner, list) else relisted(inner, names, sign)
+            [wrap_members(one, names, sign) for one in inner]
+            if isinstance(inner, list)
+            else wrap_members(inner, names, sign)
         )
         listed = name in names and not isinstance(inner, list)
         found[name.replace("@", sign)] = [inner] if listed else inner
@@ -185,7 +187,7 @@ def relisted(value, names, sign):
 )
 def test_json_of_a_nessus_file_is_the_same_in_every_shape(names, sign):
     one_item = NESSUS.replace(NESSUS[NESSUS.index('<ReportItem port="0"') : NESSUS.index("</ReportHost>")], "")
-    body = relisted(read_xml(one_item.encode()), names, sign)
+    body = wrap_members(read_xml(one_item.encode()), names, sign)
     assert read_findings(body, source_header="nessus", received_at=RECEIVED).findings == read(one_item).findings
 
 

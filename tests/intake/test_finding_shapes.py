@@ -21,7 +21,7 @@ def read(body, header=None):
     return read_findings(body, source_header=header, received_at=RECEIVED)
 
 
-def expected(status, place, check="38170", key="qualys:id-5707"):
+def expected_finding(status, place, check="38170", key="qualys:id-5707"):
     known = place != "absent"
     return Finding(
         source="qualys",
@@ -43,7 +43,7 @@ def expected(status, place, check="38170", key="qualys:id-5707"):
     )
 
 
-def shaped(kind, one):
+def shape_value(kind, one):
     return [one] if kind == LIST else one
 
 
@@ -53,8 +53,8 @@ def shaped(kind, one):
 def test_one_detection_is_the_same_finding_in_every_shape(host, outer, inner, place, status):
     inside = {"KNOWLEDGE_BASE": KNOWLEDGE} if place == "inside" else {}
     detection = {**DETECTION, "STATUS": status, **inside}
-    held = shaped(outer, {"DETECTION": shaped(inner, detection)})
-    body = detections(shaped(host, {**HOST, "DETECTION_LIST": held}))
+    held = shape_value(outer, {"DETECTION": shape_value(inner, detection)})
+    body = detections(shape_value(host, {**HOST, "DETECTION_LIST": held}))
     if place == "beside":
         body |= knowledge_base(KNOWLEDGE)
     batch = read(body)
@@ -63,7 +63,7 @@ def test_one_detection_is_the_same_finding_in_every_shape(host, outer, inner, pl
         before = read(knowledge_base(KNOWLEDGE))
         assert (before.received, before.findings, list(before.checks)) == (0, [], ["38170"])
         found = [describe(finding, before.checks.get(finding.check)) for finding in found]
-    assert found == [expected(status, place)]
+    assert found == [expected_finding(status, place)]
     assert (batch.source, batch.received, batch.complete) == ("qualys", 1, False)
 
 
@@ -72,7 +72,7 @@ def test_one_detection_is_the_same_finding_in_every_shape(host, outer, inner, pl
 def test_the_api_s_own_xml_is_the_same_finding_as_its_json(status, place):
     entries = [KNOWLEDGE] if place == "beside" else []
     batch = read(parse_document(qualys_xml([{**DETECTION, "STATUS": status}], entries), "text/xml"))
-    assert batch.findings == [expected(status, place)]
+    assert batch.findings == [expected_finding(status, place)]
 
 
 @pytest.mark.parametrize(("host", "outer", "inner"), SHAPES)
@@ -98,19 +98,19 @@ def test_several_of_each_are_all_read(host, outer, inner):
 def test_the_outer_levels_may_be_lists_too(level):
     body = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}})
 
-    def listed(value):
+    def listing(value):
         if not isinstance(value, dict):
             return value
-        return {name: [listed(inner)] if name == level else listed(inner) for name, inner in value.items()}
+        return {name: [listing(inner)] if name == level else listing(inner) for name, inner in value.items()}
 
-    assert read(listed(body)).findings == [expected("Active", "absent")]
+    assert read(listing(body)).findings == [expected_finding("Active", "absent")]
 
 
 def test_pages_in_one_list_and_a_finding_beside_them_are_all_read():
     pages = [detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}}), knowledge_base(KNOWLEDGE), qualys(QID=7)]
     batch = read(pages)
     assert [finding.key for finding in batch.findings] == ["qualys:id-5707", "qualys:10.0.0.5|7|443|tcp|"]
-    assert batch.findings[0] == expected("Active", "beside")
+    assert batch.findings[0] == expected_finding("Active", "beside")
 
 
 def test_what_is_no_object_in_a_list_of_pages_is_named():
@@ -119,32 +119,32 @@ def test_what_is_no_object_in_a_list_of_pages_is_named():
 
 
 def test_a_list_of_detections_needs_no_element_around_each():
-    assert read(detections({**HOST, "DETECTION_LIST": [DETECTION]})).findings == [expected("Active", "absent")]
-    assert read(detections({**HOST, "DETECTION": DETECTION})).findings == [expected("Active", "absent")]
+    assert read(detections({**HOST, "DETECTION_LIST": [DETECTION]})).findings == [expected_finding("Active", "absent")]
+    assert read(detections({**HOST, "DETECTION": DETECTION})).findings == [expected_finding("Active", "absent")]
 
 
 def test_a_host_needs_no_list_around_it():
     held = {**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}}
     for hosts in (held, [held]):
         body = {"HOST_LIST_VM_DETECTION_OUTPUT": {"RESPONSE": {"HOST": hosts}}}
-        assert read(body).findings == [expected("Active", "absent")]
+        assert read(body).findings == [expected_finding("Active", "absent")]
 
 
 def test_the_knowledge_base_may_lie_inside_the_response_and_be_a_bare_list():
     body = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}})
     body["HOST_LIST_VM_DETECTION_OUTPUT"]["RESPONSE"] |= knowledge_base(KNOWLEDGE)
-    assert read(body).findings == [expected("Active", "beside")]
+    assert read(body).findings == [expected_finding("Active", "beside")]
     assert [*read({"VULN_LIST": [KNOWLEDGE]}).checks] == [KNOWLEDGE["QID"]]
 
 
 def test_names_go_by_any_case():
-    def lowered(value):
+    def lower_keys(value):
         if isinstance(value, dict):
-            return {name.lower(): lowered(inner) for name, inner in value.items()}
-        return [lowered(inner) for inner in value] if isinstance(value, list) else value
+            return {name.lower(): lower_keys(inner) for name, inner in value.items()}
+        return [lower_keys(inner) for inner in value] if isinstance(value, list) else value
 
     body = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}}) | knowledge_base(KNOWLEDGE)
-    assert read(lowered(body)).findings == [expected("Active", "beside")]
+    assert read(lower_keys(body)).findings == [expected_finding("Active", "beside")]
 
 
 @pytest.mark.parametrize("entries", [[], None, ""])

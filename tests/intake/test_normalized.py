@@ -8,14 +8,16 @@ import pytest
 from engine.intake.alerts import Alert, read_alerts
 from engine.intake.alerts import normalized as module
 from engine.model.errors import BadRequest
-from tests.intake.bodies import RECEIVED, at, normalized
+from tests.intake.bodies import RECEIVED, at, normalized_body
 
 
 def read(body):
     return read_alerts(body, received_at=RECEIVED)
 
 
-@pytest.mark.parametrize("body", [normalized(), normalized(status=None), {"title": normalized()["title"]}])
+@pytest.mark.parametrize(
+    "body", [normalized_body(), normalized_body(status=None), {"title": normalized_body()["title"]}]
+)
 def test_a_title_is_enough(body):
     assert read(body) == [
         Alert(
@@ -79,7 +81,15 @@ def test_the_documented_example_is_read_whole():
 
 
 def test_several_alerts_come_in_the_order_of_the_body():
-    alerts = read({"alerts": [normalized(dedupe_key="a"), normalized(dedupe_key="b", status="Resolved"), normalized()]})
+    alerts = read(
+        {
+            "alerts": [
+                normalized_body(dedupe_key="a"),
+                normalized_body(dedupe_key="b", status="Resolved"),
+                normalized_body(),
+            ]
+        }
+    )
     assert [(alert.dedupe_key[:12], alert.state) for alert in alerts] == [
         ("normalized:a", "firing"),
         ("normalized:b", "resolved"),
@@ -89,7 +99,7 @@ def test_several_alerts_come_in_the_order_of_the_body():
 
 def test_the_key_without_a_dedupe_key_is_of_source_service_and_normalised_title():
     def key(**changes):
-        return read(normalized(**changes))[0].dedupe_key
+        return read(normalized_body(**changes))[0].dedupe_key
 
     assert key() == key(title="  CHECKOUT fails\tfor one user in ten", severity="high", host="x", status="resolved")
     assert len({key(), key(service="a"), key(source="a"), key(source="a", service="a"), key(title="Other")}) == 5
@@ -97,20 +107,20 @@ def test_the_key_without_a_dedupe_key_is_of_source_service_and_normalised_title(
 
 
 def test_long_titles_are_cut_but_told_apart():
-    first, second = read({"alerts": [normalized(title="x" * 5000 + "1"), normalized(title="x" * 5000 + "2")]})
+    first, second = read({"alerts": [normalized_body(title="x" * 5000 + "1"), normalized_body(title="x" * 5000 + "2")]})
     assert len(first.title) == 300
     assert first.dedupe_key != second.dedupe_key
 
 
 def test_a_long_dedupe_key_is_hashed():
-    (alert,) = read(normalized(dedupe_key="k" * 5000))
+    (alert,) = read(normalized_body(dedupe_key="k" * 5000))
     assert len(alert.dedupe_key) < 100
-    assert alert.dedupe_key != read(normalized(dedupe_key="k" * 5001))[0].dedupe_key
+    assert alert.dedupe_key != read(normalized_body(dedupe_key="k" * 5001))[0].dedupe_key
 
 
 def test_titles_with_nul_bytes_and_lone_surrogates_are_cleaned_everywhere():
     dirty = "a\x00b\udfffc"
-    (alert,) = read(normalized(title=dirty, dedupe_key=dirty, labels={dirty: dirty}, event_id=dirty, source=dirty))
+    (alert,) = read(normalized_body(title=dirty, dedupe_key=dirty, labels={dirty: dirty}, event_id=dirty, source=dirty))
     assert alert.title == "a\ufffdb\ufffdc"
     assert repr(alert).encode()
     assert "\x00" not in f"{alert.dedupe_key}{alert.labels}{alert.event_id}{alert.origin}"
@@ -119,7 +129,7 @@ def test_titles_with_nul_bytes_and_lone_surrogates_are_cleaned_everywhere():
 @pytest.mark.parametrize("absent", [None, "", "null"])
 def test_absent_null_and_empty_mean_the_same(absent):
     optional = dict.fromkeys(("severity", "dedupe_key", "service", "host", "started_at", "labels", "link"), absent)
-    assert read(normalized(**optional)) == read(normalized())
+    assert read(normalized_body(**optional)) == read(normalized_body())
 
 
 @pytest.mark.parametrize(
@@ -150,7 +160,7 @@ def test_absent_null_and_empty_mean_the_same(absent):
 )
 def test_a_wrong_value_is_refused_by_name(changes, field, expected, found):
     with pytest.raises(BadRequest) as raised:
-        read(normalized(**changes))
+        read(normalized_body(**changes))
     assert raised.value.details == [{"index": 0, "field": field, "expected": expected, "found": found}]
     assert raised.value.message == (
         f"The alert cannot be read, so nothing was taken: {field} must be {expected}; got {found}."
@@ -159,7 +169,7 @@ def test_a_wrong_value_is_refused_by_name(changes, field, expected, found):
 
 def test_all_bad_alerts_are_listed_up_to_a_hundred():
     with pytest.raises(BadRequest) as raised:
-        read({"alerts": [normalized(), *[normalized(severity="purple")] * 150]})
+        read({"alerts": [normalized_body(), *[normalized_body(severity="purple")] * 150]})
     assert len(raised.value.details) == 100
     assert raised.value.details[0]["field"] == "alerts[1].severity"
     assert raised.value.message.startswith("150 of 151 alerts cannot be read")

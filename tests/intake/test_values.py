@@ -39,7 +39,7 @@ def test_long_texts_are_cut_with_an_ellipsis():
 
 @pytest.mark.parametrize(("value", "found"), [("443", 443), (443.0, 443), ("443.5", None), (-1, None), (True, None)])
 def test_whole_numbers_may_come_as_text(value, found):
-    assert v.whole(value, 0, 65535) == found
+    assert v.whole_number(value, 0, 65535) == found
 
 
 @pytest.mark.parametrize(("value", "found"), [("Yes", True), (0, False), (True, True), ("maybe", None), (None, None)])

@@ -43,7 +43,7 @@ def three(any_store):
 
 
 def move(store, org_id, zone):
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(update(organizations).where(organizations.c.id == org_id).values(time_zone=zone))
 
 
@@ -157,13 +157,13 @@ def test_pruning_of_a_broken_organization_is_a_failed_run_and_is_tried_again(beg
 
 def test_old_runs_are_pruned_whoever_fails(begin, three, monkeypatch):
     @contextmanager
-    def refused(*given, **named):
+    def refuses(*given, **named):
         raise Unavailable("The store takes no revision.")
         yield
 
     for day in range(2):
         begin("outbox", lambda services, now: "done", NOW - (50 - day) * DAY)
-    monkeypatch.setattr(three, "revision", refused)
+    monkeypatch.setattr(three, "revision", refuses)
     assert begin("pruning", scheduler.pruning)[2].startswith(
         "texts of 0 deliveries, 1 runs, 0 ended sessions and 0 unfinished seals"
     )

@@ -75,7 +75,7 @@ def test_each_aggregate_counts_the_rows_that_its_predicate_names(aggregate, unit
 
 def test_the_rows_behind_a_count_have_a_reason_and_a_flag():
     declared = figure(Count(), OPEN, reason="{state}, due {due_on}")
-    assert figures(declared).explained("work").rows(named=True) == [
+    assert figures(declared).explained_rows("work").rows(named=True) == [
         {"id": "a", "owner": "ann", "state": "open", "due_on": date(2026, 11, 1), "reason": "open, due 2026-11-01",
          "flag": 1},
         {"id": "b", "owner": None, "state": "open", "due_on": date(2026, 11, 21), "reason": "open, due 2026-11-21",
@@ -86,7 +86,7 @@ def test_the_rows_behind_a_count_have_a_reason_and_a_flag():
 
 
 def test_without_words_of_its_own_a_reason_names_the_columns_that_decide():
-    rows = figures(figure(Sum("hours"), OPEN, "hours")).explained("work")
+    rows = figures(figure(Sum("hours"), OPEN, "hours")).explained_rows("work")
     assert rows.select("id", "reason", "amount").rows() == [
         ("a", "state open; hours 1.5", 1.5),
         ("b", "state open; hours 2.25", 2.25),
@@ -95,21 +95,21 @@ def test_without_words_of_its_own_a_reason_names_the_columns_that_decide():
 
 
 def test_a_share_lists_its_population_and_flags_what_counts():
-    rows = figures(figure(Share(pl.col("owner").is_not_null()), OPEN, "percent")).explained("work")
+    rows = figures(figure(Share(pl.col("owner").is_not_null()), OPEN, "percent")).explained_rows("work")
     assert rows.select("id", "flag").rows() == [("a", 1), ("b", 0), ("d", 1)]
 
 
 def test_different_values_stand_once_each():
-    rows = figures(figure(Distinct("owner"), OPEN)).explained("work")
+    rows = figures(figure(Distinct("owner"), OPEN)).explained_rows("work")
     assert rows.select("id", "owner", "flag").rows() == [("a", "ann", 1), ("d", "bob", 1)]
 
 
 def test_ratios_and_means_show_both_of_their_sides():
-    assert figures(figure(Ratio("hours", "weight"), OPEN, "percent")).explained("work").columns[-2:] == [
+    assert figures(figure(Ratio("hours", "weight"), OPEN, "percent")).explained_rows("work").columns[-2:] == [
         "numerator",
         "denominator",
     ]
-    rows = figures(figure(WeightedMean("hours", "weight"), OPEN, "hours")).explained("work")
+    rows = figures(figure(WeightedMean("hours", "weight"), OPEN, "hours")).explained_rows("work")
     assert rows.select("numerator", "denominator", "value").row(1) == (6.75, 3, 2.25)
 
 
@@ -176,6 +176,6 @@ def test_counts_of_one_fact_differ_by_what_they_count():
     for frame in (FRAME, FRAME.clear()):
         found = Figures(declared, {"work": frame}, ask())
         assert {each.id: found[each.id] for each in declared} == {
-            each.id: found.explained(each.id).height for each in declared
+            each.id: found.explained_rows(each.id).height for each in declared
         }
     assert [Figures(declared, {"work": FRAME}, ask())[each.id] for each in declared] == [4, 3, 1, 0, 4]

@@ -128,13 +128,13 @@ def test_a_path_with_one_bit_changed_shows_nothing(data):
     path = consistency_path(old, new, over(leaves))
     before, after = (old, root(leaves[:old])), (new, root(leaves))
     assert continues(before, after, path)
-    assert not continues(before, after, flipped(data, path))
+    assert not continues(before, after, flip(data, path))
     steps = inclusion_path(old, new, over(leaves))
     assert path_root(leaves[old], old, new, steps) == root(leaves)
-    assert path_root(leaves[old], old, new, flipped(data, steps)) != root(leaves)
+    assert path_root(leaves[old], old, new, flip(data, steps)) != root(leaves)
 
 
-def flipped(data, path):
+def flip(data, path):
     step, bit = data.draw(st.integers(0, len(path) - 1)), data.draw(st.integers(0, 255))
     other = (int.from_bytes(path[step], "big") ^ 1 << bit).to_bytes(32, "big")
     return [*path[:step], other, *path[step + 1 :]]

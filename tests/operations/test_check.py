@@ -47,7 +47,7 @@ def var(acme_template, tmp_path):
     return folder
 
 
-def found(folder, *, now=NOW, **settings):
+def check_results(folder, *, now=NOW, **settings):
     given = Settings.of({"SVC_DATA_DIR": str(folder), **settings})
     return [tuple(one) for one in check_installation(given, now=now, progress=lambda *_: None)]
 
@@ -58,7 +58,7 @@ def execute(folder, statement, *values):
 
 
 def test_a_sound_installation_has_no_findings(var, monkeypatch, capfd):
-    assert found(var) == []
+    assert check_results(var) == []
     monkeypatch.setenv("SVC_DATA_DIR", str(var))
     with pytest.raises(SystemExit) as end:
         hq(["check"])
@@ -78,49 +78,49 @@ def test_findings_are_printed_and_the_exit_code_is_1(var, monkeypatch, capfd):
 
 
 def test_a_store_that_is_not_there_is_found_and_not_made(tmp_path):
-    assert [name for name, _ in found(tmp_path / "var")] == ["database"]
+    assert [name for name, _ in check_results(tmp_path / "var")] == ["database"]
     assert not (tmp_path / "var").exists()
 
 
 @pytest.mark.postgresql
 def test_a_server_is_checked_as_well(postgresql_url, var):
-    ((name, sentence),) = found(var, SVC_DATABASE_URL=postgresql_url)
+    ((name, sentence),) = check_results(var, SVC_DATABASE_URL=postgresql_url)
     assert (name, "The database is empty" in sentence) == ("database", True)
-    assert found(var.parent / "fresh", SVC_DATABASE_URL=postgresql_url) == []
+    assert check_results(var.parent / "fresh", SVC_DATABASE_URL=postgresql_url) == []
     away = make_url(postgresql_url).set(port=1).render_as_string(hide_password=False)
-    assert [name for name, _ in found(var.parent / "fresh", SVC_DATABASE_URL=away)] == ["database"]
+    assert [name for name, _ in check_results(var.parent / "fresh", SVC_DATABASE_URL=away)] == ["database"]
 
 
 def test_a_schema_of_another_version_is_found(var):
     execute(var, "UPDATE alembic_version SET version_num = '0029'")
-    ((name, sentence),) = found(var)
+    ((name, sentence),) = check_results(var)
     assert (name, "at migration 0029" in sentence) == ("database", True)
 
 
 def test_rows_that_refer_to_none_are_found(var):
     execute(var, "INSERT INTO heads VALUES ('ghost', 0, ?, '2026-11-20T08:30:00.000000Z')", "0" * 64)
-    said = [sentence for name, sentence in found(var) if name == "database"]
+    said = [sentence for name, sentence in check_results(var) if name == "database"]
     assert len(said) == 1
     assert "heads refers to a row of organizations that is not there" in said[0]
 
 
 def test_a_clock_that_is_behind_the_newest_write_is_found(var):
-    ((name, sentence),) = found(var, now=NOW - timedelta(days=1))
+    ((name, sentence),) = check_results(var, now=NOW - timedelta(days=1))
     assert (name, "and the clock says 2026-11-19 08:30:00" in sentence) == ("clock", True)
-    assert found(var, now=NOW - timedelta(seconds=30)) == []
+    assert check_results(var, now=NOW - timedelta(seconds=30)) == []
 
 
 def test_a_head_that_others_hold_and_the_chain_does_not_bear_out_is_found(var):
     (var / "heads" / "ghost.log").write_text((var / "heads" / "acme.log").read_text())
     (var / "heads" / "ghost.log").chmod(0o600)
-    ((name, sentence),) = found(var)
+    ((name, sentence),) = check_results(var)
     assert (name, "an organization that the store does not have" in sentence) == ("organizations", True)
 
 
 def test_files_that_others_may_read_are_found(var):
     (var / "hq.db").chmod(0o644)
     (var / "signing.key").chmod(0o640)
-    assert found(var) == [
+    assert check_results(var) == [
         ("permissions", f"Others may read or change {var}/hq.db: chmod -R go= {var}."),
         ("permissions", f"Others may read the key {var}/signing.key: chmod 600 {var}/signing.key."),
     ]
@@ -131,17 +131,17 @@ def test_an_archive_that_nobody_sealed_is_found(var):
         (var / "bundles" / org).mkdir(parents=True)
         (var / "bundles" / org / "bnd_1.zip").write_bytes(b"PK")
     os.system(f"chmod -R go= {var}")
-    assert [name for name, _ in found(var)] == ["organizations", "archives"]
+    assert [name for name, _ in check_results(var)] == ["organizations", "archives"]
 
 
 def test_a_disk_without_room_is_found(var, monkeypatch):
     monkeypatch.setattr(file_checks.shutil, "disk_usage", lambda folder: Usage(1 << 40, 1 << 40, 1000))
-    ((name, sentence),) = found(var)
+    ((name, sentence),) = check_results(var)
     assert (name, "has 1,000 bytes free" in sentence) == ("space", True)
 
 
 def test_services_that_do_not_answer_are_found(var):
-    said = found(
+    said = check_results(
         var,
         SVC_SMTP_URL="smtp://127.0.0.1:1",
         SVC_SMTP_FROM="hq@example.com",
@@ -172,7 +172,7 @@ def test_keys_that_nobody_uses_are_found(var):
             credential_uses.insert(), [{"org_id": "acme", "credential_id": "used", "last_used_at": NOW, "uses": 1}]
         )
     store.close()
-    said = [sentence for name, sentence in found(var) if name == "keys"]
+    said = [sentence for name, sentence in check_results(var) if name == "keys"]
     assert len(said) == 2
     assert "opens no webhook's secret" in said[0]
     assert said[1].startswith("The api key 'idle' (key_…1234) of acme, made on 2026-08-21, was never used")
@@ -180,19 +180,19 @@ def test_keys_that_nobody_uses_are_found(var):
 
 def test_a_signing_key_that_is_gone_is_found(var):
     (var / "signing.key").unlink()
-    ((name, sentence),) = found(var)
+    ((name, sentence),) = check_results(var)
     assert (name, sentence.partition(",")[0]) == ("keys", f"The key {var / 'signing.key'} is not there")
     execute(var, "DELETE FROM signed_heads")
-    assert "keys" not in [name for name, _ in found(var)]
+    assert "keys" not in [name for name, _ in check_results(var)]
 
 
 def test_findings_before_one_that_ends_a_check_are_kept(var, monkeypatch):
-    def damaged(connection):
+    def raise_damage(connection):
         yield "a page is lost"
         raise Unavailable("The operational store is damaged.")
 
-    monkeypatch.setattr(store_checks, "structure_problems", damaged)
-    assert [sentence for _, sentence in found(var)] == [
+    monkeypatch.setattr(store_checks, "structure_problems", raise_damage)
+    assert [sentence for _, sentence in check_results(var)] == [
         "The database does not hold together: a page is lost. Stop the console and restore a backup.",
         "The operational store is damaged.",
     ]
@@ -207,7 +207,7 @@ def test_a_replica_that_cannot_be_copied_is_said_and_the_rest_is_looked_at(var, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(replica_findings.shutil, "copyfile", full)
-    (name, sentence), (other, _) = found(var)
+    (name, sentence), (other, _) = check_results(var)
     assert (name, other) == ("analytics", "permissions")
     assert sentence.endswith("(TMPDIR says where): No space left on device.")
 
@@ -235,7 +235,7 @@ def test_an_organization_that_is_new_meanwhile_is_known(var, monkeypatch, name):
         (var / "bundles" / "young" / "bnd_1.zip").write_bytes(b"PK")
 
     meanwhile(monkeypatch, name, begin)
-    assert found(var) == []
+    assert check_results(var) == []
 
 
 def test_keys_of_webhooks_that_change_meanwhile_are_none_of_what_is_found(var, monkeypatch):
@@ -255,8 +255,8 @@ def test_keys_of_webhooks_that_change_meanwhile_are_none_of_what_is_found(var, m
         keys.forget_old()
 
     meanwhile(monkeypatch, "keys", change)
-    assert found(var) == []
+    assert check_results(var) == []
     store.close()
     monkeypatch.undo()
     (var / "webhook.key").unlink()
-    assert [name for name, _ in found(var)] == ["keys"]
+    assert [name for name, _ in check_results(var)] == ["keys"]

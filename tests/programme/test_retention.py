@@ -11,9 +11,9 @@ from engine.model.merkle import leaf_hash
 from engine.model.thresholds import Thresholds
 from engine.programme import retention
 from engine.programme.retention import (
-    kept_days,
     purge,
     purge_all,
+    retention_days,
 )
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
@@ -98,12 +98,12 @@ def test_the_tiers_keep_ever_longer():
 
 
 def test_an_override_takes_the_place_of_its_class_alone(store):
-    assert kept_days(store, "acme") == {"audit_log": 400, "incidents": 730}
+    assert retention_days(store, "acme") == {"audit_log": 400, "incidents": 730}
     fill(store, retention_overrides=[{"record_class": "incidents", "days": 90}])
     with store.revision("acme", "setup", now=NOW) as revision:
         revision.update(organizations, {}, {"deployment_tier": "dedicated"})
         revision.record("organization.changed")
-    assert kept_days(store, "acme") == {"audit_log": 730, "incidents": 90}
+    assert retention_days(store, "acme") == {"audit_log": 730, "incidents": 90}
 
 
 def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):
@@ -324,17 +324,17 @@ def test_replicas_forget_what_was_purged(store):
     fill(store, event("new", 1), incidents=[incident("old", 800), incident("new", 10)])
     replica = Replica(store.url, None)
 
-    def seen(query):
+    def replica_ids(query):
         replica.sync(["acme"])
         with replica.view() as view:
             return view.frame(query)["id"].to_list()
 
-    assert seen("SELECT id FROM incidents ORDER BY id") == ["new", "old"]
+    assert replica_ids("SELECT id FROM incidents ORDER BY id") == ["new", "old"]
     for day in (0, 800):  # the first purge makes the first cut, the second only stamps it anew
         purge(store, "acme", now=LATER + timedelta(days=day))
         kept = sorted(row["id"] for row in rows(store, incidents))
-        assert seen("SELECT id FROM incidents ORDER BY id") == kept
-        assert seen("SELECT seq AS id FROM audit_log ORDER BY seq") == seqs(store)
+        assert replica_ids("SELECT id FROM incidents ORDER BY id") == kept
+        assert replica_ids("SELECT seq AS id FROM audit_log ORDER BY seq") == seqs(store)
     assert kept == []
     replica.close()
 

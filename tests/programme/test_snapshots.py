@@ -37,7 +37,7 @@ def happens(store, org, action, at):
         revision.append_events([EventRow(f"{action} {at}", at, "me", action)])
 
 
-def lived(services, org, *also):
+def three_weeks(services, org, *also):
     """Three weeks in which evidence comes and goes; snapshots on the first day, the last one, and ``also``."""
     events = [("framework.adopted", NOW), ("access.review.completed", NOW + 5 * DAY), ("backup.failed", NOW + 11 * DAY)]
     taken = [(None, at) for at in (NOW, LATER, *also)]
@@ -54,14 +54,14 @@ def lived(services, org, *also):
         )
 
 
-def told(found, day):
+def snapshot_rows(found, day):
     """What was kept of a day."""
     left_out = {"org_id", "revision"}
     return [{name: row[name] for name in row.keys() - left_out} for row in found if row["taken_on"] == day]
 
 
 def test_a_week_without_a_snapshot_gets_that_of_its_monday(services):
-    said, known, scores = lived(services, "late")
+    said, known, scores = three_weeks(services, "late")
     days = [date(2026, 11, 20), date(2026, 11, 23), date(2026, 11, 30), date(2026, 12, 11)]
     assert [row["taken_on"] for row in known] == [row["taken_on"] for row in scores] == days
     assert said.endswith("; weeks without a snapshot: 2")
@@ -70,11 +70,11 @@ def test_a_week_without_a_snapshot_gets_that_of_its_monday(services):
 
 
 def test_it_says_what_it_had_said_on_that_day(services):
-    _, *late = lived(services, "late")
-    _, *on_time = lived(services, "prompt", MONDAY - 7 * DAY, MONDAY)
-    made_up = [told(found, MONDAY.date()) for found in late]
-    assert made_up == [told(found, MONDAY.date()) for found in on_time]
-    assert made_up != [told(found, NOW.date()) for found in late]
+    _, *late = three_weeks(services, "late")
+    _, *on_time = three_weeks(services, "prompt", MONDAY - 7 * DAY, MONDAY)
+    made_up = [snapshot_rows(found, MONDAY.date()) for found in late]
+    assert made_up == [snapshot_rows(found, MONDAY.date()) for found in on_time]
+    assert made_up != [snapshot_rows(found, NOW.date()) for found in late]
     assert [len(found) for found in made_up] == [1, 1]
 
 

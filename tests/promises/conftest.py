@@ -26,8 +26,8 @@ from tests.conftest import NOW
 from tests.promises.records import PLATFORMS, fill, identifier
 from tests.promises.texts import hostile
 from tests.web.client import Client
-from tests.web.conftest import SECRET, console, people, peopled, peopled_template
-from tests.web.door import issued
+from tests.web.conftest import SECRET, console, people, peopled_template, with_people
+from tests.web.door import issue_token
 
 COMPLIANCE = "/api/governance/compliance"
 THEIRS = "Theirs-4f1c"  # in every text of the neighbour
@@ -75,7 +75,7 @@ class World:
 
 
 @pytest.fixture(scope="package")
-def filled(acme_template, tmp_path_factory):
+def hostile_store(acme_template, tmp_path_factory):
     """acme with hostile texts in every column, other with its own mark in every column, and the platform's rows."""
     path = tmp_path_factory.mktemp("promises") / "hq.db"
     shutil.copy(acme_template, path)
@@ -91,13 +91,13 @@ def filled(acme_template, tmp_path_factory):
 
 
 @pytest.fixture(scope="package")
-def opened(filled, tmp_path_factory):
+def open_copy(hostile_store, tmp_path_factory):
     """``opened(folder)``: a console over a copy of the filled store."""
     made = []
 
     def console():
         folder = tmp_path_factory.mktemp("console")
-        shutil.copy(filled, folder / "hq.db")
+        shutil.copy(hostile_store, folder / "hq.db")
         store = Store(f"sqlite:///{folder / 'hq.db'}")
         replica = Replica(store.url, None)
         snapshots = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
@@ -110,7 +110,7 @@ def opened(filled, tmp_path_factory):
 
 
 @contextmanager
-def logged():
+def capture_log():
     """What is logged meanwhile, formatted as whoever keeps logs would."""
     lines, handler, root = [], logging.Handler(), logging.getLogger()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
@@ -144,10 +144,10 @@ def reading(token):
 
 
 @pytest.fixture(scope="package")
-def world(opened):
+def world(open_copy):
     """A console, and in ``answers`` what it said by path. Nobody changes it."""
-    with freeze_time(NOW), logged() as lines:
-        found = opened()
+    with freeze_time(NOW), capture_log() as lines:
+        found = open_copy()
         found.lines = lines
         for number in range(8):
             found.call("POST", f"/api/incidents/{identifier('acme', 'incidents', number)}/rca/run", {})
@@ -159,7 +159,7 @@ def world(opened):
                 == 200
             )
         sealed = found.call("POST", f"{COMPLIANCE}/bundles", {"window": "30d"}).json["bundle"]["id"]
-        token = issued(found.console.services.store, "assessor")
+        token = issue_token(found.console.services.store, "assessor")
         asked = dict(reading(token)) | {f"{COMPLIANCE}/bundles/{sealed}{more}": {} for more in ("", "/download")}
         asked |= {f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', 3)}/proposal?format={form}": {}
                   for form in ("html", "md")}  # fmt: skip
@@ -175,4 +175,4 @@ def clock():
         yield frozen
 
 
-__all__ = ["console", "peopled", "peopled_template"]  # fixtures of the web
+__all__ = ["console", "with_people", "peopled_template"]  # fixtures of the web

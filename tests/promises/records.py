@@ -22,13 +22,13 @@ def fill(store, org, texts, *, now, rows=4, tables=TABLES):
     """``rows`` rows in each of the tables, of ``org``; ``texts(table, column, number)`` is what a free text says."""
     with store.revision(org, "setup", now=now) as revision:
         for table in tables:
-            revision.insert(table, list(made(table, org, texts, now, rows)))
+            revision.insert(table, list(make_rows(table, org, texts, now, rows)))
         for number in range(rows):
             text = texts("audit_log", "details", number)
             revision.record("evidence.added", object_type="evidence", object_id=text, details={"note": text})
 
 
-def made(table, org, texts, now, rows):
+def make_rows(table, org, texts, now, rows):
     """The rows; equal keys are left out, such as those of a table that has one row for each word."""
     seen = set()
     primary = list(table.info["primary"] or ())

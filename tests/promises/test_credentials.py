@@ -35,7 +35,7 @@ def opens(code, credential):
 
 
 @pytest.fixture
-def given(peopled, console):
+def headers_by_credential(peopled, console):
     """Headers by the credential that they carry."""
     found = {"nothing": {}, "signature": dict(SIGNATURES), "cron": {"authorization": f"Bearer {CRON}"}}
     for role in ROLES:
@@ -58,7 +58,7 @@ def environment(tmp_path):
     return {**settings_of(tmp_path), **own}
 
 
-def test_each_credential_opens_exactly_its_doors(given, console, clock, monkeypatch):
+def test_each_credential_opens_exactly_its_doors(headers_by_credential, console, clock, monkeypatch):
     """A handler is never reached: what is asked is only who is let in."""
     reached = []
 
@@ -70,7 +70,7 @@ def test_each_credential_opens_exactly_its_doors(given, console, clock, monkeypa
     wrong, asked = [], 0
     for route in api.ROUTES:
         path = route.path.replace("{id}", "workbook" if route.access.code == "ASR" else "some").replace("*", "some")
-        for credential, headers in given.items():
+        for credential, headers in headers_by_credential.items():
             console.gate = replace(console.gate, limiter=Limiter("memory://"))
             headers = dict(headers)
             client = Client(console, headers.pop("session", None))
@@ -79,13 +79,13 @@ def test_each_credential_opens_exactly_its_doors(given, console, clock, monkeypa
             answer = client.call(route.method, path, {} if route.method != "GET" else b"", **headers)
             let_in = bool(reached) or answer.status not in (401, 403)
             asked += 1
-            if let_in != expected(route.access.code, credential):
+            if let_in != expected_status(route.access.code, credential):
                 wrong.append((route.method, route.path, route.access.code, credential, answer.status))
     assert wrong == []
-    assert asked == len(api.ROUTES) * len(given) == 172 * 15
+    assert asked == len(api.ROUTES) * len(headers_by_credential) == 172 * 15
 
 
-def expected(code, credential):
+def expected_status(code, credential):
     if credential in ("session of api_key", "session of ingest", "session of assessor", "token of a session as bearer"):
         credential = "nothing"
     return opens(code, credential)

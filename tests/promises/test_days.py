@@ -84,7 +84,7 @@ def any_day(sqlite_url):
     """``any_day(moment)``: a store of acme in Berlin with rows in every table, dated around that moment."""
     opened = []
 
-    def made(moment):
+    def make_store(moment):
         store = Store(sqlite_url)
         opened.append(store)
         with store.revision(
@@ -94,7 +94,7 @@ def any_day(sqlite_url):
         fill(store, "acme", words, now=moment)
         return store
 
-    yield made
+    yield make_store
     for store in opened:
         store.close()
 

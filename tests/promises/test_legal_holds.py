@@ -20,10 +20,10 @@ OPERATIONAL = {  # nobody's evidence: who is doing what at the moment, and what 
 
 
 @pytest.fixture
-def held(opened):
+def held_console(open_copy):
     """A console whose organization has a body of a monitor too; no hold but that which a test places."""
     with freeze_time(NOW):
-        found = opened()
+        found = open_copy()
     store = found.console.services.store
     with unguarded(store) as connection:
         body = {"org_id": "acme", "id": "body", "route": "alerts", "state": "applied", "received_at": NOW, "actor": "ci",
@@ -65,36 +65,36 @@ def missing(before, after):
     return {name: sorted(keys - after[name]) for name, keys in before.items() if keys - after[name]}
 
 
-def test_a_hold_on_everything_keeps_every_row_of_every_table(held):
-    store = held.console.services.store
+def test_a_hold_on_everything_keeps_every_row_of_every_table(held_console):
+    store = held_console.console.services.store
     hold(store, scope="all")
     before = rows(store)
     assert sum(1 for keys in before.values() if keys) > 50
-    purge(held)
+    purge(held_console)
     assert missing(before, rows(store)) == {}
 
 
-def test_without_a_hold_the_same_purges_do_remove(held):
+def test_without_a_hold_the_same_purges_do_remove(held_console):
     """Else the test before would show nothing."""
-    store = held.console.services.store
+    store = held_console.console.services.store
     before = rows(store)
-    purge(held)
+    purge(held_console)
     assert set(missing(before, rows(store))) == {
         "audit_log", "incidents", "incident_timeline", "incident_actions", "delivery_contents", "early_events",
         "ingest_payloads", "job_runs",
     } - {name for name, keys in before.items() if not keys}  # fmt: skip
 
 
-def test_a_hold_that_was_released_holds_nothing(held):
-    store = held.console.services.store
+def test_a_hold_that_was_released_holds_nothing(held_console):
+    store = held_console.console.services.store
     hold(store, scope="all", released_at=NOW + timedelta(days=1))
     before = rows(store)
-    purge(held)
+    purge(held_console)
     assert "incidents" in missing(before, rows(store))
 
 
-def test_a_hold_on_an_incident_keeps_all_that_hangs_on_it(held):
-    store = held.console.services.store
+def test_a_hold_on_an_incident_keeps_all_that_hangs_on_it(held_console):
+    store = held_console.console.services.store
     closed = identifier("acme", "incidents", 4)
     with store.reader() as connection:
         status = connection.execute(
@@ -114,6 +114,6 @@ def test_a_hold_on_an_incident_keeps_all_that_hangs_on_it(held):
             }  # fmt: skip
 
     before = of_incident()
-    purge(held)
+    purge(held_console)
     assert of_incident() == before
     assert (closed,) in rows(store)["incidents"]

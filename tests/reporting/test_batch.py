@@ -33,11 +33,11 @@ from tests.reporting.test_snapshots import NOW, files, lighter
 
 ORGS = ("brightline", "cobalt", "empty")
 SOME = {report.name: report for report in REPORTS[::12]}
-COUNT = sum(len(report.formats_ahead) for report in SOME.values())
+COUNT = sum(len(report.prebuilt_formats) for report in SOME.values())
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory):
+def full_store(tmp_path_factory):
     """A store with a demo organization and two that only just began."""
     url = f"sqlite:///{tmp_path_factory.mktemp('batch')}/hq.db"
     migrate(url)
@@ -58,13 +58,13 @@ def of(store, folder, catalogue=SOME):
 
 
 @pytest.fixture(scope="module")
-def alone(filled, tmp_path_factory):
+def alone(full_store, tmp_path_factory):
     """What single requests make of some reports."""
     folder = tmp_path_factory.mktemp("alone")
-    return requested(filled, folder, SOME, ORGS)
+    return request_all(full_store, folder, SOME, ORGS)
 
 
-def requested(store, folder, catalogue, org_ids):
+def request_all(store, folder, catalogue, org_ids):
     with (
         closing(Replica(store.url, None)) as replica,
         closing(Snapshots(store, replica, Artifacts(folder), catalogue)) as snapshots,
@@ -72,25 +72,25 @@ def requested(store, folder, catalogue, org_ids):
         for org_id in org_ids:
             with snapshots.open(org_id, now=NOW) as snapshot:
                 for report in catalogue.values():
-                    for form in report.formats_ahead:
+                    for form in report.prebuilt_formats:
                         snapshot.bytes(report.name, {}, form)
     return files(folder)
 
 
 @pytest.mark.soak
-def test_the_batch_and_single_requests_make_the_same_files_of_every_report(filled, tmp_path):
-    went = batch.build(filled, of(filled, tmp_path / "batch", CATALOGUE), ORGS[1:])
+def test_the_batch_and_single_requests_make_the_same_files_of_every_report(full_store, tmp_path):
+    went = batch.build(full_store, of(full_store, tmp_path / "batch", CATALOGUE), ORGS[1:])
     assert [result.kept for result in went.results.values()] == [0, 0]
-    assert files(tmp_path / "batch") == requested(filled, tmp_path / "alone", CATALOGUE, ORGS[1:])
+    assert files(tmp_path / "batch") == request_all(full_store, tmp_path / "alone", CATALOGUE, ORGS[1:])
 
 
 @pytest.mark.parametrize("most", [1, 2, 16])
 def test_the_bytes_are_those_of_single_requests_however_organizations_are_put_together(
-    most, filled, alone, tmp_path, monkeypatch
+    most, full_store, alone, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(batch, "MOST_ORGANIZATIONS", most)
     said = []
-    went = batch.build(filled, of(filled, tmp_path), ORGS, progress=lambda *step: said.append(step))
+    went = batch.build(full_store, of(full_store, tmp_path), ORGS, progress=lambda *step: said.append(step))
     assert {path: data for path, data in files(tmp_path).items() if alone[path] != data} == {}
     assert files(tmp_path).keys() == alone.keys()
     assert [(result.org_id, result.made, result.kept) for result in went.results.values()] == [
@@ -99,21 +99,23 @@ def test_the_bytes_are_those_of_single_requests_however_organizations_are_put_to
     assert (went.failures, said[-1]) == ([], ("organizations", 3, 3))
 
 
-def test_so_are_those_of_processes_and_a_second_build_makes_none_and_reads_none(filled, alone, tmp_path, monkeypatch):
-    went = batch.build(filled, of(filled, tmp_path), ORGS, in_processes(2), shares=2)
+def test_so_are_those_of_processes_and_a_second_build_makes_none_and_reads_none(
+    full_store, alone, tmp_path, monkeypatch
+):
+    went = batch.build(full_store, of(full_store, tmp_path), ORGS, in_processes(2), shares=2)
     assert [result.made for result in went.results.values()] == [COUNT] * 3
     assert files(tmp_path) == alone
     monkeypatch.setattr(Replica, "sync", None)  # nobody may ask it
-    again = batch.build(filled, of(filled, tmp_path), ORGS)
+    again = batch.build(full_store, of(full_store, tmp_path), ORGS)
     assert again == OrganizationsRun({org_id: BuildResult(org_id, 0, COUNT, 0) for org_id in ORGS}, [])
 
 
-def test_what_is_missing_or_damaged_alone_is_made_again(filled, alone, tmp_path):
-    batch.build(filled, of(filled, tmp_path), ORGS)
+def test_what_is_missing_or_damaged_alone_is_made_again(full_store, alone, tmp_path):
+    batch.build(full_store, of(full_store, tmp_path), ORGS)
     first, second, *_ = sorted((tmp_path / "cobalt").glob("*/*"))
     first.unlink()
     second.write_bytes(b"damaged")
-    again = batch.build(filled, of(filled, tmp_path), ORGS)
+    again = batch.build(full_store, of(full_store, tmp_path), ORGS)
     assert [(result.made, result.kept) for result in again.results.values()] == [
         (0, COUNT),
         (2, COUNT - 2),
@@ -122,26 +124,26 @@ def test_what_is_missing_or_damaged_alone_is_made_again(filled, alone, tmp_path)
     assert files(tmp_path) == alone
 
 
-def test_nobody_is_nothing_to_build_and_the_unknown_are_left_out(filled, tmp_path):
+def test_nobody_is_nothing_to_build_and_the_unknown_are_left_out(full_store, tmp_path):
     nothing = OrganizationsRun({}, [])
-    assert batch.build(filled, of(filled, tmp_path), []) == nothing
-    assert batch.build(filled, of(filled, tmp_path), ["nobody"], in_processes(2)) == nothing
+    assert batch.build(full_store, of(full_store, tmp_path), []) == nothing
+    assert batch.build(full_store, of(full_store, tmp_path), ["nobody"], in_processes(2)) == nothing
     assert not any(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_said_of_every_organization(filled, tmp_path, monkeypatch):
+def test_a_full_disk_is_said_of_every_organization(full_store, tmp_path, monkeypatch):
     def full(self, name, data, is_wanted):
         raise Unavailable("the disk is full", word="disk_full")
 
     monkeypatch.setattr(Artifacts, "put", full)
     with pytest.raises(Problem) as problem:
-        batch.build(filled, of(filled, tmp_path), ORGS[:2]).message("0 artifacts built")
+        batch.build(full_store, of(full_store, tmp_path), ORGS[:2]).message("0 artifacts built")
     assert problem.value.message == (
         "0 artifacts built; failed for 2 of 2 organizations: brightline: the disk is full; cobalt: the disk is full"
     )
 
 
-def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(filled, tmp_path, monkeypatch):
+def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(full_store, tmp_path, monkeypatch):
     plain = Artifacts.put
 
     def put(self, name, data, is_wanted):
@@ -150,12 +152,12 @@ def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(filled
         plain(self, name, data, is_wanted)
 
     monkeypatch.setattr(Artifacts, "put", put)
-    went = batch.build(filled, of(filled, tmp_path), ORGS[:2])
+    went = batch.build(full_store, of(full_store, tmp_path), ORGS[:2])
     assert ([*went.results], [failure.org_id for failure in went.failures]) == (["cobalt"], ["brightline"])
     assert went.results["cobalt"].made == COUNT
 
 
-def test_rows_that_no_fact_can_be_computed_from_fail_their_organization_alone(filled, tmp_path, monkeypatch):
+def test_rows_that_no_fact_can_be_computed_from_fail_their_organization_alone(full_store, tmp_path, monkeypatch):
     plain = chunk.question
 
     def question(subject, period):
@@ -164,25 +166,25 @@ def test_rows_that_no_fact_can_be_computed_from_fail_their_organization_alone(fi
         return plain(subject, period)
 
     monkeypatch.setattr(chunk, "question", question)
-    went = batch.build(filled, of(filled, tmp_path), ORGS)
+    went = batch.build(full_store, of(full_store, tmp_path), ORGS)
     assert [*went.results] == ["brightline", "empty"]
     assert [str(failure) for failure in went.failures] == ["cobalt: ArithmeticError"]
 
 
-def test_a_person_who_is_erased_meanwhile_is_in_no_artifact(filled, tmp_path, monkeypatch):
+def test_a_person_who_is_erased_meanwhile_is_in_no_artifact(full_store, tmp_path, monkeypatch):
     heads, put, gone = Store.part_heads, Artifacts.put, []
 
     def meanwhile(self, name, data, is_wanted):
         gone.append(name.org_id)
         put(self, name, data, is_wanted)
 
-    def erased(self, org_id):
+    def with_erasure(self, org_id):
         found = heads(self, org_id)
         return {**found, part_of(PERSON_ERASED): Position(10**9, "")} if org_id == "empty" and org_id in gone else found
 
     monkeypatch.setattr(Artifacts, "put", meanwhile)
-    monkeypatch.setattr(Store, "part_heads", erased)
-    went = build_chunk(of(filled, tmp_path), ["empty", "cobalt"])
+    monkeypatch.setattr(Store, "part_heads", with_erasure)
+    went = build_chunk(of(full_store, tmp_path), ["empty", "cobalt"])
     assert ([*went.results], [failure.error.message for failure in went.failures]) == (
         ["cobalt"],
         ["A person was erased while the reports were built; they are built anew when asked for."],
@@ -190,7 +192,7 @@ def test_a_person_who_is_erased_meanwhile_is_in_no_artifact(filled, tmp_path, mo
     assert {Path(path).parts[0] for path in files(tmp_path)} == {".space", "cobalt"}
 
 
-def test_a_store_that_does_not_answer_is_told_once_for_all_of_a_chunk(filled, tmp_path, caplog):
+def test_a_store_that_does_not_answer_is_told_once_for_all_of_a_chunk(full_store, tmp_path, caplog):
     def run(together, chunks):
         for each in chunks:
 
@@ -200,7 +202,7 @@ def test_a_store_that_does_not_answer_is_told_once_for_all_of_a_chunk(filled, tm
             yield each, result
 
     with caplog.at_level(logging.ERROR):
-        went = batch.build(filled, of(filled, tmp_path), ORGS, run)
+        went = batch.build(full_store, of(full_store, tmp_path), ORGS, run)
     assert [str(failure) for failure in went.failures] == [
         f"{org_id}: The operational store does not answer." for org_id in ORGS
     ]
@@ -219,11 +221,11 @@ def deadly(together, org_ids):
 
 @pytest.mark.parametrize(("times", "failed"), [("once", []), ("always", ["cobalt"])])
 def test_what_a_killed_process_had_in_hand_is_tried_once_more_and_the_rest_goes_on(
-    times, failed, filled, tmp_path, monkeypatch
+    times, failed, full_store, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(chunk_runs, "_build_chunk", deadly)
-    together = ReportBatch(filled.url, ArtifactStorage(tmp_path), SOME, NOW, times)
-    went = batch.build(filled, together, ORGS, in_processes(2), shares=3)
+    together = ReportBatch(full_store.url, ArtifactStorage(tmp_path), SOME, NOW, times)
+    went = batch.build(full_store, together, ORGS, in_processes(2), shares=3)
     assert [failure.org_id for failure in went.failures] == failed
     assert [*went.results] == [org_id for org_id in ORGS if org_id not in failed]
     assert all("ended from outside" in str(failure) for failure in went.failures)

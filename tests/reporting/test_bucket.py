@@ -71,7 +71,7 @@ def test_many_are_brought_by_one_listing(any_url, machine, monkeypatch):
     one.flush()
     two.prefetch("acme", [(name, name.key) for name in names], always)
     asked = []
-    monkeypatch.setattr(Bucket, "_ask", lambda *call, **options: asked.append(call))
+    monkeypatch.setattr(Bucket, "_request", lambda *call, **options: asked.append(call))
     assert [two.fetch(name) for name in names] == [b"bytes", b"bytes", None]
     two.prefetch("acme", [(name, name.key) for name in names[:2]], always)
     two.prefetch("acme", [], always)
@@ -124,11 +124,11 @@ def test_what_is_not_wanted_once_it_is_there_goes_from_both(any_url, machine):
 
 
 def test_what_nobody_can_say_of_whether_it_is_wanted_goes_from_the_bucket(machine):
-    def nobody_knows():
+    def raise_unavailable():
         raise Unavailable("The store does not answer.")
 
     bucket = Bucket(f"memory://{uuid4().hex}")
-    bucket.send("acme/x", b"bytes", nobody_knows)
+    bucket.send("acme/x", b"bytes", raise_unavailable)
     bucket.flush()
     assert bucket.read("acme/x") is None
 
@@ -204,7 +204,7 @@ def test_while_there_is_trouble_one_try_in_a_while_waits_for_it(monkeypatch):
         bucket = Bucket("s3://silent")
         assert [bucket.read("x") for _ in range(50)] == [None] * 50
         asked = []
-        monkeypatch.setattr(Bucket, "_ask", lambda *call, **options: asked.append(call))
+        monkeypatch.setattr(Bucket, "_request", lambda *call, **options: asked.append(call))
         assert (bucket.read("x"), asked) == (None, [])
 
 

@@ -117,7 +117,7 @@ def later(condition, act):
     return thread
 
 
-def begun(folder):
+def has_artifact(folder):
     """Whether an artifact of cobalt is there."""
     return lambda: any((folder / "cobalt").glob("*/*.json"))
 
@@ -167,7 +167,7 @@ def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, proces
         busy.extend(address for address, tasks in two._client.processing().items() if tasks)
         os.kill(pids[busy[0]], signal.SIGKILL)
 
-    thread = later(begun(tmp_path / "there"), kill)
+    thread = later(has_artifact(tmp_path / "there"), kill)
     went = batch.build(store, of(store, tmp_path / "there"), ["cobalt"], two.run)
     thread.join()
     batch.build(store, of(store, tmp_path / "here"), ["cobalt"])
@@ -178,7 +178,7 @@ def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, proces
 
 @pytest.mark.soak
 def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, processes, tmp_path, monkeypatch):
-    thread = later(begun(tmp_path), processes.scheduler.kill)
+    thread = later(has_artifact(tmp_path), processes.scheduler.kill)
     with pytest.raises(Unavailable, match=f"The scheduler at {two._address} went away"):
         batch.build(store, of(store, tmp_path), ORGS, two.run, shares=2)
     thread.join()

@@ -50,17 +50,17 @@ FACTS = {
 }
 
 
-def asked(document=WHOLE, report="program", table=None, **named):
+def excerpt_of(document=WHOLE, report="program", table=None, **named):
     return excerpt(document, Filters(named, table), report, FACTS.__getitem__)
 
 
-def kept(**named):
+def excerpt_rows(**named):
     """The rows that are kept, by table."""
-    return {table.name: table.frame.rows() for table in asked(**named).tables}
+    return {table.name: table.frame.rows() for table in excerpt_of(**named).tables}
 
 
 def test_a_row_is_kept_that_names_the_person_in_any_of_its_columns_or_lists():
-    assert kept(owner="bob@acme.example") == {"gaps": [GAPS.frame.row(0), GAPS.frame.row(2)]}
+    assert excerpt_rows(owner="bob@acme.example") == {"gaps": [GAPS.frame.row(0), GAPS.frame.row(2)]}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_row_is_kept_that_names_the_person_in_any_of_its_columns_or_lists():
     ],
 )
 def test_a_control_is_named_beside_its_framework_or_together_with_it(control, report, gaps, duties):
-    found = kept(control=control, report=report)
+    found = excerpt_rows(control=control, report=report)
     assert found == {
         "gaps": [GAPS.frame.row(each) for each in gaps], "duties": [DUTIES.frame.row(each) for each in duties],
     }  # fmt: skip
@@ -83,10 +83,10 @@ def test_a_control_is_named_beside_its_framework_or_together_with_it(control, re
 
 def test_a_control_that_stands_alone_is_one_of_the_report_s_own_framework():
     alone = Document("", tables=(Table("criteria", "Criteria", pl.DataFrame({"control_id": ["CC6.1", "CC6.2"]})),))
-    (of_soc2,) = asked(alone, "type-ii", control="soc2:CC6.1").tables
+    (of_soc2,) = excerpt_of(alone, "type-ii", control="soc2:CC6.1").tables
     assert of_soc2.frame.rows() == [("CC6.1",)]
     with pytest.raises(BadRequest, match="must be a control of ISO 27001"):
-        asked(alone, "type-ii", control="iso27001:CC6.1")
+        excerpt_of(alone, "type-ii", control="iso27001:CC6.1")
 
 
 @pytest.mark.parametrize(("control", "left"), [("soc2:1", ["a"]), ("iso27001:1", ["b"]), ("soc2:2", [])])
@@ -104,7 +104,7 @@ def test_the_ends_of_a_mapping_are_controls_of_their_own_frameworks(control, lef
 
 
 def test_a_table_that_cannot_name_it_is_left_out_and_the_document_says_what_is_of_the_whole():
-    found = asked(framework="iso27001")
+    found = excerpt_of(framework="iso27001")
     assert [(table.name, table.frame.height, table.note) for table in found.tables] == [
         ("gaps", 1, "1 of 3 rows names framework ISO 27001. Worst first."),
         ("duties", 1, "1 of 2 rows names framework ISO 27001."),
@@ -120,18 +120,18 @@ def test_a_table_that_cannot_name_it_is_left_out_and_the_document_says_what_is_o
 
 
 def test_several_filters_are_asked_of_every_row():
-    assert kept(owner="ann@acme.example", framework="soc2") == {"gaps": [GAPS.frame.row(0)]}
-    assert kept(owner="ann@acme.example", framework="iso27001") == {"gaps": []}
+    assert excerpt_rows(owner="ann@acme.example", framework="soc2") == {"gaps": [GAPS.frame.row(0)]}
+    assert excerpt_rows(owner="ann@acme.example", framework="iso27001") == {"gaps": []}
 
 
 def test_a_calendar_keeps_the_entries_of_the_rows_that_are_left():
-    assert [event.uid for event in asked(framework="iso27001").events] == ["one"]
-    assert asked(owner="ann@acme.example").events == ()
-    assert asked(table="duties").events == EVENTS
+    assert [event.uid for event in excerpt_of(framework="iso27001").events] == ["one"]
+    assert excerpt_of(owner="ann@acme.example").events == ()
+    assert excerpt_of(table="duties").events == EVENTS
 
 
 def test_one_table_is_what_it_is_in_the_whole():
-    found = asked(table="totals")
+    found = excerpt_of(table="totals")
     assert (found.tables, found.headline) == ([TOTALS], WHOLE.headline)
     assert found.warnings == (
         "Left out, as one table is asked for: Gaps, Duties.", "Charts are left out: they draw the whole report.",
@@ -157,16 +157,16 @@ def test_one_table_is_what_it_is_in_the_whole():
 )  # fmt: skip
 def test_what_cannot_be_filtered_is_said(given, message):
     with pytest.raises(BadRequest) as raised:
-        asked(**given)
+        excerpt_of(**given)
     assert raised.value.message == message
 
 
 def test_filters_that_no_table_takes_together_are_refused():
     alone = replace(WHOLE, tables=(DUTIES, Table("owners", "Owners", GAPS.frame.select("owner"))))
     with pytest.raises(BadRequest, match="no table has control and owner together"):
-        asked(alone, control="soc2:CC6.1", owner="ann@acme.example")
+        excerpt_of(alone, control="soc2:CC6.1", owner="ann@acme.example")
 
 
 def test_what_the_organization_knows_and_no_row_names_is_an_answer():
-    assert kept(owner="cy@acme.example") == kept(owner="dee@acme.example") == {"gaps": []}
-    assert kept(control="CC7.1") == {"gaps": [], "duties": []}
+    assert excerpt_rows(owner="cy@acme.example") == excerpt_rows(owner="dee@acme.example") == {"gaps": []}
+    assert excerpt_rows(control="CC7.1") == {"gaps": [], "duties": []}

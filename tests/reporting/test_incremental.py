@@ -11,7 +11,7 @@ from engine.store import EventRow
 from engine.store.rows import all_rows
 from engine.store.schema import metadata
 from reports import CATALOGUE
-from tests.reports.test_as_it_was import change, lived, snapshots  # noqa: F401 - fixtures
+from tests.reports.test_as_it_was import change, changed_store, snapshots  # noqa: F401 - fixtures
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ACTIONS = ("backup.completed", "backup.failed", "access.review.completed", "policy.accepted", "alert.ingested", "odd")
@@ -62,12 +62,12 @@ def in_order(frame):
     indirect=["database_url"],
     ids=["some", "many", "many-postgresql"],
 )
-def test_what_is_remembered_is_what_is_computed_from_scratch(lived, snapshots, org, writes, every):  # noqa: F811 - fixtures
+def test_what_is_remembered_is_what_is_computed_from_scratch(changed_store, snapshots, org, writes, every):  # noqa: F811 - fixtures
     """Looked at after each write, and compared after some; days pass meanwhile, and a copy of the records is lost."""
     draw, remembered = random.Random(11), snapshots()
     for number in range(writes):
         now = NOW + timedelta(hours=7 * number)
-        draw.choice((change, happen, happen))(lived, org, draw, now)
+        draw.choice((change, happen, happen))(changed_store, org, draw, now)
         with remembered.open(org, now=now) as snapshot:
             for name in draw.sample(list(CATALOGUE), 10):
                 snapshot.edition(name, {})

@@ -13,14 +13,14 @@ from engine.reporting.render import RENDERERS
 from reports import REPORTS
 from tests.reporting.render.editions import of_tables, posture, table
 from tests.reporting.render.test_csv import DANGEROUS
-from tests.reporting.test_snapshots import documents, filled
+from tests.reporting.test_snapshots import documents, full_store
 
-__all__ = ["documents", "filled"]
+__all__ = ["documents", "full_store"]
 OFFICE = shutil.which("soffice")
 pytestmark = [pytest.mark.soak, pytest.mark.skipif(OFFICE is None, reason="needs LibreOffice Calc on the path")]
 
 
-def converted(folder, files):
+def convert(folder, files):
     """The files as LibreOffice writes them after it has read them."""
     for name, data in files.items():
         (folder / name).write_bytes(data)
@@ -40,7 +40,7 @@ def converted(folder, files):
 FLAGS = {"=TRUE()": True, "=FALSE()": False}  # how LibreOffice writes a cell that is true or false
 
 
-def held(cell):
+def type_and_value(cell):
     """The type of a cell and its value."""
     if cell.data_type == "f" and cell.value in FLAGS:
         return "b", FLAGS[cell.value]
@@ -49,7 +49,12 @@ def held(cell):
 
 def cells_of(sheet):
     """Each cell that holds something and is not empty text, by its place."""
-    return {cell.coordinate: held(cell) for row in sheet.iter_rows() for cell in row if cell.value not in (None, "")}
+    return {
+        cell.coordinate: type_and_value(cell)
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.value not in (None, "")
+    }
 
 
 def same(found, written):
@@ -68,7 +73,7 @@ def formulas(book):
 def test_every_spreadsheet_is_read_with_the_types_that_it_was_written_with(documents, tmp_path):
     files = {f"{report.name}.xlsx": RENDERERS["xlsx"].render(documents("brightline", report)) for report in REPORTS}
     files["posture.xlsx"] = RENDERERS["xlsx"].render(posture())
-    read = converted(tmp_path, files)
+    read = convert(tmp_path, files)
     for name, book in read.items():
         written = openpyxl.load_workbook(tmp_path / name)
         assert formulas(book) == [], name
@@ -86,7 +91,7 @@ def test_no_csv_is_executed(documents, tmp_path):
         files[f"dangerous-{number}.csv"] = RENDERERS["csv"].render(
             of_tables(table(pl.DataFrame({"a": ["x"], "b": [text]})))
         )
-    for name, book in converted(tmp_path, files).items():
+    for name, book in convert(tmp_path, files).items():
         (sheet,) = book.worksheets
         assert formulas(book) == [], name
         lines = files[name].decode().count("\r\n")

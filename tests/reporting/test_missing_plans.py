@@ -12,7 +12,7 @@ from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store.schema.controls import attestations
 from reports import CATALOGUE
-from tests.reporting.test_missing_weeks import BEGIN, DAY, MONDAYS, NOW, adopt, attest, happen, opened, same
+from tests.reporting.test_missing_weeks import BEGIN, DAY, MONDAYS, NOW, adopt, attest, happen, open_services, same
 
 EVERY = frozenset(MONDAYS)
 REPORTS = ("obligation-density-trend-history", "obligation-forecast", "obligation-density-alerts")
@@ -54,7 +54,7 @@ def lives(tmp_path_factory, sqlite_template):
 
 
 def _live(folder, taken):
-    services = opened(folder)
+    services = open_services(folder)
     steps = [(BEGIN + days * DAY, what, rest) for days, what, *rest in LIFE]
     steps += [
         (datetime(day.year, day.month, day.day, 20, tzinfo=UTC), None, [day]) for day in [*MONDAYS, NOW.date() - DAY]

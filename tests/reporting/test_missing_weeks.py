@@ -82,21 +82,21 @@ def lives(tmp_path_factory, sqlite_template):
         services.store.close()
 
 
-def opened(folder):
+def open_services(folder):
     store = Store(f"sqlite:///{folder}/hq.db")
     snapshots = Snapshots(store, Replica(store.url, None), Artifacts(folder / "artifacts"), KNOWN)
     return Services(Settings.of({"SVC_DATA_DIR": str(folder)}), store, snapshots, NOW)
 
 
-def copied(services, folder):
+def copy_services(services, folder):
     paths = (services.store.url.removeprefix("sqlite:///"), folder / "hq.db")
     with closing(sqlite3.connect(paths[0])) as one, closing(sqlite3.connect(paths[1])) as other:
         one.backup(other)
-    return opened(folder)
+    return open_services(folder)
 
 
 def _live(folder, taken):
-    services = opened(folder)
+    services = open_services(folder)
     steps = [(BEGIN + days * DAY, what, rest) for days, what, *rest in LIFE]
     steps += [(datetime(day.year, day.month, day.day, 20, tzinfo=UTC), None, [day]) for day in MONDAYS]
     with services.store.revision("acme", "me", now=BEGIN, create={"name": "Acme"}) as revision:
@@ -169,7 +169,7 @@ def test_the_present_week_and_what_was_before_the_records_are_absent(lives):
 
 
 def test_an_imported_event_moves_no_beginning(lives, tmp_path):
-    services = copied(lives(frozenset()), tmp_path)
+    services = copy_services(lives(frozenset()), tmp_path)
     with services.store.revision("acme", "me", now=NOW) as revision:
         happen(revision, BEGUN)
     assert weeks(services) == MONDAYS
@@ -194,28 +194,28 @@ def test_where_nothing_is_missing_nobody_looks_into_the_past(lives, tmp_path):
 def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_path):
     """From what was kept, from scratch, and in the batch of all the bytes are the same."""
     services, some = (
-        copied(lives(frozenset(MONDAYS[:2])), tmp_path),
+        copy_services(lives(frozenset(MONDAYS[:2])), tmp_path),
         {name: CATALOGUE[name] for name in ("kpi-trends", "posture-score")},
     )
 
-    def told(snapshots):
+    def report_bytes(snapshots):
         with snapshots.open("acme", now=NOW) as snapshot:
             return {name: snapshot.bytes(name, {}).data for name in some}
 
-    before = told(services.snapshots)
+    before = report_bytes(services.snapshots)
     with services.store.revision("acme", "me", now=NOW) as revision:
         happen(revision, "alert.ingested")
     replica = Replica(services.store.url, None)
     anew = Snapshots(services.store, replica, Artifacts(tmp_path / "anew"), CATALOGUE)
-    after = told(services.snapshots)
+    after = report_bytes(services.snapshots)
     assert after["kpi-trends"] == before["kpi-trends"]
-    assert after == told(anew)
+    assert after == report_bytes(anew)
     batch.build(
         services.store, ReportBatch(services.store.url, ArtifactStorage(tmp_path / "batch"), some, NOW), ["acme"]
     )
     kept = Snapshots(services.store, replica, Artifacts(tmp_path / "batch"), CATALOGUE)
     with kept.open("acme", now=NOW) as snapshot:
-        assert {name: snapshot.kept(name, {}).data for name in some} == after
+        assert {name: snapshot.from_cache(name, {}).data for name in some} == after
     for each in (services.snapshots, anew, kept):
         each.close()
     for each in (replica, services.replica, services.store):
@@ -223,7 +223,7 @@ def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_p
 
 
 def test_behind_a_cut_nothing_is_made_up(lives, tmp_path):
-    services = copied(lives(frozenset()), tmp_path)
+    services = copy_services(lives(frozenset()), tmp_path)
     assert weeks(services) == MONDAYS
     with services.store.revision("acme", "retention", now=NOW) as revision:
         purge_audit_log(revision, BEGIN + 20 * DAY)

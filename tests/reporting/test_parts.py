@@ -22,21 +22,21 @@ from tests.conftest import NOW
 VENDOR = {"id": "v", "name": "Vault", "tier": "high", "category": "cloud"}
 
 
-def named(tree):
+def table_names(tree):
     """The tables of a parsed query."""
     if isinstance(tree, dict):
         yield from [tree["table_name"]] if tree.get("type") == "BASE_TABLE" else []
         tree = list(tree.values())
     if isinstance(tree, list):
         for branch in tree:
-            yield from named(branch)
+            yield from table_names(branch)
 
 
 @pytest.mark.parametrize("name", sorted(SCANS))
 def test_the_tables_of_a_scan_are_those_that_its_query_names(name):
     with duckdb.connect() as connection:
         (parsed,) = connection.execute("SELECT json_serialize_sql(?)", [SCANS[name]]).fetchone()
-    assert scan_tables(SCANS[name]) == set(named(json.loads(parsed))) & REPLICATED.keys()
+    assert scan_tables(SCANS[name]) == set(table_names(json.loads(parsed))) & REPLICATED.keys()
 
 
 def test_scans_that_look_at_some_actions_exist_and_read_events():
@@ -73,7 +73,7 @@ def snapshots(store, tmp_path):
     replica.close()
 
 
-def built(snapshots):
+def built_reports(snapshots):
     """Key and bytes of every report."""
     with snapshots.open("acme", now=NOW) as snapshot:
         return {name: snapshot.bytes(name, {}, report.formats[0]) for name, report in CATALOGUE.items()}
@@ -95,12 +95,12 @@ def changes(store):
 
 
 def test_a_write_that_a_report_does_not_look_at_leaves_it(store, snapshots, tmp_path):
-    before = built(snapshots)
+    before = built_reports(snapshots)
     for _ in changes(store):
-        now = built(snapshots)
+        now = built_reports(snapshots)
         replica = Replica(store.url, None)
         anew = Snapshots(store, replica, Artifacts(tmp_path / str(store.head("acme").seq)), CATALOGUE)
-        from_scratch = built(anew)
+        from_scratch = built_reports(anew)
         anew.close()
         replica.close()
         assert {name: (one.etag, one.data) for name, one in now.items()} == {
@@ -113,9 +113,9 @@ def test_a_write_that_a_report_does_not_look_at_leaves_it(store, snapshots, tmp_
 
 
 def test_an_incident_leaves_the_register_of_vendors_cached(store, snapshots):
-    before = built(snapshots)
+    before = built_reports(snapshots)
     next(changes(store))
-    after = built(snapshots)
+    after = built_reports(snapshots)
     assert after["third-party-vendors"].etag == before["third-party-vendors"].etag
     assert not after["third-party-vendors"].made
     assert after["executive-summary"].etag != before["executive-summary"].etag

@@ -66,7 +66,7 @@ def different(replica, saved):
 
 
 @pytest.fixture
-def opened(request):
+def make_replica(request):
     """Makes replicas in memory, and closes them."""
     replicas = []
 
@@ -83,7 +83,7 @@ def drawn_change(draw, tables):
     """A write to three tables, now and then to the organization, and some events."""
 
     def change(revision):
-        random_rows.changed(draw, revision, tables)
+        random_rows.random_write(draw, revision, tables)
         if draw.random() < 0.2:
             revision.update(organizations, {"id": "acme"}, {"name": f"Acme {draw.random()}"})
         revision.append_events(
@@ -97,11 +97,11 @@ def drawn_change(draw, tables):
     ("seed", "writes", "every"),
     [(1, 24, 6), *(pytest.param(seed, 200, 10, marks=pytest.mark.soak) for seed in (1, 2, 3))],
 )
-def test_every_tenth_revision_is_seen_as_it_was(any_store, opened, seed, writes, every):
+def test_every_tenth_revision_is_seen_as_it_was(any_store, make_replica, seed, writes, every):
     """Kept step by step, built in the middle, or built in the end: the past is the same."""
     draw = random.Random(seed)
     tables = [VERSIONED[name] for name in sorted(VERSIONED.keys() - CATALOGUED - {"organizations"})]
-    stepwise, late, plain = (opened(any_store.url) for _ in range(3))
+    stepwise, late, plain = (make_replica(any_store.url) for _ in range(3))
     saved, number = [present(plain)], 0
     while number < writes:
         if number % 7 == 0:
@@ -119,7 +119,7 @@ def test_every_tenth_revision_is_seen_as_it_was(any_store, opened, seed, writes,
             late.sync(["acme"], with_past=True)
     assert different(stepwise, saved) == []
     assert different(late, saved[::5]) == []
-    assert different(opened(any_store.url), saved[2::5]) == []
+    assert different(make_replica(any_store.url), saved[2::5]) == []
 
 
 def test_no_scan_reads_what_the_log_does_without():
@@ -134,8 +134,8 @@ def test_no_scan_reads_what_the_log_does_without():
             assert facts[name].height == 0
 
 
-def test_every_scan_can_look_back(opened):
-    replica = opened("sqlite:///nowhere")
+def test_every_scan_can_look_back(make_replica):
+    replica = make_replica("sqlite:///nowhere")
     with replica.view() as view:
         look_back(view._cursor, "o'mally", Position(5, "x"))
         facts = Facts(view, [])
@@ -146,8 +146,8 @@ def test_every_scan_can_look_back(opened):
 
 
 @pytest.fixture
-def snapshots(store, tmp_path, opened):
-    made = Snapshots(store, opened(store.url), Artifacts(tmp_path / "artifacts"), CATALOGUE)
+def snapshots(store, tmp_path, make_replica):
+    made = Snapshots(store, make_replica(store.url), Artifacts(tmp_path / "artifacts"), CATALOGUE)
     yield made
     made.close()
 
@@ -158,7 +158,7 @@ def attest(store, name, at=NOW, **values):
         revision.append_events(EventRow(f"{name}-{at}-{n}", at, "me", "attestation.made") for n in range(2))
 
 
-def stand(snapshots, now=NOW, **at):
+def snapshot_at(snapshots, now=NOW, **at):
     with snapshots.open("acme", now=now, at=AsOf(**at)) as snapshot:
         snapshot.fact("attestations")
         return snapshot.revision.seq, snapshot.as_of, snapshot.subject.revision.seq
@@ -168,15 +168,15 @@ TODAY = NOW.date()
 DAY = timedelta(days=1)
 
 
-def refused(snapshots, now=NOW, **at):
+def refusal_of(snapshots, now=NOW, **at):
     with pytest.raises(BadRequest) as problem:
-        stand(snapshots, now, **at)
+        snapshot_at(snapshots, now, **at)
     assert problem.value.details[0].keys() == {"parameter", "expected", "got"}
     return problem.value.message
 
 
 @pytest.fixture
-def lived(store):
+def three_days(store):
     """acme made today (1), attested twice on the next day (2, 3 and 4, 5), and once three days on (6, 7)."""
     attest(store, "a", NOW + DAY)
     attest(store, "b", NOW + DAY)
@@ -205,11 +205,11 @@ LATER = NOW + 5 * DAY
         ({"revision": 3, "day": TODAY + 5 * DAY}, (3, TODAY + 5 * DAY)),
     ],
 )
-def test_a_question_stands_where_its_day_or_revision_does(lived, snapshots, at, found):
-    assert stand(snapshots, LATER, **at) == (*found, found[0])
-    attest(lived, "c", LATER)
+def test_a_question_stands_where_its_day_or_revision_does(three_days, snapshots, at, found):
+    assert snapshot_at(snapshots, LATER, **at) == (*found, found[0])
+    attest(three_days, "c", LATER)
     if at != {"day": TODAY + 5 * DAY}:  # that is the present
-        assert stand(snapshots, LATER, **at) == (*found, found[0])
+        assert snapshot_at(snapshots, LATER, **at) == (*found, found[0])
 
 
 @pytest.mark.parametrize(
@@ -226,70 +226,70 @@ def test_a_question_stands_where_its_day_or_revision_does(lived, snapshots, at, 
          "asOf must be a day from 2026-11-20 to 2026-11-25: later days are still to come; got '2026-11-26'."),
     ],
 )  # fmt: skip
-def test_what_has_no_answer_is_refused_and_the_days_that_have_one_are_named(lived, snapshots, at, said):
-    assert refused(snapshots, LATER, **at) == f"The parameter {said}"
+def test_what_has_no_answer_is_refused_and_the_days_that_have_one_are_named(three_days, snapshots, at, said):
+    assert refusal_of(snapshots, LATER, **at) == f"The parameter {said}"
 
 
-def test_what_retention_took_has_no_answer(lived, snapshots):
-    assert stand(snapshots, LATER, day=TODAY + DAY)[0] == 5
-    with lived.revision("acme", "retention", now=LATER) as revision:
+def test_what_retention_took_has_no_answer(three_days, snapshots):
+    assert snapshot_at(snapshots, LATER, day=TODAY + DAY)[0] == 5
+    with three_days.revision("acme", "retention", now=LATER) as revision:
         assert purge_audit_log(revision, NOW + 2 * DAY).rows == 5
-    assert refused(snapshots, LATER, day=TODAY + DAY) == (
+    assert refusal_of(snapshots, LATER, day=TODAY + DAY) == (
         "The parameter asOf must be a day from 2026-11-23 to 2026-11-25: retention removed what was before; "
         "got '2026-11-21'."
     )
-    assert refused(snapshots, LATER, revision=6) == (
+    assert refusal_of(snapshots, LATER, revision=6) == (
         "The parameter revision must be an integer from 7 to 8: retention removed what was before; got '6'."
     )
-    assert stand(snapshots, LATER, revision=7) == (7, TODAY + 3 * DAY, 7)
+    assert snapshot_at(snapshots, LATER, revision=7) == (7, TODAY + 3 * DAY, 7)
 
 
-def test_a_store_from_before_the_log_answers_from_its_first_record_on(lived, snapshots, opened):
-    engine = create_engine(lived.url)
+def test_a_store_from_before_the_log_answers_from_its_first_record_on(three_days, snapshots, make_replica):
+    engine = create_engine(three_days.url)
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM change_log"))
         connection.execute(text("UPDATE audit_log SET changes = NULL"))
         begin_history(connection, NOW + 4 * DAY)
     engine.dispose()
-    assert refused(snapshots, LATER, day=TODAY + 3 * DAY) == (
+    assert refusal_of(snapshots, LATER, day=TODAY + 3 * DAY) == (
         "The parameter asOf must be a day from 2026-11-24 to 2026-11-25: what was before is not in the change log; "
         "got '2026-11-23'."
     )
-    assert stand(snapshots, LATER, day=TODAY + 4 * DAY) == (8, TODAY + 4 * DAY, 8)
-    assert lived.verify_rows("acme").problem is None
-    anew = opened(lived.url)
+    assert snapshot_at(snapshots, LATER, day=TODAY + 4 * DAY) == (8, TODAY + 4 * DAY, 8)
+    assert three_days.verify_rows("acme").problem is None
+    anew = make_replica(three_days.url)
     saved = [present(anew)]
-    attest(lived, "b", LATER, outcome="attested")
+    attest(three_days, "b", LATER, outcome="attested")
     assert different(snapshots.replica, saved) == []  # rows have the revision that wrote them, older than the log
     assert different(anew, saved) == []
-    assert lived.verify_rows("acme").problem is None
+    assert three_days.verify_rows("acme").problem is None
 
 
-def test_the_day_ends_where_the_organization_lives(lived, snapshots):
-    with lived.revision("acme", "me", now=LATER) as revision:
+def test_the_day_ends_where_the_organization_lives(three_days, snapshots):
+    with three_days.revision("acme", "me", now=LATER) as revision:
         revision.update(organizations, {"id": "acme"}, {"time_zone": "Pacific/Auckland"})
         revision.record("organization.moved")
     midnight = datetime(2026, 11, 26, 11, tzinfo=UTC)  # in Auckland the 27th begins
-    attest(lived, "c", midnight - timedelta(microseconds=1))
-    attest(lived, "d", midnight)
-    assert stand(snapshots, midnight + DAY, day=date(2026, 11, 26))[0] == 10
-    assert stand(snapshots, midnight + DAY, day=date(2026, 11, 27))[0] == 12
+    attest(three_days, "c", midnight - timedelta(microseconds=1))
+    attest(three_days, "d", midnight)
+    assert snapshot_at(snapshots, midnight + DAY, day=date(2026, 11, 26))[0] == 10
+    assert snapshot_at(snapshots, midnight + DAY, day=date(2026, 11, 27))[0] == 12
 
 
-def test_today_is_the_plain_request(lived, snapshots):
-    def asked(at):
+def test_today_is_the_plain_request(three_days, snapshots):
+    def attestations_at(at):
         with snapshots.open("acme", now=LATER, at=at) as snapshot:
             return snapshot.bytes("attestations", {})
 
-    plain = asked(None)
-    assert asked(AsOf(LATER.date())) == asked(AsOf(LATER.date(), 7)) == asked(AsOf(None)) == type(plain)(
+    plain = attestations_at(None)
+    assert attestations_at(AsOf(LATER.date())) == attestations_at(AsOf(LATER.date(), 7)) == attestations_at(AsOf(None)) == type(plain)(
         plain.name, plain.etag, plain.data
     )  # fmt: skip
     (mark,) = snapshots.replica._opened.connection.execute("SELECT has_past FROM watermarks").fetchall()
     assert mark == (False,)
 
 
-def test_two_editions_of_two_revisions_stand_side_by_side(lived, snapshots):
+def test_two_editions_of_two_revisions_stand_side_by_side(three_days, snapshots):
     with (
         snapshots.open("acme", now=LATER, at=AsOf(TODAY + DAY)) as before,
         snapshots.open("acme", now=LATER) as after,
@@ -301,10 +301,10 @@ def test_two_editions_of_two_revisions_stand_side_by_side(lived, snapshots):
         assert (edition.revision.seq, edition.as_of, edition.parameters) == (5, TODAY + DAY, {"periodDays": 30})
 
 
-def test_a_present_that_moves_leaves_the_past_where_it_was(lived, snapshots):
+def test_a_present_that_moves_leaves_the_past_where_it_was(three_days, snapshots):
     with snapshots.open("acme", now=LATER, at=AsOf(revision=5)) as before:
         was = before.bytes("attestations", {}).data
-    with lived.revision("acme", "me", now=LATER) as revision:
+    with three_days.revision("acme", "me", now=LATER) as revision:
         revision.upsert(vendors, [{"id": "v", "name": "V", "category": "saas", "tier": "high"}])
         revision.delete(attestations, attestations.c.id == "b")
         revision.record("vendor.added")

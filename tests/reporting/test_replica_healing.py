@@ -150,7 +150,7 @@ DAMAGES = {
 
 
 @pytest.fixture
-def kept(store, tmp_path):
+def closed_replica(store, tmp_path):
     """The file of a replica that was closed."""
     path = tmp_path / "data" / "analytics.duckdb"
     write(store, 1)
@@ -167,17 +167,17 @@ FEW = ("bytes in the middle", "header", "truncated to half", "foreign", "a colum
 @pytest.mark.parametrize(
     "damage", [name if name in FEW else pytest.param(name, marks=pytest.mark.soak) for name in DAMAGES]
 )
-def test_a_damaged_file_is_found_when_it_is_opened(damage, store, kept):
-    DAMAGES[damage](kept)
+def test_a_damaged_file_is_found_when_it_is_opened(damage, store, closed_replica):
+    DAMAGES[damage](closed_replica)
     write(store, 2)
     right = fresh(store.url)
-    replica = Replica(store.url, kept)
+    replica = Replica(store.url, closed_replica)
     assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (right, False)
     replica.close()
-    again = Replica(store.url, kept)
+    again = Replica(store.url, closed_replica)
     assert (again.read(["acme"], rows_of), again.is_in_memory) == (right, False)
     again.close()
-    assert {path.name for path in kept.parent.iterdir()} <= {
+    assert {path.name for path in closed_replica.parent.iterdir()} <= {
         f"analytics.duckdb{suffix}" for suffix in ("", ".aside", ".wal.aside", ".lock")
     } | {"other.duckdb"}
 
@@ -190,11 +190,11 @@ WHILE_OPEN = ("bytes in the middle", "bytes near the end", "header", "truncated 
     "damage",
     [WHILE_OPEN[0], WHILE_OPEN[-1], *(pytest.param(name, marks=pytest.mark.soak) for name in WHILE_OPEN[1:-1])],
 )
-def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, kept):
-    replica = Replica(store.url, kept)
+def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, closed_replica):
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"])
     with replica.view():
-        DAMAGES[damage](kept)
+        DAMAGES[damage](closed_replica)
         write(store, 2)
         assert replica.read(["acme"], rows_of) == fresh(store.url)
     write(store, 3)
@@ -202,37 +202,37 @@ def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, kept)
     replica.checkpoint()
     assert replica.read(["acme"], rows_of) == fresh(store.url)
     replica.close()
-    again = Replica(store.url, kept)
+    again = Replica(store.url, closed_replica)
     assert (again.read(["acme"], rows_of), again.is_in_memory) == (fresh(store.url), False)
     again.close()
 
 
 @pytest.mark.soak
-def test_a_log_that_is_taken_away_or_cut_leaves_an_earlier_state_that_catches_up(store, kept):
+def test_a_log_that_is_taken_away_or_cut_leaves_an_earlier_state_that_catches_up(store, closed_replica):
     for number, change in enumerate((lambda log: log.unlink(), lambda log: truncate(None)(log)), 2):
         script = (
             "import os, sys, pathlib; from engine.reporting.replica import Replica;"
             "r = Replica(sys.argv[1], pathlib.Path(sys.argv[2])); r.sync(['acme']); os._exit(0)"
         )
         write(store, number)
-        subprocess.run([sys.executable, "-c", script, store.url, str(kept)], check=True)
-        change(kept.with_name(f"{kept.name}.wal"))
-        replica = Replica(store.url, kept)
+        subprocess.run([sys.executable, "-c", script, store.url, str(closed_replica)], check=True)
+        change(closed_replica.with_name(f"{closed_replica.name}.wal"))
+        replica = Replica(store.url, closed_replica)
         assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), False)
         replica.close()
 
 
-def test_an_older_store_is_copied_anew(store, kept, tmp_path):
+def test_an_older_store_is_copied_anew(store, closed_replica, tmp_path):
     """The database was restored from a copy of a time before what the replica saw."""
     older = tmp_path / "older.db"
     with closing(sqlite3.connect(make_url(store.url).database)) as source, closing(sqlite3.connect(older)) as target:
         source.backup(target)
     write(store, 2)
-    replica = Replica(store.url, kept)
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"])
     replica.close()
     restored = Store(f"sqlite:///{older}")
-    replica = Replica(restored.url, kept)
+    replica = Replica(restored.url, closed_replica)
     assert replica.read(["acme"], rows_of) == fresh(restored.url)
     write(restored, 3)
     write(restored, 4)
@@ -241,14 +241,14 @@ def test_an_older_store_is_copied_anew(store, kept, tmp_path):
     restored.close()
 
 
-def test_rows_and_digests_that_were_changed_together_are_found_by_their_number(store, kept):
+def test_rows_and_digests_that_were_changed_together_are_found_by_their_number(store, closed_replica):
     """As a sync would have left it that missed a row."""
     partly = Replica(store.url, None)
     partly.sync(["acme"])
     with store._writer.begin() as connection:
         connection.exec_driver_sql("DELETE FROM vendors WHERE id = 'v1-9'")
-    kept.unlink()
-    wrong = Replica(store.url, kept)
+    closed_replica.unlink()
+    wrong = Replica(store.url, closed_replica)
     wrong.sync(["acme"])
     wrong.close()
     with store._writer.begin() as connection:
@@ -258,7 +258,7 @@ def test_rows_and_digests_that_were_changed_together_are_found_by_their_number(s
         values = tuple(str(cell) if isinstance(cell, date) else cell for cell in row)
         connection.exec_driver_sql(f"INSERT INTO vendors ({', '.join(names)}) VALUES ({marks})", values)
     partly.close()
-    replica = Replica(store.url, kept)
+    replica = Replica(store.url, closed_replica)
     assert replica.read(["acme"], rows_of) == fresh(store.url)
     replica.close()
 
@@ -268,8 +268,8 @@ def rows_of_memory(replica):
         return rows_of(view)
 
 
-def test_a_file_with_its_past_is_sound_when_it_is_opened_again(store, kept, caplog):
-    replica = Replica(store.url, kept)
+def test_a_file_with_its_past_is_sound_when_it_is_opened_again(store, closed_replica, caplog):
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"], with_past=True)
     write(store, 1)
     with store.revision("acme", "ann", now=NOW) as revision:
@@ -277,31 +277,31 @@ def test_a_file_with_its_past_is_sound_when_it_is_opened_again(store, kept, capl
         revision.record("vendors.removed")
     replica.sync(["acme"])
     replica.close()
-    again = Replica(store.url, kept)
+    again = Replica(store.url, closed_replica)
     with caplog.at_level(logging.WARNING):
         assert again.read(["acme"], rows_of) == fresh(store.url, with_past=True)
     assert (caplog.text, again.is_in_memory) == ("", False)
     again.close()
-    run("UPDATE past.vendors SET tier = 'low'")(kept)
-    again = Replica(store.url, kept)
+    run("UPDATE past.vendors SET tier = 'low'")(closed_replica)
+    again = Replica(store.url, closed_replica)
     with caplog.at_level(logging.WARNING):
         again.sync(["acme"])
     assert "its rows of acme in past.vendors are not those that were copied" in caplog.text
     again.close()
 
 
-def test_a_file_that_somebody_else_looks_at_is_left_alone_and_had_again(store, kept, monkeypatch):
+def test_a_file_that_somebody_else_looks_at_is_left_alone_and_had_again(store, closed_replica, monkeypatch):
     monkeypatch.setattr(replicas, "RETRY_SECONDS", 0.0)
     script = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('has it', flush=True); sys.stdin.read()"
     other = subprocess.Popen(
-        [sys.executable, "-c", script, str(kept)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(closed_replica)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert other.stdout.readline() == "has it\n"
-    replica = Replica(store.url, kept)
+    replica = Replica(store.url, closed_replica)
     assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), True)
     other.communicate()
     assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), False)
-    assert not kept.with_name(f"{kept.name}.aside").exists()
+    assert not closed_replica.with_name(f"{closed_replica.name}.aside").exists()
     replica.close()
 
 
@@ -319,12 +319,12 @@ def files_up_to(size):
 
 
 @pytest.mark.parametrize("damage", [None, "nothing", "bytes in the middle"])
-def test_a_full_disk_is_done_without_until_there_is_space(damage, store, kept):
+def test_a_full_disk_is_done_without_until_there_is_space(damage, store, closed_replica):
     """When the file is opened, when it is made anew, when it is written and folded into one."""
     write(store, 2)
     if damage is not None:
-        DAMAGES[damage](kept)
-    replica = Replica(store.url, kept)
+        DAMAGES[damage](closed_replica)
+    replica = Replica(store.url, closed_replica)
     with files_up_to(100):
         assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), True)
         replica.checkpoint()
@@ -342,21 +342,21 @@ def test_a_full_disk_is_done_without_until_there_is_space(damage, store, kept):
     replica.close()
 
 
-def test_want_of_memory_is_said_where_not_even_an_empty_copy_can_be_had(store, kept):
-    for path in (kept, None):
+def test_want_of_memory_is_said_where_not_even_an_empty_copy_can_be_had(store, closed_replica):
+    for path in (closed_replica, None):
         replica = Replica(store.url, path, memory_limit="1KB")
         with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory"):
             replica.read(["acme"], rows_of)
         replica.close()
 
 
-def test_want_of_memory_without_a_file_names_the_disk(store, kept):
-    replica = Replica(store.url, kept, memory_limit="1MB")
+def test_want_of_memory_without_a_file_names_the_disk(store, closed_replica):
+    replica = Replica(store.url, closed_replica, memory_limit="1MB")
     with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory") as small:
         replica.read(["acme"], rows_of)
     replica.close()
-    replica = Replica(store.url, kept, memory_limit="1MB")
-    kept.unlink()
+    replica = Replica(store.url, closed_replica, memory_limit="1MB")
+    closed_replica.unlink()
     with files_up_to(100), pytest.raises(Unavailable, match="cannot be made: the disk is full") as full:
         replica.read(["acme"], rows_of)
     replica.close()
@@ -365,20 +365,20 @@ def test_want_of_memory_without_a_file_names_the_disk(store, kept):
     ]  # fmt: skip
 
 
-def test_a_file_is_made_anew_once_nobody_reads_the_one_that_was_given_up(store, kept):
-    replica = Replica(store.url, kept)
+def test_a_file_is_made_anew_once_nobody_reads_the_one_that_was_given_up(store, closed_replica):
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"])
     with replica.view():
-        kept.unlink()
+        closed_replica.unlink()
         assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), True)
     assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), False)
     replica.close()
 
 
-def test_readers_beside_each_other_all_get_what_is_right(store, kept):
-    replica = Replica(store.url, kept)
+def test_readers_beside_each_other_all_get_what_is_right(store, closed_replica):
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"])
-    overwrite(0.3, b"\x5a" * 60_000)(kept)
+    overwrite(0.3, b"\x5a" * 60_000)(closed_replica)
     right, got, start = fresh(store.url), [], threading.Barrier(4)
 
     def look():
@@ -394,43 +394,43 @@ def test_readers_beside_each_other_all_get_what_is_right(store, kept):
     replica.close()
 
 
-def test_an_error_of_the_program_is_no_reason_to_make_a_copy_anew(store, kept):
-    replica = Replica(store.url, kept.with_name("new.duckdb"))
+def test_an_error_of_the_program_is_no_reason_to_make_a_copy_anew(store, closed_replica):
+    replica = Replica(store.url, closed_replica.with_name("new.duckdb"))
     with pytest.raises(duckdb.CatalogException):
         replica.read(["acme"], lambda view: view.frame("SELECT * FROM nothing"))
     assert not replica.is_in_memory
     replica.close()
-    shutil.rmtree(kept.parent)
+    shutil.rmtree(closed_replica.parent)
 
 
-def test_a_comparison_names_the_tables_that_are_not_those_of_the_store(store, kept):
+def test_a_comparison_names_the_tables_that_are_not_those_of_the_store(store, closed_replica):
     write(store, 2)
-    assert replica_findings(store.url, kept, ["acme", "nobody"]) == []
+    assert replica_findings(store.url, closed_replica, ["acme", "nobody"]) == []
     with store._writer.begin() as connection:  # as if a sync had copied something else
         connection.exec_driver_sql("UPDATE vendors SET tier = 'low' WHERE id = 'v1-9'")
-    before = kept.read_bytes()
-    assert replica_findings(store.url, kept, ["acme"]) == [
+    before = closed_replica.read_bytes()
+    assert replica_findings(store.url, closed_replica, ["acme"]) == [
         "The analytics store analytics.duckdb has other rows of acme in vendors than the store."
     ]
-    assert kept.read_bytes() == before
-    replica = Replica(store.url, kept)
+    assert closed_replica.read_bytes() == before
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"])
-    assert replica_findings(store.url, kept, ["acme"]) == []  # who has the file heals it
+    assert replica_findings(store.url, closed_replica, ["acme"]) == []  # who has the file heals it
     replica.close()
-    run("DELETE FROM vendors")(kept)
-    assert replica_findings(store.url, kept, ["acme"]) == [
+    run("DELETE FROM vendors")(closed_replica)
+    assert replica_findings(store.url, closed_replica, ["acme"]) == [
         "The analytics store analytics.duckdb is not sound and will be made anew: its rows of acme in vendors are not "
         "those that were copied."
     ]
-    run("UPDATE replica SET fingerprint = 'of the version before'")(kept)
-    assert replica_findings(store.url, kept, ["acme"]) == []
-    kept.unlink()
-    assert replica_findings(store.url, kept, ["acme"]) == []
+    run("UPDATE replica SET fingerprint = 'of the version before'")(closed_replica)
+    assert replica_findings(store.url, closed_replica, ["acme"]) == []
+    closed_replica.unlink()
+    assert replica_findings(store.url, closed_replica, ["acme"]) == []
 
 
-def test_nothing_is_fetched_from_anywhere_to_open_a_file(store, kept, caplog):
-    sqlite(kept)
-    replica = Replica(store.url, kept)
+def test_nothing_is_fetched_from_anywhere_to_open_a_file(store, closed_replica, caplog):
+    sqlite(closed_replica)
+    replica = Replica(store.url, closed_replica)
     replica.sync(["acme"])
     with replica.view() as view:
         names = ("autoinstall_known_extensions", "autoload_known_extensions")

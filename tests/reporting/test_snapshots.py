@@ -40,7 +40,7 @@ def lighter(frames):
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory):
+def full_store(tmp_path_factory):
     """A store with two demo organizations and an empty one."""
     url = f"sqlite:///{tmp_path_factory.mktemp('snapshots')}/hq.db"
     migrate(url)
@@ -56,19 +56,19 @@ def filled(tmp_path_factory):
 
 
 @pytest.fixture
-def snapshots(filled, tmp_path):
-    replica = Replica(filled.url, None)
-    made = Snapshots(filled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+def snapshots(full_store, tmp_path):
+    replica = Replica(full_store.url, None)
+    made = Snapshots(full_store, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
     yield made
     made.close()
     replica.close()
 
 
 @pytest.fixture(scope="module")
-def documents(filled, tmp_path_factory):
+def documents(full_store, tmp_path_factory):
     """Editions that keep their facts from test to test: nothing is written meanwhile."""
-    replica = Replica(filled.url, None)
-    made = Snapshots(filled, replica, Artifacts(tmp_path_factory.mktemp("documents")), CATALOGUE)
+    replica = Replica(full_store.url, None)
+    made = Snapshots(full_store, replica, Artifacts(tmp_path_factory.mktemp("documents")), CATALOGUE)
 
     def edition(org, report):
         with made.open(org, now=NOW) as snapshot:
@@ -79,7 +79,7 @@ def documents(filled, tmp_path_factory):
     replica.close()
 
 
-def asked(snapshots, org, report, form):
+def ask_report(snapshots, org, report, form):
     """What one request gets."""
     with snapshots.open(org, now=NOW) as snapshot:
         return snapshot.bytes(report, {}, form)
@@ -96,7 +96,7 @@ def sections_of(row):
     return [row["section"], *filter(None, row.get("also_in", "").split("; "))]
 
 
-def repeated(rows):
+def repeated_rows(rows):
     """Rows of a CSV that say nothing but what a row of another section says too: a sum would count them twice."""
     by_section = {}
     for row in rows:
@@ -118,10 +118,10 @@ def repeated(rows):
 
 def test_a_row_of_two_sections_would_be_found():
     row = {"section": "all", "also_in": "", "id": "a", "n": "1"}
-    assert repeated([row, {**row, "section": "top", "n": ""}, {**row, "section": "top", "id": "b", "n": ""}]) == [
+    assert repeated_rows([row, {**row, "section": "top", "n": ""}, {**row, "section": "top", "id": "b", "n": ""}]) == [
         ("top", "all", ("a",))
     ]
-    assert repeated([row, {**row, "section": "top", "n": "2"}]) == []
+    assert repeated_rows([row, {**row, "section": "top", "n": "2"}]) == []
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
@@ -138,7 +138,7 @@ def test_all_formats_show_the_same_rows(report, org, documents):
         assert [sum(table.name in sections_of(row) for row in rows) for table in tables] == [
             table.frame.height for table in tables
         ]
-        assert repeated(rows) == []
+        assert repeated_rows(rows) == []
     check_cells(edition)
     page = RENDERERS["html"].render(edition).decode()
     assert page.count('<tr><th scope="row"') == sum(table.frame.height for table in tables)
@@ -171,13 +171,13 @@ def test_tables_are_sorted_totally(report, documents):
         assert keys.n_unique() == table.frame.height, table.name
 
 
-def test_a_write_is_seen_at_once_and_names_a_new_artifact(filled, snapshots):
-    before = asked(snapshots, "cobalt", "summary", "json")
-    with filled.revision("cobalt", "ann", now=NOW) as revision:
+def test_a_write_is_seen_at_once_and_names_a_new_artifact(full_store, snapshots):
+    before = ask_report(snapshots, "cobalt", "summary", "json")
+    with full_store.revision("cobalt", "ann", now=NOW) as revision:
         revision.insert(workspaces, [{"id": "late", "name": "Late"}])
         revision.record("workspace.created")
-    after = asked(snapshots, "cobalt", "summary", "json")
-    assert (after.name.position, after.etag != before.etag) == (filled.head("cobalt"), True)
+    after = ask_report(snapshots, "cobalt", "summary", "json")
+    assert (after.name.position, after.etag != before.etag) == (full_store.head("cobalt"), True)
 
 
 def test_another_day_is_computed_for_that_day(snapshots):
@@ -192,35 +192,35 @@ def test_a_full_disk_does_not_keep_a_reader_from_the_report(snapshots, monkeypat
 
     monkeypatch.setattr(Path, "replace", full)
     with caplog.at_level(logging.WARNING):
-        assert asked(snapshots, "empty", "program", "json").data
-        assert asked(snapshots, "empty", "program", "csv").data
+        assert ask_report(snapshots, "empty", "program", "json").data
+        assert ask_report(snapshots, "empty", "program", "csv").data
     assert caplog.text.count("the disk is full") == 1
 
 
 def test_unknown_names_are_refused(snapshots):
     with pytest.raises(NotFound, match="no report 'nonsense'; there are: attestation-renewal, attestations"):
-        asked(snapshots, "cobalt", "nonsense", None)
+        ask_report(snapshots, "cobalt", "nonsense", None)
     with pytest.raises(NotFound, match="no organization 'nobody'"):
-        asked(snapshots, "nobody", "summary", None)
+        ask_report(snapshots, "nobody", "summary", None)
     with pytest.raises(BadRequest, match="comes as ics, json"):
-        asked(snapshots, "cobalt", "obligation-ics", "docx")
+        ask_report(snapshots, "cobalt", "obligation-ics", "docx")
 
 
-def test_many_threads_may_ask_while_others_write(filled, snapshots):
+def test_many_threads_may_ask_while_others_write(full_store, snapshots):
     failures, seen = [], []
 
     def read():
         try:
             for _ in range(3):
                 for name in ("summary", "program", "calendar"):
-                    seen.append(asked(snapshots, "empty", name, "json").name.position.seq)
+                    seen.append(ask_report(snapshots, "empty", name, "json").name.position.seq)
         except Exception as error:
             failures.append(error)
 
     def write():
         try:
             for number in range(5):
-                with filled.revision("empty", "ann", now=NOW) as revision:
+                with full_store.revision("empty", "ann", now=NOW) as revision:
                     revision.record("note.added", details={"n": number})
         except Exception as error:
             failures.append(error)
@@ -231,13 +231,13 @@ def test_many_threads_may_ask_while_others_write(filled, snapshots):
     for thread in threads:
         thread.join()
     assert failures == []
-    assert max(seen) <= filled.head("empty").seq
+    assert max(seen) <= full_store.head("empty").seq
 
 
-def test_what_is_not_asked_over_a_period_says_the_same_over_any(filled, tmp_path):
+def test_what_is_not_asked_over_a_period_says_the_same_over_any(full_store, tmp_path):
     """Why one snapshot may answer such a report from facts of whatever period it has."""
-    replica = Replica(filled.url, None)
-    snapshots = Snapshots(filled, replica, Artifacts(tmp_path), CATALOGUE)
+    replica = Replica(full_store.url, None)
+    snapshots = Snapshots(full_store, replica, Artifacts(tmp_path), CATALOGUE)
     with snapshots.open("brightline", now=NOW) as first:
         usual = {report.name: first.edition(report, {}).document for report in REPORTS if not report.has_period}
     snapshots.close()
@@ -256,15 +256,15 @@ def test_what_is_not_asked_over_a_period_says_the_same_over_any(filled, tmp_path
             assert one.frame.equals(other.frame), (name, one.name)
 
 
-def test_a_snapshot_stays_where_it_is_once_it_was_read(filled, snapshots):
+def test_a_snapshot_stays_where_it_is_once_it_was_read(full_store, snapshots):
     with snapshots.open("cobalt", now=NOW) as before:
         first = before.bytes("summary", {}, "json")
         _ = before.subject
-        with filled.revision("cobalt", "ann", now=NOW) as revision:
+        with full_store.revision("cobalt", "ann", now=NOW) as revision:
             revision.insert(workspaces, [{"id": "later", "name": "Later"}])
             revision.record("workspace.created")
         with snapshots.open("cobalt", now=NOW) as after:
-            assert after.subject.revision == filled.head("cobalt") != before.revision
+            assert after.subject.revision == full_store.head("cobalt") != before.revision
         assert before.fact("controls").height > 0
         assert before.bytes("program", {}, "json").name.position == first.name.position
 

@@ -10,7 +10,7 @@ from reports.digests import DIGESTS
 from reports.programme import readiness_plan
 
 
-def expected() -> bytes:
+def index_bytes() -> bytes:
     """The file as the declarations have it, a line for each."""
     reports = [IndexEntry.of(report) for report in REPORTS]
     digests = [dataclasses.replace(digest, report=IndexEntry.of(digest.report)) for digest in DIGESTS]
@@ -26,4 +26,4 @@ def expected() -> bytes:
 
 
 if __name__ == "__main__":
-    INDEX.write_bytes(expected())
+    INDEX.write_bytes(index_bytes())

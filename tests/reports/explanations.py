@@ -11,7 +11,7 @@ from engine.model.report import Report
 from tests.factories import ask, rows
 
 
-def recomputed(figure: Figure, explained: pl.DataFrame) -> object:
+def recompute(figure: Figure, explained: pl.DataFrame) -> object:
     """The value that the explained rows give."""
     held = explained.to_dict(as_series=False)
     match figure.aggregate:
@@ -44,7 +44,7 @@ def recomputed(figure: Figure, explained: pl.DataFrame) -> object:
 
 def follows(figure: Figure, figures: Figures) -> bool:
     """Whether the value of a figure is what its explained rows give, in the digits of its unit."""
-    value, found = figures[figure.id], recomputed(figure, figures.explained(figure.id))
+    value, found = figures[figure.id], recompute(figure, figures.explained_rows(figure.id))
     if isinstance(value, float) and isinstance(found, int | float):
         return math.isclose(value, found, abs_tol=0.51 * 10 ** -DIGITS.get(figure.unit, 2))
     return value == found

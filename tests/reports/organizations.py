@@ -28,7 +28,7 @@ def maybe(strategy):
     return st.one_of(st.none(), strategy)
 
 
-def numbered(prefix, **columns):
+def number_rows(prefix, **columns):
     """A few rows with identifiers of their own."""
     drawn = st.lists(st.fixed_dictionaries(columns), max_size=4)
     return drawn.map(lambda rows: [{"id": f"{prefix}{n}", **row} for n, row in enumerate(rows)])
@@ -47,46 +47,46 @@ EVENTS = st.lists(
 )  # fmt: skip
 
 
-def signed(row):
+def with_decision(row):
     """Decided only with the moment of the decision."""
     return row if row["outcome"] else {**row, "attested_at": None}
 
 
 TABLES = {
-    "attestations": numbered(
+    "attestations": number_rows(
         "at", **ON, owner=PERSON, due_on=AGO.map(day), outcome=st.sampled_from([None, "attested", "rejected"]),
         attested_at=PAST.map(instant),
-    ).map(lambda rows: [signed(row) for row in rows]),
-    "evidence_requests": numbered(
+    ).map(lambda rows: [with_decision(row) for row in rows]),
+    "evidence_requests": number_rows(
         "rq", **ON, title=st.just("A request"), owner=PERSON, priority=st.sampled_from(["P1", "P3"]),
         opened_on=PAST.map(day), due_on=maybe(AGO.map(day)),
         status=st.sampled_from(["open", "in_progress", "waiting_on_requester", "submitted"]),
         closed_on=maybe(PAST.map(day)),
     ),
-    "vendors": numbered(
+    "vendors": number_rows(
         "ve", name=st.just("Vendor"), owner=PERSON, category=st.sampled_from(["cloud", "saas", "consulting"]),
         tier=st.sampled_from(["critical", "medium", "low"]), likelihood=RATING, impact=RATING,
         status=st.sampled_from(["assessed", "not_assessed"]), last_review_on=maybe(PAST.map(day)),
         next_review_on=maybe(AGO.map(day)),
     ),
-    "vendor_documents": numbered(
+    "vendor_documents": number_rows(
         "do", vendor_id=st.sampled_from(["ve0", "ve1"]), kind=st.sampled_from(["soc2_type2", "iso27001_certificate"]),
         issued_on=PAST.map(day), period_end_on=PAST.map(day), expires_on=maybe(AGO.map(day)),
     ),
-    "risks": numbered(
+    "risks": number_rows(
         "ri", title=st.just("A risk"), owner=PERSON, likelihood=RATING, impact=RATING, residual_likelihood=RATING,
         residual_impact=RATING, status=st.sampled_from(["open", "closed"]),
     ),
-    "remediations": numbered(
+    "remediations": number_rows(
         "re", **ON, title=st.just("A fix"), owner=PERSON, opened_on=PAST.map(day), due_on=maybe(AGO.map(day)),
         status=st.sampled_from(["open", "blocked"]),
     ),
-    "exceptions": numbered(
+    "exceptions": number_rows(
         "ex", **ON, kind=st.sampled_from(["gap", "accepted_risk"]), reason=st.just("A reason"),
         approver=PERSON, approved_on=maybe(PAST.map(day)), expires_on=AGO.map(day),
         status=st.sampled_from(["approved", "draft"]),
     ),
-    "incidents": numbered(
+    "incidents": number_rows(
         "in", title=st.just("An incident"), severity=st.sampled_from(["critical", "low"]), status=st.just("open"),
         opened_at=PAST.map(instant),
     ),

@@ -26,7 +26,7 @@ FULL = "cobalt", 200, 10, tuple(CATALOGUE)
 
 
 @pytest.fixture
-def lived(database_url, org):
+def changed_store(database_url, org):
     """A demo organization in whose tables values will change places."""
     store = Store(database_url)
     frames = demo(org, NOW.date())
@@ -54,13 +54,13 @@ def change(store, org, draw, now):
 
 
 @pytest.fixture
-def snapshots(lived, tmp_path):
+def snapshots(changed_store, tmp_path):
     """Makes snapshots with a replica and a folder of their own."""
     made = []
 
     def make():
-        replica = Replica(lived.url, None)
-        made.append(Snapshots(lived, replica, Artifacts(tmp_path / f"artifacts{len(made)}"), CATALOGUE))
+        replica = Replica(changed_store.url, None)
+        made.append(Snapshots(changed_store, replica, Artifacts(tmp_path / f"artifacts{len(made)}"), CATALOGUE))
         return made[-1]
 
     yield make
@@ -92,14 +92,14 @@ def wrongly_led(before, after):
     indirect=["database_url"],
     ids=["some", "all", "all-postgresql"],
 )
-def test_a_report_has_the_bytes_that_it_had(lived, snapshots, org, writes, every, names):
+def test_a_report_has_the_bytes_that_it_had(changed_store, snapshots, org, writes, every, names):
     """A difference of two of its documents leads from the one to the other, and rows and events are as logged."""
     draw, heads, saved, wrong, before = random.Random(7), snapshots(), {}, [], {}
     stepwise = snapshots()
     start = NOW + timedelta(days=1)
     for number in range(writes):
         now = start + timedelta(hours=6 * number)
-        change(lived, org, draw, now)
+        change(changed_store, org, draw, now)
         if number % every == every - 1:
             with heads.open(org, now=now) as snapshot:
                 bytes_now, documents = {}, {}
@@ -123,4 +123,4 @@ def test_a_report_has_the_bytes_that_it_had(lived, snapshots, org, writes, every
     assert wrong == []
     with heads.open(org, now=later, at=AsOf(day=start.date() - timedelta(days=1))) as first:
         assert first.revision.seq < min(seq for seq, _ in saved)
-    assert (lived.verify(org).problem, lived.verify_rows(org).problem) == (None, None)
+    assert (changed_store.verify(org).problem, changed_store.verify_rows(org).problem) == (None, None)

@@ -63,7 +63,7 @@ def types():
     return found
 
 
-def shown(table):
+def visible_columns(table):
     return [name for name in table.frame.columns if name not in table.hidden]
 
 
@@ -108,14 +108,14 @@ def test_a_meaning_is_one_short_sentence():
 @pytest.mark.parametrize("name", REPORTS)
 def test_no_two_columns_of_a_table_stand_under_one_heading(name):
     for table in tables(name):
-        headings = [words.heading(table, column) for column in shown(table)]
+        headings = [words.heading(table, column) for column in visible_columns(table)]
         assert (table.name, sorted({one for one in headings if headings.count(one) > 1})) == (table.name, [])
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_repeats_no_heading_that_the_column_has_anyway(name):
     for table in tables(name):
-        repeated = [one for one in shown(table) if table.labels.get(one) == COLUMNS[one].label]
+        repeated = [one for one in visible_columns(table) if table.labels.get(one) == COLUMNS[one].label]
         assert (table.name, repeated) == (table.name, [])
 
 

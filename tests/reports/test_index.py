@@ -8,16 +8,16 @@ from engine.reporting.index import INDEX, index, parts_of
 from reports import CATALOGUE, REPORTS
 from reports.digests import DIGESTS
 from tests.digests.registry import CHAIN
-from tests.reports.accept_index import expected
+from tests.reports.accept_index import index_bytes
 
 
 def test_the_index_follows_from_the_declarations():
-    assert INDEX.read_bytes() == expected(), "on purpose? python -m tests.reports.accept_index"
+    assert INDEX.read_bytes() == index_bytes(), "on purpose? python -m tests.reports.accept_index"
 
 
 def test_the_index_has_every_report_in_the_order_of_the_catalogue():
     assert list(index().catalogue) == list(CATALOGUE)
-    assert [entry.whole() for entry in index().reports] == list(REPORTS)
+    assert [entry.load() for entry in index().reports] == list(REPORTS)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -31,11 +31,11 @@ def test_a_report_is_asked_and_named_in_the_same_way_with_and_without_it(name):
 
 
 def test_the_digests_of_the_index_are_those_that_are_declared():
-    def said(digest):
+    def digest_fields(digest):
         return {
             field.name: getattr(digest, field.name) for field in dataclasses.fields(digest) if field.name != "report"
         }
 
-    assert [said(digest) for digest in index().digests] == [said(digest) for digest in DIGESTS]
-    assert [digest.report.whole() for digest in index().digests] == [digest.report for digest in DIGESTS]
+    assert [digest_fields(digest) for digest in index().digests] == [digest_fields(digest) for digest in DIGESTS]
+    assert [digest.report.load() for digest in index().digests] == [digest.report for digest in DIGESTS]
     assert [digest.name for digest in index().chain] == [digest.name for digest in CHAIN]

@@ -26,7 +26,7 @@ def test_what_has_no_room_in_a_headline_stays_outside():
     assert at_most(" ".join(["word"] * MOST_WORDS), ": one") == " ".join(["word"] * MOST_WORDS)
 
 
-def nothing(report):
+def empty_document(report):
     """What a report says of an organization without any record."""
     defaults = {one.name: one.default for one in report.parameters}
     return report.document({name: NOTHING[name] for name in report.facts}, Ask(DAY, 30, LONGEST, defaults))
@@ -61,7 +61,7 @@ def test_every_headline_is_one_short_thought(known, drawn):
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_a_report_without_data_says_what_brings_some(report):
-    document = nothing(report)
+    document = empty_document(report)
     assert [*faults(document)] == []
     files, routes = re.findall(r"\b(\w+)\.csv\b", document.next_step), re.findall(r"/api/[\w/-]+", document.next_step)
     assert [name for name in files if name not in IMPORTABLE] == []

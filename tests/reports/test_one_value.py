@@ -69,7 +69,7 @@ def different(values):
     return {name: by for name, by in values.items() if len(set(by.values())) > 1}
 
 
-def improved(before, after):
+def improvements(before, after):
     """Figures that got better; what was unknown or is unknown now is neither."""
     found = {}
     for name, value in after.items():
@@ -81,9 +81,9 @@ def improved(before, after):
     return found
 
 
-def worsened(before, after):
+def deteriorations(before, after):
     """Figures that got worse; the chain of these rows is not a real one, so that claims cannot be traced in it."""
-    return {name: pair for name, pair in improved(after, before).items() if name != "claims_broken"}
+    return {name: pair for name, pair in improvements(after, before).items() if name != "claims_broken"}
 
 
 @few
@@ -107,7 +107,7 @@ def test_a_failing_event_improves_nothing(known, drawn):
     before = Answers(known, drawn).single()
     failure = ("backup.failed", instant(0), {"outcome": "failure", "controls": f"soc2:{CONTROLS[0]}"})
     after = Answers(known, {**drawn, "events": [*drawn["events"], failure]}).single()
-    assert improved(before, after) == {}
+    assert improvements(before, after) == {}
 
 
 @pytest.mark.soak
@@ -117,7 +117,7 @@ def test_a_supporting_event_worsens_nothing(known, drawn):
     before = Answers(known, drawn).single()
     support = ("backup.completed", instant(0), {"outcome": "success", "controls": f"soc2:{CONTROLS[0]}"})
     after = Answers(known, {**drawn, "events": [*drawn["events"], support]}).single()
-    assert worsened(before, after) == {}
+    assert deteriorations(before, after) == {}
 
 
 def test_without_records_no_figure_is_good(known):

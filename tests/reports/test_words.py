@@ -8,7 +8,7 @@ from engine.model.abbreviations import ABBREVIATIONS, LETTERS
 from engine.model.columns import COLUMNS
 from reports import REPORTS
 from tests.reports.test_columns import tables
-from tests.reports.test_leads import nothing
+from tests.reports.test_leads import empty_document
 
 # names that everybody knows by their letters, words of standards that are written in capitals, and places
 NAMES = {
@@ -55,7 +55,7 @@ def texts(document):
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_no_word_of_a_machine_is_read_by_people(report):
-    document = nothing(report)
+    document = empty_document(report)
     read = [report.title, report.description, *texts(document)]
     read += [] if report.name in SOURCES else document.footnotes
     assert [text for text in read if MACHINE_WORDS.search(ADDRESSES.sub("", text))] == []
@@ -63,7 +63,7 @@ def test_no_word_of_a_machine_is_read_by_people(report):
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_every_abbreviation_is_explained_on_its_page(report):
-    document = nothing(report)
+    document = empty_document(report)
     read = " ".join([report.title, report.description, *texts(document)])
     found = {letters.removesuffix("s") for letters in LETTERS.findall(ADDRESSES.sub("", read))}
     assert found - NAMES - ABBREVIATIONS.keys() == set()

@@ -14,7 +14,7 @@ from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import NobodyWaits, Workers
 from engine.web.limits import Limit, Limiter
 from engine.web.linked_limits import LinkedLimits, counting
-from tests.runtime.test_workers import aside, note, notes, opened
+from tests.runtime.test_workers import in_thread, note, notes, open_folder
 from tests.web.served import until
 
 
@@ -69,7 +69,7 @@ def test_what_is_asked_for_is_answered_over_and_over():
 
 def test_many_threads_ask_at_once_and_each_gets_its_own():
     with lines(echo=echo) as ((line,), _):
-        asked = [aside(line.ask, "echo", number) for number in range(20)]
+        asked = [in_thread(line.ask, "echo", number) for number in range(20)]
         for _, thread in asked:
             thread.join()
     assert [found for found, _ in asked] == [[(number,)] for number in range(20)]
@@ -110,7 +110,7 @@ def test_readiness_is_said_and_the_end_of_the_main_process_is_noticed():
 
 
 def test_the_same_work_of_two_processes_is_done_once(tmp_path):
-    workers = Workers("test", [partial(opened, tmp_path)], deadline=20.0)
+    workers = Workers("test", [partial(open_folder, tmp_path)], deadline=20.0)
 
     def run(gone, work, place, caller):
         return workers.run(work, place=place, caller=caller, gone=gone)
@@ -118,7 +118,9 @@ def test_the_same_work_of_two_processes_is_done_once(tmp_path):
     try:
         with lines(2, workers=run) as (both, _):
             asked = [
-                aside(partial(LinkedWorkers(line, "workers").run, Assignment(note, ("w", 1.0), key="k"), place="acme"))
+                in_thread(
+                    partial(LinkedWorkers(line, "workers").run, Assignment(note, ("w", 1.0), key="k"), place="acme")
+                )
                 for line in both
             ]
             for _, thread in asked:
@@ -145,7 +147,7 @@ def test_two_processes_have_one_limit():
 def test_no_descriptor_stays_open_once_a_process_is_gone():
     before = handles()
     with lines(echo=echo) as ((line,), _):
-        for _, thread in [aside(line.ask, "echo") for _ in range(5)]:
+        for _, thread in [in_thread(line.ask, "echo") for _ in range(5)]:
             thread.join()
         line.close()
     until(lambda: handles() <= before)

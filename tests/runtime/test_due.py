@@ -19,13 +19,13 @@ INSTANTS = st.datetimes(datetime(1990, 1, 1), datetime(2099, 12, 1), timezones=s
 few = settings(max_examples=150, deadline=None, derandomize=True)
 
 
-def is_shown(zone, day, clock):
+def clock_shows(zone, day, clock):
     """Whether the clocks of a zone show a time on a day."""
     local = datetime.combine(day, clock, zone)
     return local.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None)
 
 
-def held(zone, at, now):
+def check_daily(zone, at, now):
     """What is true of a daily job in any zone at any time."""
     found = Settings.of({"SVC_TIME_ZONE": zone, "SVC_BUILD_AT": f"{at:%H:%M}"})
     due = Daily(lambda settings: settings.build_at)
@@ -35,7 +35,7 @@ def held(zone, at, now):
     assert due.due(found, span.until).since == span.until
     assert 20 * HOUR <= span.until - span.since <= 28 * HOUR
     local = span.since.astimezone(ZoneInfo(zone))
-    assert local.time() == at or not is_shown(ZoneInfo(zone), local.date(), at) or not is_shown(
+    assert local.time() == at or not clock_shows(ZoneInfo(zone), local.date(), at) or not clock_shows(
         ZoneInfo(zone), local.date() - timedelta(days=1), at
     )  # fmt: skip
 
@@ -43,7 +43,7 @@ def held(zone, at, now):
 @given(ZONES, st.times().map(lambda at: at.replace(second=0, microsecond=0)), INSTANTS)
 @few
 def test_every_instant_belongs_to_one_due_instant_of_a_daily_job(zone, at, now):
-    held(zone, at, now)
+    check_daily(zone, at, now)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_so_it_is_around_the_strangest_changes(zone, around):
     now = datetime.fromisoformat(around).replace(tzinfo=UTC)
     for hours in range(-36, 37):
         for at in (time(0, 0), time(0, 30), time(2, 30), time(23, 30)):
-            held(zone, at, now + hours * HOUR)
+            check_daily(zone, at, now + hours * HOUR)
 
 
 @given(st.sampled_from([1, 5, 15, 60]), INSTANTS)

@@ -30,24 +30,24 @@ def prune(any_store, tmp_path):
 
 
 @pytest.fixture
-def ended(any_store):
+def store_with_ends(any_store):
     """One session of ann was ended, and a day later all of them."""
     for day, session_id in enumerate(("s1", ALL)):
         with any_store.revision("acme", "console", now=NOW + timedelta(days=day)) as revision:
             end_sessions(revision, "ann@acme.example", session_id)
 
 
-def said(count):
+def prune_line(count):
     return f"texts of 0 deliveries, 0 runs, {count} ended sessions and 0 unfinished seals removed"
 
 
-def test_they_go_long_after_the_sessions_are_over(any_store, prune, ended):
+def test_they_go_long_after_the_sessions_are_over(any_store, prune, store_with_ends):
     assert KEPT > 2 * LIFE
     day = timedelta(days=1)
-    assert prune(NOW + KEPT) == (said(0), (frozenset({"s1"}), NOW + day))
-    assert prune(NOW + KEPT + timedelta(seconds=1)) == (said(1), (frozenset(), NOW + day))
-    assert prune(NOW + KEPT + 2 * day) == (said(1), (frozenset(), None))
-    assert prune(NOW + KEPT + 3 * day) == (said(0), (frozenset(), None))
+    assert prune(NOW + KEPT) == (prune_line(0), (frozenset({"s1"}), NOW + day))
+    assert prune(NOW + KEPT + timedelta(seconds=1)) == (prune_line(1), (frozenset(), NOW + day))
+    assert prune(NOW + KEPT + 2 * day) == (prune_line(1), (frozenset(), None))
+    assert prune(NOW + KEPT + 3 * day) == (prune_line(0), (frozenset(), None))
     with any_store.reader() as connection:
         events = many(connection, audit_log, "acme", action="session.pruned")
     assert [(event["actor"], event["details"]) for event in events] == [("pruning", {"removed": 1})] * 2
@@ -56,5 +56,5 @@ def test_they_go_long_after_the_sessions_are_over(any_store, prune, ended):
 @pytest.mark.parametrize(
     "names", [{"SVC_SESSION_JWKS_FILE": "keys.json"}, {"SVC_SESSION_SECRET": "a secret that others have as well, so"}]
 )
-def test_those_of_sessions_that_others_sign_stay(names, prune, ended):
-    assert prune(NOW + 99 * KEPT, **names) == (said(0), (frozenset({"s1"}), NOW + timedelta(days=1)))
+def test_those_of_sessions_that_others_sign_stay(names, prune, store_with_ends):
+    assert prune(NOW + 99 * KEPT, **names) == (prune_line(0), (frozenset({"s1"}), NOW + timedelta(days=1)))

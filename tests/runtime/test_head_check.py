@@ -45,7 +45,7 @@ def problems(services):
     return heads_of(services, "acme").problems
 
 
-def executed(services, *statements):
+def execute(services, *statements):
     with unguarded(services.store) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -73,7 +73,7 @@ def rewritten(services, seq, actor):
 
 
 def without_tail(services, seq):
-    executed(
+    execute(
         services,
         delete(audit_log).where(audit_log.c.seq > seq),
         update(heads).where(heads.c.org_id == "acme").values(seq=seq, hash=hash_at(services, seq)),
@@ -81,7 +81,7 @@ def without_tail(services, seq):
     assert services.store.verify("acme").ok
 
 
-def grown_anew(services):
+def grow_anew(services):
     with unguarded(services.store) as connection:
         connection.execute(delete(event_tiles))
         grow(connection, "acme")
@@ -106,12 +106,12 @@ def test_an_event_that_was_rewritten_is_named(services):
         "line 1 of heads/acme.log names another event 21 than the chain has",
         "the signed head of 21 events names another event 21 than the chain has",
     ]
-    grown_anew(services)  # who knows of the tree makes it fit
+    grow_anew(services)  # who knows of the tree makes it fit
     assert problems(services) == [
         "line 1 of heads/acme.log names another event 21 than the chain has",
         "the signed head of 21 events names another event 21 than the chain has",
     ]
-    executed(services, delete(signed_heads))  # and of the heads: the file is beside the store
+    execute(services, delete(signed_heads))  # and of the heads: the file is beside the store
     assert problems(services) == ["line 1 of heads/acme.log names another event 21 than the chain has"]
 
 
@@ -125,7 +125,7 @@ def test_a_tail_that_was_cut_off_is_named(services):
         "the signed head of 21 events is of event 21, and the chain ends at 15: its tail was cut off",
     ]
     write(services, 10, "new")  # it goes on as if nothing had been
-    grown_anew(services)
+    grow_anew(services)
     assert problems(services) == [
         "line 1 of heads/acme.log names another event 21 than the chain has",
         "the signed head of 21 events names another event 21 than the chain has",
@@ -148,9 +148,9 @@ def test_what_left_with_a_delivery_or_a_download_is_held_against_the_chain(servi
         revision.record("x")
     services.store.record_access([{**download, "head_seq": 11, "head_hash": hash_at(services, 11)}])
     assert problems(services) == []
-    executed(services, update(access_log).values(head_hash="1" * 64))
+    execute(services, update(access_log).values(head_hash="1" * 64))
     assert problems(services) == ["a download names another event 11 than the chain has"]
-    executed(services, update(deliveries).values(head_seq=99))
+    execute(services, update(deliveries).values(head_seq=99))
     assert problems(services) == [
         "a download names another event 11 than the chain has",
         "a delivery is of event 99, and the chain ends at 22: its tail was cut off",
@@ -174,7 +174,7 @@ def test_a_seal_that_was_removed_is_named(services):
     folder.mkdir(parents=True)
     (folder / "bnd_1.zip").touch()
     assert problems(services) == []
-    executed(services, delete(bundles))
+    execute(services, delete(bundles))
     assert problems(services) == [
         "the bundle bnd_1 that event 22 sealed is not on record",
         "the bundle bnd_1 is in the bundle folder and not on record",
@@ -199,7 +199,7 @@ def cut(services):
         revision.insert(retention_overrides, [{"record_class": "audit_log", "days": 30}])
         revision.record("x")
     signed_head(services, "acme", now=NOW)
-    executed(services, update(audit_log).where(audit_log.c.seq == 1).values(occurred_at=NOW - timedelta(days=401)))
+    execute(services, update(audit_log).where(audit_log.c.seq == 1).values(occurred_at=NOW - timedelta(days=401)))
     # the first event carries another time in its row now, and goes with the others
     purge(services.store, "acme", now=NOW)
 
@@ -216,7 +216,7 @@ def test_proofs_outlive_retention(services):
 
 def test_a_forged_cut_is_named(services):
     cut(services)
-    executed(services, update(chain_cuts).values(hash="1" * 64))
+    execute(services, update(chain_cuts).values(hash="1" * 64))
     assert problems(services) == ["a cut of retention names another event 21 than the chain has"]
 
 
@@ -224,7 +224,7 @@ def test_a_leaf_that_was_changed_is_named(services):
     cut(services)
     with services.store.reader() as connection:
         hashes = connection.execute(select(event_tiles.c.hashes)).scalar_one()
-    executed(services, update(event_tiles).values(hashes=b"x" * 32 + hashes[32:]))
+    execute(services, update(event_tiles).values(hashes=b"x" * 32 + hashes[32:]))
     assert problems(services) == [
         "line 1 of heads/acme.log has another root than the first 42 events of the chain",
         "the signed head of 42 events has another root than the first 42 events of the chain",
@@ -237,7 +237,7 @@ def test_heads_that_were_changed_are_named(services):
     path = services.settings.data_dir / "heads" / "acme.log"
     other = head.note.replace("\n21\n", "\n20\n")
     path.write_text("no head\n" + base64.b64encode(other.encode()).decode() + "\n")
-    executed(services, update(signed_heads).values(seq=20))
+    execute(services, update(signed_heads).values(seq=20))
     assert problems(services) == [
         "line 1 of heads/acme.log has no base64 in 'no head'",
         "line 2 of heads/acme.log the signature of hq/acme does not hold",
@@ -249,7 +249,7 @@ def test_a_head_of_another_key_or_organization_is_named(services):
     write(services, 20)
     head = signed_head(services, "acme", now=NOW)
     key = services.settings.signing_key_path
-    executed(services, update(signed_heads).values(note=head.note.replace("hq/acme", "hq/globex")))
+    execute(services, update(signed_heads).values(note=head.note.replace("hq/acme", "hq/globex")))
     assert problems(services) == ["the signed head of 21 events is a head of hq/globex"]
     key.unlink()
     check = heads_of(services, "acme")
@@ -280,7 +280,7 @@ def test_only_so_many_problems_are_told(services):
 def test_a_download_whose_hash_is_none_is_told(services):
     write(services, 3)
     left = {"accessed_at": NOW, "actor": "ann", "resource": "r", "status": 200, "head_seq": 2, "head_hash": "zz"}
-    executed(services, access_log.insert().values(id="a", org_id="acme", **left))
+    execute(services, access_log.insert().values(id="a", org_id="acme", **left))
     assert problems(services) == ["a download names another event 2 than the chain has"]
 
 
@@ -289,9 +289,9 @@ def test_a_download_of_no_event_is_told(services, seq, digest):
     write(services, 3)
     left = {"accessed_at": NOW, "actor": "ann", "resource": "r", "status": 200}
     before_all = access_log.insert().values(id="a", org_id="acme", head_seq=0, head_hash=GENESIS, **left)
-    executed(services, before_all)
+    execute(services, before_all)
     assert problems(services) == []
-    executed(services, access_log.insert().values(id="b", org_id="acme", head_seq=seq, head_hash=digest, **left))
+    execute(services, access_log.insert().values(id="b", org_id="acme", head_seq=seq, head_hash=digest, **left))
     assert problems(services) == [f"a download is of event {seq}, and there is no such event"]
 
 
@@ -314,14 +314,14 @@ def test_what_is_beside_a_signed_head_must_be_of_it(any_store, tmp_path):
         ({"time_stamp": base64.b64encode(b"of another").decode()}, ["has a time stamp beside it that is of another head"]),
         ({"time_stamp": None, "root": "zz"}, ["is stored beside another position than the one that was signed"]),
     ):  # fmt: skip
-        executed(services, update(signed_heads).where(signed_heads.c.seq == head.size).values(**beside))
+        execute(services, update(signed_heads).where(signed_heads.c.seq == head.size).values(**beside))
         assert problems(services) == [said + one for one in expected]
 
 
 def test_what_cannot_be_read_beside_a_head_is_told_to_whoever_asks_for_it(services):
     head = signed_head(services, "acme", now=NOW)
     for beside in ({"cosignatures": "zz"}, {"cosignatures": None, "time_stamp": "abc"}):
-        executed(services, update(signed_heads).values(**beside))
+        execute(services, update(signed_heads).values(**beside))
         with pytest.raises(Conflict, match=f"the signed head of {head.size} events of acme does not hold: it "):
             newest_signed_head(services, "acme")
 

@@ -31,7 +31,7 @@ def s3():
 
 
 @pytest.fixture(params=["folder", "bucket"])
-def shared(request, tmp_path, monkeypatch):
+def artifacts_url(request, tmp_path, monkeypatch):
     """What SVC_ARTIFACTS_URL is on each of several machines."""
     if request.param == "folder":
         return f"file://{tmp_path}/shared"
@@ -44,31 +44,31 @@ def shared(request, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def machine(acme_template, tmp_path, shared):
+def machine(acme_template, tmp_path, artifacts_url):
     """The services of a machine: one store for all, as far as these tests can tell."""
 
     @contextmanager
-    def opened(name):
+    def open_machine(name):
         (tmp_path / name).mkdir(exist_ok=True)
         shutil.copy(acme_template, tmp_path / name / "hq.db")
-        settings = Settings.of({"SVC_DATA_DIR": str(tmp_path / name), "SVC_ARTIFACTS_URL": shared})
+        settings = Settings.of({"SVC_DATA_DIR": str(tmp_path / name), "SVC_ARTIFACTS_URL": artifacts_url})
         with open_services(settings, CATALOGUE, now=NOW, memory_bytes=0) as services:
             yield services
 
-    return opened
+    return open_machine
 
 
-def asked(services):
+def ask_all(services):
     """Each of the reports in each of its formats: its bytes, its ETag, and whether it was built now."""
     with services.snapshots.open("acme", now=NOW) as snapshot:
-        found = [snapshot.bytes(report.name, {}, form) for report in SOME.values() for form in report.formats_ahead]
+        found = [snapshot.bytes(report.name, {}, form) for report in SOME.values() for form in report.prebuilt_formats]
     return [(artifact.data, artifact.etag, artifact.made) for artifact in found]
 
 
 def test_what_one_machine_built_the_other_serves_without_computing(machine, monkeypatch):
     with machine("one") as one:
         went = batch.build(one.store, replace(one.batch(NOW), catalogue=SOME), ["acme"])
-        built = asked(one)
+        built = ask_all(one)
     assert went.results["acme"].made == len(built)
 
     def unread(*_, **__):
@@ -76,8 +76,8 @@ def test_what_one_machine_built_the_other_serves_without_computing(machine, monk
 
     monkeypatch.setattr(Replica, "sync", unread)
     with machine("two") as two:
-        assert asked(two) == built
-        assert asked(two) == built
+        assert ask_all(two) == built
+        assert ask_all(two) == built
     assert {made for _, _, made in built} == {False}
 
 

@@ -26,7 +26,7 @@ def run(tmp_path):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
     environment = {**inherited, "SVC_DATA_DIR": str(tmp_path / "var"), "SVC_BUNDLE_DIR": str(tmp_path / "bundles")}
 
-    def started(*command, until=None):
+    def start(*command, until=None):
         process = subprocess.Popen(
             [sys.executable, *command], cwd=ROOT, env=environment, umask=0, text=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -38,7 +38,7 @@ def run(tmp_path):
         process.wait()
         return said
 
-    return started
+    return start
 
 
 PORT = "0 until the test runs"

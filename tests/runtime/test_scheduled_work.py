@@ -32,7 +32,7 @@ class Jobs:
             raise Unavailable("The operational store does not answer.", word="store_unavailable")
 
 
-def ended(jobs, left=5.0):
+def end_work(jobs, left=5.0):
     """What comes of the end, and how often work was interrupted."""
     signals, interrupted = Signals(left), []
 
@@ -49,18 +49,18 @@ def ended(jobs, left=5.0):
 def test_work_that_comes_to_its_end_is_not_interrupted():
     jobs = Jobs()
     threading.Timer(0.3, jobs.go.set).start()
-    assert ended(jobs) == (True, 0)
+    assert end_work(jobs) == (True, 0)
     assert jobs.seen == ["started", ("shut down", True)]
 
 
 def test_work_that_does_not_is_interrupted():
-    assert ended(Jobs(), left=0.0) == (True, 1)
+    assert end_work(Jobs(), left=0.0) == (True, 1)
 
 
 def test_a_store_that_is_gone_is_one_line(caplog):
     jobs = Jobs(unwell=True)
     jobs.go.set()
-    assert ended(jobs) == (True, 0)
+    assert end_work(jobs) == (True, 0)
     assert [record.getMessage() for record in caplog.records] == [
         "scheduled work ended, and could not say so: The operational store does not answer."
     ]

@@ -55,7 +55,7 @@ def start(database_url, tmp_path):
 
 
 @contextmanager
-def opened(url):
+def open_store(url):
     store = Store(url)
     try:
         yield store
@@ -87,7 +87,7 @@ def run_rows(store):
 
 def killed_leader(start, url, before, seconds):
     """How long after a leader was killed another leads."""
-    with opened(url) as store:
+    with open_store(url) as store:
         both = [start(before), start(before)]
         first, _ = until(lambda: leader(store, both))
         (other,) = (process for process in both if process is not first)
@@ -117,7 +117,7 @@ def test_within_45_seconds_by_the_figures_of_the_product(start, database_url):
 
 
 def test_at_sigterm_it_waits_for_a_while_and_leaves_what_runs_to_the_next(start, database_url):
-    with opened(database_url) as store:
+    with open_store(database_url) as store:
         process = start(FASTER + SLOW)
         until(lambda: run_rows(store))
         process.send_signal(signal.SIGTERM)
@@ -149,13 +149,13 @@ def test_a_store_that_does_not_answer_is_told_once(store, caplog, monkeypatch):
     one = scheduler.Scheduler(Services(Settings(), store, None, NOW))
     answers = [Unavailable("It is away."), Unavailable("It is away."), [], Unavailable("Again.")]
 
-    def owed():
+    def due_answer():
         answer = answers.pop(0)
         if isinstance(answer, Unavailable):
             raise answer
         return answer
 
-    monkeypatch.setattr(one.runner, "owed", owed)
+    monkeypatch.setattr(one.runner, "owed", due_answer)
     while answers:
         one._tick()
     assert [record.getMessage() for record in caplog.records] == [

@@ -18,14 +18,14 @@ def begin(folder, url=""):
 
 
 @pytest.fixture
-def sealed(tmp_path):
+def sealed_data(tmp_path):
     (tmp_path / "var" / "bundles" / "acme").mkdir(parents=True)
     (tmp_path / "var" / "bundles" / "acme" / "bnd_1.zip").write_bytes(b"PK")
     return tmp_path / "var"
 
 
 @pytest.fixture
-def signed(tmp_path):
+def signed_data(tmp_path):
     (tmp_path / "var" / "heads").mkdir(parents=True)
     (tmp_path / "var" / "heads" / "acme.log").write_bytes(b"")
     return tmp_path / "var"
@@ -57,28 +57,28 @@ def test_a_key_speaks_of_another_database_where_this_one_has_no_tables(tmp_path,
 @pytest.mark.parametrize(
     "command", [["migrate"], ["import", "x.csv", "--org", "acme"], ["demo", "--no-serve"], ["serve", "--port", "0"]]
 )
-def test_no_command_begins_a_second_history(command, sealed, monkeypatch, capfd):
-    monkeypatch.setenv("SVC_DATA_DIR", str(sealed))
-    (sealed.parent / "x.csv").write_text("id\n1\n")
-    monkeypatch.chdir(sealed.parent)
+def test_no_command_begins_a_second_history(command, sealed_data, monkeypatch, capfd):
+    monkeypatch.setenv("SVC_DATA_DIR", str(sealed_data))
+    (sealed_data.parent / "x.csv").write_text("id\n1\n")
+    monkeypatch.chdir(sealed_data.parent)
     if command[0] == "serve":
         command = ["serve", "--port", "18765"]
     with pytest.raises(SystemExit) as end:
         hq(command)
     assert end.value.code == 1
     assert "hq restore FILE" in capfd.readouterr().err
-    assert not (sealed / "hq.db").exists()
+    assert not (sealed_data / "hq.db").exists()
 
 
 @pytest.mark.parametrize("error", [PermissionError(errno.EACCES, "no"), OSError(errno.EIO, "broken")])
 def test_archives_that_cannot_be_looked_at_are_no_matter_to_a_database_in_use(
-    error, sealed, monkeypatch, acme_template
+    error, sealed_data, monkeypatch, acme_template
 ):
     def look(self, pattern):
         raise error
 
     monkeypatch.setattr(Path, "glob", look)
     with pytest.raises(OSError, match=error.strerror):
-        begin(sealed)
-    shutil.copy(acme_template, sealed / "hq.db")
-    begin(sealed)
+        begin(sealed_data)
+    shutil.copy(acme_template, sealed_data / "hq.db")
+    begin(sealed_data)

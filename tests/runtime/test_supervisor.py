@@ -28,7 +28,7 @@ def fail():
     os._exit(3)
 
 
-class Started:
+class Starter:
     """Starts what ``targets`` say in turn, the last of them for ever; ``ready`` where they say so at once."""
 
     def __init__(self, *targets, ready=True):
@@ -76,7 +76,7 @@ class Running:
 
 
 def test_one_that_ends_is_started_again_and_all_end_together(caplog):
-    started = Started(sleep)
+    started = Starter(sleep)
     running = Running(started, 2)
     until(lambda: len(started.alive()) == 2)
     started.processes[0].kill()
@@ -87,7 +87,7 @@ def test_one_that_ends_is_started_again_and_all_end_together(caplog):
 
 
 def test_whoever_ignores_the_signal_is_killed_after_the_grace():
-    started = Started(resist)
+    started = Starter(resist)
     running = Running(started, 1)
     until(lambda: len(started.alive()) == 1)
     running.stop()
@@ -95,7 +95,7 @@ def test_whoever_ignores_the_signal_is_killed_after_the_grace():
 
 
 def test_the_pause_grows_where_they_end_at_once(caplog):
-    started = Started(fail, fail, fail, sleep)
+    started = Starter(fail, fail, fail, sleep)
     running = Running(started, 1)
     until(lambda: len(started.alive()) == 1 and len(started.processes) == 4)
     pauses = [record.getMessage().rpartition("in ")[2] for record in caplog.records]
@@ -105,7 +105,7 @@ def test_the_pause_grows_where_they_end_at_once(caplog):
 
 
 def test_where_none_comes_up_it_ends_with_a_sentence():
-    started = Started(fail, ready=False)
+    started = Starter(fail, ready=False)
     running = Running(started, 2)
     running.thread.join(20)
     assert running.said == ["ending", "No serving process came up; what is said above says why."]

@@ -16,7 +16,7 @@ from tests.web.served import until
 
 
 @contextmanager
-def opened(folder):
+def open_folder(folder):
     yield folder
 
 
@@ -75,7 +75,7 @@ def _in_main_thread():
     return threading.current_thread() is threading.main_thread()
 
 
-def given(folder, thing):
+def pass_on(folder, thing):
     return thing
 
 
@@ -85,7 +85,7 @@ def unsendable(folder):
 
 @pytest.fixture
 def workers(tmp_path):
-    found = Workers("test", [partial(opened, tmp_path)], deadline=2.0)
+    found = Workers("test", [partial(open_folder, tmp_path)], deadline=2.0)
     yield found
     found.close()
 
@@ -93,7 +93,7 @@ def workers(tmp_path):
 @pytest.fixture
 def patient(tmp_path):
     """Workers that wait for a process as long as a busy machine takes."""
-    found = Workers("test", [partial(opened, tmp_path)], deadline=60.0)
+    found = Workers("test", [partial(open_folder, tmp_path)], deadline=60.0)
     yield found
     found.close()
 
@@ -103,7 +103,7 @@ def notes(folder):
     return path.read_text().split() if path.exists() else []
 
 
-def aside(function, *arguments):
+def in_thread(function, *arguments):
     """Call it on a thread of its own; what came of it is in the list, the thread beside it."""
     found = []
 
@@ -162,10 +162,11 @@ def test_preparing_does_not_count(workers, tmp_path):
 
 
 def test_the_same_work_is_done_once_for_all_who_wait(workers, tmp_path):
-    first = aside(run, workers, note, "first", 1.0)
+    first = in_thread(run, workers, note, "first", 1.0)
     until(lambda: notes(tmp_path) == ["first"])
     same = [
-        aside(partial(workers.run, Assignment(note, ("same",), key="k", position=at), place="acme")) for at in (3, 5, 4)
+        in_thread(partial(workers.run, Assignment(note, ("same",), key="k", position=at), place="acme"))
+        for at in (3, 5, 4)
     ]
     for _, thread in (first, *same):
         thread.join()
@@ -175,7 +176,7 @@ def test_the_same_work_is_done_once_for_all_who_wait(workers, tmp_path):
 
 def test_work_that_runs_is_joined_only_from_the_same_position(workers, tmp_path):
     def at(position):
-        return aside(partial(workers.run, Assignment(note, ("w", 0.8), key="k", position=position), place="acme"))
+        return in_thread(partial(workers.run, Assignment(note, ("w", 0.8), key="k", position=position), place="acme"))
 
     first = at(1)
     until(lambda: notes(tmp_path) == ["w"])
@@ -186,7 +187,7 @@ def test_work_that_runs_is_joined_only_from_the_same_position(workers, tmp_path)
 
 
 def test_what_nobody_waits_for_is_not_begun(workers, tmp_path):
-    first = aside(run, workers, note, "first", 1.0)
+    first = in_thread(run, workers, note, "first", 1.0)
     until(lambda: notes(tmp_path) == ["first"])
     with pytest.raises(Unavailable) as raised:
         run(workers, note, "second", gone=lambda: True)
@@ -197,10 +198,10 @@ def test_what_nobody_waits_for_is_not_begun(workers, tmp_path):
 
 
 def test_another_caller_goes_before_the_next_of_the_same(workers, tmp_path):
-    threads = [aside(partial(run, workers, note, "a0", 1.0, caller="a"))]
+    threads = [in_thread(partial(run, workers, note, "a0", 1.0, caller="a"))]
     until(lambda: notes(tmp_path) == ["a0"])
     for word in ("a1", "a2", "b1"):
-        threads.append(aside(partial(run, workers, note, word, caller=word[0])))
+        threads.append(in_thread(partial(run, workers, note, word, caller=word[0])))
         time.sleep(0.1)
     for _, thread in threads:
         thread.join()
@@ -208,7 +209,7 @@ def test_another_caller_goes_before_the_next_of_the_same(workers, tmp_path):
 
 
 def test_a_worker_without_work_ends_and_comes_back(tmp_path):
-    workers = Workers("test", [partial(opened, tmp_path)], deadline=5.0, idle=0.2)
+    workers = Workers("test", [partial(open_folder, tmp_path)], deadline=5.0, idle=0.2)
     first = run(workers, pid)
     until(lambda: not Path(f"/proc/{first}").exists())
     assert run(workers, pid) != first
@@ -216,8 +217,8 @@ def test_a_worker_without_work_ends_and_comes_back(tmp_path):
 
 
 def test_closing_ends_what_runs(tmp_path):
-    workers = Workers("test", [partial(opened, tmp_path)], deadline=60.0)
-    found, thread = aside(run, workers, note, "long", 60.0)
+    workers = Workers("test", [partial(open_folder, tmp_path)], deadline=60.0)
+    found, thread = in_thread(run, workers, note, "long", 60.0)
     until(lambda: notes(tmp_path) == ["long"])
     workers.close()
     thread.join()
@@ -257,10 +258,10 @@ def test_a_result_that_cannot_be_sent_ends_the_process_and_the_next_goes_on(pati
 
 
 def test_what_a_work_holds_is_imported_by_the_main_thread_alone(patient):
-    assert patient.run(Assignment(given, (Place(),)), place="acme") is True
+    assert patient.run(Assignment(pass_on, (Place(),)), place="acme") is True
 
 
 def test_a_work_that_cannot_be_read_is_a_problem_and_the_next_is_done(patient):
     with pytest.raises(Problem, match="there is not enough memory"):
-        patient.run(Assignment(given, (Unreadable(),)), place="acme")
+        patient.run(Assignment(pass_on, (Unreadable(),)), place="acme")
     assert patient.run(Assignment(double, (4,)), place="acme") == 8

@@ -16,7 +16,7 @@ def ago(days):
     return NOW - days * DAY
 
 
-def moved(identifier, *stages, since, each=2):
+def stage_moves(identifier, *stages, since, each=2):
     """Moves through ``stages`` after the first, ``each`` days apart."""
     return [
         {"subject_id": identifier, "happened_at": since + each * number * DAY, "details": {"from": old, "to": new}}
@@ -51,9 +51,9 @@ def test_the_funnel_counts_who_ever_reached_a_stage():
         lead("d", created_at=ago(200), stage="qualified"),
     ]  # fmt: skip
     moves = [
-        *moved("a", "new", "contacted", "qualified", "discovery", "proposal", "won", since=ago(20)),
-        *moved("b", "new", "contacted", "lost", since=ago(20)),
-        *moved("d", "new", "contacted", "qualified", since=ago(200)),
+        *stage_moves("a", "new", "contacted", "qualified", "discovery", "proposal", "won", since=ago(20)),
+        *stage_moves("b", "new", "contacted", "lost", since=ago(20)),
+        *stage_moves("d", "new", "contacted", "qualified", since=ago(200)),
     ]
     content = dashboard(leads, moves)
     assert [(row["stage"], row["reached"], row["of_previous_pct"]) for row in content["funnel"]] == [
@@ -73,8 +73,8 @@ def test_the_median_stay_is_of_stays_that_ended():
         lead("c", created_at=ago(3)),
     ]
     moves = [
-        *moved("a", "new", "contacted", since=ago(10), each=1),
-        *moved("b", "new", "contacted", since=ago(30), each=4),
+        *stage_moves("a", "new", "contacted", since=ago(10), each=1),
+        *stage_moves("b", "new", "contacted", since=ago(30), each=4),
     ]
     content = dashboard(leads, moves)
     new = stage(content, "stages", "new")
@@ -133,7 +133,9 @@ def test_the_pipeline_is_weighted_by_stated_probabilities():
 def test_thirty_decided_leads_make_our_own_history_count():
     def content(decided):
         leads = [lead(str(n), created_at=ago(50), stage="won" if n % 3 == 0 else "lost") for n in range(decided)]
-        moves = [move for n in range(decided) for move in moved(str(n), "new", "contacted", "qualified", since=ago(50))]
+        moves = [
+            move for n in range(decided) for move in stage_moves(str(n), "new", "contacted", "qualified", since=ago(50))
+        ]
         row = stage(
             dashboard([*leads, lead("x", stage="contacted", value=900.0)], moves)["pipeline"], "by_stage", "contacted"
         )

@@ -41,35 +41,35 @@ def rows(store, table):
         return many(connection, table, PLATFORM)
 
 
-def listed(store, wanted):
+def platform_rows(store, wanted):
     with store.reader() as connection:
         return page_of(connection, PLATFORM, wanted, 0, 100)[1]
 
 
 @pytest.fixture
-def filled(store):
+def platform_store(store):
     assert fill_platform(store, SETTINGS, NOW) is True
     return store
 
 
 def test_leads_are_in_every_stage_and_some_are_spam_lost_or_overdue(any_store):
     fill_platform(any_store, SETTINGS, NOW)
-    real = listed(any_store, LeadFilter())
+    real = platform_rows(any_store, LeadFilter())
     assert Counter(row["stage"] for row in real) == {
         "new": 4, "contacted": 2, "qualified": 2, "discovery": 2, "proposal": 3, "won": 3, "lost": 3, "nurture": 2,
     }  # fmt: skip
-    assert len(listed(any_store, LeadFilter(spam=True))) == 3
-    assert len(listed(any_store, LeadFilter(overdue_on=NOW.date()))) == 6
+    assert len(platform_rows(any_store, LeadFilter(spam=True))) == 3
+    assert len(platform_rows(any_store, LeadFilter(overdue_on=NOW.date()))) == 6
     assert [row["name"] for row in real if row["stage"] == "lost" and not row["lost_reason"]] == []
     assert {"سلمى الحدّاد", "Jonas 🚲 Weidmann"} <= {row["name"] for row in real}
     assert any_store.verify(PLATFORM).problem is None
 
 
-def test_four_pilots_are_in_four_stages_and_one_still_lacks_a_date(filled):
-    found = {row["stage"]: row for row in listed(filled, PilotFilter())}
+def test_four_pilots_are_in_four_stages_and_one_still_lacks_a_date(platform_store):
+    found = {row["stage"]: row for row in platform_rows(platform_store, PilotFilter())}
     assert sorted(found) == ["active", "converted", "planned", "review"]
     missing = {}
-    with filled.reader() as connection:
+    with platform_store.reader() as connection:
         for stage, row in found.items():
             detail = kept.detail(connection, PLATFORM, row["id"])
             facts = proposal(detail["pilot"], detail["lead"], price_table(None), "HQ", NOW.date())
@@ -92,9 +92,9 @@ def test_on_any_day_all_of_it_is_past_in_order_and_not_older_than_120_days(store
     assert store.verify(PLATFORM).problem is None
 
 
-def test_a_lead_that_was_won_has_its_whole_history(filled):
-    (won,) = (row for row in rows(filled, leads) if row["company"] == "Mirador Pay")
-    with filled.reader() as connection:
+def test_a_lead_that_was_won_has_its_whole_history(platform_store):
+    (won,) = (row for row in rows(platform_store, leads) if row["company"] == "Mirador Pay")
+    with platform_store.reader() as connection:
         history = worked.detail(connection, PLATFORM, won["id"])["history"]
     assert [row["details"]["to"] for row in history if row["action"] == "lead.stage.changed"] == [
         "contacted", "qualified", "discovery", "proposal", "won",
@@ -104,10 +104,10 @@ def test_a_lead_that_was_won_has_its_whole_history(filled):
     assert (history[0]["actor"], won["first_response_at"] > won["created_at"]) == ("public", True)
 
 
-def test_the_second_time_changes_nothing(filled):
-    before = filled.head(PLATFORM)
-    assert fill_platform(filled, SETTINGS, NOW + timedelta(days=3)) is False
-    assert filled.head(PLATFORM) == before
+def test_the_second_time_changes_nothing(platform_store):
+    before = platform_store.head(PLATFORM)
+    assert fill_platform(platform_store, SETTINGS, NOW + timedelta(days=3)) is False
+    assert platform_store.head(PLATFORM) == before
 
 
 def test_leads_of_ones_own_are_not_mixed_with_invented_ones(store):
@@ -117,14 +117,14 @@ def test_leads_of_ones_own_are_not_mixed_with_invented_ones(store):
     assert store.role(PLATFORM, PLATFORM_ADMIN) is None
 
 
-def test_two_stores_hold_the_same(filled, sqlite_template, tmp_path):
+def test_two_stores_hold_the_same(platform_store, sqlite_template, tmp_path):
     path = tmp_path / "second.db"
     path.write_bytes(sqlite_template.read_bytes())
     second = Store(f"sqlite:///{path}")
     fill_platform(second, SETTINGS, NOW)
     for table in (leads, pilots, activities, memberships):
-        assert rows(filled, table) == rows(second, table)
-    assert filled.head(PLATFORM) == second.head(PLATFORM)
+        assert rows(platform_store, table) == rows(second, table)
+    assert platform_store.head(PLATFORM) == second.head(PLATFORM)
     second.close()
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.soak import clocks, crowds, faults, fuzzing, kills, processes
-from tests.soak.table import Line, printed
+from tests.soak.table import Line, table_text
 
 Part = Callable[[Path, int, float], list[Line]]
 PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of them stay below half an hour
@@ -66,7 +66,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
           f"--seed {asked.seed}, --scale {asked.scale:g}", flush=True)  # fmt: skip
     lines = run(asked.parts or list(PARTS), asked.seed, asked.scale)
-    print(printed(lines))
+    print(table_text(lines))
     print(f"{time.monotonic() - began:,.0f} s in all")
     sys.exit(any(line.broken for line in lines))
 

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from engine.store import Store
 from engine.store.schema import metadata
 from tests.soak.console import Console, console
-from tests.soak.kills import tell
+from tests.soak.kills import check_ledger
 from tests.soak.load import Load
 from tests.soak.table import Line, impossible
 
@@ -34,13 +34,13 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     steps = {"a day forward": 86400, "a day back": -86400}
     with ThreadPoolExecutor(len(steps)) as pool:  # they mostly wait
         begun = [
-            pool.submit(_stepped, scratch / str(number), seed, budget, name, step, library)
+            pool.submit(_step, scratch / str(number), seed, budget, name, step, library)
             for number, (name, step) in enumerate(steps.items())
         ]
         return [one.result() for one in begun]
 
 
-def _stepped(scratch: Path, seed: int, budget: float, name: str, step: int, library: str) -> Line:
+def _step(scratch: Path, seed: int, budget: float, name: str, step: int, library: str) -> Line:
     scratch.mkdir(parents=True)
     offset = scratch / "faketime"
     offset.write_text("+0")
@@ -62,7 +62,7 @@ def _stepped(scratch: Path, seed: int, budget: float, name: str, step: int, libr
             stepped = server_time(step)
             _replace(offset, f"{step:+d}")
             went_on = _more_runs(server, "outbox", before, wait)
-        tell(line, server, load)
+        check_ledger(line, server, load)
         line.done = f"{name}; {sum(_runs(server).values())} runs of jobs"
         if not went_on:
             line.broken.append(f"the job of every minute did not run within {wait:.0f} s of the step")

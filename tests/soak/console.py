@@ -87,18 +87,18 @@ class Console:
             )  # fmt: skip
         while not self.healthy():
             if self.process.poll() is not None or time.monotonic() - began > READY:
-                raise RuntimeError(f"hq serve did not start: {self.said()}")
+                raise RuntimeError(f"hq serve did not start: {self.last_output()}")
             time.sleep(0.05)
         return time.monotonic() - began
 
-    def said(self) -> str:
+    def last_output(self) -> str:
         """The end of what it wrote."""
         return (self.folder.parent / "serve.log").read_text(errors="replace")[-3000:]
 
     def healthy(self, path: str = "/api/health/db") -> bool:
         """Whether it answers, its store included."""
         with contextlib.suppress(OSError, ValueError, IndexError):
-            return attacks.asked(self.port, path, seconds=5.0)[0] == 200
+            return attacks.ask_once(self.port, path, seconds=5.0)[0] == 200
         return False
 
     def kill(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.bench.availability import ATTACKS, CLIENTS, Crowd, crowd
 from tests.soak.console import Console, console
-from tests.soak.kills import tell
+from tests.soak.kills import check_ledger
 from tests.soak.load import Load
 from tests.soak.table import Line
 from tests.web import attacks
@@ -30,7 +30,7 @@ def slow(scratch: Path, seed: int, budget: float) -> list[Line]:
                 with attack(server.port, f"svc_session={server.cookie}"):
                     time.sleep(max(1.0, budget * 0.8 / len(ATTACKS)))
                 _again(line, server)
-            tell(line, server, load)
+            check_ledger(line, server, load)
             line.memory_mb, line.seconds = server.memory_mb() - before, time.monotonic() - began
             if line.health_ms is None or line.health_ms > HEALTH_MS:
                 line.broken.append(f"health takes longer than {HEALTH_MS:.0f} ms")
@@ -58,7 +58,7 @@ def overload(scratch: Path, seed: int, budget: float) -> list[Line]:
             other.join()
             line.memory_mb = server.memory_mb() - before
             _again(line, server)
-        tell(line, server, load)
+        check_ledger(line, server, load)
         for kind, statuses in found[0].statuses.items() if found else ():
             line.faults = (line.faults or 0) + sum(
                 n for status, n in statuses.items() if status >= 500 and status != 503
@@ -76,7 +76,7 @@ def _again(line: Line, server: Console) -> None:
     """Health as at rest soon after, within what the machine allows."""
     began = time.monotonic()
     while time.monotonic() - began < AGAIN:
-        status, seconds, _ = attacks.asked(server.port)
+        status, seconds, _ = attacks.ask_once(server.port)
         if status == 200 and seconds < HEALTH_MS / 1000:
             return
     line.broken.append(f"health is not as before {AGAIN:.0f} s afterwards")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.soak.console import ORG, Console, console
 from tests.soak.databases import Cluster, cluster
-from tests.soak.kills import tell
+from tests.soak.kills import check_ledger
 from tests.soak.load import Load
 from tests.soak.table import Line, impossible
 
@@ -73,7 +73,7 @@ def _back(line: Line, load: Load, after: str) -> None:
 
 def _end(line: Line, opened: Console, load: Load) -> None:
     """Account for what was written, and see that the server itself went on."""
-    tell(line, opened, load)
+    check_ledger(line, opened, load)
     line.notes.append(f"{load.ledger.statuses[503]} times 503")
     if opened.process is None or opened.process.poll() is not None:
         line.broken.append("the server ended")

@@ -31,7 +31,7 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
         if url is None:
             made.append(impossible("kills, PostgreSQL", "no PostgreSQL server answers"))
         else:
-            made.append(_killed("kills, PostgreSQL", scratch / "postgresql", seed, budget * 0.42, url))
+            made.append(_kill("kills, PostgreSQL", scratch / "postgresql", seed, budget * 0.42, url))
     made.append(workers(scratch / "workers", seed, budget * 0.06))
     made.append(commands(scratch / "commands", seed, budget * 0.1))
     return made
@@ -39,10 +39,10 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
 
 def sqlite(scratch: Path, seed: int, budget: float) -> Line:
     """The server on a SQLite store."""
-    return _killed("kills, SQLite", scratch, seed, budget, None)
+    return _kill("kills, SQLite", scratch, seed, budget, None)
 
 
-def _killed(part: str, scratch: Path, seed: int, budget: float, url: str | None) -> Line:
+def _kill(part: str, scratch: Path, seed: int, budget: float, url: str | None) -> Line:
     """Kill and start again until it was done often enough or the time is over; then account for everything."""
     began, chance, starts, sealed = time.monotonic(), random.Random(seed), [], list[str]()
     line = Line(part, "")
@@ -62,10 +62,10 @@ def _killed(part: str, scratch: Path, seed: int, budget: float, url: str | None)
                     sealing.join(120)
             sealed.extend(filter(None, [load.seal()]))
         line.done = f"{kills} kills"
-        tell(line, server, load)
+        check_ledger(line, server, load)
         for identifier in sealed:
             with contextlib.suppress(RuntimeError):
-                status, _, found = attacks.asked(
+                status, _, found = attacks.ask_once(
                     server.port, f"/api/governance/compliance/bundles/{identifier}/download",
                     headers=(f"Cookie: svc_session={server.cookie}",), seconds=60.0,
                 )  # fmt: skip
@@ -90,7 +90,7 @@ def _killed(part: str, scratch: Path, seed: int, budget: float, url: str | None)
     return line.judge()
 
 
-def tell(line: Line, server: Console, load: Load) -> None:
+def check_ledger(line: Line, server: Console, load: Load) -> None:
     """Everything acknowledged, looked for in the store."""
     told = account(server.url, load.ledger)
     line.acknowledged = (line.acknowledged or 0) + load.ledger.count
@@ -120,7 +120,7 @@ def workers(scratch: Path, seed: int, budget: float) -> Line:
                 days = days % 700 + 4
                 path = f"/api/governance/compliance/executive-summary?periodDays={days}"
                 with contextlib.suppress(OSError, ValueError, IndexError):
-                    status, *_ = attacks.asked(server.port, path, headers=(f"Cookie: svc_session={server.cookie}",))
+                    status, *_ = attacks.ask_once(server.port, path, headers=(f"Cookie: svc_session={server.cookie}",))
                     statuses.append(status)
 
         clients = [threading.Thread(target=ask, args=(number + 1,), daemon=True) for number in range(4)]
@@ -139,9 +139,11 @@ def workers(scratch: Path, seed: int, budget: float) -> Line:
         for client in clients:
             client.join(60)
         line.done = f"{kills} kills"
-        tell(line, server, load)
+        check_ledger(line, server, load)
         path = "/api/governance/compliance/executive-summary?periodDays=30"
-        status, *_ = attacks.asked(server.port, path, headers=(f"Cookie: svc_session={server.cookie}",), seconds=90.0)
+        status, *_ = attacks.ask_once(
+            server.port, path, headers=(f"Cookie: svc_session={server.cookie}",), seconds=90.0
+        )
         if status != 200:
             line.broken.append(f"a report after the last kill is answered with {status}")
         server.stop()
@@ -164,18 +166,18 @@ def commands(scratch: Path, seed: int, budget: float) -> Line:
             file.write_text(f"name,category,tier,onboarded_on\n{rows}")
             fresh = Console(scratch / f"fresh-{turn}", f"sqlite:///{scratch / f'fresh-{turn}'}/hq.db")
             fresh.folder.mkdir()
-            kills += _interrupted(server, ("import", str(file), "--org", ORG), chance.uniform(0.5, 3.0))
+            kills += _interrupt(server, ("import", str(file), "--org", ORG), chance.uniform(0.5, 3.0))
             if (found := _vendors(server, f"i{turn}-")) not in (0, IMPORTED):
                 line.broken.append(f"{found} of {IMPORTED} rows of a killed import are there")
             server.hq("import", str(file), "--org", ORG)
             line.acknowledged = (line.acknowledged or 0) + IMPORTED
             line.found = (line.found or 0) + _vendors(server, f"i{turn}-")
-            kills += _interrupted(fresh, ("migrate",), chance.uniform(0.3, 2.0))
+            kills += _interrupt(fresh, ("migrate",), chance.uniform(0.3, 2.0))
             fresh.hq("migrate")
             if not fresh.hq("migrate").startswith("already"):
                 line.broken.append("hq migrate after a kill does not come to its end")
-            kills += _interrupted(server, ("build", "--org", ORG), chance.uniform(1.0, 6.0))
-            _gone(line, server)
+            kills += _interrupt(server, ("build", "--org", ORG), chance.uniform(1.0, 6.0))
+            _check_processes(line, server)
         server.hq("build", "--org", ORG, seconds=300)
         if not server.hq("verify", "--org", ORG).startswith("ok"):
             line.broken.append("hq verify")
@@ -185,7 +187,7 @@ def commands(scratch: Path, seed: int, budget: float) -> Line:
     return line.judge()
 
 
-def _interrupted(server: Console, command: tuple[str, ...], after: float) -> int:
+def _interrupt(server: Console, command: tuple[str, ...], after: float) -> int:
     """Kill a command, and it alone; 1 where it still ran."""
     process = subprocess.Popen(
         [*HQ, *command],
@@ -203,7 +205,7 @@ def _interrupted(server: Console, command: tuple[str, ...], after: float) -> int
         return 1
 
 
-def _gone(line: Line, server: Console) -> None:
+def _check_processes(line: Line, server: Console) -> None:
     """A killed build leaves no process behind that works on in this folder."""
     until = time.monotonic() + 10
     while (left := _working_in(server.folder)) and time.monotonic() < until:

@@ -59,7 +59,7 @@ def _alert(key: str) -> Body:
     return "POST", "/api/integrations/alerts", {"title": f"soak {key}", "dedupe_key": key, "severity": "low"}
 
 
-def _resolved(key: str) -> Body:
+def _resolve(key: str) -> Body:
     method, path, body = _alert(key)
     return method, path, {**body, "status": "resolved"}
 
@@ -150,7 +150,7 @@ class Load:
                             if not opened:
                                 continue
                             key = opened.pop()
-                        make = _resolved if kind == "resolved" else KINDS[kind][0]
+                        make = _resolve if kind == "resolved" else KINDS[kind][0]
                         status, ends = self._send(client, kind, key, make(key))
                         if kind == "alert" and status < 300:
                             opened.append(key)
@@ -194,7 +194,7 @@ class Load:
     def _look(self) -> None:
         while not self._over.wait(HEALTH_EVERY):
             with contextlib.suppress(OSError, ValueError, IndexError):
-                status, seconds, _ = attacks.asked(self.ports[0], seconds=5.0)
+                status, seconds, _ = attacks.ask_once(self.ports[0], seconds=5.0)
                 if status == 200:
                     self.ledger.health.append(seconds)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.bench.http import free_port
 from tests.soak.console import HQ, ORG, Console, console
 from tests.soak.databases import database
-from tests.soak.kills import tell
+from tests.soak.kills import check_ledger
 from tests.soak.load import Load
 from tests.soak.table import Line, impossible
 
@@ -51,7 +51,7 @@ def _two(part: str, scratch: Path, seed: int, budget: float, url: str | None) ->
         finally:
             second.kill()
         line.done = f"{kills} kills of one"
-        tell(line, first, load)
+        check_ledger(line, first, load)
         first.stop()
         if not first.hq("verify", "--org", ORG).startswith("ok"):
             line.broken.append("hq verify")
@@ -73,7 +73,7 @@ def _several(scratch: Path, seed: int, budget: float) -> Line:
                         os.kill(chance.choice(found), signal.SIGKILL)
                         kills += 1
         line.done = f"{kills} kills of one of its processes"
-        tell(line, server, load)
+        check_ledger(line, server, load)
         if not server.healthy():
             line.broken.append("it does not answer after the last kill")
         server.stop()

@@ -54,7 +54,7 @@ def impossible(part: str, why: str) -> Line:
     return Line(part, "nothing", notes=[why], possible=False)
 
 
-def printed(lines: Sequence[Line]) -> str:
+def table_text(lines: Sequence[Line]) -> str:
     """The table, and below it what did not hold and what is to be known."""
     rows = [HEADERS, *(line.cells() for line in lines)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(HEADERS))]

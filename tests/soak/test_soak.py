@@ -11,10 +11,10 @@ from engine.store.schema.services import incidents
 from tests.conftest import NOW
 from tests.soak import __main__ as runner
 from tests.soak import kills
-from tests.soak.fuzz.mutations import flipped, json_lines, json_tree, zipped
+from tests.soak.fuzz.mutations import change_member, flip_bytes, json_lines, json_tree
 from tests.soak.fuzz.targets import TARGETS
 from tests.soak.load import Ledger, account
-from tests.soak.table import Line, impossible, printed
+from tests.soak.table import Line, impossible, table_text
 
 LONG = ("copilot", "doors", "http")  # they open a console
 MUTATIONS = 20  # inputs beside the seeds
@@ -38,7 +38,7 @@ def test_a_reader_takes_or_refuses_its_first_inputs(name, tmp_path):
 
 def test_the_same_seed_changes_an_input_in_the_same_way():
     document = b'{"alerts": [{"title": "x", "labels": {"a": "b"}}, {"title": "y"}]}'
-    for mutate in (flipped, json_tree, json_lines, zipped):
+    for mutate in (flip_bytes, json_tree, json_lines, change_member):
         first, again = ([mutate(document, random.Random(seed)) for seed in range(50)] for _ in range(2))
         assert first == again
         assert len(set(first)) > 25
@@ -81,7 +81,7 @@ def test_a_chain_that_was_cut_is_told(store):
 def test_a_line_that_lost_something_is_broken_and_what_is_not_possible_is_not_ok():
     lost = Line("kills", "9 kills", acknowledged=5, found=4, lost=1, doubled=0, faults=2, health_ms=12.4).judge()
     fine = Line("two", "1 kill", acknowledged=1200, found=1200, lost=0, doubled=0, faults=0, memory_mb=3.2).judge()
-    table = printed([lost, fine, impossible("disk full", "no mount")])
+    table = table_text([lost, fine, impossible("disk full", "no mount")])
     assert [one.verdict for one in (lost, fine)] == ["BROKEN", "ok"]
     assert table.splitlines() == [
         "part       done      ack.  found  doubled  lost  5xx  health p99  memory  seconds  verdict",

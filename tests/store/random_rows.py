@@ -58,7 +58,7 @@ def key(draw, column):
     return draw.choice(column.info["choices"]) if column.info.get("choices") else f"k{draw.randrange(8)}"
 
 
-def changed(draw, revision, tables):
+def random_write(draw, revision, tables):
     """A write to three tables: rows that are new, changed, the same, changed twice, or gone."""
     for table in draw.sample(tables, 3):
         if draw.random() < 0.7:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.store.answers import FreshAnswers
+from engine.store.answers import ReadCache
 from engine.store.patience import NotInMemory, no_patience, request_patience, wait_allowed
 from tests.conftest import NOW
 from tests.store.test_group import add
@@ -20,27 +20,27 @@ def in_thread(function):
 
 
 def answers_of(store):
-    return FreshAnswers(store.url.removeprefix("sqlite:///"))
+    return ReadCache(store.url.removeprefix("sqlite:///"))
 
 
 def test_what_another_thread_read_later_is_known(store):
     answers = answers_of(store)
-    mine = answers.look()
-    theirs = in_thread(answers.look)
+    mine = answers.current()
+    theirs = in_thread(answers.current)
     assert mine is not theirs
-    assert answers.look() is theirs
+    assert answers.current() is theirs
 
 
 def test_a_commit_ends_what_all_threads_know(store):
     answers = answers_of(store)
-    before = answers.look()
+    before = answers.current()
     before.heads["acme"] = None
     store.write("acme", "ann", add("a"), now=NOW)
-    assert answers.look().heads == {}
+    assert answers.current().heads == {}
     store.write("acme", "ann", add("b"), now=NOW)
-    in_thread(answers.look).heads["acme"] = "as of b"
+    in_thread(answers.current).heads["acme"] = "as of b"
     store.write("acme", "ann", add("c"), now=NOW)
-    assert answers.look().heads == {}
+    assert answers.current().heads == {}
 
 
 def test_from_memory_is_as_of_its_beginning(store):

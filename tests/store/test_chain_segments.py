@@ -16,7 +16,7 @@ def _short(monkeypatch):
 
 
 @pytest.fixture
-def chained(any_store):
+def chained_store(any_store):
     """Eleven events, the first of them that of the organization's making."""
     with any_store.revision("acme", "me", now=NOW) as revision:
         revision.append_events(
@@ -46,22 +46,22 @@ def by_hand(store, statement):
         ("UPDATE heads SET seq = 10", "the head says 10 ", 10),
     ],
 )
-def test_every_break_is_named(chained, statement, problem, at):
-    by_hand(chained, statement)
-    found = chained.verify("acme")
+def test_every_break_is_named(chained_store, statement, problem, at):
+    by_hand(chained_store, statement)
+    found = chained_store.verify("acme")
     assert (found.problem or "")[: len(problem or "")] == (problem or "")
     assert (found.problem is None) == (problem is None)
     assert found.broken_seq == at
-    assert verify_chain(chained, "acme", processes=1) == found
+    assert verify_chain(chained_store, "acme", processes=1) == found
 
 
-def test_processes_say_the_same_and_count_every_event(chained):
+def test_processes_say_the_same_and_count_every_event(chained_store):
     said = []
-    found = verify_chain(chained, "acme", lambda done, total: said.append((done, total)), processes=2)
-    assert found == chained.verify("acme")
+    found = verify_chain(chained_store, "acme", lambda done, total: said.append((done, total)), processes=2)
+    assert found == chained_store.verify("acme")
     assert (found.problem, found.events, said) == (None, 11, [(3, 11), (6, 11), (9, 11), (11, 11)])
-    by_hand(chained, "UPDATE audit_log SET actor = 'you' WHERE seq = 8")
-    found = verify_chain(chained, "acme", processes=2)
+    by_hand(chained_store, "UPDATE audit_log SET actor = 'you' WHERE seq = 8")
+    found = verify_chain(chained_store, "acme", processes=2)
     assert (found.broken_seq, found.events) == (8, 7)
 
 

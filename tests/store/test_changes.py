@@ -58,15 +58,15 @@ def test_after_a_revision_only_the_tables_that_writes_moved_are_read(any_store):
         revision.insert(vendors, [VENDOR])
         revision.record("vendors.imported")
     since = any_store.head("acme").seq
-    assert moved(any_store, since) == {"audit_log", "table_heads"}
+    assert changed_tables(any_store, since) == {"audit_log", "table_heads"}
     with any_store.revision("acme", "ann", now=NOW) as revision:
         revision.update(vendors, {"id": "v1"}, {"tier": "low"})
         revision.record("vendors.imported")
-    assert moved(any_store, since) == {"audit_log", "table_heads", "vendors"}
-    assert moved(any_store, 0) == {"audit_log", "table_heads", "vendors", "organizations"}
+    assert changed_tables(any_store, since) == {"audit_log", "table_heads", "vendors"}
+    assert changed_tables(any_store, 0) == {"audit_log", "table_heads", "vendors", "organizations"}
 
 
-def moved(store, since):
+def changed_tables(store, since):
     with changes(store.url, [("acme", since)]) as found:
         (change,) = found
         return {table.name for table in change.tables()}

@@ -22,7 +22,7 @@ def write(store, count, name="e"):
         revision.append_events(EventRow(f"{name}-{start + n}", NOW, "ann", "login.done") for n in range(count))
 
 
-def grown(store):
+def grow_tree(store):
     with unguarded(store) as connection:
         return grow(connection, "acme")
 
@@ -52,7 +52,7 @@ def test_what_the_tree_says_is_what_the_leaves_say(any_store):
         if count:
             write(any_store, count)
         leaves = leaves_of(any_store)
-        assert grown(any_store) == len(leaves)
+        assert grow_tree(any_store) == len(leaves)
     chance = Random(7)
     with any_store.reader() as connection:
         tree = EventTree(connection, "acme")
@@ -70,19 +70,19 @@ def test_what_the_tree_says_is_what_the_leaves_say(any_store):
 
 def test_growing_again_writes_nothing(any_store):
     write(any_store, 300)
-    grown(any_store)
+    grow_tree(any_store)
     with any_store.reader() as connection:
         assert new_tiles(connection, "acme") == []
 
 
 def test_a_tree_that_grew_at_once_is_the_same(sqlite_url, any_store):
     write(any_store, 600)
-    grown(any_store)
+    grow_tree(any_store)
     at_once = tiles_of(any_store)
     with unguarded(any_store) as connection:
         connection.execute(delete(event_tiles))
     for _ in range(3):
-        grown(any_store)
+        grow_tree(any_store)
     assert tiles_of(any_store) == at_once
 
 
@@ -91,7 +91,7 @@ def test_who_grows_it_late_takes_nothing_away(any_store):
     with any_store.reader() as connection:
         late = new_tiles(connection, "acme")
     write(any_store, 300)
-    grown(any_store)
+    grow_tree(any_store)
     there = tiles_of(any_store)
     with unguarded(any_store) as connection:
         keep_tiles(connection, "acme", late)
@@ -103,7 +103,7 @@ def test_who_grows_it_late_takes_nothing_away(any_store):
 def test_however_it_grows_it_is_sound(store, counts):
     for count in counts:
         write(store, count)
-        grown(store)
+        grow_tree(store)
     leaves = leaves_of(store)
     with store.reader() as connection:
         tree = EventTree(connection, "acme")
@@ -113,11 +113,11 @@ def test_however_it_grows_it_is_sound(store, counts):
 def test_leaves_outlive_their_events(any_store):
     write(any_store, 300)
     leaves = leaves_of(any_store)
-    grown(any_store)
+    grow_tree(any_store)
     with unguarded(any_store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq <= 200))
     write(any_store, 10)
-    assert grown(any_store) == 311
+    assert grow_tree(any_store) == 311
     with any_store.reader() as connection:
         tree = EventTree(connection, "acme")
         assert tree.root(301) == merkle.root(leaves)
@@ -131,7 +131,7 @@ def test_of_events_that_went_before_there_was_a_tree_nothing_is_claimed(any_stor
         cut = {"org_id": "acme", "revision": 1, "seq": 12, "hash": digest, "cut_at": NOW}
         connection.execute(chain_cuts.insert().values(cut))
         connection.execute(delete(audit_log).where(audit_log.c.seq <= 12))
-    assert grown(any_store) == 21
+    assert grow_tree(any_store) == 21
     with any_store.reader() as connection:
         tree = EventTree(connection, "acme")
         assert {tree.leaf(seq) for seq in range(1, 12)} == {merkle.leaf_hash(bytes(32))}
@@ -143,11 +143,11 @@ def test_no_tree_grows_over_a_gap(any_store):
     with unguarded(any_store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq == 12))
     with pytest.raises(Conflict, match="has a gap from event 1 on"):
-        grown(any_store)
+        grow_tree(any_store)
     with unguarded(any_store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq < 12))
     with pytest.raises(Conflict, match="has a gap from event 1 on"):
-        grown(any_store)
+        grow_tree(any_store)
 
 
 def stray(level):
@@ -176,7 +176,7 @@ def stray(level):
 )
 def test_a_tile_that_was_changed_is_named(store, harm, found):
     write(store, 800)
-    grown(store)
+    grow_tree(store)
     with unguarded(store) as connection:
         connection.execute(harm)
     with store.reader() as connection:

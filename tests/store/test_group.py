@@ -107,11 +107,11 @@ def test_rows_are_read_within_the_organization_only(any_store):
 
 
 def test_writes_of_one_thread_share_a_transaction_and_fail_apart(any_store):
-    def refused(revision):
+    def refuse(revision):
         revision.record("workspace.created", object_id="x")
         raise Conflict("no")
 
-    writes = [Write("acme", "ann", change, NOW) for change in (add("a"), refused, add("b"))]
+    writes = [Write("acme", "ann", change, NOW) for change in (add("a"), refuse, add("b"))]
     writes.append(Write("nobody", "ann", add("c"), NOW))
     first_of_all, failed, last, unknown = any_store.write_all(writes)
     assert (first_of_all.get(), last.get()) == (2, 3)

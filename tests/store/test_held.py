@@ -22,15 +22,15 @@ def names(connection, org_id, keys):
 
 
 @pytest.fixture(autouse=True)
-def asked():
+def lookups():
     names.asked = []
     return names.asked
 
 
 def add(identifier, name="new"):
     def change(revision):
-        revision.insert_soon(workspaces, {"id": identifier, "name": name})
-        revision.learn(names, identifier, name)
+        revision.buffer_insert(workspaces, {"id": identifier, "name": name})
+        revision.cache_lookup(names, identifier, name)
         revision.record("workspace.created")
 
     return change
@@ -39,8 +39,8 @@ def add(identifier, name="new"):
 def rename(identifier, name):
     def change(revision):
         before = revision.look_up(names, [identifier])[identifier]
-        revision.update_soon(workspaces, {"id": identifier}, {"name": name})
-        revision.learn(names, identifier, name)
+        revision.buffer_update(workspaces, {"id": identifier}, {"name": name})
+        revision.cache_lookup(names, identifier, name)
         revision.record("workspace.renamed")
         return before
 
@@ -51,11 +51,11 @@ def see(*identifiers):
     return lambda revision: revision.look_up(names, identifiers)
 
 
-def write(store, change, ahead=()):
-    return store.write("acme", "ann", change, now=NOW, ahead=ahead)
+def write(store, change, prefetch=()):
+    return store.write("acme", "ann", change, now=NOW, prefetch=prefetch)
 
 
-def stored(store):
+def stored_names(store):
     with store.reader() as connection:
         query = select(workspaces.c.id, workspaces.c.name, workspaces.c.revision).order_by(workspaces.c.id)
         return [tuple(row) for row in connection.execute(query)]
@@ -72,7 +72,7 @@ def test_rows_of_one_transaction_carry_the_revision_that_changed_them_last(any_s
         (rename("b", "other"), ()),
     )
     assert answers == [None, None, "new", "second", [("a", "third"), ("b", "new")], "new"]
-    assert stored(any_store) == [("a", "third", 5), ("b", "other", 6)]
+    assert stored_names(any_store) == [("a", "third", 5), ("b", "other", 6)]
     assert any_store.verify("acme").problem is None
 
 
@@ -89,7 +89,7 @@ def test_one_that_fails_takes_its_rows_and_what_it_learned_with_it(any_store):
     write(any_store, add("a", "first"))
     answers = together(any_store, (rename("a", "second"), ()), (spoilt, ()), (rename("a", "third"), ()))
     assert (answers[0], str(answers[1]), answers[2]) == ("first", "no", "second")
-    assert stored(any_store) == [("a", "third", 4)]
+    assert stored_names(any_store) == [("a", "third", 4)]
     assert write(any_store, see("a")) == {"a": "third"}
 
 
@@ -98,21 +98,21 @@ def test_what_the_database_refuses_fails_alone(any_store):
     answers = together(any_store, (add("a"), ()), (add("b", None), ()), (add("c"), ()))
     assert (answers[0], answers[2]) == (None, None)
     assert "null" in str(answers[1]).lower()
-    assert [row[0] for row in stored(any_store)] == ["a", "c"]
+    assert [row[0] for row in stored_names(any_store)] == ["a", "c"]
 
 
-def test_look_ups_of_a_transaction_are_one_question(any_store, asked):
+def test_look_ups_of_a_transaction_are_one_question(any_store, lookups):
     write(any_store, add("a", "first"))
     answers = together(any_store, *((see(key), ((names, [key]),)) for key in "abc"))
     assert answers == [{"a": "first"}, {"b": None}, {"c": None}]
-    assert asked == [["b", "c"]], "a is known since it was written"
+    assert lookups == [["b", "c"]], "a is known since it was written"
 
 
-def test_what_is_known_ends_with_any_write_of_somebody_else(any_store, asked):
+def test_what_is_known_ends_with_any_write_of_somebody_else(any_store, lookups):
     """Another process, a revision of this one, and a write of this one that uses the connection."""
     write(any_store, add("a", "first"))
     assert write(any_store, see("a")) == {"a": "first"}
-    assert asked == [], "nobody wrote since"
+    assert lookups == [], "nobody wrote since"
 
     def by_hand(name):
         def change(revision):
@@ -130,10 +130,10 @@ def test_what_is_known_ends_with_any_write_of_somebody_else(any_store, asked):
     assert write(any_store, see("a")) == {"a": "third"}
     write(any_store, by_hand("fourth"))
     assert write(any_store, see("a")) == {"a": "fourth"}
-    assert asked == [["a"], ["a"], ["a"]]
+    assert lookups == [["a"], ["a"], ["a"]]
 
 
-def test_a_failed_commit_is_not_remembered(any_store, asked):
+def test_a_failed_commit_is_not_remembered(any_store, lookups):
     def change(revision):
         add("a")(revision)
         raise Conflict("no")
@@ -141,47 +141,47 @@ def test_a_failed_commit_is_not_remembered(any_store, asked):
     with pytest.raises(Conflict):
         write(any_store, change)
     assert write(any_store, see("a")) == {"a": None}
-    assert asked == [["a"]]
+    assert lookups == [["a"]]
 
 
 def test_a_row_that_is_not_there_cannot_be_changed(any_store):
     def change(revision):
-        revision.update_soon(workspaces, {"id": "a"}, {"name": "x"})
+        revision.buffer_update(workspaces, {"id": "a"}, {"name": "x"})
         revision.record("workspace.renamed")
 
     with pytest.raises(Problem, match="A row of workspaces was gone"):
         write(any_store, change)
-    assert stored(any_store) == []
+    assert stored_names(any_store) == []
 
 
 def test_moves_of_a_due_date_are_not_lost(any_store):
     with pytest.raises(ValueError, match="counted by update"):
         write(
-            any_store, lambda revision: revision.update_soon(committee_meetings, {"id": "o"}, {"held_on": NOW.date()})
+            any_store, lambda revision: revision.buffer_update(committee_meetings, {"id": "o"}, {"held_on": NOW.date()})
         )
 
 
 def test_many_rows_fit_whatever_a_statement_takes(any_store):
     def change(revision):
         for number in range(9000):
-            revision.insert_soon(workspaces, {"id": f"w{number:05d}", "name": str(number)})
+            revision.buffer_insert(workspaces, {"id": f"w{number:05d}", "name": str(number)})
         revision.record("workspace.created")
 
     def again(revision):
         for number in range(9000):
-            revision.update_soon(workspaces, {"id": f"w{number:05d}"}, {"name": str(-number)})
+            revision.buffer_update(workspaces, {"id": f"w{number:05d}"}, {"name": str(-number)})
         revision.record("workspace.renamed")
 
     write(any_store, change)
-    assert [(len(stored(any_store)), stored(any_store)[-1])] == [(9000, ("w08999", "8999", 2))]
+    assert [(len(stored_names(any_store)), stored_names(any_store)[-1])] == [(9000, ("w08999", "8999", 2))]
     write(any_store, again)
-    assert [(len(stored(any_store)), stored(any_store)[-1])] == [(9000, ("w08999", "-8999", 3))]
+    assert [(len(stored_names(any_store)), stored_names(any_store)[-1])] == [(9000, ("w08999", "-8999", 3))]
 
 
 def test_a_key_that_comes_twice_is_refused(any_store):
     answers = together(any_store, (add("a", "first"), ()), (add("a", "second"), ()))
     assert (answers[0], "unique" in str(answers[1]).lower()) == (None, True)
-    assert stored(any_store) == [("a", "first", 2)]
+    assert stored_names(any_store) == [("a", "first", 2)]
 
 
 def test_whoever_swallows_an_error_does_not_lose_the_rows_of_others(any_store):
@@ -192,7 +192,7 @@ def test_whoever_swallows_an_error_does_not_lose_the_rows_of_others(any_store):
 
     answers = together(any_store, (add("a", None), ()), (swallowing, ()), (add("c"), ()))
     assert ("null" in str(answers[0]).lower(), answers[1:]) == (True, [None, None])
-    assert [row[0] for row in stored(any_store)] == ["c"]
+    assert [row[0] for row in stored_names(any_store)] == ["c"]
 
 
 def test_a_look_up_that_fails_is_one_writes_own(any_store):
@@ -201,20 +201,20 @@ def test_a_look_up_that_fails_is_one_writes_own(any_store):
             raise Conflict("bad key")
         return {}
 
-    def asking(key):
+    def lookup_change(key):
         return (lambda revision: revision.look_up(picky, [key])), ((picky, [key]),)
 
-    answers = together(any_store, asking("good"), asking("bad"), asking("fine"))
+    answers = together(any_store, lookup_change("good"), lookup_change("bad"), lookup_change("fine"))
     assert (answers[0], str(answers[1]), answers[2]) == ({"good": None}, "bad key", {"fine": None})
 
 
-def test_more_keys_than_are_kept_are_looked_up_once(any_store, asked):
+def test_more_keys_than_are_kept_are_looked_up_once(any_store, lookups):
     many = [f"k{number}" for number in range(MOST_KNOWN + 1)]
 
     def change(revision):
         return [revision.look_up(names, [key])[key] for key in many]
 
     assert write(any_store, change, ((names, many),)) == [None] * len(many)
-    assert asked == [sorted(many)]
+    assert lookups == [sorted(many)]
     assert write(any_store, see("k0")) == {"k0": None}
-    assert asked[1:] == [["k0"]], "too many to keep"
+    assert lookups[1:] == [["k0"]], "too many to keep"

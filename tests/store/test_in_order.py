@@ -35,7 +35,7 @@ def fail(revision):
     raise Conflict("no")
 
 
-def told(store, org_id):
+def event_order(store, org_id):
     """Position, revision and time of each event."""
     columns = audit_log.c.seq, audit_log.c.revision, audit_log.c.recorded_at
     query = select(*columns).where(audit_log.c.org_id == org_id).order_by(audit_log.c.seq)
@@ -51,7 +51,7 @@ def spaces(store, org_id):
 def test_each_is_a_revision_at_its_own_time_and_logs_its_own_version(any_store):
     changes = [(NOW + DAY, add("w")), (NOW + 2 * DAY, lambda revision: None), (NOW + 3 * DAY, rename("w", "W"))]
     any_store.write_in_order("acme", "ann", changes)
-    assert told(any_store, "acme")[1:] == [(2, 2, NOW + DAY), (3, 3, NOW + 3 * DAY)]
+    assert event_order(any_store, "acme")[1:] == [(2, 2, NOW + DAY), (3, 3, NOW + 3 * DAY)]
     assert spaces(any_store, "acme") == [("w", "W", 3)]
     with any_store.reader() as connection:
         assert connection.execute(select(heads.c.moved_at).where(heads.c.org_id == "acme")).scalar() == NOW + 3 * DAY
@@ -76,7 +76,7 @@ def test_nothing_to_write_moves_nothing(any_store):
 
 def test_an_organization_is_made_by_the_first(any_store):
     any_store.write_in_order("beta", "ann", [(NOW, add("w")), (NOW + DAY, add("x"))], create={"name": "Beta"})
-    assert told(any_store, "beta") == [(1, 1, NOW), (2, 2, NOW + DAY)]
+    assert event_order(any_store, "beta") == [(1, 1, NOW), (2, 2, NOW + DAY)]
     with any_store.reader() as connection:
         made = connection.execute(select(organizations).where(organizations.c.id == "beta")).mappings().one()
     assert (made["name"], made["created_at"], made["revision"]) == ("Beta", NOW, 1)

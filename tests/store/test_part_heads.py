@@ -47,7 +47,7 @@ def test_a_part_stands_where_the_last_write_to_it_ended(any_store):
 def test_writes_that_share_a_transaction_move_the_parts_each_to_its_own_end(any_store):
     def make(name):
         def change(revision):
-            revision.insert_soon(workspaces, {"id": name, "name": name})
+            revision.buffer_insert(workspaces, {"id": name, "name": name})
             revision.record("workspace.made", object_id=name)
 
         return change

@@ -20,7 +20,7 @@ from engine.store.schema.outputs import deliveries, delivery_contents
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
 from tests.databases import unguarded
-from tests.store.test_row_check import by_hand, logged
+from tests.store.test_row_check import by_hand, log_bodies
 
 ANN = "ann@acme.example"
 SAID = "erased:0123456789abcdef"
@@ -133,7 +133,7 @@ def test_rows_and_their_history_no_longer_name_the_person_and_all_of_it_holds(an
         }
     ]  # fmt: skip
     assert [row["statement"] for row in rows_of(store, attestations)] == [f"{SAID} asked Ben", None]
-    assert [values["owner"] for _, name, key, values in logged(store) if (name, key) == ("attestations", ("a",))] == [
+    assert [values["owner"] for _, name, key, values in log_bodies(store) if (name, key) == ("attestations", ("a",))] == [
         SAID, "ben@acme.example", "ben@acme.example",
     ]  # fmt: skip
     assert _roots(store)[: len(roots)] == roots
@@ -164,7 +164,7 @@ def test_row_and_history_are_one_however_a_name_is_spelled(any_store):
         (f"Asa Müller; {SAID}", "By Asa Müller."), (f"{SAID}; {SAID}", f"By {SAID}."), (f"İda; {SAID}", "By İda."),
     ]  # fmt: skip
     assert [(row["owner"], row["statement"]) for row in rows_of(any_store, attestations)] == expected
-    found = [values for _, name, _, values in logged(any_store) if name == "attestations"]
+    found = [values for _, name, _, values in log_bodies(any_store) if name == "attestations"]
     assert [(values["owner"], values["statement"]) for values in found] == [*expected, *expected]
     assert any_store.verify_rows("acme").problem is None
 
@@ -177,7 +177,7 @@ def _roots(store):
 def test_who_is_in_no_row_leaves_the_store_as_it_was(any_store):
     write(any_store, (attestations, {"id": "a", "owner": "ben@acme.example", **ROW}), actor=ANN)
     before = any_store.head("acme")
-    assert erase(any_store).nothing
+    assert erase(any_store).is_empty
     assert any_store.head("acme") == before
     write(any_store, (attestations, {"id": "b", "owner": "ben@acme.example", **ROW}), actor=f"jo{ANN}")
     with any_store.reader() as connection:
@@ -191,9 +191,9 @@ def test_another_person_is_erased_after_the_first(any_store):
     assert erase(any_store).versions == 1
     assert erase(any_store, email="Ben@acme.example ", said="erased:ben").versions == 1
     assert "ben@" not in everything(any_store)
-    assert logged(any_store)[1][3]["attestor"] == "erased:ben"
+    assert log_bodies(any_store)[1][3]["attestor"] == "erased:ben"
     assert any_store.verify_rows("acme").problem is None
-    assert erase(any_store).nothing
+    assert erase(any_store).is_empty
 
 
 def test_two_spellings_of_one_owner_are_one_row(any_store):
@@ -271,7 +271,7 @@ def test_what_a_legal_hold_names_stays_as_it_is(any_store):
     done = erase(any_store)
     assert (done.rows, done.held) == ({"incidents": 1}, {"incidents": 1, "incident_timeline": 1, "legal_holds": 1})
     assert [row["owner"] for row in rows_of(any_store, incidents)] == [SAID, ANN]
-    assert [values["owner"] for _, name, _, values in logged(any_store) if name == "incidents"] == [ANN, SAID, SAID]
+    assert [values["owner"] for _, name, _, values in log_bodies(any_store) if name == "incidents"] == [ANN, SAID, SAID]
     assert any_store.verify_rows("acme").problem is None
 
 

@@ -19,7 +19,7 @@ from tests.conftest import NOW, SYNCHRONOUS
 VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high"}
 
 
-def stored(store, table):
+def stored_rows(store, table):
     with store.reader() as connection:
         return [dict(row) for row in connection.execute(select(table).order_by(*table.primary_key)).mappings()]
 
@@ -29,10 +29,10 @@ def test_a_revision_stamps_its_rows_and_moves_the_head_to_its_last_event(any_sto
         revision.insert(vendors, [VENDOR])
         revision.record("vendor.created", object_type="vendor", object_id="v1")
         revision.record("vendor.assessed", object_type="vendor", object_id="v1")
-    (row,) = stored(any_store, vendors)
+    (row,) = stored_rows(any_store, vendors)
     assert (row["revision"], row["status"], row["tier"]) == (2, "not_assessed", "high")
     assert any_store.head("acme").seq == 3
-    events = stored(any_store, audit_log)
+    events = stored_rows(any_store, audit_log)
     assert [(e["seq"], e["event_id"], e["revision"], e["action"]) for e in events] == [
         (1, "hq:1", 1, "organization.created"),
         (2, "hq:2", 2, "vendor.created"),
@@ -48,7 +48,7 @@ def test_an_exception_leaves_the_store_as_it_was(any_store):
         revision.insert(vendors, [VENDOR])
         revision.record("vendor.created")
         _ = 1 / 0
-    assert (any_store.head("acme"), stored(any_store, vendors)) == (before, [])
+    assert (any_store.head("acme"), stored_rows(any_store, vendors)) == (before, [])
 
 
 def test_a_change_without_an_audit_event_is_refused(any_store):
@@ -57,7 +57,7 @@ def test_a_change_without_an_audit_event_is_refused(any_store):
         any_store.revision("acme", "ann", now=NOW) as revision,
     ):
         revision.insert(vendors, [VENDOR])
-    assert stored(any_store, vendors) == []
+    assert stored_rows(any_store, vendors) == []
 
 
 def test_a_revision_that_touched_nothing_moves_nothing(any_store):
@@ -83,7 +83,7 @@ def test_upsert_changes_only_what_differs_in_the_given_columns(any_store):
             vendors, [VENDOR, {"id": "v2", "name": "Northwind", "category": "saas", "tier": "low"}]
         ) == (Counts(0, 1, 1))
         revision.record("vendors.imported")
-    first, second = stored(any_store, vendors)
+    first, second = stored_rows(any_store, vendors)
     assert (first["revision"], second["revision"]) == (2, 3)
     assert (second["tier"], second["last_review_on"]) == ("low", date(2026, 1, 5))
 
@@ -93,7 +93,7 @@ def test_the_store_counts_how_often_a_due_date_moved(any_store):
         with any_store.revision("acme", "ann", now=NOW) as revision:
             revision.upsert(vendors, [{**VENDOR, "next_review_on": due}])
             revision.record("vendor.planned")
-    (row,) = stored(any_store, vendors)
+    (row,) = stored_rows(any_store, vendors)
     assert row["moves"] == 2
 
 
@@ -112,7 +112,7 @@ def test_update_reaches_only_the_own_organization(any_store):
         revision.insert(workspaces, [{"id": "w", "name": "Theirs"}])
     with any_store.revision("acme", "ann", now=NOW) as revision:
         assert revision.update(workspaces, {"id": "w"}, {"name": "Ours"}) is False
-    assert [row["name"] for row in stored(any_store, workspaces)] == ["Theirs"]
+    assert [row["name"] for row in stored_rows(any_store, workspaces)] == ["Theirs"]
 
 
 def test_rows_without_a_value_take_the_declared_default(any_store):
@@ -138,7 +138,7 @@ def test_known_events_come_back_as_they_were_reported(any_store):
     event = EventRow("e1", NOW, "ann", "access.granted", "repo", "r1", details='{"a":1}', controls="soc2:CC6.1")
     with any_store.revision("acme", "ann", now=NOW) as revision:
         assert revision.append_events([event]) == 1
-        assert revision.known_events(["e1", "e2"]) == {"e1": event}
+        assert revision.recorded_events(["e1", "e2"]) == {"e1": event}
 
 
 def test_events_with_spelled_moments_are_the_same_events(any_store):
@@ -146,18 +146,18 @@ def test_events_with_spelled_moments_are_the_same_events(any_store):
     spelled = [(event.event_id, instant_text(event.occurred_at), *event[2:]) for event in events]
     with any_store.revision("acme", "ann", now=NOW, create={"name": "acme"}) as revision:
         assert revision.append_events(spelled) == 3
-        assert revision.known_events(["e0", "e2"]) == {"e0": events[0], "e2": events[2]}
+        assert revision.recorded_events(["e0", "e2"]) == {"e0": events[0], "e2": events[2]}
     assert any_store.verify("acme").ok
     with any_store.revision("acme", "ann", now=NOW) as revision:
         revision.record("noted")
-        assert revision.known_events(["e0", "e2"]) == {"e0": events[0], "e2": events[2]}
+        assert revision.recorded_events(["e0", "e2"]) == {"e0": events[0], "e2": events[2]}
 
 
 def test_the_store_refuses_words_outside_a_choice(any_store):
     with pytest.raises(Exception, match="(?i)check"), any_store.revision("acme", "ann", now=NOW) as revision:
         revision.insert(vendors, [{**VENDOR, "tier": "purple"}])
         revision.record("vendor.created")
-    assert stored(any_store, vendors) == []
+    assert stored_rows(any_store, vendors) == []
 
 
 def test_eight_writers_leave_no_gap_no_fork_and_lose_nothing(any_store):
@@ -194,7 +194,7 @@ def test_eight_writers_leave_no_gap_no_fork_and_lose_nothing(any_store):
     assert failures == []
     check = any_store.verify("acme")
     assert (check.problem, check.events, check.head_seq) == (None, 201, 201)
-    rows = stored(any_store, attestations)
+    rows = stored_rows(any_store, attestations)
     assert sorted(row["revision"] for row in rows) == list(range(2, 202))
     assert {row["id"] for row in rows} == {f"{w}-{i}" for w in range(8) for i in range(25)}
 

@@ -36,7 +36,7 @@ def by_hand(store, *statements):
     engine.dispose()
 
 
-def logged(store):
+def log_bodies(store):
     """What the log says, in its order."""
     with store.reader() as connection:
         bodies = connection.execute(select(change_log.c.revision, change_log.c.body).order_by(change_log.c.revision))
@@ -47,24 +47,24 @@ def logged(store):
 
 
 @pytest.fixture
-def attested(any_store):
+def attested_store(any_store):
     attest(any_store, "a")
     attest(any_store, "b")
     attest(any_store, "a", outcome="attested")
     return any_store
 
 
-def test_the_log_has_every_version_of_a_row_whole(attested):
+def test_the_log_has_every_version_of_a_row_whole(attested_store):
     values = {
         "control_id": "CC6.1", "due_on": "2026-12-01", "framework": "soc2", "moves": 0, "owner": "ada@acme.example",
     }  # fmt: skip
-    assert logged(attested)[1:] == [
+    assert log_bodies(attested_store)[1:] == [
         (2, "attestations", ("a",), values),
         (3, "attestations", ("b",), values),
         (4, "attestations", ("a",), {**values, "outcome": "attested"}),
     ]
-    assert attested.verify("acme").problem is None
-    found = attested.verify_rows("acme")
+    assert attested_store.verify("acme").problem is None
+    found = attested_store.verify_rows("acme")
     assert (found.rows, found.revisions, found.problem) == (3, 4, None)
 
 
@@ -116,18 +116,19 @@ def test_the_log_has_every_version_of_a_row_whole(attested):
         ),
     ],
 )
-def test_what_is_changed_by_hand_is_named(attested, statement, problem):
-    by_hand(attested, statement)
-    found = attested.verify_rows("acme")
+def test_what_is_changed_by_hand_is_named(attested_store, statement, problem):
+    by_hand(attested_store, statement)
+    found = attested_store.verify_rows("acme")
     assert found.problem == problem
-    assert attested.verify("acme").problem is None  # the chain alone does not see it
+    assert attested_store.verify("acme").problem is None  # the chain alone does not see it
 
 
-def test_a_record_that_is_written_anew_does_not_fit_its_event(attested):
+def test_a_record_that_is_written_anew_does_not_fit_its_event(attested_store):
     by_hand(
-        attested, "UPDATE change_log SET body = (SELECT body FROM change_log WHERE revision = 3) WHERE revision = 2"
+        attested_store,
+        "UPDATE change_log SET body = (SELECT body FROM change_log WHERE revision = 3) WHERE revision = 2",
     )
-    found = attested.verify_rows("acme").problem
+    found = attested_store.verify_rows("acme").problem
     assert found.startswith("what the change log has of revision 2 is not what its event commits to: expected ")
 
 
@@ -150,14 +151,14 @@ def body(lines, store):
     return f"X'{packed}'" if store.url.startswith("sqlite") else f"'\\x{packed}'"
 
 
-def test_a_row_with_a_log_from_before_all_events_is_found(attested):
+def test_a_row_with_a_log_from_before_all_events_is_found(attested_store):
     by_hand(
-        attested,
+        attested_store,
         "INSERT INTO workspaces (org_id, id, name, revision) VALUES ('acme', 'w', 'W', 0)",
         "INSERT INTO change_log (org_id, revision, part, rows, body) VALUES "
-        f"('acme', 0, 0, 1, {body([FORGED], attested)})",
+        f"('acme', 0, 0, 1, {body([FORGED], attested_store)})",
     )
-    assert attested.verify_rows("acme").problem == "the change log has a revision 0 that no event commits to"
+    assert attested_store.verify_rows("acme").problem == "the change log has a revision 0 that no event commits to"
 
 
 @pytest.mark.parametrize(
@@ -165,23 +166,25 @@ def test_a_row_with_a_log_from_before_all_events_is_found(attested):
     ["5", "null", '["t",5,{}]', '["t",[1],{},2,3]', '[{},[1],{}]', '["t",[1],5]', '["change_log",5,[1]]', "[[",
      '["change_log",[1,2],5]', '["change_log",["a",{}],[0]]', '["change_log",[1,0],[99999999999999999999]]'],
 )  # fmt: skip
-def test_a_line_that_is_no_row_is_told(attested, line):
+def test_a_line_that_is_no_row_is_told(attested_store, line):
     by_hand(
-        attested,
-        f"UPDATE change_log SET body = {body([b'0' * 32 + b' ' + line.encode()], attested)} WHERE revision = 3",
+        attested_store,
+        f"UPDATE change_log SET body = {body([b'0' * 32 + b' ' + line.encode()], attested_store)} WHERE revision = 3",
     )
-    assert attested.verify_rows("acme").problem.startswith("what the change log has of revision 3 cannot be read: ")
+    assert attested_store.verify_rows("acme").problem.startswith(
+        "what the change log has of revision 3 cannot be read: "
+    )
 
 
-def test_a_line_has_one_form(attested):
-    with attested.reader() as connection:
+def test_a_line_has_one_form(attested_store):
+    with attested_store.reader() as connection:
         stored = connection.execute(select(change_log.c.body).where(change_log.c.revision == 3)).scalar_one()
     (line,) = read_part(stored)
     by_hand(
-        attested,
-        f"UPDATE change_log SET body = {body([b'AB' + line.stored[2:]], attested)} WHERE revision = 3",
+        attested_store,
+        f"UPDATE change_log SET body = {body([b'AB' + line.stored[2:]], attested_store)} WHERE revision = 3",
     )
-    assert "cannot be read: expected 32 hex digits, found b'AB" in attested.verify_rows("acme").problem
+    assert "cannot be read: expected 32 hex digits, found b'AB" in attested_store.verify_rows("acme").problem
 
 
 @pytest.mark.parametrize(
@@ -201,9 +204,9 @@ def test_a_line_has_one_form(attested):
         ),
     ],
 )
-def test_what_is_added_by_hand_is_named(attested, statement, problem):
-    by_hand(attested, statement)
-    assert attested.verify_rows("acme").problem == problem
+def test_what_is_added_by_hand_is_named(attested_store, statement, problem):
+    by_hand(attested_store, statement)
+    assert attested_store.verify_rows("acme").problem == problem
 
 
 @pytest.mark.parametrize("given", ['{"score":9,"score":1}', ' {"score":1}', '{"score":1.0}', '{"sc\\u006fre":1}', "{"])
@@ -232,18 +235,18 @@ def test_a_text_in_place_of_the_log_is_told(store):
     assert store.verify_rows("acme").problem.startswith("what the change log has of revision 2 cannot be read: ")
 
 
-def test_an_event_cannot_commit_to_something_else(attested):
-    by_hand(attested, "UPDATE audit_log SET changes = NULL WHERE seq = 3")
-    assert "event 3 (hq:3) does not match its hash" in attested.verify("acme").problem
+def test_an_event_cannot_commit_to_something_else(attested_store):
+    by_hand(attested_store, "UPDATE audit_log SET changes = NULL WHERE seq = 3")
+    assert "event 3 (hq:3) does not match its hash" in attested_store.verify("acme").problem
 
 
-def test_bytes_behind_the_log_are_told(attested):
-    with attested.reader() as connection:
+def test_bytes_behind_the_log_are_told(attested_store):
+    with attested_store.reader() as connection:
         (body,) = connection.execute(select(change_log.c.body).where(change_log.c.revision == 4)).scalars()
     for wrong, problem in ((body + b"ada", "3 bytes come after its end"), (body[:-1], "it breaks off")):
-        with unguarded(attested) as connection:
+        with unguarded(attested_store) as connection:
             connection.execute(update(change_log).where(change_log.c.revision == 4).values(body=wrong))
-        told = attested.verify_rows("acme").problem
+        told = attested_store.verify_rows("acme").problem
         assert told == f"what the change log has of revision 4 cannot be read: {problem}"
 
 
@@ -257,136 +260,139 @@ def test_a_row_that_is_there_twice_is_told(postgresql_url):
         assert store.verify_rows("acme").problem == "attestations has one row twice: its primary key is gone"
 
 
-def test_a_row_that_goes_is_logged_and_one_that_comes_again(attested):
+def test_a_row_that_goes_is_logged_and_one_that_comes_again(attested_store):
     for _ in range(2):
-        with attested.revision("acme", "me", now=NOW) as revision:
+        with attested_store.revision("acme", "me", now=NOW) as revision:
             assert revision.delete(attestations, attestations.c.id == "a") == [("a",)]
             assert revision.delete(attestations, attestations.c.id == "none") == []
             revision.record("attestation.dropped", object_id="a")
-        assert logged(attested)[-1][1:] == ("attestations", ("a",), None)
-        assert attested.verify_rows("acme").problem is None
-        attest(attested, "a")
-    assert attested.verify_rows("acme").rows == 3
+        assert log_bodies(attested_store)[-1][1:] == ("attestations", ("a",), None)
+        assert attested_store.verify_rows("acme").problem is None
+        attest(attested_store, "a")
+    assert attested_store.verify_rows("acme").rows == 3
 
 
-def test_a_store_from_before_the_log_begins_with_what_it_has(sqlite_url, attested):
-    by_hand(attested, "DELETE FROM change_log", "UPDATE audit_log SET changes = NULL")
-    engine = create_engine(attested.url)
+def test_a_store_from_before_the_log_begins_with_what_it_has(sqlite_url, attested_store):
+    by_hand(attested_store, "DELETE FROM change_log", "UPDATE audit_log SET changes = NULL")
+    engine = create_engine(attested_store.url)
     with engine.begin() as connection:
         assert begin_history(connection, NOW) == ["acme"]
         assert begin_history(connection, NOW) == []
     engine.dispose()
-    found = attested.verify_rows("acme")
+    found = attested_store.verify_rows("acme")
     assert (found.rows, found.revisions, found.problem) == (3, 1, None)
-    with attested.reader() as connection:
+    with attested_store.reader() as connection:
         assert connection.execute(text("SELECT action FROM audit_log WHERE seq = 5")).scalar() == "history.began"
 
 
-def test_what_retention_removes_leaves_its_leaves_alone(attested):
+def test_what_retention_removes_leaves_its_leaves_alone(attested_store):
     long_ago = NOW - timedelta(days=4000)
     row = {"id": "i", "title": "A secret of Ann", "severity": "low", "status": "open", "opened_at": long_ago}
-    with attested.revision("acme", "me", now=NOW) as revision:
+    with attested_store.revision("acme", "me", now=NOW) as revision:
         revision.insert(incidents, [row])
         revision.insert(incident_timeline, [{"id": "t", "incident_id": "i", "happened_at": NOW, "kind": "note",
                                              "actor": "me", "body": "Ann said so"}])  # fmt: skip
         revision.record("incident.opened", object_id="i")
-    with attested.revision("acme", "me", now=NOW) as revision:
+    with attested_store.revision("acme", "me", now=NOW) as revision:
         revision.update(incidents, {"id": "i"}, {"status": "closed", "closed_at": long_ago})
         revision.record("incident.closed", object_id="i")
-    assert "Ann" in repr(logged(attested))
-    with attested.revision("acme", "retention", now=NOW) as revision:
+    assert "Ann" in repr(log_bodies(attested_store))
+    with attested_store.revision("acme", "retention", now=NOW) as revision:
         assert purge_incidents(revision, NOW).rows == 1
-    assert "Ann" not in repr(logged(attested))
-    assert [line[1:3] for line in logged(attested) if line[1] in ("incidents", "incident_timeline")] == [
+    assert "Ann" not in repr(log_bodies(attested_store))
+    assert [line[1:3] for line in log_bodies(attested_store) if line[1] in ("incidents", "incident_timeline")] == [
         ("incident_timeline", ("t",)),
         ("incidents", ("i",)),
     ]
-    assert [line[2:] for line in logged(attested) if line[1] == "change_log"] == [((5, 0), [0, 1]), ((6, 0), [0])]
-    assert (attested.verify("acme").problem, attested.verify_rows("acme").problem) == (None, None)
+    assert [line[2:] for line in log_bodies(attested_store) if line[1] == "change_log"] == [
+        ((5, 0), [0, 1]),
+        ((6, 0), [0]),
+    ]
+    assert (attested_store.verify("acme").problem, attested_store.verify_rows("acme").problem) == (None, None)
 
 
 @pytest.mark.parametrize("revision", [3, 4])
-def test_a_line_that_is_hidden_behind_its_leaf_is_named(attested, revision):
+def test_a_line_that_is_hidden_behind_its_leaf_is_named(attested_store, revision):
     """The row is as the line before had it: the last version hidden, or all of them."""
-    with attested.reader() as connection:
+    with attested_store.reader() as connection:
         stored = connection.execute(select(change_log.c.body).where(change_log.c.revision == revision)).scalar_one()
     hidden = [line.leaf.hex().encode() for line in read_part(stored)]
     by_hand(
-        attested,
-        f"UPDATE change_log SET body = {body(hidden, attested)} WHERE revision = {revision}",
+        attested_store,
+        f"UPDATE change_log SET body = {body(hidden, attested_store)} WHERE revision = {revision}",
         "UPDATE attestations SET outcome = NULL" if revision == 4 else "DELETE FROM attestations WHERE id = 'b'",
     )
-    assert attested.verify_rows("acme").problem == (
+    assert attested_store.verify_rows("acme").problem == (
         f"line 1 of part 0 of what revision {revision} changed is gone from the change log, and no revision says that "
         "it was erased"
     )
 
 
-def test_rows_hold_over_a_cut_of_the_chain_wherever_it_falls(attested):
-    with attested.revision("acme", "me", now=NOW) as revision:
+def test_rows_hold_over_a_cut_of_the_chain_wherever_it_falls(attested_store):
+    with attested_store.revision("acme", "me", now=NOW) as revision:
         revision.update(attestations, {"id": "b"}, {"statement": "x"})
         revision.append_events(EventRow(f"e{age}", NOW - timedelta(days=age), "me", "x") for age in (900, -2))
     later = NOW + timedelta(days=300)
-    with attested.revision("acme", "retention", now=later) as revision:
+    with attested_store.revision("acme", "retention", now=later) as revision:
         assert purge_audit_log(revision, later - timedelta(days=299)).rows == 5
-    assert attested.verify("acme").first_seq == 6
-    assert (attested.verify("acme").problem, attested.verify_rows("acme").problem) == (None, None)
-    by_hand(attested, "UPDATE attestations SET outcome = 'attested' WHERE id = 'b'")
-    assert 'attestations ["b"] differs in outcome' in attested.verify_rows("acme").problem
+    assert attested_store.verify("acme").first_seq == 6
+    assert (attested_store.verify("acme").problem, attested_store.verify_rows("acme").problem) == (None, None)
+    by_hand(attested_store, "UPDATE attestations SET outcome = 'attested' WHERE id = 'b'")
+    assert 'attestations ["b"] differs in outcome' in attested_store.verify_rows("acme").problem
 
 
-def test_below_a_cut_the_log_is_held_by_what_the_purge_noted(attested):
+def test_below_a_cut_the_log_is_held_by_what_the_purge_noted(attested_store):
     for age in (900, 890, 2):
-        with attested.revision("acme", "me", now=NOW) as revision:
+        with attested_store.revision("acme", "me", now=NOW) as revision:
             revision.append_events([EventRow(f"e{age}", NOW - timedelta(days=age), "me", "x")])
             revision.update(attestations, {"id": "b"}, {"statement": f"said {age}"})
     later = NOW + timedelta(days=300)
     for until in (later - timedelta(days=1100), later - timedelta(days=299)):
-        with attested.revision("acme", "retention", now=later) as revision:
+        with attested_store.revision("acme", "retention", now=later) as revision:
             purge_audit_log(revision, until)
             revision.record("retention.ran")
-    assert attested.verify("acme").first_seq > 4
-    assert attested.verify_rows("acme").problem is None
-    with attested.reader() as connection:
+    assert attested_store.verify("acme").first_seq > 4
+    assert attested_store.verify_rows("acme").problem is None
+    with attested_store.reader() as connection:
         body = connection.execute(select(change_log.c.body).where(change_log.c.revision == 3)).scalar_one()
-    engine = create_engine(attested.url)
+    engine = create_engine(attested_store.url)
     with engine.begin() as connection:
         forged = [line.stored.replace(b'"owner":"ada', b'"owner":"eve') for line in read_part(body)]
         assert forged != [line.stored for line in read_part(body)]
         connection.execute(change_log.update().where(change_log.c.revision == 3).values(body=pack(forged)))
     engine.dispose()
-    assert attested.verify_rows("acme").problem == (
+    assert attested_store.verify_rows("acme").problem == (
         "what the change log has of the writes whose events retention removed is not what they had committed to"
     )
 
 
-def test_what_was_erased_does_not_come_back(attested):
+def test_what_was_erased_does_not_come_back(attested_store):
     """The line fits its leaf, and a later write says that it is gone."""
-    with attested.revision("acme", "me", now=NOW) as revision:
-        revision.erased(Erasure(3, 0, [0]))
+    with attested_store.revision("acme", "me", now=NOW) as revision:
+        revision.log_erasure(Erasure(3, 0, [0]))
         revision.record("x")
-    assert attested.verify_rows("acme").problem == (
+    assert attested_store.verify_rows("acme").problem == (
         "line 1 of part 0 of what revision 3 changed is in the change log, and a revision says that it was erased"
     )
 
 
 @pytest.mark.parametrize("details", [None, '{"cut_roots":"x","cut_writes":"abc"}', '{"cut_roots":"x","cut_writes":1}'])
-def test_an_imported_event_says_nothing_of_cuts(attested, details):
+def test_an_imported_event_says_nothing_of_cuts(attested_store, details):
     """Whoever may import events cannot take the log below a cut out of the check, nor break the check."""
     foreign = EventRow("e", NOW, "me", "retention.purged", "retention", "audit_log", details=details)
-    with attested.revision("acme", "me", now=NOW) as revision:
+    with attested_store.revision("acme", "me", now=NOW) as revision:
         revision.append_events([foreign])
-    assert attested.verify_rows("acme").problem is None
+    assert attested_store.verify_rows("acme").problem is None
     later = NOW + timedelta(days=300)
-    with attested.revision("acme", "me", now=later) as revision:
+    with attested_store.revision("acme", "me", now=later) as revision:
         revision.append_events([foreign._replace(event_id="f", occurred_at=later)])
-    with attested.revision("acme", "retention", now=later) as revision:
+    with attested_store.revision("acme", "retention", now=later) as revision:
         assert purge_audit_log(revision, later - timedelta(days=1)).rows == 5
-    with attested.revision("acme", "me", now=later) as revision:
+    with attested_store.revision("acme", "me", now=later) as revision:
         revision.append_events([foreign._replace(event_id="g", occurred_at=later)])
-    assert attested.verify_rows("acme").problem is None
-    by_hand(attested, f"UPDATE change_log SET body = {body([FORGED], attested)} WHERE revision = 3")
-    assert attested.verify_rows("acme").problem == (
+    assert attested_store.verify_rows("acme").problem is None
+    by_hand(attested_store, f"UPDATE change_log SET body = {body([FORGED], attested_store)} WHERE revision = 3")
+    assert attested_store.verify_rows("acme").problem == (
         "what the change log has of the writes whose events retention removed is not what they had committed to"
     )
 

@@ -19,7 +19,7 @@ def live(store, draw, writes):
     tables = [table for name, table in LOGGED.items() if name not in {"organizations", *CATALOGUE}]
 
     def change(revision):
-        random_rows.changed(draw, revision, tables)
+        random_rows.random_write(draw, revision, tables)
         revision.record("drawn", object_id=str(draw.random()), details={"n": draw.choice(random_rows.WORDS)})
 
     for number in range(writes):

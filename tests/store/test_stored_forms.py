@@ -13,7 +13,7 @@ from tests.store.test_row_check import attest, by_hand
 
 
 @pytest.fixture
-def written(store):
+def written_store(store):
     attest(store, "a", attested_at=NOW)
     with store.revision("acme", "me", now=NOW) as revision:
         revision.insert(services, [{"id": "s", "name": "S", "owner": "ann@acme.example", "criticality": 1,
@@ -22,14 +22,14 @@ def written(store):
     return store
 
 
-def found(store, look=wrong_form):
+def form_problems(store, look=wrong_form):
     with store.reader() as connection:
         return look(connection, "acme")
 
 
 def test_what_the_console_writes_is_of_its_form(any_store):
     attest(any_store, "a", attested_at=NOW, due_on=date(2026, 12, 1))
-    assert (found(any_store), found(any_store, undecodable)) == (None, None)
+    assert (form_problems(any_store), form_problems(any_store, undecodable)) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_what_the_console_writes_is_of_its_form(any_store):
         ),
     ],
 )
-def test_another_form_is_named_with_the_write(written, statement, problem):
-    by_hand(written, statement)
-    assert found(written) == problem
+def test_another_form_is_named_with_the_write(written_store, statement, problem):
+    by_hand(written_store, statement)
+    assert form_problems(written_store) == problem
 
 
 @pytest.mark.parametrize(
@@ -85,31 +85,31 @@ def test_a_day_that_no_calendar_has_is_named_on_postgresql(postgresql_url, assig
         with store.revision("acme", "me", now=NOW, create={"name": "Acme"}) as revision:
             revision.record("organization.created")
         attest(store, "a", attested_at=NOW)
-        assert found(store) is None
+        assert form_problems(store) is None
         by_hand(store, f"UPDATE attestations SET {assignment}")
-        assert found(store) == f'attestations ["a"] has in {problem}; revision 2 wrote it last'
+        assert form_problems(store) == f'attestations ["a"] has in {problem}; revision 2 wrote it last'
 
 
-def test_a_text_that_nobody_can_read_is_named(written):
-    by_hand(written, "UPDATE attestations SET owner = CAST(X'61ff' AS TEXT)")
-    assert found(written) is None
-    assert found(written, undecodable) == (
+def test_a_text_that_nobody_can_read_is_named(written_store):
+    by_hand(written_store, "UPDATE attestations SET owner = CAST(X'61ff' AS TEXT)")
+    assert form_problems(written_store) is None
+    assert form_problems(written_store, undecodable) == (
         'attestations ["a"] has in owner what is none of it: expected UTF-8, found the text '
         "'a\\\\xff'; revision 2 wrote it last"
     )
 
 
-def test_a_row_that_nobody_wrote_has_no_write(written):
+def test_a_row_that_nobody_wrote_has_no_write(written_store):
     by_hand(
-        written,
+        written_store,
         "INSERT INTO attestations (org_id, id, framework, control_id, owner, due_on, moves, revision) VALUES "
         "('acme', 'z', 'soc2', 'CC1.1', 'a', 'soon', 0, 2)",
     )
-    assert found(written) == (
+    assert form_problems(written_store) == (
         "attestations [\"z\"] has in due_on what is none of it: expected a day as YYYY-MM-DD, found the text 'soon'"
     )
 
 
-def test_what_others_have_is_theirs(written):
-    by_hand(written, "UPDATE attestations SET due_on = 'soon', org_id = 'globex'")
-    assert found(written) is None
+def test_what_others_have_is_theirs(written_store):
+    by_hand(written_store, "UPDATE attestations SET due_on = 'soon', org_id = 'globex'")
+    assert form_problems(written_store) is None

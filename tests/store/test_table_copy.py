@@ -34,7 +34,7 @@ def copy(source, target):
     return counts
 
 
-def filled(url):
+def fill_store(url):
     opened = Store(url)
     with opened.revision("acme", "ann", now=NOW, create={"name": WORDS, "modules": {"b": [1, 2.5, None]}}) as revision:
         revision.insert(services, [{"id": name, "name": WORDS, "criticality": 1} for name in ("b", "B", "a", "ä")])
@@ -61,7 +61,7 @@ def test_what_was_copied_is_what_there_was(any_store, tmp_path):
 
 @pytest.mark.postgresql
 def test_equal_stores_give_equal_rows_on_both_engines(sqlite_url, postgresql_url):
-    filled(sqlite_url)
+    fill_store(sqlite_url)
     copy(sqlite_url, postgresql_url)
     assert tables(postgresql_url) == tables(sqlite_url)
     copied = Store(postgresql_url)

@@ -25,7 +25,7 @@ class ServerError(Exception):
         self.sqlstate = state
 
 
-def coded(name):
+def sqlite_error(name):
     error = sqlite3.OperationalError("of the driver")
     error.sqlite_errorname, error.sqlite_errorcode = name, getattr(sqlite3, name)
     return error
@@ -54,8 +54,8 @@ def word(url, error):
     ],
 )  # fmt: skip
 def test_codes_of_sqlite(code, expected, sqlite_url):
-    assert word(sqlite_url, OperationalError("", None, coded(code))) == expected
-    assert word(sqlite_url, coded(code)) == expected
+    assert word(sqlite_url, OperationalError("", None, sqlite_error(code))) == expected
+    assert word(sqlite_url, sqlite_error(code)) == expected
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_is_wrong_with_a_statement_passes(error):
 
 
 def test_the_log_has_the_drivers_words_and_the_place_and_no_password(sqlite_url, caplog):
-    word(sqlite_url, coded("SQLITE_CORRUPT"))
+    word(sqlite_url, sqlite_error("SQLITE_CORRUPT"))
     word(POSTGRESQL, OperationalError("", None, ServerError("57P01")))
     path = sqlite_url.removeprefix("sqlite:///")
     assert [record.message for record in caplog.records] == [
@@ -105,7 +105,7 @@ def test_the_log_has_the_drivers_words_and_the_place_and_no_password(sqlite_url,
 
 
 @pytest.fixture
-def locked(store):
+def locked_store(store):
     """Another process writes."""
     with closing(sqlite3.connect(store.url.removeprefix("sqlite:///"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -116,23 +116,26 @@ def note(revision):
     return revision.record("note.added")
 
 
-def test_a_request_waits_for_a_locked_store_no_longer_than_its_patience(locked, monkeypatch):
+def test_a_request_waits_for_a_locked_store_no_longer_than_its_patience(locked_store, monkeypatch):
     monkeypatch.setattr("engine.store.patience.REQUEST_SECONDS", 0.05)
     for write in (
-        lambda: locked.write("acme", "ann", note, now=NOW),
-        lambda: locked.revision("acme", "ann", now=NOW).__enter__(),
-        lambda: locked.aside().__enter__(),
+        lambda: locked_store.write("acme", "ann", note, now=NOW),
+        lambda: locked_store.revision("acme", "ann", now=NOW).__enter__(),
+        lambda: locked_store.unversioned_transaction().__enter__(),
     ):
         with pytest.raises(Unavailable) as caught, request_patience():
             write()
         assert (caught.value.word, caught.value.headers) == ("store_busy", {"Retry-After": "5"})
-    assert locked.head("acme").seq == 1
+    assert locked_store.head("acme").seq == 1
 
 
 def test_a_request_waits_for_its_turn_no_longer_than_its_patience_and_nobody_twice(store, monkeypatch):
     monkeypatch.setattr("engine.store.patience.REQUEST_SECONDS", 0.05)
     with store._turn:
-        for write in (lambda: store.write("acme", "ann", note, now=NOW), lambda: store.aside().__enter__()):
+        for write in (
+            lambda: store.write("acme", "ann", note, now=NOW),
+            lambda: store.unversioned_transaction().__enter__(),
+        ):
             with pytest.raises(Unavailable) as caught, request_patience():
                 write()
             assert caught.value.word == "store_busy"

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 HOST = "127.0.0.1"
 
 
-def connected(closing, port, *, receive=None):
+def connect(closing, port, *, receive=None):
     """A connection that ends with ``closing``; ``receive`` bounds what the kernel takes in for it."""
     client = closing.enter_context(socket.socket())
     if receive:
@@ -29,15 +29,15 @@ def readers_that_do_not_read(port, path, cookie, number):
     """Ask for a large answer and never read it."""
     with ExitStack() as closing:
         for _ in range(number):
-            connected(closing, port, receive=4096).sendall(head("GET", path, f"Cookie: {cookie}"))
+            connect(closing, port, receive=4096).sendall(head("GET", path, f"Cookie: {cookie}"))
         yield
 
 
 @contextmanager
-def half_sent(port, number):
+def half_headers(port, number):
     """Begin a header and say nothing more."""
     with ExitStack() as closing:
-        clients = [connected(closing, port) for _ in range(number)]
+        clients = [connect(closing, port) for _ in range(number)]
         for client in clients:
             client.sendall(b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-")
         yield clients
@@ -47,7 +47,7 @@ def half_sent(port, number):
 def half_bodies(port, number):
     """Announce a body and send its first bytes."""
     with ExitStack() as closing:
-        clients = [connected(closing, port) for _ in range(number)]
+        clients = [connect(closing, port) for _ in range(number)]
         for client in clients:
             client.sendall(
                 head("POST", "/api/integrations/alerts", "Content-Type: application/json", "Content-Length: 900000")
@@ -62,7 +62,7 @@ def slow_streams(port, number):
     body = json.dumps({"messages": [{"role": "user", "content": "hello"}], "stream": True}).encode()
     with ExitStack() as closing:
         for _ in range(number):
-            connected(closing, port, receive=4096).sendall(
+            connect(closing, port, receive=4096).sendall(
                 head("POST", "/api/copilot/chat", "Content-Type: application/json", f"Content-Length: {len(body)}")
                 + body
             )
@@ -81,7 +81,7 @@ def reports_with_changing_parameters(port, cookie, number):
             days = days % 700 + number
             path = f"/api/governance/compliance/executive-summary?periodDays={days}"
             with ExitStack() as closing:
-                client = connected(closing, port)
+                client = connect(closing, port)
                 client.sendall(head("GET", path, f"Cookie: {cookie}", "Connection: close"))
                 statuses.append(client.recv(12))
                 while not over.is_set() and client.recv(65536):
@@ -98,7 +98,7 @@ def reports_with_changing_parameters(port, cookie, number):
             thread.join()
 
 
-def asked(port, path="/api/health", *, method="GET", headers=(), body=b"", seconds=30.0):
+def ask_once(port, path="/api/health", *, method="GET", headers=(), body=b"", seconds=30.0):
     """The status of one answer over a connection of its own, and how long it took in seconds."""
     began = time.perf_counter()
     length = (f"Content-Length: {len(body)}",) if body else ()

@@ -55,7 +55,7 @@ def peopled_template(acme_template, tmp_path_factory):
 
 
 @pytest.fixture
-def peopled(peopled_template, tmp_path):
+def with_people(peopled_template, tmp_path):
     """acme and other, each with its people and SOC 2 in scope."""
     path = tmp_path / "hq.db"
     shutil.copy(peopled_template, path)
@@ -65,10 +65,10 @@ def peopled(peopled_template, tmp_path):
 
 
 @pytest.fixture
-def console(peopled, environment, tmp_path):
-    replica = Replica(peopled.url, None)
-    snapshots = Snapshots(peopled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
-    yield Console(api.ROUTES, Services(Settings.of(environment), peopled, snapshots, NOW))
+def console(with_people, environment, tmp_path):
+    replica = Replica(with_people.url, None)
+    snapshots = Snapshots(with_people, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    yield Console(api.ROUTES, Services(Settings.of(environment), with_people, snapshots, NOW))
     snapshots.close()
     replica.close()
 
@@ -84,7 +84,7 @@ def sign_in(console, clock):
 
 
 @pytest.fixture
-def served(console):
+def server_port(console):
     """The console behind waitress; the port on which it answers."""
     with behind_waitress(console) as port:
         yield port

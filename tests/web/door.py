@@ -14,7 +14,7 @@ CHAT_SECRET, LEMON_SECRET, CRON_SECRET = "chat-secret", "lemon-secret", "cron-se
 PREFIXES = {"ingest": "svc_ingest_", "assessor": "svc_ca_"}
 
 
-def issued(store, kind):
+def issue_token(store, kind):
     """A token of acme that is valid for everything that its kind opens."""
     secret = new_secret(kind)
     with store.revision("acme", "setup", now=NOW) as revision:
@@ -32,7 +32,7 @@ class Door:
 
     def __init__(self, console, cookie, bank):
         self.console, self.cookie, self.bank = console, cookie, bank
-        self.tokens = {kind: issued(console.services.store, kind) for kind in PREFIXES}
+        self.tokens = {kind: issue_token(console.services.store, kind) for kind in PREFIXES}
 
     def __call__(self, environ, start_response):
         length = int(environ.get("CONTENT_LENGTH") or 0)

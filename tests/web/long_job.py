@@ -31,7 +31,7 @@ class OneJob:
         from tests.web.long_job import long_work  # by a name that the worker can import
 
         try:
-            services.aside(long_work)
+            services.in_background(long_work)
         finally:
             print("the job said something", file=sys.stderr, flush=True)
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tests.web.attacks import HOST, connected
+from tests.web.attacks import HOST, connect
 from tests.web.served import free_port, until
 
 
@@ -54,7 +54,7 @@ class Serving:
                             return pid
         return None
 
-    def accepted(self, client):
+    def accepting_process(self, client):
         """The process at the other end, once there is one."""
         until(lambda: self.owner(client) is not None)
         return self.owner(client)
@@ -65,8 +65,8 @@ class Serving:
 
         def complete():
             for _ in range(10):
-                client = connected(closing, self.port)
-                found.setdefault(self.accepted(client), client)
+                client = connect(closing, self.port)
+                found.setdefault(self.accepting_process(client), client)
             return set(found) == set(self.pids())
 
         until(complete)

@@ -82,10 +82,10 @@ def test_a_session_ends_when_its_time_is_over(sign_in, clock):
     assert word(client.get(REPORT)) == (401, "session_expired")
 
 
-def test_a_removed_member_is_out_at_the_next_request(sign_in, peopled):
+def test_a_removed_member_is_out_at_the_next_request(sign_in, with_people):
     client = sign_in("member@acme.example")
     assert client.get(REPORT).status == 200
-    with peopled.revision("acme", "owner@acme.example", now=NOW) as revision:
+    with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
         revision.update(memberships, {"email": "member@acme.example"}, {"status": "removed"})
         revision.record("member.removed")
     assert word(client.get(REPORT)) == (401, "not_a_member")
@@ -149,33 +149,33 @@ DOORS = {
 
 @pytest.mark.parametrize("kind", DOORS)
 @pytest.mark.parametrize("door", DOORS)
-def test_a_token_opens_only_its_own_door(kind, door, sign_in, peopled):
-    secret = keep(peopled, kind)
+def test_a_token_opens_only_its_own_door(kind, door, sign_in, with_people):
+    secret = keep(with_people, kind)
     method, path = DOORS[door]
     answer = sign_in(None).call(method, path, {} if method == "POST" else b"", authorization=f"Bearer {secret}")
     assert (answer.status != 401) == (kind == door)
 
 
-def test_an_api_key_may_come_in_its_own_header(sign_in, peopled):
-    secret = keep(peopled, "api_key")
+def test_an_api_key_may_come_in_its_own_header(sign_in, with_people):
+    secret = keep(with_people, "api_key")
     assert sign_in(None).get("/api/robot/x", x_svc_api_key=secret).status == 503, "let in, and no backend is set"
     assert word(sign_in(None).get(REPORT, x_svc_api_key=secret)) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize("values", [{"revoked_at": NOW}, {"expires_at": NOW}])
-def test_dead_tokens_are_refused(values, sign_in, peopled):
-    secret = keep(peopled, "ingest", **values)
+def test_dead_tokens_are_refused(values, sign_in, with_people):
+    secret = keep(with_people, "ingest", **values)
     answer = sign_in(None).post(ALERTS, {}, authorization=f"Bearer {secret}")
     assert word(answer) == (401, "invalid_credential")
 
 
 @pytest.mark.parametrize("path", LIVE)
-def test_a_token_that_another_process_revoked_writes_nothing_more(path, sign_in, peopled):
+def test_a_token_that_another_process_revoked_writes_nothing_more(path, sign_in, with_people):
     """It was seen alive here, and is told dead before its body is judged."""
-    secret = keep(peopled, "ingest")
+    secret = keep(with_people, "ingest")
     client = sign_in(None)
     assert client.post(path, LIVE[path], authorization=f"Bearer {secret}").status == 200
-    elsewhere = Store(peopled.url)
+    elsewhere = Store(with_people.url)
     with elsewhere.revision("acme", "owner@acme.example", now=NOW) as revision:
         revision.update(credentials, {"id": "c-ingest"}, {"revoked_at": NOW})
         revision.record("token.revoked")
@@ -187,20 +187,20 @@ def test_a_token_that_another_process_revoked_writes_nothing_more(path, sign_in,
 
 
 @pytest.mark.parametrize("path", LIVE)
-def test_a_use_that_cannot_be_noted_does_not_take_back_what_was_written(path, sign_in, peopled, monkeypatch):
+def test_a_use_that_cannot_be_noted_does_not_take_back_what_was_written(path, sign_in, with_people, monkeypatch):
     def note(*_):
         raise Unavailable("The store is locked.", word="store_unavailable")
 
-    secret = keep(peopled, "ingest")
-    monkeypatch.setattr(peopled.uses, "note", note)
+    secret = keep(with_people, "ingest")
+    monkeypatch.setattr(with_people.uses, "note", note)
     assert sign_in(None).post(path, LIVE[path], authorization=f"Bearer {secret}").status == 200
 
 
-def test_a_dead_token_is_told_so_even_when_something_breaks(sign_in, peopled, monkeypatch):
-    secret = keep(peopled, "ingest")
+def test_a_dead_token_is_told_so_even_when_something_breaks(sign_in, with_people, monkeypatch):
+    secret = keep(with_people, "ingest")
     client = sign_in(None)
     assert client.post(ALERTS, LIVE[ALERTS], authorization=f"Bearer {secret}").status == 200
-    with peopled.revision("acme", "owner@acme.example", now=NOW) as revision:
+    with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
         revision.update(credentials, {"id": "c-ingest"}, {"revoked_at": NOW})
         revision.record("token.revoked")
     monkeypatch.setattr("engine.incidents.ingest.read_alerts", None)

@@ -23,9 +23,9 @@ QUICK = (("group_wait: 30s", "group_wait: 0s"), ("group_interval: 5m", "group_in
 
 
 @pytest.fixture
-def alertmanager(served, token, tmp_path):  # noqa: F811 - fixtures
+def alertmanager(server_port, token, tmp_path):  # noqa: F811 - fixtures
     """A running Alertmanager that reports to the console; the address of its API."""
-    config = block("alertmanager.md", "yaml config", address=f"http://127.0.0.1:{served}", token=token)
+    config = block("alertmanager.md", "yaml config", address=f"http://127.0.0.1:{server_port}", token=token)
     for slow, quick in QUICK:
         assert slow in config
         config = config.replace(slow, quick)
@@ -43,7 +43,7 @@ def alertmanager(served, token, tmp_path):  # noqa: F811 - fixtures
     process.wait(timeout=10)
 
 
-def test_an_alert_of_a_real_alertmanager_opens_an_incident_and_resolves_it(alertmanager, peopled):
+def test_an_alert_of_a_real_alertmanager_opens_an_incident_and_resolves_it(alertmanager, with_people):
     def fire(ends_at):
         alert = {
             "labels": {"alertname": "DiskFull", "severity": "critical", "instance": "db1"},
@@ -57,7 +57,7 @@ def test_an_alert_of_a_real_alertmanager_opens_an_incident_and_resolves_it(alert
         urllib.request.urlopen(request).close()
 
     def status():
-        with peopled.reader() as connection:
+        with with_people.reader() as connection:
             return [(row["title"], row["severity"], row["status"]) for row in many(connection, incidents, "acme")]
 
     fire(datetime.now(UTC) + timedelta(hours=1))
@@ -68,15 +68,15 @@ def test_an_alert_of_a_real_alertmanager_opens_an_incident_and_resolves_it(alert
 
 @pytest.mark.skipif(shutil.which("amtool") is None, reason="Alertmanager's own tool is not installed")
 def test_the_configuration_of_the_page_is_sound_and_what_it_says_to_try_opens_an_incident(
-    alertmanager, peopled, tmp_path
+    alertmanager, with_people, tmp_path
 ):
     (tmp_path / "page.yml").write_text(block("alertmanager.md", "yaml config"))
     subprocess.run(["amtool", "check-config", tmp_path / "page.yml"], check=True, capture_output=True)
     command = block("alertmanager.md", "bash try").replace("http://127.0.0.1:9093", alertmanager)
     subprocess.run(["bash", "-euc", command], check=True, capture_output=True)
 
-    def opened():
-        with peopled.reader() as connection:
+    def open_incidents():
+        with with_people.reader() as connection:
             return [(row["title"], row["severity"]) for row in many(connection, incidents, "acme")]
 
-    until(lambda: opened() == [("Disk full on db1", "critical")])
+    until(lambda: open_incidents() == [("Disk full on db1", "critical")])

@@ -12,7 +12,7 @@ from engine.web.lanes import Lane
 from engine.web.serving import dispatcher
 from engine.web.serving.dispatcher import LaneDispatcher
 from tests.conftest import NOW
-from tests.web.attacks import connected, head
+from tests.web.attacks import connect, head
 from tests.web.served import behind_waitress, until
 
 REPORT = "/api/governance/compliance/posture-score"
@@ -27,24 +27,24 @@ def environ_of(method, path, body=b"", **more):
     }  # fmt: skip
 
 
-def sent(console, environ):
+def send(console, environ):
     """Status, headers and body of what the application sends."""
     seen = []
     body = b"".join(console.wsgi(environ, lambda status, headers, error=None: seen.append((status, dict(headers)))))
     return (*seen[0], body)
 
 
-def signed(client, path=REPORT, **more):
+def signed_environ(client, path=REPORT, **more):
     return environ_of("GET", path, HTTP_COOKIE=f"svc_session={client.cookie}", **more)
 
 
 def test_a_report_is_recalled_once_it_was_made_and_is_the_same(console, sign_in):
     client = sign_in()
-    environ = signed(client)
-    assert not console.recall(environ)
+    environ = signed_environ(client)
+    assert not console.serve_from_cache(environ)
     made = client.get(REPORT)
-    assert console.recall(environ)
-    status, headers, body = sent(console, environ)
+    assert console.serve_from_cache(environ)
+    status, headers, body = send(console, environ)
     assert (status, body) == ("200 OK", made.body)
     own = ("X-Request-Id",)
     assert {name.lower(): value for name, value in headers.items() if name not in own} == {
@@ -55,9 +55,9 @@ def test_a_report_is_recalled_once_it_was_made_and_is_the_same(console, sign_in)
 def test_an_unchanged_report_is_recalled_without_a_body(console, sign_in):
     client = sign_in()
     etag = client.get(REPORT).headers["etag"]
-    environ = signed(client, HTTP_IF_NONE_MATCH=etag)
-    assert console.recall(environ)
-    status, headers, body = sent(console, environ)
+    environ = signed_environ(client, HTTP_IF_NONE_MATCH=etag)
+    assert console.serve_from_cache(environ)
+    status, headers, body = send(console, environ)
     assert (status, headers["ETag"], body) == ("304 Not Modified", etag, b"")
     assert not {"Content-Length", "Content-Type"} & set(headers)
 
@@ -65,36 +65,36 @@ def test_an_unchanged_report_is_recalled_without_a_body(console, sign_in):
 def test_after_a_write_nothing_is_recalled_until_a_thread_read_again(console, sign_in):
     client = sign_in()
     client.get(REPORT)
-    assert console.recall(signed(client))
+    assert console.serve_from_cache(signed_environ(client))
     client.post("/api/user/alert-ingest-tokens", {"label": "one"})
-    assert not console.recall(signed(client))
+    assert not console.serve_from_cache(signed_environ(client))
 
 
 def test_a_member_who_is_removed_is_not_answered_from_memory(console, sign_in):
     client = sign_in("member@acme.example")
     client.get(REPORT)
-    assert console.recall(signed(client))
+    assert console.serve_from_cache(signed_environ(client))
     with console.services.store.revision("acme", "ann", now=NOW) as revision:
         revision.delete(memberships, memberships.c.email == "member@acme.example")
         revision.record("member.removed", object_id="member@acme.example")
-    assert not console.recall(signed(client))
+    assert not console.serve_from_cache(signed_environ(client))
     assert client.get(REPORT).status == 401
-    environ = signed(client)
-    assert not console.recall(environ) or sent(console, environ)[0] == "401 Unauthorized"
+    environ = signed_environ(client)
+    assert not console.serve_from_cache(environ) or send(console, environ)[0] == "401 Unauthorized"
 
 
 def test_a_session_that_nobody_checked_yet_is_left_to_a_thread(console, sign_in):
     client = sign_in()
     client.get(REPORT)
     other = sign_in("admin@acme.example")
-    assert not console.recall(signed(other))
-    assert not console.recall(environ_of("GET", REPORT, HTTP_COOKIE="svc_session=forged"))
+    assert not console.serve_from_cache(signed_environ(other))
+    assert not console.serve_from_cache(environ_of("GET", REPORT, HTTP_COOKIE="svc_session=forged"))
 
 
 def test_a_download_that_is_noted_is_left_to_a_thread(console, sign_in):
     client = sign_in()
     client.call("GET", f"{REPORT}?format=csv")
-    assert not console.recall(signed(client, QUERY_STRING="format=csv"))
+    assert not console.serve_from_cache(signed_environ(client, QUERY_STRING="format=csv"))
 
 
 @pytest.mark.parametrize(("method", "path", "recalled", "joins"), [
@@ -102,7 +102,7 @@ def test_a_download_that_is_noted_is_left_to_a_thread(console, sign_in):
     ("GET", "/api/health", False, False), ("GET", "/nowhere", False, False), ("POST", REPORT, False, False),
 ])  # fmt: skip
 def test_which_requests_are_looked_at_together_or_from_memory(console, method, path, recalled, joins):
-    assert (console.may_recall(method, path), console.joins(method, path)) == (recalled, joins)
+    assert (console.cacheable(method, path), console.batchable(method, path)) == (recalled, joins)
 
 
 def test_alerts_together_are_answered_as_each_alone(console, sign_in):
@@ -117,7 +117,7 @@ def test_alerts_together_are_answered_as_each_alone(console, sign_in):
     environs = [*map(alert, bodies), alert(b"{"), alert(bodies[0], token="none")]
     before = console.services.store.head("acme").seq
     console.answer_together(environs)
-    found = [sent(console, environ) for environ in environs]
+    found = [send(console, environ) for environ in environs]
     assert [status for status, _, _ in found] == ["200 OK"] * 3 + ["400 Bad Request", "401 Unauthorized"]
     outcomes = [json.loads(body)["results"][0]["outcome"] for _, _, body in found[:3]]
     assert outcomes == ["created", "deduplicated", "created"]
@@ -141,7 +141,7 @@ def test_alerts_and_reports_over_one_connection_come_in_order(console, sign_in):
     ).encode() + body
     get = head("GET", REPORT, f"Cookie: svc_session={client.cookie}")
     with behind_waitress(console) as port, ExitStack() as closing:
-        one = connected(closing, port)
+        one = connect(closing, port)
         one.sendall(get + post + post + get)
         found = b""
         while found.count(b"HTTP/1.1 200 OK") < 4:
@@ -150,7 +150,7 @@ def test_alerts_and_reports_over_one_connection_come_in_order(console, sign_in):
     assert [b"etag:" in kind for kind in kinds] == [True, False, False, True]
 
 
-class Held:
+class QueuedConnections:
     """Connections whose requests wait to be let go."""
 
     def __init__(self, name, caller, joins):
@@ -170,16 +170,16 @@ def test_those_that_join_are_taken_together_within_their_callers_shares():
         release.wait(10)
 
     lanes = LaneDispatcher([lane], lambda one: (lane, one.caller, one.joins), together)
-    first = Held("first", "ann", True)
+    first = QueuedConnections("first", "ann", True)
     lanes.add_task(first)
     until(lambda: taken == [["first"]])
-    alone = Held("alone", "bob", False)
+    alone = QueuedConnections("alone", "bob", False)
     lanes.add_task(alone)
     for name, caller in (("again", "ann"), ("other", "cid")):
-        lanes.add_task(Held(name, caller, True))
+        lanes.add_task(QueuedConnections(name, caller, True))
     until(lambda: taken == [["first"], ["other"]])
-    lanes.add_task(Held("more", "ann", True))
-    lanes.add_task(Held("last", "dan", True))
+    lanes.add_task(QueuedConnections("more", "ann", True))
+    lanes.add_task(QueuedConnections("last", "dan", True))
     release.set()
     alone.over.set()
     until(lambda: sum(map(len, taken)) == 5)

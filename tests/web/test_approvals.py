@@ -28,20 +28,20 @@ def environment(environment):
 
 
 @pytest.fixture
-def mapped(peopled):
+def mapped_users(with_people):
     """The owner named the chat users of acme; other has a connection of its own."""
     for org in ("acme", "other"):
-        with peopled.revision(org, f"owner@{org}.example", now=NOW) as revision:
+        with with_people.revision(org, f"owner@{org}.example", now=NOW) as revision:
             members = {f"U{role.upper()}": f"{role.title()}@{org}.example" for role in ("owner", "admin", "member")}
             row = {"id": "chat", "kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": members},
                    "created_by": f"owner@{org}.example", "created_at": NOW}  # fmt: skip
             revision.insert(connections, [row])
             revision.record("import.completed")
-    return peopled
+    return with_people
 
 
 @pytest.fixture
-def pending(mapped, sign_in):
+def pending(mapped_users, sign_in):
     answer = sign_in("operator@acme.example").post(PROMOTE, {"suggestion": SUGGESTION})
     assert answer.status == 201, answer.body
     return answer.json
@@ -49,13 +49,19 @@ def pending(mapped, sign_in):
 
 def click(value, user="UOWNER", at="1.000100", workspace=None, **more):
     action = {"type": "button", "action_id": "decide", "action_ts": at, "value": value}
-    payload = {"type": "block_actions", "user": {"id": user, "username": "x", "team_id": workspace},
-               "team": {"id": "T1"},
-               "trigger_id": "1.2.abc", "response_url": "https://hooks.slack.com/x", "actions": [action], **more}  # fmt: skip
+    payload = {
+        "type": "block_actions",
+        "user": {"id": user, "username": "x", "team_id": workspace},
+        "team": {"id": "T1"},
+        "trigger_id": "1.2.abc",
+        "response_url": "https://hooks.slack.com/x",
+        "actions": [action],
+        **more,
+    }
     return urlencode({"payload": msgspec.json.encode(payload).decode()}).encode()
 
 
-def signed(body, secret=SECRET, now=NOW):
+def sign(body, secret=SECRET, now=NOW):
     verifier = pytest.importorskip("slack_sdk.signature").SignatureVerifier(secret)
     stamp = str(int(now.timestamp()))
     signature = verifier.generate_signature(timestamp=stamp, body=body)
@@ -65,28 +71,28 @@ def signed(body, secret=SECRET, now=NOW):
 @pytest.fixture
 def send(sign_in):
     def post(body, **headers):
-        return sign_in(None).post(CHAT, body, **(headers or signed(body)))
+        return sign_in(None).post(CHAT, body, **(headers or sign(body)))
 
     return post
 
 
-def kept(store, table, org="acme", **where):
+def stored_rows(store, table, org="acme", **where):
     with store.reader() as connection:
         return rows.many(connection, table, org, **where)
 
 
-def told(answer):
+def status_and_error(answer):
     return answer.status, answer.json["error"]
 
 
-def test_a_click_signed_by_the_public_sdk_approves_and_the_draft_becomes_active(pending, mapped, send):
+def test_a_click_signed_by_the_public_sdk_approves_and_the_draft_becomes_active(pending, mapped_users, send):
     answer = send(click(pending["approval"]["actions"]["approve"]))
     assert (answer.status, answer.body) == (200, b"")
-    (row,) = kept(mapped, approvals)
+    (row,) = stored_rows(mapped_users, approvals)
     assert (row["status"], row["decided_by"], row["decided_at"]) == ("approved", "owner@acme.example", NOW)
-    (policy,) = kept(mapped, policies)
+    (policy,) = stored_rows(mapped_users, policies)
     assert (policy["state"], policy["accepted_by"]) == ("active", "owner@acme.example")
-    approved, published = kept(mapped, audit_log, order=("seq",))[-2:]
+    approved, published = stored_rows(mapped_users, audit_log, order=("seq",))[-2:]
     assert (approved["action"], approved["actor"], approved["object_id"]) == (
         "approval.approved", "owner@acme.example", row["id"],
     )  # fmt: skip
@@ -94,20 +100,20 @@ def test_a_click_signed_by_the_public_sdk_approves_and_the_draft_becomes_active(
         "channel": "chat", "chat_user": "UOWNER", "kind": "policy", "subject": policy["id"],
     }  # fmt: skip
     assert published["action"] == "policy.published"
-    assert mapped.verify("acme").ok
+    assert mapped_users.verify("acme").ok
 
 
-def test_a_rejection_leaves_the_draft_and_is_audited(pending, mapped, send):
+def test_a_rejection_leaves_the_draft_and_is_audited(pending, mapped_users, send):
     assert send(click(pending["approval"]["actions"]["reject"], user="UADMIN")).status == 200
-    assert kept(mapped, approvals)[0]["status"] == "rejected"
-    assert kept(mapped, policies)[0]["state"] == "draft"
-    assert kept(mapped, audit_log, order=("-seq",), limit=1)[0]["action"] == "approval.rejected"
+    assert stored_rows(mapped_users, approvals)[0]["status"] == "rejected"
+    assert stored_rows(mapped_users, policies)[0]["state"] == "draft"
+    assert stored_rows(mapped_users, audit_log, order=("-seq",), limit=1)[0]["action"] == "approval.rejected"
 
 
-def test_an_approval_is_decided_once_and_another_click_is_told_the_earlier_decision(pending, mapped, send):
+def test_an_approval_is_decided_once_and_another_click_is_told_the_earlier_decision(pending, mapped_users, send):
     values = pending["approval"]["actions"]
     assert send(click(values["reject"])).status == 200
-    before = mapped.head("acme")
+    before = mapped_users.head("acme")
     answer = send(click(values["approve"], user="UADMIN", at="2.0"))
     assert (answer.status, answer.json) == (200, {
         "text": "The approval was rejected by owner@acme.example; it is decided once.",
@@ -118,34 +124,34 @@ def test_an_approval_is_decided_once_and_another_click_is_told_the_earlier_decis
             "decided_at": "2026-11-20T08:30:00Z",
         },
     })  # fmt: skip
-    assert mapped.head("acme") == before
-    assert kept(mapped, approvals)[0]["status"] == "rejected"
+    assert mapped_users.head("acme") == before
+    assert stored_rows(mapped_users, approvals)[0]["status"] == "rejected"
 
 
-def test_the_same_message_again_changes_nothing_and_is_told_the_decision(pending, mapped, send):
+def test_the_same_message_again_changes_nothing_and_is_told_the_decision(pending, mapped_users, send):
     body = click(pending["approval"]["actions"]["approve"])
     assert send(body).status == 200
-    before = mapped.head("acme")
-    for again in (send(body), send(body, **signed(body, now=NOW + timedelta(seconds=30)))):
+    before = mapped_users.head("acme")
+    for again in (send(body), send(body, **sign(body, now=NOW + timedelta(seconds=30)))):
         assert (again.status, again.json["approval"]["status"]) == (200, "approved")
-    assert mapped.head("acme") == before
+    assert mapped_users.head("acme") == before
 
 
 def test_an_older_secret_still_counts_during_rotation(pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    assert send(body, **signed(body, "older")).status == 200
+    assert send(body, **sign(body, "older")).status == 200
 
 
 def test_the_headers_of_slack_itself_are_understood(pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    headers = {name.replace("chat", "slack"): value for name, value in signed(body).items()}
+    headers = {name.replace("chat", "slack"): value for name, value in sign(body).items()}
     assert send(body, **headers).status == 200
 
 
 @pytest.mark.parametrize("seconds", [-300, 300])
 def test_five_minutes_of_difference_are_allowed(seconds, pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    assert send(body, **signed(body, now=NOW + timedelta(seconds=seconds))).status == 200
+    assert send(body, **sign(body, now=NOW + timedelta(seconds=seconds))).status == 200
 
 
 @pytest.mark.parametrize(
@@ -161,10 +167,10 @@ def test_five_minutes_of_difference_are_allowed(seconds, pending, send):
         {"x_chat_request_timestamp": str(int(NOW.timestamp()) + 1)},
     ],
 )
-def test_a_signature_that_does_not_hold_is_refused(change, pending, mapped, send):
-    body, before = click(pending["approval"]["actions"]["approve"]), mapped.head("acme")
-    assert told(send(body, **{**signed(body), **change})) == (401, "invalid_signature")
-    assert mapped.head("acme") == before
+def test_a_signature_that_does_not_hold_is_refused(change, pending, mapped_users, send):
+    body, before = click(pending["approval"]["actions"]["approve"]), mapped_users.head("acme")
+    assert status_and_error(send(body, **{**sign(body), **change})) == (401, "invalid_signature")
+    assert mapped_users.head("acme") == before
 
 
 @pytest.mark.parametrize("prefix", ["X-Chat", "X-Slack"])
@@ -180,14 +186,14 @@ def test_a_signature_that_does_not_hold_is_refused(change, pending, mapped, send
 def test_a_timestamp_that_is_wrong_is_named_as_what_is_wrong(prefix, stamp, said, pending, send):
     body = click(pending["approval"]["actions"]["approve"])
     name = prefix.lower().replace("-", "_")
-    given = signed(body) if stamp is None else signed(body, now=datetime.fromtimestamp(int(stamp), UTC)) if (
+    given = sign(body) if stamp is None else sign(body, now=datetime.fromtimestamp(int(stamp), UTC)) if (
         stamp.isdigit()
-    ) else {**signed(body), "x_chat_request_timestamp": stamp}  # fmt: skip
+    ) else {**sign(body), "x_chat_request_timestamp": stamp}  # fmt: skip
     headers = {key.replace("x_chat", name): value for key, value in given.items()}
     if stamp is None:
         del headers[f"{name}_request_timestamp"]
     answer = send(body, **headers)
-    assert told(answer) == (401, "invalid_signature")
+    assert status_and_error(answer) == (401, "invalid_signature")
     assert f"{prefix}-Request-Timestamp must be the time of sending" in answer.json["message"]
     assert said in answer.json["message"]
 
@@ -198,7 +204,7 @@ def test_a_timestamp_that_is_wrong_is_named_as_what_is_wrong(prefix, stamp, said
 )
 def test_a_signature_that_is_wrong_is_named_as_what_is_wrong(signature, said, pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    message = send(body, **{**signed(body), "x_chat_signature": signature}).json["message"]
+    message = send(body, **{**sign(body), "x_chat_signature": signature}).json["message"]
     assert said in message
     assert "of v0:X-Chat-Request-Timestamp:body" in message
 
@@ -222,18 +228,18 @@ def test_an_app_of_several_workspaces_names_that_of_the_user(team_id, status, pe
 
 def test_another_body_or_another_secret_is_refused(pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    assert told(send(body + b"&x=1", **signed(body))) == (401, "invalid_signature")
-    assert told(send(body, **signed(body, "guess"))) == (401, "invalid_signature")
+    assert status_and_error(send(body + b"&x=1", **sign(body))) == (401, "invalid_signature")
+    assert status_and_error(send(body, **sign(body, "guess"))) == (401, "invalid_signature")
 
 
 def test_without_a_secret_nobody_is_let_in(environment, request):
     environment["SVC_CHAT_SIGNING_SECRET"] = ""
     client, body = request.getfixturevalue("sign_in")(None), click("acme:apr_1:approve")
-    assert told(client.post(CHAT, body, **signed(body, "x"))) == (401, "invalid_signature")
+    assert status_and_error(client.post(CHAT, body, **sign(body, "x"))) == (401, "invalid_signature")
 
 
 def test_a_session_is_no_signature(sign_in):
-    assert told(sign_in().post(CHAT, click("acme:apr_1:approve"))) == (401, "invalid_signature")
+    assert status_and_error(sign_in().post(CHAT, click("acme:apr_1:approve"))) == (401, "invalid_signature")
 
 
 @pytest.mark.parametrize(
@@ -245,10 +251,10 @@ def test_a_session_is_no_signature(sign_in):
         ("UMEMBER", {}, "role_required"),
     ],
 )
-def test_a_click_counts_for_named_members_with_the_role(user, more, error, pending, mapped, send):
-    before = mapped.head("acme")
-    assert told(send(click(pending["approval"]["actions"]["approve"], user=user, **more))) == (403, error)
-    assert mapped.head("acme") == before
+def test_a_click_counts_for_named_members_with_the_role(user, more, error, pending, mapped_users, send):
+    before = mapped_users.head("acme")
+    assert status_and_error(send(click(pending["approval"]["actions"]["approve"], user=user, **more))) == (403, error)
+    assert mapped_users.head("acme") == before
 
 
 def test_who_is_named_nowhere_is_told_how_one_is_named(pending, send):
@@ -262,42 +268,44 @@ def test_who_is_named_nowhere_is_told_how_one_is_named(pending, send):
     }  # fmt: skip
 
 
-def test_who_is_named_by_the_route_decides(pending, mapped, sign_in, send):
+def test_who_is_named_by_the_route_decides(pending, mapped_users, sign_in, send):
     body = {"kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": {"UNEW": "Admin@acme.example"}}}
     assert sign_in().post("/api/integrations/connections", body).status == 200
     values = pending["approval"]["actions"]
-    assert told(send(click(values["approve"]))) == (403, "unknown_chat_user"), "the names from before are gone"
+    assert status_and_error(send(click(values["approve"]))) == (403, "unknown_chat_user"), (
+        "the names from before are gone"
+    )
     assert send(click(values["approve"], user="UNEW")).status == 200
-    assert kept(mapped, approvals)[0]["decided_by"] == "admin@acme.example"
+    assert stored_rows(mapped_users, approvals)[0]["decided_by"] == "admin@acme.example"
 
 
-def test_names_that_an_operator_gave_do_not_count(pending, mapped, send):
-    with mapped.revision("acme", "setup", now=NOW) as revision:
+def test_names_that_an_operator_gave_do_not_count(pending, mapped_users, send):
+    with mapped_users.revision("acme", "setup", now=NOW) as revision:
         revision.update(connections, {"id": "chat"}, {"created_by": "operator@acme.example"})
         revision.record("import.completed")
-    assert told(send(click(pending["approval"]["actions"]["approve"]))) == (403, "unknown_chat_user")
+    assert status_and_error(send(click(pending["approval"]["actions"]["approve"]))) == (403, "unknown_chat_user")
 
 
-def test_a_removed_member_decides_nothing(pending, mapped, send):
-    with mapped.revision("acme", "setup", now=NOW) as revision:
+def test_a_removed_member_decides_nothing(pending, mapped_users, send):
+    with mapped_users.revision("acme", "setup", now=NOW) as revision:
         revision.update(memberships, {"email": "admin@acme.example"}, {"status": "removed"})
         revision.record("member.removed")
     answer = send(click(pending["approval"]["actions"]["approve"], user="UADMIN"))
-    assert told(answer) == (403, "unknown_chat_user")
+    assert status_and_error(answer) == (403, "unknown_chat_user")
     assert "is named for somebody who is no active member" in answer.json["message"]
 
 
-def test_nobody_decides_what_they_asked_for(mapped, sign_in, send):
+def test_nobody_decides_what_they_asked_for(mapped_users, sign_in, send):
     made = sign_in("admin@acme.example").post(PROMOTE, {"suggestion": SUGGESTION}).json
-    before = mapped.head("acme")
-    assert told(send(click(made["approval"]["actions"]["approve"], user="UADMIN"))) == (403, "own_request")
-    assert mapped.head("acme") == before
+    before = mapped_users.head("acme")
+    assert status_and_error(send(click(made["approval"]["actions"]["approve"], user="UADMIN"))) == (403, "own_request")
+    assert mapped_users.head("acme") == before
 
 
-def test_unknown_approvals_and_those_of_another_organization_are_404(pending, mapped, send):
+def test_unknown_approvals_and_those_of_another_organization_are_404(pending, mapped_users, send):
     name = pending["approval"]["id"]
     for value in ("acme:apr_0:approve", f"other:{name}:approve", f"nobody:{name}:approve"):
-        assert told(send(click(value))) == (404, "not_found")
+        assert status_and_error(send(click(value))) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -322,10 +330,10 @@ def test_unknown_approvals_and_those_of_another_organization_are_404(pending, ma
         click("acme:apr_1:approve", user={"name": "x"}),
     ],
 )
-def test_what_is_no_interaction_is_400_and_changes_nothing(body, mapped, send):
-    before = mapped.head("acme")
-    assert told(send(body)) == (400, "invalid_body")
-    assert mapped.head("acme") == before
+def test_what_is_no_interaction_is_400_and_changes_nothing(body, mapped_users, send):
+    before = mapped_users.head("acme")
+    assert status_and_error(send(body)) == (400, "invalid_body")
+    assert mapped_users.head("acme") == before
 
 
 @pytest.mark.parametrize(
@@ -336,42 +344,42 @@ def test_what_is_no_interaction_is_400_and_changes_nothing(body, mapped, send):
         click("x", actions=[]),
     ],
 )
-def test_other_interactions_are_accepted_and_change_nothing(body, mapped, send):
-    before = mapped.head("acme")
+def test_other_interactions_are_accepted_and_change_nothing(body, mapped_users, send):
+    before = mapped_users.head("acme")
     assert (send(body).status, send(body).body) == (200, b"")
-    assert mapped.head("acme") == before
+    assert mapped_users.head("acme") == before
 
 
 # suggestions
 
 
-def test_a_suggestion_becomes_a_draft_a_pending_approval_and_evidence(pending, mapped):
-    (policy,), (approval,) = kept(mapped, policies), kept(mapped, approvals)
+def test_a_suggestion_becomes_a_draft_a_pending_approval_and_evidence(pending, mapped_users):
+    (policy,), (approval,) = stored_rows(mapped_users, policies), stored_rows(mapped_users, approvals)
     assert (policy["state"], policy["rules"], policy["accepted_by"]) == ("draft", [FREEZE], None)
     assert (approval["kind"], approval["subject"], approval["status"]) == ("policy", policy["id"], "pending")
     assert (pending["policy"]["id"], pending["approval"]["id"]) == (policy["id"], approval["id"])
-    last = kept(mapped, audit_log, order=("seq",))[-3:]
+    last = stored_rows(mapped_users, audit_log, order=("seq",))[-3:]
     assert [row["action"] for row in last] == ["policy.drafted", "policy.suggestion.promoted", "approval.requested"]
     assert last[1]["details"] == {
         "playbook": "rotate-key", "rationale": "Three blocks last week.", "source": "decision-intelligence",
     }  # fmt: skip
 
 
-def test_the_same_suggestion_is_promoted_once_while_it_is_in_review(pending, mapped, sign_in, send):
+def test_the_same_suggestion_is_promoted_once_while_it_is_in_review(pending, mapped_users, sign_in, send):
     member = sign_in("member@acme.example")
-    before = mapped.head("acme")
-    assert told(member.post(PROMOTE, {"suggestion": SUGGESTION})) == (409, "already_in_review")
-    assert mapped.head("acme") == before
+    before = mapped_users.head("acme")
+    assert status_and_error(member.post(PROMOTE, {"suggestion": SUGGESTION})) == (409, "already_in_review")
+    assert mapped_users.head("acme") == before
     assert send(click(pending["approval"]["actions"]["reject"])).status == 200
     assert member.post(PROMOTE, {"suggestion": SUGGESTION}).json["policy"]["version"] == 2
 
 
-def test_a_draft_that_was_overtaken_cannot_be_approved(pending, mapped, sign_in, send):
+def test_a_draft_that_was_overtaken_cannot_be_approved(pending, mapped_users, sign_in, send):
     newer = {"playbook": "rotate-key", "rules": [], "state": "active"}
     assert sign_in().post("/api/automations/policies", newer).status == 201
-    before = mapped.head("acme")
-    assert told(send(click(pending["approval"]["actions"]["approve"]))) == (409, "policy_superseded")
-    assert mapped.head("acme") == before
+    before = mapped_users.head("acme")
+    assert status_and_error(send(click(pending["approval"]["actions"]["approve"]))) == (409, "policy_superseded")
+    assert mapped_users.head("acme") == before
     assert send(click(pending["approval"]["actions"]["reject"])).status == 200
 
 
@@ -386,7 +394,7 @@ def test_a_draft_that_was_overtaken_cannot_be_approved(pending, mapped, sign_in,
         ({"suggestion": {**SUGGESTION, "playbook": "make-coffee"}}, 404, "unknown_playbook"),
     ],
 )
-def test_a_suggestion_that_does_not_hold_changes_nothing(body, status, error, sign_in, mapped):
-    before = mapped.head("acme")
-    assert told(sign_in().post(PROMOTE, body)) == (status, error)
-    assert mapped.head("acme") == before
+def test_a_suggestion_that_does_not_hold_changes_nothing(body, status, error, sign_in, mapped_users):
+    before = mapped_users.head("acme")
+    assert status_and_error(sign_in().post(PROMOTE, body)) == (status, error)
+    assert mapped_users.head("acme") == before

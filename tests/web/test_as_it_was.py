@@ -15,19 +15,19 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def later(console, sign_in, peopled, clock):
+def later(console, sign_in, with_people, clock):
     """Reports of NOW with their tags, two days and a write later."""
     client = sign_in()
     then = {form: client.get(f"{PATH}?format={form}") for form in TYPES}
     clock.tick(2 * DAY)
-    with peopled.revision("acme", "ann", now=NOW + 2 * DAY) as revision:
+    with with_people.revision("acme", "ann", now=NOW + 2 * DAY) as revision:
         revision.record("access.granted")
     return Client(console, console.gate.sessions.issue("owner@acme.example", "acme", now=NOW + 2 * DAY)), then
 
 
-def test_every_format_has_the_bytes_and_the_tag_that_it_had(later, peopled):
+def test_every_format_has_the_bytes_and_the_tag_that_it_had(later, with_people):
     client, then = later
-    seq = peopled.head("acme").seq - 1
+    seq = with_people.head("acme").seq - 1
     for form, answer in then.items():
         for query in ("asOf=2026-11-20", f"revision={seq}", f"revision={seq}&asOf=2026-11-20"):
             again = client.get(f"{PATH}?format={form}&{query}")

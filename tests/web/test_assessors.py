@@ -18,7 +18,7 @@ from engine.store.schema.work import committee_meetings, committees
 from engine.web.credentials import new_secret
 from engine.web.handlers.assessors import watermark
 from tests.conftest import NOW
-from tests.copilot.standin import served
+from tests.copilot.standin import serve
 from tests.web.client import Client
 
 TOKENS = "/api/governance/compliance/assessor-tokens"
@@ -35,12 +35,12 @@ PATHS = [f"{INSIDE}/assessor/{name}" for name in EXPORTS]
 def issue(sign_in):
     """A new token: its metadata with the secret."""
 
-    def made(**body):
+    def create_token(**body):
         answer = sign_in("admin@acme.example").post(TOKENS, {"label": "Audit firm", **body})
         assert answer.status == 201, answer.json
         return answer.json
 
-    return made
+    return create_token
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def basic(secret, user="calendar"):
     return f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
 
 
-def logged(console, org="acme"):
+def logged_calls(console, org="acme"):
     """(what, format, status) of each call, oldest first."""
     with console.services.store.reader() as connection:
         found = many(connection, access_log, org, order=("accessed_at", "id"))
@@ -90,8 +90,8 @@ def test_a_token_may_open_a_few_exports_by_name_or_path_for_some_days(issue):
     assert (made["allowed"], made["expires_at"]) == ([PATHS[2], PATHS[3]], "2027-11-20T08:30:00Z")
 
 
-def test_the_organization_may_set_how_long_tokens_live(issue, peopled):
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+def test_the_organization_may_set_how_long_tokens_live(issue, with_people):
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(organization_settings, [{"name": "assessor_token_days", "value": 14}])
         revision.record("organization.changed")
     assert issue()["expires_at"] == "2026-12-04T08:30:00Z"
@@ -161,7 +161,7 @@ def test_every_export_has_the_bytes_of_inside_a_mark_and_a_tag(name, issue, outs
     clock.tick(timedelta(seconds=1))
     again = fetch(outsider, secret, name, if_none_match=answer.headers["etag"])
     assert (again.status, again.body, again.headers["etag"]) == (304, b"", answer.headers["etag"])
-    assert [status for what, _, status in logged(outsider.console)] == [200, 304]
+    assert [status for what, _, status in logged_calls(outsider.console)] == [200, 304]
 
 
 def test_the_mark_is_the_label_and_can_be_read_back():
@@ -178,10 +178,10 @@ def test_formats_and_parameters_are_those_of_inside(issue, outsider, sign_in):
     assert fetch(outsider, secret, "crosswalk", "?periodDays=0").status == 400
 
 
-def test_an_export_changes_its_tag_when_the_organization_changes(issue, outsider, peopled):
+def test_an_export_changes_its_tag_when_the_organization_changes(issue, outsider, with_people):
     secret = issue()["secret"]
     tags = {name: fetch(outsider, secret, name).headers["etag"] for name in ("crosswalk", "evidence-export")}
-    with peopled.revision("acme", "ann", now=NOW) as revision:
+    with with_people.revision("acme", "ann", now=NOW) as revision:
         revision.record("access.granted")
     for name, tag in tags.items():
         answer = fetch(outsider, secret, name, if_none_match=tag)
@@ -198,11 +198,11 @@ def test_unknown_exports_do_not_exist_and_others_are_not_allowed(issue, outsider
     })  # fmt: skip
 
 
-def test_internal_notes_stay_inside(issue, outsider, peopled):
+def test_internal_notes_stay_inside(issue, outsider, with_people):
     frameworks = ("soc2", "iso27001", "pci-dss", "hipaa", "nist-csf", "cis-v8", "cmmc-l2", "gdpr-art32", "fedramp-poam")
     controls = {"soc2": "CC6.1", "iso27001": "A.5.1", "pci-dss": "1.1.1", "cis-v8": "1.1", "nist-csf": "GV.OC-01",
                 "gdpr-art32": "32.1.a", "hipaa": "164.308(a)(1)(i)"}  # fmt: skip
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(organization_frameworks, [{"framework": name} for name in frameworks if name != "soc2"])
         revision.insert(
             control_profiles,
@@ -215,8 +215,11 @@ def test_internal_notes_stay_inside(issue, outsider, peopled):
         revision.record("organization.prepared")
     secret = issue()["secret"]
     for name in EXPORTS:
-        forms = {"workbook": ("",), "evidence-export": ("?format=csv", "?format=json"),
-                 "obligation-ics": ("?format=ics", "?format=json")}.get(name, ("?format=json", "?format=csv"))  # fmt: skip
+        forms = {
+            "workbook": ("",),
+            "evidence-export": ("?format=csv", "?format=json"),
+            "obligation-ics": ("?format=ics", "?format=json"),
+        }.get(name, ("?format=json", "?format=csv"))
         for form in forms:
             answer = fetch(outsider, secret, name, form)
             assert answer.status == 200, (name, form, answer.body)
@@ -279,25 +282,25 @@ def test_the_log_has_a_window(issue, outsider, sign_in, clock):
     assert client.get(f"{TOKENS}?window=9d").status == 400
 
 
-def test_reading_does_not_move_the_revision(issue, outsider, peopled):
+def test_reading_does_not_move_the_revision(issue, outsider, with_people):
     secret = issue()["secret"]
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     for name in ("crosswalk", "workbook", "evidence-export", "nothing"):
         fetch(outsider, secret, name)
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
 def test_too_many_calls_are_refused_and_logged(issue, outsider):
     secret = issue(allowed=["crosswalk"])["secret"]
     statuses = [fetch(outsider, secret, "hipaa").status for _ in range(62)]
     assert (set(statuses[:60]), set(statuses[60:])) == ({403}, {429})
-    assert len(logged(outsider.console)) == 62
+    assert len(logged_calls(outsider.console)) == 62
 
 
 def test_a_token_of_another_kind_is_refused_and_logged_where_it_belongs(outsider, sign_in):
     secret = sign_in().post("/api/user/alert-ingest-tokens", {"label": "monitor"}).json["secret"]
     assert fetch(outsider, secret, "crosswalk").status == 401
-    assert logged(outsider.console) == [("crosswalk", "", 401)]
+    assert logged_calls(outsider.console) == [("crosswalk", "", 401)]
     assert outsider.post("/api/integrations/alerts", {}, authorization=f"Bearer {secret}").status == 400
 
 
@@ -347,19 +350,21 @@ def entries(body):
     return {str(entry["SUMMARY"]): entry for entry in calendar.walk("VEVENT")}
 
 
-def test_a_moved_duty_keeps_its_entry_and_says_so(issue, outsider, peopled):
-    attest(peopled, id="a1", framework="soc2", control_id="CC6.1", owner="ann@acme.example", due_on=date(2026, 12, 7))
+def test_a_moved_duty_keeps_its_entry_and_says_so(issue, outsider, with_people):
+    attest(
+        with_people, id="a1", framework="soc2", control_id="CC6.1", owner="ann@acme.example", due_on=date(2026, 12, 7)
+    )
     secret = issue()["secret"]
     ((title, before),) = entries(fetch(outsider, secret, "obligation-ics").body).items()
-    attest(peopled, {"due_on": date(2026, 12, 14)}, id="a1")
+    attest(with_people, {"due_on": date(2026, 12, 14)}, id="a1")
     after = entries(fetch(outsider, secret, "obligation-ics").body)[title]
     assert (before["UID"], before["DTSTART"].dt, before["SEQUENCE"]) == (after["UID"], date(2026, 12, 7), 0)
     assert (after["DTSTART"].dt, after["DTEND"].dt, after["SEQUENCE"]) == (date(2026, 12, 14), date(2026, 12, 15), 1)
 
 
-def test_a_cancelled_duty_stays_a_while_as_cancelled(issue, outsider, peopled):
+def test_a_cancelled_duty_stays_a_while_as_cancelled(issue, outsider, with_people):
     meeting = {"id": "m1", "committee_id": "risk", "held_on": date(2026, 12, 3)}
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(
             committees,
             [{"id": "risk", "name": "Risk committee", "cadence": "annual", "first_meeting_on": date(2026, 12, 3)}],
@@ -368,7 +373,7 @@ def test_a_cancelled_duty_stays_a_while_as_cancelled(issue, outsider, peopled):
         revision.record("committee.planned")
     secret = issue()["secret"]
     (before,) = entries(fetch(outsider, secret, "obligation-ics").body).values()
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.update(committee_meetings, {"id": "m1"}, {"status": "cancelled"})
         revision.record("committee.meeting.cancelled")
     (after,) = entries(fetch(outsider, secret, "obligation-ics").body).values()
@@ -416,10 +421,12 @@ path = {folder}/khal.db
 
 
 @pytest.mark.skipif(not PROGRAMS, reason="khal and vdirsyncer are not installed (apt-get install khal vdirsyncer)")
-def test_khal_shows_the_feed_that_vdirsyncer_fetches(issue, peopled, console, tmp_path):
+def test_khal_shows_the_feed_that_vdirsyncer_fetches(issue, with_people, console, tmp_path):
     """End to end with Debian's programs: subscribe with the token as a password, move a duty, cancel another."""
-    attest(peopled, id="a1", framework="soc2", control_id="CC6.1", owner="ann@acme.example", due_on=date(2026, 12, 7))
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    attest(
+        with_people, id="a1", framework="soc2", control_id="CC6.1", owner="ann@acme.example", due_on=date(2026, 12, 7)
+    )
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(
             committees,
             [
@@ -435,14 +442,14 @@ def test_khal_shows_the_feed_that_vdirsyncer_fetches(issue, peopled, console, tm
         revision.record("committee.planned")
     (tmp_path / "calendar").mkdir()
     secret = issue(allowed=["obligation-ics"])["secret"]
-    with served(console) as url:
+    with serve(console) as url:
         given = {"folder": tmp_path, "url": url, "secret": secret}
         (tmp_path / "vdirsyncer.conf").write_text(VDIRSYNCER.format(**given))
         (tmp_path / "khal.conf").write_text(KHAL.format(**given))
         run(tmp_path, "vdirsyncer", "discover")
         first = agenda(tmp_path)
-        attest(peopled, {"due_on": date(2026, 12, 14)}, id="a1")
-        with peopled.revision("acme", "setup", now=NOW) as revision:
+        attest(with_people, {"due_on": date(2026, 12, 14)}, id="a1")
+        with with_people.revision("acme", "setup", now=NOW) as revision:
             revision.update(committee_meetings, {"id": "m1"}, {"status": "cancelled"})
             revision.record("committee.meeting.cancelled")
         second = agenda(tmp_path)

@@ -24,7 +24,7 @@ def cookie(console):
 @pytest.mark.parametrize(
     "attack",
     [
-        lambda port, cookie: attacks.half_sent(port, 300),
+        lambda port, cookie: attacks.half_headers(port, 300),
         lambda port, cookie: attacks.half_bodies(port, 110),
         lambda port, cookie: attacks.slow_streams(port, 16),
         lambda port, cookie: attacks.reports_with_changing_parameters(port, cookie, 6),
@@ -32,13 +32,13 @@ def cookie(console):
     ],
     ids=["half-sent", "half-bodies", "slow-streams", "changing-parameters", "not-reading"],
 )
-def test_nobody_occupies_the_console(attack, served, token, cookie):
+def test_nobody_occupies_the_console(attack, server_port, token, cookie):
     alert = json.dumps({"title": "Disk full", "dedupe_key": "disk"}).encode()
     headers = (f"Authorization: Bearer {token}", "Content-Type: application/json")
-    with attack(served, cookie):
+    with attack(server_port, cookie):
         for _ in range(3):
-            assert attacks.asked(served)[0] == 200
-            status, _, body = attacks.asked(
-                served, "/api/integrations/alerts", method="POST", headers=headers, body=alert
+            assert attacks.ask_once(server_port)[0] == 200
+            status, _, body = attacks.ask_once(
+                server_port, "/api/integrations/alerts", method="POST", headers=headers, body=alert
             )
             assert (status, json.loads(body)["received"]) == (200, 1)

@@ -44,9 +44,9 @@ def append(store, *events, org="acme"):
         revision.append_events(events)
 
 
-def test_the_export_has_the_rows_of_the_caller_in_chain_order(sign_in, peopled):
-    append(peopled, event("e1"), event("e2", "owner@acme.example"), event("e3", details='{"a":1}'))
-    append(peopled, event("e9"), org="other")
+def test_the_export_has_the_rows_of_the_caller_in_chain_order(sign_in, with_people):
+    append(with_people, event("e1"), event("e2", "owner@acme.example"), event("e3", details='{"a":1}'))
+    append(with_people, event("e9"), org="other")
     answer = sign_in(MEMBER).get(OWN)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="acme-audit-log-2026-11-20.csv"'
@@ -58,9 +58,9 @@ def test_the_export_has_the_rows_of_the_caller_in_chain_order(sign_in, peopled):
     assert [row["event_id"] for row in read(sign_in("owner@acme.example").get(OWN))] == ["e2"]
 
 
-def test_every_row_has_the_hash_of_the_event_before_it(sign_in, peopled):
-    append(peopled, event("e1"), event("e2"), event("e3", "owner@acme.example"), event("e4"))
-    with peopled.reader() as connection:
+def test_every_row_has_the_hash_of_the_event_before_it(sign_in, with_people):
+    append(with_people, event("e1"), event("e2"), event("e3", "owner@acme.example"), event("e4"))
+    with with_people.reader() as connection:
         hashes = dict(connection.execute(select(audit.audit_log.c.seq, audit.audit_log.c.hash).where(
             audit.audit_log.c.org_id == "acme")).all())  # fmt: skip
     rows = read(sign_in(MEMBER).get(OWN))
@@ -69,16 +69,16 @@ def test_every_row_has_the_hash_of_the_event_before_it(sign_in, peopled):
     ]  # fmt: skip
 
 
-def test_the_first_event_follows_the_beginning_and_the_first_kept_one_the_cut(sign_in, peopled):
+def test_the_first_event_follows_the_beginning_and_the_first_kept_one_the_cut(sign_in, with_people):
     client = sign_in("setup@acme.example")
     assert client.get(OWN).status == 401
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert audit._hash_before(connection, "acme", 1) == GENESIS
         assert audit._hash_before(connection, "acme", 8) is None
-    with peopled.revision("acme", "retention", now=NOW) as revision:
+    with with_people.revision("acme", "retention", now=NOW) as revision:
         revision.insert(chain_cuts, [{"seq": 7, "hash": "f" * 64, "cut_at": NOW}])
         revision.record("retention.purged")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert audit._hash_before(connection, "acme", 8) == "f" * 64
 
 
@@ -87,18 +87,18 @@ def test_the_first_event_follows_the_beginning_and_the_first_kept_one_the_cut(si
     [("24h", ["now", "day"]), ("7d", ["now", "day", "week"]), ("30d", ["now", "day", "week", "month"]),
      ("all", ["now", "day", "week", "month", "year"]), (None, ["now", "day", "week", "month", "year"])],
 )  # fmt: skip
-def test_a_window_ends_now_and_includes_its_first_moment(window, events, sign_in, peopled):
+def test_a_window_ends_now_and_includes_its_first_moment(window, events, sign_in, with_people):
     ages = {"now": 0, "day": 1, "week": 7, "month": 30, "year": 365}
-    append(peopled, *(event(name, ago=timedelta(days=days)) for name, days in ages.items()))
+    append(with_people, *(event(name, ago=timedelta(days=days)) for name, days in ages.items()))
     query = f"?window={window}" if window else ""
     assert [row["event_id"] for row in read(sign_in(MEMBER).get(OWN + query))] == events
 
 
 @pytest.mark.parametrize("path", [OWN, CHAT])
 @pytest.mark.parametrize("query", ["window=90d", "window=", "window=7D", "actor=owner@acme.example", "window=7d&x=1"])
-def test_another_parameter_is_refused(path, query, sign_in, peopled):
+def test_another_parameter_is_refused(path, query, sign_in, with_people):
     assert word(sign_in(MEMBER).get(f"{path}?{query}")) == (400, "invalid_parameter")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert connection.execute(select(access_log)).all() == []
 
 
@@ -107,45 +107,45 @@ def test_no_rows_are_a_header(path, sign_in):
     assert sign_in(MEMBER).get(path).body == (",".join(COLUMNS) + "\r\n").encode()
 
 
-def test_text_is_never_a_formula_and_numbers_stay_numbers(sign_in, peopled):
-    append(peopled, event("=1+1", object_id="@SUM(A1)", object_type="-x", details='{"a":"=b"}'))
+def test_text_is_never_a_formula_and_numbers_stay_numbers(sign_in, with_people):
+    append(with_people, event("=1+1", object_id="@SUM(A1)", object_type="-x", details='{"a":"=b"}'))
     (row,) = read(sign_in(MEMBER).get(OWN))
     assert (row["seq"], row["event_id"], row["object_id"], row["object_type"]) == ("3", "'=1+1", "'@SUM(A1)", "'-x")
 
 
-def test_chat_deliveries_are_those_of_the_organization(sign_in, peopled):
+def test_chat_deliveries_are_those_of_the_organization(sign_in, with_people):
     def delivery(name, channel, **values):
         values = {"object_type": "delivery", "action": "digest.delivered", **values}
         return event(name, "scheduler", details=f'{{"channel":"{channel}"}}', **values)
 
     append(
-        peopled,
+        with_people,
         delivery("chat", "chat"),
         delivery("failed", "chat", outcome="failure"),
         delivery("mail", "email"),
         delivery("note", "chat", object_type="note"),
         delivery("old", "chat")._replace(occurred_at=NOW - timedelta(days=8)),
     )
-    append(peopled, delivery("theirs", "chat"), org="other")
+    append(with_people, delivery("theirs", "chat"), org="other")
     rows = read(sign_in(MEMBER).get(f"{CHAT}?window=7d"))
     assert [(row["event_id"], row["outcome"]) for row in rows] == [("chat", "success"), ("failed", "failure")]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_pages_join_to_the_same_file(size, sign_in, peopled, monkeypatch):
-    append(peopled, *(event(f"e{i}", MEMBER if i % 3 else "x") for i in range(20)))
+def test_pages_join_to_the_same_file(size, sign_in, with_people, monkeypatch):
+    append(with_people, *(event(f"e{i}", MEMBER if i % 3 else "x") for i in range(20)))
     whole = sign_in(MEMBER).get(OWN).body
     monkeypatch.setattr(pages, "PAGE", size)
     assert sign_in(MEMBER).get(OWN).body == whole
     assert whole.count(b"\r\n") == 14
 
 
-def test_events_that_come_while_it_is_read_are_not_in_it(peopled, monkeypatch):
+def test_events_that_come_while_it_is_read_are_not_in_it(with_people, monkeypatch):
     monkeypatch.setattr(pages, "PAGE", 2)
-    append(peopled, *(event(f"e{i}") for i in range(3)))
-    found = pages.own_events(peopled, "acme", MEMBER, None)
+    append(with_people, *(event(f"e{i}") for i in range(3)))
+    found = pages.own_events(with_people, "acme", MEMBER, None)
     first = next(found)
-    append(peopled, event("late"))
+    append(with_people, event("late"))
     assert [row[1] for page in (first, *found) for row in page.cells()] == ["e0", "e1", "e2"]
 
 
@@ -162,14 +162,14 @@ def test_both_engines_give_the_same_text(any_store, monkeypatch):
     assert rows[0][11] == '{"a":1}'
 
 
-def test_exports_leave_a_line_in_the_access_log_and_no_revision(sign_in, peopled):
-    head = peopled.head("acme")
+def test_exports_leave_a_line_in_the_access_log_and_no_revision(sign_in, with_people):
+    head = with_people.head("acme")
     sign_in(MEMBER).get(OWN)
     sign_in(MEMBER).get(CHAT)
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         lines = connection.execute(select(access_log.c.actor, access_log.c.resource, access_log.c.format)).all()
     assert sorted(map(tuple, lines)) == [(MEMBER, OWN, "csv"), (MEMBER, CHAT, "csv")]
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
 STRANGE = (

@@ -67,7 +67,7 @@ def plan(client, org="acme"):
     return client.console.services.store.plan(org)
 
 
-def tell(client, bank, event_type, resource, **changed):
+def post_event(client, bank, event_type, resource, **changed):
     body, headers = bank.webhook(event_type, resource, **changed)
     return client.post(PAYPAL, body, cookie=False, **headers)
 
@@ -117,14 +117,14 @@ def test_the_whole_path_from_checkout_to_active_to_cancelled(bank, sign_in):
         },
     }  # fmt: skip
 
-    created = tell(client, bank, "BILLING.SUBSCRIPTION.CREATED", bank.subscriptions[ref])
+    created = post_event(client, bank, "BILLING.SUBSCRIPTION.CREATED", bank.subscriptions[ref])
     assert (created.status, created.json, plan(client)) == (200, {"outcome": "applied"}, "free")
-    activated = tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
+    activated = post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
     assert (activated.status, activated.json, plan(client)) == (200, {"outcome": "applied"}, "pro")
     assert alert(client).status == 200
     assert [row["status"] for row in rows(client, orders)] == ["completed"]
 
-    tell(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.moved(ref, "CANCELLED"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.move_subscription(ref, "CANCELLED"))
     (subscription,) = rows(client, subscriptions)
     assert (subscription["status"], subscription["renews_at"], plan(client)) == (
         "cancelled", NOW + timedelta(days=30), "pro",
@@ -247,7 +247,7 @@ def test_a_tier_that_does_not_exist_in_the_query_is_refused(bank, query, sign_in
 def test_nobody_buys_what_the_organization_has(bank, sign_in):
     client = sign_in()
     _, ref = buy(client, "team")
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
     for tier in ("pro", "team"):
         answer = client.post(CHECKOUT, {"tier": tier})
         assert (answer.status, answer.json["error"]) == (409, "plan_in_force")
@@ -257,11 +257,11 @@ def test_nobody_buys_what_the_organization_has(bank, sign_in):
 def test_a_better_plan_ends_the_one_before(bank, sign_in):
     client = sign_in()
     _, pro = buy(client, "pro")
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(pro, "ACTIVE"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(pro, "ACTIVE"))
     _, team = buy_later(client, bank, "team")
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(team, "ACTIVE"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(team, "ACTIVE"))
     assert (plan(client), bank.subscriptions[pro]["status"]) == ("team", "CANCELLED")
-    tell(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.subscriptions[pro])
+    post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.subscriptions[pro])
     assert plan(client) == "team"
 
 
@@ -289,16 +289,16 @@ def test_a_top_up_is_captured_once_the_buyer_approved_it(bank, sign_in):
         "amount": {"currency_code": "EUR", "value": "50.00"},
     }]  # fmt: skip
     bank.orders[ref]["status"] = "APPROVED"
-    tell(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref})
+    post_event(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref})
     (order,) = rows(client, orders)
     assert (order["status"], order["amount_cents"], order["currency"]) == ("completed", 5000, "EUR")
     capture = {"id": "3C1", "supplementary_data": {"related_ids": {"order_id": ref}}}
-    assert tell(client, bank, "PAYMENT.CAPTURE.COMPLETED", capture).json == {"outcome": "applied"}
+    assert post_event(client, bank, "PAYMENT.CAPTURE.COMPLETED", capture).json == {"outcome": "applied"}
     assert actions(client, "billing.order") == ["billing.order.completed"]
     bank.orders[ref]["purchase_units"][0]["payments"]["captures"][0]["status"] = "REFUNDED"
-    tell(client, bank, "PAYMENT.CAPTURE.REFUNDED", capture)
+    post_event(client, bank, "PAYMENT.CAPTURE.REFUNDED", capture)
     assert [row["status"] for row in rows(client, orders)] == ["refunded"]
-    tell(client, bank, "CHECKOUT.ORDER.COMPLETED", {"id": ref})
+    post_event(client, bank, "CHECKOUT.ORDER.COMPLETED", {"id": ref})
     assert ([row["status"] for row in rows(client, orders)], plan(client)) == (["refunded"], "free")
 
 
@@ -310,7 +310,7 @@ def test_approved_is_not_paid(bank, capture, status, sign_in):
     _, ref = buy(client, "top_up")
     bank.orders[ref]["status"] = "APPROVED"
     bank.capture_status = capture
-    tell(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref})
+    post_event(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref})
     assert [row["status"] for row in rows(client, orders)] == [status]
 
 
@@ -319,7 +319,7 @@ def test_another_amount_than_the_price_is_not_taken(bank, sign_in):
     _, ref = buy(client, "top_up")
     bank.orders[ref]["status"] = "APPROVED"
     bank.orders[ref]["purchase_units"][0]["amount"]["value"] = "0.50"
-    assert tell(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref}).json == {"outcome": "ignored"}
+    assert post_event(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref}).json == {"outcome": "ignored"}
     assert ([row["status"] for row in rows(client, orders)], bank.orders[ref]["status"]) == (["created"], "APPROVED")
 
 
@@ -329,12 +329,12 @@ def test_another_amount_than_the_price_is_not_taken(bank, sign_in):
 def test_a_replayed_event_changes_nothing(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    body, headers = bank.webhook("BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
+    body, headers = bank.webhook("BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
     outcomes = [client.post(PAYPAL, body, cookie=False, **headers).json["outcome"] for _ in range(3)]
     assert outcomes == ["applied", "repeated", "repeated"]
     head = client.console.services.store.head("acme")
-    bank.moved(ref, "CANCELLED")
-    tell(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.subscriptions[ref])
+    bank.move_subscription(ref, "CANCELLED")
+    post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.subscriptions[ref])
     after = client.post(PAYPAL, body, cookie=False, **headers)
     assert (after.status, after.json, rows(client, subscriptions)[0]["status"]) == (
         200, {"outcome": "repeated"}, "cancelled",
@@ -345,22 +345,23 @@ def test_a_replayed_event_changes_nothing(bank, sign_in):
 def test_the_simulator_uses_one_id_for_several_kinds(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    active = bank.moved(ref, "ACTIVE")
+    active = bank.move_subscription(ref, "ACTIVE")
     for kind in ("BILLING.SUBSCRIPTION.CREATED", "BILLING.SUBSCRIPTION.ACTIVATED"):
-        assert tell(client, bank, kind, active, identifier="WH-SAME").json == {"outcome": "applied"}
+        assert post_event(client, bank, kind, active, identifier="WH-SAME").json == {"outcome": "applied"}
     assert (
-        tell(client, bank, "BILLING.SUBSCRIPTION.CREATED", active, identifier="WH-SAME").json["outcome"] == "repeated"
+        post_event(client, bank, "BILLING.SUBSCRIPTION.CREATED", active, identifier="WH-SAME").json["outcome"]
+        == "repeated"
     )
 
 
 def test_events_that_arrive_in_the_wrong_order_end_in_the_same_state(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    active = dict(bank.moved(ref, "ACTIVE"))
-    cancelled = bank.moved(ref, "CANCELLED")
-    tell(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", cancelled)
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", active)
-    tell(client, bank, "BILLING.SUBSCRIPTION.CREATED", {**active, "status": "APPROVAL_PENDING"})
+    active = dict(bank.move_subscription(ref, "ACTIVE"))
+    cancelled = bank.move_subscription(ref, "CANCELLED")
+    post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", cancelled)
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", active)
+    post_event(client, bank, "BILLING.SUBSCRIPTION.CREATED", {**active, "status": "APPROVAL_PENDING"})
     assert ([row["status"] for row in rows(client, subscriptions)], plan(client)) == (["cancelled"], "free")
 
 
@@ -369,7 +370,7 @@ def test_an_event_is_not_believed_but_looked_up(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
     claimed = {**bank.subscriptions[ref], "status": "ACTIVE", "plan_id": "P-TEAM"}
-    assert tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", claimed).status == 200
+    assert post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", claimed).status == 200
     assert (rows(client, subscriptions), plan(client)) == ([], "free")
 
 
@@ -378,9 +379,9 @@ def test_a_subscription_that_a_buyer_tied_to_somebody_elses_order_is_not_ours(ba
     order_id, ref = buy(client, "team")
     forged = {**bank.subscriptions[ref], "id": "I-FORGED", "plan_id": "P-PRO"}
     bank.subscriptions["I-FORGED"] = forged
-    assert tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved("I-FORGED", "ACTIVE")).json == {
-        "outcome": "ignored"
-    }
+    assert post_event(
+        client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription("I-FORGED", "ACTIVE")
+    ).json == {"outcome": "ignored"}
     assert (plan(client), forged["custom_id"]) == ("free", order_id)
 
 
@@ -390,14 +391,16 @@ def test_an_answer_that_never_reached_us_is_found_by_our_own_name(bank, sign_in)
     with client.console.services.store.revision("acme", "test", now=NOW) as revision:
         revision.update(orders, {"id": order_id}, {"provider_ref": None})
         revision.record("test.lost")
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
     assert (plan(client), rows(client, orders)[0]["provider_ref"]) == ("pro", ref)
 
 
 def test_a_plan_that_we_do_not_sell_gives_nothing(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    answer = tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE", plan_id="P-CHEAP"))
+    answer = post_event(
+        client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE", plan_id="P-CHEAP")
+    )
     assert (answer.json, plan(client)) == ({"outcome": "ignored"}, "free")
 
 
@@ -415,7 +418,7 @@ def test_a_plan_that_we_do_not_sell_gives_nothing(bank, sign_in):
 def test_events_without_effect_are_recorded_and_answered_200(bank, event_type, resource, sign_in):
     client = sign_in()
     head = client.console.services.store.head("acme")
-    answers = [tell(client, bank, event_type, resource, identifier="WH-X") for _ in range(2)]
+    answers = [post_event(client, bank, event_type, resource, identifier="WH-X") for _ in range(2)]
     assert [(a.status, a.json["outcome"]) for a in answers] == [(200, "ignored"), (200, "repeated")]
     assert actions(client, "billing.", "platform") == ["billing.event.ignored"]
     assert client.console.services.store.head("acme") == head
@@ -424,7 +427,7 @@ def test_events_without_effect_are_recorded_and_answered_200(bank, event_type, r
 def test_an_event_waits_when_the_provider_cannot_be_asked(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    body, headers = bank.webhook("BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
+    body, headers = bank.webhook("BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
     bank.fail["/v1/billing"] = 500
     assert client.post(PAYPAL, body, cookie=False, **headers).status == 502
     assert plan(client) == "free"
@@ -436,19 +439,19 @@ def test_an_event_waits_when_the_provider_cannot_be_asked(bank, sign_in):
 def test_a_failed_payment_keeps_the_plan_and_a_suspension_ends_it(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
-    failing = bank.moved(ref, "ACTIVE")
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
+    failing = bank.move_subscription(ref, "ACTIVE")
     failing["billing_info"]["failed_payments_count"] = 1
-    tell(client, bank, "BILLING.SUBSCRIPTION.PAYMENT.FAILED", failing)
+    post_event(client, bank, "BILLING.SUBSCRIPTION.PAYMENT.FAILED", failing)
     assert (rows(client, subscriptions)[0]["status"], plan(client)) == ("past_due", "pro")
-    tell(client, bank, "BILLING.SUBSCRIPTION.SUSPENDED", bank.moved(ref, "SUSPENDED"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.SUSPENDED", bank.move_subscription(ref, "SUSPENDED"))
     assert (rows(client, subscriptions)[0]["status"], plan(client)) == ("paused", "free")
     failing["billing_info"]["failed_payments_count"] = 0
-    tell(
+    post_event(
         client,
         bank,
         "PAYMENT.SALE.COMPLETED",
-        {"id": "80", "billing_agreement_id": ref, "x": bank.moved(ref, "ACTIVE")["id"]},
+        {"id": "80", "billing_agreement_id": ref, "x": bank.move_subscription(ref, "ACTIVE")["id"]},
     )
     assert (rows(client, subscriptions)[0]["status"], plan(client)) == ("active", "pro")
 
@@ -456,10 +459,10 @@ def test_a_failed_payment_keeps_the_plan_and_a_suspension_ends_it(bank, sign_in)
 def test_a_refund_after_the_cancellation_ends_the_plan_at_once(bank, sign_in):
     client = sign_in()
     _, ref = buy(client)
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
-    tell(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.moved(ref, "CANCELLED"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.move_subscription(ref, "CANCELLED"))
     assert plan(client) == "pro"
-    tell(client, bank, "PAYMENT.SALE.REFUNDED", {"id": "80", "billing_agreement_id": ref})
+    post_event(client, bank, "PAYMENT.SALE.REFUNDED", {"id": "80", "billing_agreement_id": ref})
     assert plan(client) == "free"
 
 
@@ -469,8 +472,8 @@ def test_a_plan_that_was_agreed_on_otherwise_is_never_lowered(bank, sign_in):
     with client.console.services.store.revision("acme", "sales", now=NOW) as revision:
         revision.update(organizations, {}, {"plan": "team"})
         revision.record("organization.changed")
-    tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"))
-    tell(client, bank, "BILLING.SUBSCRIPTION.SUSPENDED", bank.moved(ref, "SUSPENDED"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"))
+    post_event(client, bank, "BILLING.SUBSCRIPTION.SUSPENDED", bank.move_subscription(ref, "SUSPENDED"))
     assert plan(client) == "team"
 
 
@@ -504,7 +507,9 @@ def test_a_webhook_that_is_not_paypals_is_refused(what, mode, environment, bank,
         changed["cert_url"] = bank.url + (address if address.startswith("/") else f"/v1/notifications/certs/{address}")
     if mode == "postback" and "cert_url" in changed:
         changed["holder"] = "somebody"  # PayPal looks at its own certificates; nothing is fetched from here
-    answer = tell(client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.moved(ref, "ACTIVE"), **changed)
+    answer = post_event(
+        client, bank, "BILLING.SUBSCRIPTION.ACTIVATED", bank.move_subscription(ref, "ACTIVE"), **changed
+    )
     assert (answer.status, answer.json["error"], plan(client)) == (401, "invalid_signature", "free")
     assert [seen.target for seen in bank.seen if seen.target.endswith("token") and seen.method == "GET"] == []
 
@@ -514,12 +519,12 @@ def test_both_ways_of_verifying_take_what_is_genuine(mode, environment, bank, re
     environment["SVC_PAYPAL_VERIFY"] = mode
     client = request.getfixturevalue("sign_in")()
     _, ref = buy(client)
-    bank.moved(ref, "ACTIVE")
+    bank.move_subscription(ref, "ACTIVE")
     body = (
         b'{ "resource" : {"id":"%s"},\n "event_type":"BILLING.SUBSCRIPTION.ACTIVATED", "id":"WH-1\\u00e9" }'
         % ref.encode()
     )
-    answer = tell(client, bank, "", {}, body=body)
+    answer = post_event(client, bank, "", {}, body=body)
     assert (answer.status, plan(client)) == (200, "pro")
     fetched = any(seen.target.startswith("/v1/notifications/certs/") for seen in bank.seen)
     asked = any(seen.target == "/v1/notifications/verify-webhook-signature" for seen in bank.seen)
@@ -551,8 +556,8 @@ def test_odd_signature_headers_are_refused(bank, header, value, sign_in):
     ],
 )
 def test_a_wrong_certificate_is_refused(bank, issued, sign_in):
-    bank.certificates["CERT-1"] = certificates.pem(certificates.issued(**issued))
-    answer = tell(sign_in(), bank, "BILLING.SUBSCRIPTION.ACTIVATED", {"id": "I-1"})
+    bank.certificates["CERT-1"] = certificates.pem(certificates.issue_certificate(**issued))
+    answer = post_event(sign_in(), bank, "BILLING.SUBSCRIPTION.ACTIVATED", {"id": "I-1"})
     assert (answer.status, answer.json["error"]) == (401, "invalid_signature")
 
 
@@ -561,13 +566,13 @@ def test_a_wrong_certificate_is_refused(bank, issued, sign_in):
 )
 def test_what_is_no_certificate_is_refused(bank, content, sign_in):
     bank.certificates["CERT-1"] = content or b"\n"
-    assert tell(sign_in(), bank, "BILLING.SUBSCRIPTION.ACTIVATED", {"id": "I-1"}).status == 401
+    assert post_event(sign_in(), bank, "BILLING.SUBSCRIPTION.ACTIVATED", {"id": "I-1"}).status == 401
 
 
 def test_a_certificate_is_fetched_once(bank, sign_in):
     client = sign_in()
     for number in range(3):
-        tell(client, bank, "CUSTOMER.DISPUTE.CREATED", {"dispute_id": str(number)})
+        post_event(client, bank, "CUSTOMER.DISPUTE.CREATED", {"dispute_id": str(number)})
     assert [seen.target for seen in bank.seen] == ["/v1/notifications/certs/CERT-1"]
 
 
@@ -584,21 +589,21 @@ def test_a_certificate_that_cannot_be_fetched_now_is_asked_for_again(bank, sign_
 def test_without_configuration_no_webhook_is_right(lacking, environment, bank, request):
     del environment[lacking]
     client = request.getfixturevalue("sign_in")()
-    assert tell(client, bank, "CUSTOMER.DISPUTE.CREATED", {}).status == 401
+    assert post_event(client, bank, "CUSTOMER.DISPUTE.CREATED", {}).status == 401
     assert client.post(LEMON, b"{}", x_signature="0" * 64).status == 401
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b'{"id":"WH-1"}', b'{"id":1,"event_type":"X"}'])
 def test_a_signed_body_that_is_no_event_is_an_error(bank, body, sign_in):
     client = sign_in()
-    answer = tell(client, bank, "", {}, body=body)
+    answer = post_event(client, bank, "", {}, body=body)
     assert (answer.status, answer.json["error"]) == (400, "invalid_body")
 
 
 # -- Lemon Squeezy -------------------------------------------------------------------------------------------------
 
 
-def squeezed(client, name="subscription_created", *, secret=LEMON_SECRET, type="subscriptions", id="1", org="acme",
+def post_lemon(client, name="subscription_created", *, secret=LEMON_SECRET, type="subscriptions", id="1", org="acme",
              meta=(), **attributes):  # fmt: skip
     given = {"status": "active", "variant_id": 111, "updated_at": "2026-11-20T08:00:00.000000Z",
              "renews_at": "2026-12-20T08:00:00.000000Z", "ends_at": None, **attributes}  # fmt: skip
@@ -614,21 +619,21 @@ def squeezed(client, name="subscription_created", *, secret=LEMON_SECRET, type="
 
 def test_a_lemon_squeezy_subscription_lives_and_ends(lemon, sign_in):
     client = sign_in()
-    assert squeezed(client).json == {"outcome": "applied"}
-    assert (plan(client), squeezed(client).json) == ("pro", {"outcome": "repeated"})
-    squeezed(client, "subscription_updated", variant_id="222", updated_at="2026-11-20T08:01:00.123456Z")
+    assert post_lemon(client).json == {"outcome": "applied"}
+    assert (plan(client), post_lemon(client).json) == ("pro", {"outcome": "repeated"})
+    post_lemon(client, "subscription_updated", variant_id="222", updated_at="2026-11-20T08:01:00.123456Z")
     assert plan(client) == "team"
-    squeezed(client, "subscription_cancelled", status="cancelled", variant_id=222, org="other",
+    post_lemon(client, "subscription_cancelled", status="cancelled", variant_id=222, org="other",
              updated_at="2026-11-20T08:02:00Z", ends_at="2026-12-20T08:00:00Z")  # fmt: skip
     assert (plan(client), plan(client, "other")) == ("team", "free")
-    squeezed(client, "subscription_expired", status="expired", variant_id=222, updated_at="2026-12-20T08:00:01Z")
+    post_lemon(client, "subscription_expired", status="expired", variant_id=222, updated_at="2026-12-20T08:00:01Z")
     assert (plan(client), [row["status"] for row in rows(client, subscriptions)]) == ("free", ["expired"])
 
 
 def test_a_late_lemon_squeezy_event_changes_nothing(lemon, sign_in):
     client = sign_in()
-    squeezed(client, "subscription_expired", status="expired", updated_at="2026-11-20T08:05:00Z")
-    assert squeezed(client).json == {"outcome": "applied"}
+    post_lemon(client, "subscription_expired", status="expired", updated_at="2026-11-20T08:05:00Z")
+    assert post_lemon(client).json == {"outcome": "applied"}
     assert (plan(client), rows(client, subscriptions)[0]["status"]) == ("free", "expired")
 
 
@@ -648,12 +653,12 @@ def test_events_in_any_order_and_told_twice_leave_the_agreed_plan_when_the_paid_
         revision.update(organizations, {}, {"plan": agreed})
         revision.record("organization.changed")
     for name, given in (*order, *order):
-        squeezed(client, name, **given)
+        post_lemon(client, name, **given)
     plans = [plan(client)]
     for days in (10, 12, 13):
         lapse_all(store, now=NOW + timedelta(days=days))
         plans.append(plan(client))
-    squeezed(client, "subscription_expired", status="expired", variant_id=222, updated_at="2026-12-01T08:00:01Z")
+    post_lemon(client, "subscription_expired", status="expired", variant_id=222, updated_at="2026-12-01T08:00:01Z")
     assert [*plans, plan(client)] == ["team", "team", agreed, agreed, agreed]
 
 
@@ -674,7 +679,7 @@ def test_events_in_any_order_and_told_twice_leave_the_agreed_plan_when_the_paid_
 )
 def test_lemon_squeezy_events_without_effect_are_recorded(given, lemon, sign_in):
     client = sign_in()
-    answer = squeezed(client, **given)
+    answer = post_lemon(client, **given)
     assert (answer.status, answer.json, plan(client)) == (200, {"outcome": "ignored"}, "free")
     assert actions(client, "billing.", "platform") == ["billing.event.ignored"]
 
@@ -682,7 +687,7 @@ def test_lemon_squeezy_events_without_effect_are_recorded(given, lemon, sign_in)
 def test_test_purchases_count_where_they_are_meant_to(lemon, environment, request):
     environment["SVC_LEMONSQUEEZY_TEST_MODE"] = "on"
     client = request.getfixturevalue("sign_in")()
-    squeezed(client, meta={"test_mode": True}.items())
+    post_lemon(client, meta={"test_mode": True}.items())
     assert plan(client) == "pro"
 
 
@@ -690,12 +695,12 @@ def test_test_purchases_count_where_they_are_meant_to(lemon, environment, reques
 def test_a_wrong_lemon_squeezy_signature_is_refused(signature, lemon, sign_in):
     assert sign_in(None).post(LEMON, b"{}", x_signature=signature).status == 401
     client = sign_in()
-    assert (squeezed(client, secret="another").status, plan(client)) == (401, "free")
+    assert (post_lemon(client, secret="another").status, plan(client)) == (401, "free")
 
 
 def test_a_secret_may_be_rotated(lemon, sign_in):
     client = sign_in()
-    assert squeezed(client, secret="older-secret").status == 200
+    assert post_lemon(client, secret="older-secret").status == 200
 
 
 def test_a_signed_lemon_squeezy_body_that_is_no_event_is_an_error(lemon, sign_in):

@@ -62,15 +62,15 @@ pl.DataFrame([{"day": NOW.date()}], schema={"day": pl.Date}, orient="row")
 
 @pytest.fixture(autouse=True)
 def few(request, monkeypatch):
-    """Archives of few reports, which is enough for most tests; those about contents ask for ``whole``."""
-    if "whole" not in request.fixturenames:
+    """Archives of few reports, which is enough for most tests; those about contents ask for ``whole_archives``."""
+    if "whole_archives" not in request.fixturenames:
         monkeypatch.setattr(contents, "FRAMEWORKS", contents.FRAMEWORKS[:1])
         monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
         monkeypatch.setattr(contents, "WORKBOOK", (contents.LINEAGE,))
 
 
 @pytest.fixture
-def whole():
+def whole_archives():
     """Archives as they are."""
 
 
@@ -93,13 +93,13 @@ def event(name, action="mfa.enforced", ago=0, **values):
     return EventRow(name, NOW - timedelta(days=ago), "ann", action, **values)
 
 
-def sealed(client, window="30d"):
+def seal_window(client, window="30d"):
     answer = client.post(BUNDLES, {"window": window})
     assert answer.status == 201, answer.body
     return answer.json["bundle"]
 
 
-def unzipped(body):
+def unzip(body):
     with zipfile.ZipFile(io.BytesIO(body)) as opened:
         return {name: opened.read(name) for name in opened.namelist()}
 
@@ -124,10 +124,10 @@ def test_without_any_bundle_the_list_is_empty(owner):
     assert owner.get(BUNDLES).json == {"bundles": []}
 
 
-def test_a_bundle_is_sealed_once_with_its_metadata(owner, peopled):
-    append(peopled, event("e1", details='{"a":1}'), event("old", ago=60), event("e2"))
-    head = peopled.head("acme")
-    bundle = sealed(owner)
+def test_a_bundle_is_sealed_once_with_its_metadata(owner, with_people):
+    append(with_people, event("e1", details='{"a":1}'), event("old", ago=60), event("e2"))
+    head = with_people.head("acme")
+    bundle = seal_window(owner)
     assert {name: bundle[name] for name in ("organization", "state", "window", "created_by", "sealed_at", "revision",
                                             "previous")} == {
         "organization": "acme", "state": "sealed",
@@ -138,8 +138,8 @@ def test_a_bundle_is_sealed_once_with_its_metadata(owner, peopled):
         "events": head.seq, "policies": 0, "evidence_pack": head.seq - 1, "audit_log": head.seq
     }  # fmt: skip
     assert owner.get(BUNDLES).json == {"bundles": [bundle]}
-    assert sign_of(peopled)["action"] == "bundle.sealed"
-    assert peopled.verify("acme").ok
+    assert sign_of(with_people)["action"] == "bundle.sealed"
+    assert with_people.verify("acme").ok
 
 
 def sign_of(store):
@@ -148,16 +148,16 @@ def sign_of(store):
         return connection.execute(query).mappings().one()
 
 
-def test_the_archive_holds_the_evidence_and_can_be_checked(whole, owner, peopled, services):
-    append(peopled, event("e1", object_id="Zoë"), event("old", ago=60), event("e2", details='{"b":"\\u0007"}'))
-    bundle = sealed(owner)
+def test_the_archive_holds_the_evidence_and_can_be_checked(whole_archives, owner, with_people, services):
+    append(with_people, event("e1", object_id="Zoë"), event("old", ago=60), event("e2", details='{"b":"\\u0007"}'))
+    bundle = seal_window(owner)
     answer = owner.get(bundle["download"])
     name = f"acme-bundle-2026-11-20-{bundle['id'].removeprefix('bnd_')}.zip"
     assert (answer.status, answer.headers["content-type"], answer.headers["content-disposition"]) == (
         200, "application/zip", f'attachment; filename="{name}"'
     )  # fmt: skip
     assert (len(answer.body), sha256(answer.body).hexdigest()) == (bundle["size_bytes"], bundle["archive_sha256"])
-    files = unzipped(answer.body)
+    files = unzip(answer.body)
     assert sorted(files) == sorted([
         *SIGNED, *ASSESSMENTS, "audit_log.jsonl", "evidence_pack.csv", "crosswalk.csv", "exceptions.csv", "lineage.csv",
         "attestations.csv", "evidence_freshness.csv", "open_gaps.csv", "testing_schedules.csv", "evidence_links.csv",
@@ -171,9 +171,9 @@ def test_the_archive_holds_the_evidence_and_can_be_checked(whole, owner, peopled
     assert owner.get(bundle["download"], if_none_match=answer.headers["etag"]).status == 304
 
 
-def test_the_metadata_verifies_every_part(owner, peopled):
-    append(peopled, event("e1"))
-    bundle = sealed(owner)
+def test_the_metadata_verifies_every_part(owner, with_people):
+    append(with_people, event("e1"))
+    bundle = seal_window(owner)
     answer = owner.get(f"{BUNDLES}/{bundle['id']}").json
     assert answer["bundle"] == bundle
     found = answer["verification"]
@@ -191,7 +191,7 @@ def test_the_metadata_verifies_every_part(owner, peopled):
 
 
 def test_the_same_window_again_is_a_new_bundle_chained_to_the_first(owner, services):
-    one, two = sealed(owner), sealed(owner)
+    one, two = seal_window(owner), seal_window(owner)
     assert one["id"] != two["id"]
     assert two["previous"] == {name: one[name] for name in ("id", "manifest_sha256", "merkle_root")}
     assert [bundle["id"] for bundle in owner.get(BUNDLES).json["bundles"]] == [two["id"], one["id"]]
@@ -202,18 +202,30 @@ def test_the_same_window_again_is_a_new_bundle_chained_to_the_first(owner, servi
 
 @pytest.mark.parametrize(("window", "start"), [("24h", "2026-11-20"), ("1d", "2026-11-20"), ("7d", "2026-11-14"),
                                                ("730d", "2024-11-21"), ("all", "2026-09-21")])  # fmt: skip
-def test_windows(window, start, owner, peopled):
-    append(peopled, event("old", ago=60))
-    assert sealed(owner, window)["window"] == {"requested": window, "start_on": start, "end_on": "2026-11-20"}
+def test_windows(window, start, owner, with_people):
+    append(with_people, event("old", ago=60))
+    assert seal_window(owner, window)["window"] == {"requested": window, "start_on": start, "end_on": "2026-11-20"}
 
 
-@pytest.mark.parametrize("body", [{"window": "0d"}, {"window": "731d"}, {"window": "30"}, {"window": "-1d"},
-                                  {"window": ""}, {"window": 30}, {"windows": "30d"}, [], {"window": "²d"}])  # fmt: skip
-def test_a_window_that_is_none_is_refused_and_nothing_is_sealed(body, owner, peopled, services):
-    head = peopled.head("acme")
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"window": "0d"},
+        {"window": "731d"},
+        {"window": "30"},
+        {"window": "-1d"},
+        {"window": ""},
+        {"window": 30},
+        {"windows": "30d"},
+        [],
+        {"window": "²d"},
+    ],
+)
+def test_a_window_that_is_none_is_refused_and_nothing_is_sealed(body, owner, with_people, services):
+    head = with_people.head("acme")
     answer = owner.post(BUNDLES, body)
     assert (answer.status, answer.json["error"]) == (400, "invalid_body")
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
     assert not services.settings.bundle_folder.exists()
 
 
@@ -221,48 +233,48 @@ def test_a_window_that_is_none_is_refused_and_nothing_is_sealed(body, owner, peo
 def test_owners_and_admins_seal_and_everybody_reads(who, sign_in):
     other = sign_in(f"{who}@acme.example")
     assert other.post(BUNDLES, {}).status == 403
-    bundle = sealed(sign_in("admin@acme.example"))
+    bundle = seal_window(sign_in("admin@acme.example"))
     assert other.get(bundle["download"]).status == 200
     assert other.get(f"{BUNDLES}/{bundle['id']}").json["verification"]["ok"]
 
 
 def test_bundles_of_another_organization_do_not_exist(owner, sign_in):
-    bundle = sealed(owner)
+    bundle = seal_window(owner)
     stranger = sign_in("owner@other.example", "other")
     assert stranger.get(BUNDLES).json == {"bundles": []}
     for path in (f"{BUNDLES}/{bundle['id']}", bundle["download"]):
         answer = stranger.get(path)
         assert (answer.status, answer.json["error"]) == (404, "not_found")
-    theirs = sealed(stranger)
+    theirs = seal_window(stranger)
     assert theirs["previous"] is None
-    assert b"acme" not in b"".join(unzipped(stranger.get(theirs["download"]).body).values())
+    assert b"acme" not in b"".join(unzip(stranger.get(theirs["download"]).body).values())
 
 
-def test_downloads_are_in_the_access_log_and_move_nothing(owner, peopled):
-    bundle = sealed(owner)
-    head = peopled.head("acme")
+def test_downloads_are_in_the_access_log_and_move_nothing(owner, with_people):
+    bundle = seal_window(owner)
+    head = with_people.head("acme")
     owner.get(bundle["download"])
     owner.get(f"{BASE}/workbook")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         lines = connection.execute(select(access_log.c.actor, access_log.c.resource, access_log.c.format)).all()
     assert sorted(map(tuple, lines)) == [(OWNER, bundle["download"], "zip"), (OWNER, f"{BASE}/workbook", "zip")]
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
 # -- the scheduled one
 
 
-def scheduled(sign_in, body, secret=SECRET):
+def post_scheduled(sign_in, body, secret=SECRET):
     return sign_in(None).post(f"{BUNDLES}/scheduled", body, authorization=f"Bearer {secret}")
 
 
 def test_a_schedule_seals_with_its_secret(sign_in, owner):
-    answer = scheduled(sign_in, {"orgId": "acme", "window": "7d"})
+    answer = post_scheduled(sign_in, {"orgId": "acme", "window": "7d"})
     bundle = answer.json["bundle"]
     assert (answer.status, answer.json["outcome"], bundle["created_by"]) == (200, "sealed", "cron:bundles")
-    again = scheduled(sign_in, {"orgId": "acme", "window": "7d"})
+    again = post_scheduled(sign_in, {"orgId": "acme", "window": "7d"})
     assert (again.status, again.json["outcome"], again.json["bundle"]["id"]) == (200, "already_sealed", bundle["id"])
-    every = scheduled(sign_in, {"window": "7d"}).json["runs"]
+    every = post_scheduled(sign_in, {"window": "7d"}).json["runs"]
     assert [(one["org_id"], one["outcome"], one["bundle"]["id"]) for one in every] == [
         ("acme", "already_sealed", bundle["id"])
     ]
@@ -280,7 +292,7 @@ def test_a_schedule_seals_with_its_secret(sign_in, owner):
     ],
 )
 def test_a_schedule_that_cannot_be(body, secret, status, error, sign_in, services):
-    answer = scheduled(sign_in, body, secret)
+    answer = post_scheduled(sign_in, body, secret)
     assert (answer.status, answer.json["error"]) == (status, error)
     assert not services.settings.bundle_folder.exists()
 
@@ -288,14 +300,14 @@ def test_a_schedule_that_cannot_be(body, secret, status, error, sign_in, service
 # -- word of it
 
 
-def test_word_goes_to_the_webhook_of_the_organization_in_the_same_revision(owner, peopled):
+def test_word_goes_to_the_webhook_of_the_organization_in_the_same_revision(owner, with_people):
     endpoint = {"channel": "webhook", "address": "https://hooks.example.com/hq", "secrets": ["whsec_c2VjcmV0"],
                 "created_at": NOW}  # fmt: skip
-    with peopled.revision("acme", OWNER, now=NOW) as revision:
+    with with_people.revision("acme", OWNER, now=NOW) as revision:
         revision.insert(delivery_endpoints, [endpoint])
         revision.record("delivery_endpoint.set")
     answer = owner.post(BUNDLES, {}).json
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         row = connection.execute(select(deliveries)).mappings().one()
         seal_row = connection.execute(select(bundles)).mappings().one()
     bundle = answer["bundle"]
@@ -310,9 +322,9 @@ def test_word_goes_to_the_webhook_of_the_organization_in_the_same_revision(owner
     assert told["download"] == f"http://localhost:8080{bundle['download']}"
 
 
-def test_without_a_webhook_nothing_leaves(owner, peopled):
+def test_without_a_webhook_nothing_leaves(owner, with_people):
     assert owner.post(BUNDLES, {}).json["delivery"] == []
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert connection.execute(select(deliveries)).all() == []
 
 
@@ -326,7 +338,7 @@ def problem_of(client, bundle):
 
 
 def test_a_flipped_bit_on_disk_is_found(owner, services):
-    bundle = sealed(owner)
+    bundle = seal_window(owner)
     path = path_of(services, bundle)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
@@ -336,7 +348,7 @@ def test_a_flipped_bit_on_disk_is_found(owner, services):
 
 
 def test_the_archive_of_another_bundle_is_found(owner, services):
-    one, two = sealed(owner), sealed(owner)
+    one, two = seal_window(owner), seal_window(owner)
     path = path_of(services, two)
     path.chmod(0o600)
     path.write_bytes(path_of(services, one).read_bytes())
@@ -346,7 +358,7 @@ def test_the_archive_of_another_bundle_is_found(owner, services):
 
 
 def test_an_archive_signed_with_another_key_is_found(owner, services):
-    bundle = sealed(owner)
+    bundle = seal_window(owner)
     path = path_of(services, bundle)
     path.unlink()
     key = signing_key(services.settings.data_dir / "other.key")
@@ -356,7 +368,7 @@ def test_an_archive_signed_with_another_key_is_found(owner, services):
 
 
 def test_a_truncated_archive_is_found(owner, services):
-    bundle = sealed(owner)
+    bundle = seal_window(owner)
     path = path_of(services, bundle)
     path.chmod(0o600)
     path.write_bytes(path.read_bytes()[:-100])
@@ -367,7 +379,7 @@ def test_a_truncated_archive_is_found(owner, services):
     assert (answer.status, answer.json["error"]) == (503, "archive_damaged")
 
 
-def zipped(files):
+def zip_files(files):
     """An archive of these files in this order, shaped as ours are."""
     body, entries = b"", []
     for name, data in files:
@@ -388,32 +400,32 @@ def zeros(files):
     return zipping._local(entry) + packed + directory + zipping._end(1, len(directory), entry.end)
 
 
-def renamed(files, name, new):
-    return zipped(sorted((new if file == name else file, data) for file, data in files))
+def rename_file(files, name, new):
+    return zip_files(sorted((new if file == name else file, data) for file, data in files))
 
 
 DAMAGE = {
-    "nothing": (zipped, None),
-    "a flipped bit": (lambda f: zipped([(n, d.replace(b"CC6.1", b"CC6.0") if n == "soc2.csv" else d) for n, d in f]),
+    "nothing": (zip_files, None),
+    "a flipped bit": (lambda f: zip_files([(n, d.replace(b"CC6.1", b"CC6.0") if n == "soc2.csv" else d) for n, d in f]),
                       "soc2.csv: was modified"),
-    "a dropped file": (lambda f: zipped([one for one in f if one[0] != "soc2.csv"]), "soc2.csv: is missing"),
-    "an added file": (lambda f: zipped(sorted([*f, ("more.csv", b"")])),
+    "a dropped file": (lambda f: zip_files([one for one in f if one[0] != "soc2.csv"]), "soc2.csv: is missing"),
+    "an added file": (lambda f: zip_files(sorted([*f, ("more.csv", b"")])),
                       "more.csv: is in the archive and not in the manifest"),
-    "a renamed file": (lambda f: renamed(f, "soc2.csv", "soc3.csv"), "soc2.csv: is missing"),
-    "a replaced file": (lambda f: zipped([(n, b"# Trust us\n" if n == "README.md" else d) for n, d in f]),
+    "a renamed file": (lambda f: rename_file(f, "soc2.csv", "soc3.csv"), "soc2.csv: is missing"),
+    "a replaced file": (lambda f: zip_files([(n, b"# Trust us\n" if n == "README.md" else d) for n, d in f]),
                         "README.md: was modified"),
-    "another order": (lambda f: zipped(f[::-1]), "stands after"),
-    "a name that leads out": (lambda f: renamed(f, "soc2.csv", "../soc2.csv"), "is no name of a file"),
-    "cut in the middle": (lambda f: zipped(f)[: len(zipped(f)) // 2], "archive: does not end with its directory"),
+    "another order": (lambda f: zip_files(f[::-1]), "stands after"),
+    "a name that leads out": (lambda f: rename_file(f, "soc2.csv", "../soc2.csv"), "is no name of a file"),
+    "cut in the middle": (lambda f: zip_files(f)[: len(zip_files(f)) // 2], "archive: does not end with its directory"),
     "4 GiB of zeros": (zeros, "zeros.csv: would unpack from"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DAMAGE)
 def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case, owner, services, tmp_path, capsys):
-    bundle, (damage, problem) = sealed(owner), DAMAGE[case]
+    bundle, (damage, problem) = seal_window(owner), DAMAGE[case]
     path = path_of(services, bundle)
-    files = sorted(unzipped(path.read_bytes()).items())
+    files = sorted(unzip(path.read_bytes()).items())
     path.chmod(0o600)
     path.write_bytes(damage(files))
     before = sorted(tmp_path.rglob("*"))
@@ -432,76 +444,76 @@ def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case,
 
 
 def test_an_archive_that_is_gone_is_said(owner, services):
-    bundle = sealed(owner)
+    bundle = seal_window(owner)
     path_of(services, bundle).unlink()
     answer = owner.get(bundle["download"])
     assert (answer.status, answer.json["error"]) == (503, "archive_missing")
     assert problem_of(owner, bundle).startswith("archive: The archive of the bundle")
 
 
-def test_a_row_that_was_changed_behind_our_back_is_found(owner, peopled):
-    bundle = sealed(owner)
-    tamper(peopled, update(bundles).values(merkle_root="0" * 64))
+def test_a_row_that_was_changed_behind_our_back_is_found(owner, with_people):
+    bundle = seal_window(owner)
+    tamper(with_people, update(bundles).values(merkle_root="0" * 64))
     assert problem_of(owner, bundle).startswith(
         f"manifest.json: is that of another bundle: expected the Merkle root {'0' * 64}"
     )
 
 
-def test_a_bundle_before_that_was_changed_breaks_the_link(owner, peopled):
-    one, two = sealed(owner), sealed(owner)
-    tamper(peopled, update(bundles).where(bundles.c.id == one["id"]).values(manifest_sha256="0" * 64))
+def test_a_bundle_before_that_was_changed_breaks_the_link(owner, with_people):
+    one, two = seal_window(owner), seal_window(owner)
+    tamper(with_people, update(bundles).where(bundles.c.id == one["id"]).values(manifest_sha256="0" * 64))
     assert problem_of(owner, two).startswith(f"chain: the bundle before is {one['id']} with the manifest {'0' * 64}")
 
 
-def test_an_audit_log_that_was_rewritten_is_found(owner, peopled):
-    append(peopled, event("e1"))
-    bundle = sealed(owner)
-    tamper(peopled, update(audit_log).where(audit_log.c.event_id == "e1").values(hash="0" * 64))
+def test_an_audit_log_that_was_rewritten_is_found(owner, with_people):
+    append(with_people, event("e1"))
+    bundle = seal_window(owner)
+    tamper(with_people, update(audit_log).where(audit_log.c.event_id == "e1").values(hash="0" * 64))
     assert (
         problem_of(owner, bundle)
         == f"audit log: event {bundle['revision']['seq']} has another hash than the revision of the bundle"
     )
 
 
-def test_nothing_is_sealed_over_a_broken_chain(owner, peopled, services):
-    append(peopled, event("e1"), event("e2"))
-    tamper(peopled, update(audit_log).where(audit_log.c.event_id == "e1").values(actor="eve"))
-    head = peopled.head("acme")
+def test_nothing_is_sealed_over_a_broken_chain(owner, with_people, services):
+    append(with_people, event("e1"), event("e2"))
+    tamper(with_people, update(audit_log).where(audit_log.c.event_id == "e1").values(actor="eve"))
+    head = with_people.head("acme")
     answer = owner.post(BUNDLES, {})
     assert (answer.status, answer.json["error"]) == (409, "chain_broken")
     assert f"does not hold at event {head.seq - 1}" in answer.json["message"]
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
     assert list(services.settings.bundle_folder.rglob("*.zip")) == []
 
 
-def test_what_retention_cut_off_leaves_a_chain_from_the_cut(owner, peopled):
-    append(peopled, event("e1"), event("e2"), event("e3"))
-    with peopled.reader() as connection:
+def test_what_retention_cut_off_leaves_a_chain_from_the_cut(owner, with_people):
+    append(with_people, event("e1"), event("e2"), event("e3"))
+    with with_people.reader() as connection:
         cut = connection.execute(select(audit_log.c.seq, audit_log.c.hash).where(audit_log.c.event_id == "e1")).one()
-    tamper(peopled, chain_cuts.insert().values(org_id="acme", seq=cut.seq, hash=cut.hash, cut_at=NOW, revision=1))
-    tamper(peopled, delete(audit_log).where(audit_log.c.org_id == "acme", audit_log.c.seq <= cut.seq))
-    bundle = sealed(owner, "all")
+    tamper(with_people, chain_cuts.insert().values(org_id="acme", seq=cut.seq, hash=cut.hash, cut_at=NOW, revision=1))
+    tamper(with_people, delete(audit_log).where(audit_log.c.org_id == "acme", audit_log.c.seq <= cut.seq))
+    bundle = seal_window(owner, "all")
     assert problem_of(owner, bundle) is None
-    log = unzipped(owner.get(bundle["download"]).body)["audit_log.jsonl"].splitlines()
+    log = unzip(owner.get(bundle["download"]).body)["audit_log.jsonl"].splitlines()
     assert (json.loads(log[0])["previous"], json.loads(log[0])["event"]["seq"]) == (cut.hash, cut.seq + 1)
-    assert peopled.verify("acme").ok
+    assert with_people.verify("acme").ok
 
 
-def test_a_record_from_elsewhere_has_no_archive(owner, peopled):
+def test_a_record_from_elsewhere_has_no_archive(owner, with_people):
     row = {"id": "theirs", "requested_window": "30d", "window_start_on": date(2026, 10, 1), "created_by": "ann",
            "window_end_on": date(2026, 10, 30), "sealed_at": NOW, "sealed_seq": 1}  # fmt: skip
-    with peopled.revision("acme", "import", now=NOW) as revision:
+    with with_people.revision("acme", "import", now=NOW) as revision:
         revision.insert(bundles, [row])
         revision.record("import.finished")
     assert owner.get(f"{BUNDLES}/theirs/download").json["error"] == "no_archive"
     assert problem_of(owner, {"id": "theirs"}).startswith("archive: The bundle theirs was sealed elsewhere")
-    assert sealed(owner)["previous"] is None
+    assert seal_window(owner)["previous"] is None
 
 
 # -- at the same time
 
 
-def test_bundles_that_are_sealed_together_form_one_chain(services, peopled):
+def test_bundles_that_are_sealed_together_form_one_chain(services, with_people):
     made, failed = [], []
 
     def one():
@@ -519,10 +531,10 @@ def test_bundles_that_are_sealed_together_form_one_chain(services, peopled):
     links = {row["previous_id"] for row in made}
     assert (len(made), len(links), None in links) == (4, 4, True)
     assert all(check_archive(path_of(services, row)).ok for row in made)
-    assert peopled.verify("acme").ok
+    assert with_people.verify("acme").ok
 
 
-def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, peopled, monkeypatch):
+def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, with_people, monkeypatch):
     """The first look finds the replica ahead of the policies; the second one holds writers off."""
     from engine.archives import material
 
@@ -532,20 +544,20 @@ def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, p
     def then_write(*arguments, **named):
         found = looked(*arguments, **named)
         if not times:
-            append(peopled, event("late"))
+            append(with_people, event("late"))
         times.append(found.head)
         return found
 
     monkeypatch.setattr(material, "open_pack", then_write)
     with gather(services, "acme", "bundle", days("7d"), now=NOW) as (_, about, counts):
-        head = peopled.head("acme")
+        head = with_people.head("acme")
         assert (about.revision.seq, about.revision.hash) == (head.seq, head.hash)
         assert counts["events"] == head.seq
     assert len(times) == 2
 
 
-def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, peopled, tmp_path):
-    append(peopled, event("e1"))
+def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, with_people, tmp_path):
+    append(with_people, event("e1"))
     key = signing_key(services.settings.signing_key_path)
     for kind in ("bundle", "workbook", "committee-meeting-pack"):
         copies = []
@@ -558,44 +570,44 @@ def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, pe
 
 
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_pages_join_to_the_same_archive(size, services, peopled, tmp_path, monkeypatch):
-    append(peopled, *(event(f"e{i}", ago=i * 20) for i in range(5)))
+def test_pages_join_to_the_same_archive(size, services, with_people, tmp_path, monkeypatch):
+    append(with_people, *(event(f"e{i}", ago=i * 20) for i in range(5)))
     key = signing_key(services.settings.signing_key_path)
 
-    def built(name):
+    def build_bundle(name):
         with gather(services, "acme", "bundle", days("30d"), now=NOW) as (spool, about, _):
             return seal(spool, about, key, tmp_path / name).sha256
 
-    whole = built("whole.zip")
+    whole = build_bundle("whole.zip")
     monkeypatch.setattr(audit, "PAGE", size)
-    assert built("pages.zip") == whole
+    assert build_bundle("pages.zip") == whole
 
 
-def test_a_seal_that_fails_leaves_nothing(services, peopled, monkeypatch):
-    head = peopled.head("acme")
+def test_a_seal_that_fails_leaves_nothing(services, with_people, monkeypatch):
+    head = with_people.head("acme")
     monkeypatch.setattr(sealing, "enqueue", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         sealing.create(services, "acme", OWNER, days("7d"), now=NOW)
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
     assert list(services.settings.bundle_folder.rglob("*.zip")) == []
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert connection.execute(select(bundle_files)).all() == []
 
 
-def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monkeypatch):
+def test_what_a_killed_seal_left_is_removed_a_day_later(services, with_people, monkeypatch):
     """Killed just before its revision: the archive is in its place, beside it the mark."""
     folder, left, write = services.settings.bundle_folder / "acme", {}, sealing._write
 
-    def killed(*given):
+    def kill(*given):
         left.update((path.name, path.read_bytes()) for path in folder.iterdir())
         return write(*given)
 
-    monkeypatch.setattr(sealing, "_write", killed)
+    monkeypatch.setattr(sealing, "_write", kill)
     known = sealing.create(services, "acme", OWNER, days("7d"), now=NOW).row["id"]
     assert sorted(left) == [f".{known}.sealing", f"{known}.zip"]
     assert [path.name for path in folder.iterdir()] == [f"{known}.zip"]
 
-    def crashed(name, age):
+    def crash_files(name, age):
         for suffix in (".sealing", ".new", ".zip"):
             path = folder / (f"{name}.zip" if suffix == ".zip" else f".{name}{suffix}")
             if not path.exists():
@@ -603,23 +615,23 @@ def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monke
             moment = (NOW - age).timestamp()
             os.utime(path, (moment, moment))
 
-    crashed("bnd_dead", timedelta(hours=25))
-    crashed("bnd_young", timedelta(hours=23))
-    crashed(known, timedelta(hours=25))  # killed just after its revision
+    crash_files("bnd_dead", timedelta(hours=25))
+    crash_files("bnd_young", timedelta(hours=23))
+    crash_files(known, timedelta(hours=25))  # killed just after its revision
     (folder / "bnd_restored.zip").write_bytes(b"of a store that was restored from an older backup")
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     message = "texts of 0 deliveries, 0 runs, 0 ended sessions and 2 unfinished seals removed"
     assert scheduler.pruning(services, NOW) == message
     young = [".bnd_young.new", ".bnd_young.sealing", "bnd_young.zip"]
     assert sorted(path.name for path in folder.iterdir()) == sorted([*young, "bnd_restored.zip", f"{known}.zip"])
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
     later = sealing.create(services, "acme", OWNER, days("7d"), now=NOW + timedelta(hours=2)).row["id"]
     assert sorted(path.name for path in folder.iterdir()) == sorted(
         ["bnd_restored.zip", f"{known}.zip", f"{later}.zip"]
     )
 
 
-def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, peopled, monkeypatch):
+def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, with_people, monkeypatch):
     """The clock jumped a week while it was under way."""
     folder, seal_once, ids = services.settings.bundle_folder / "acme", archive.seal, []
 
@@ -628,39 +640,39 @@ def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, peopled, mon
         ids.append(path.name)
         return made
 
-    placed = sealing._placed
+    placed = sealing._install
 
     @contextmanager
     def overslept(made, final):
         with placed(made, final):
             if len(ids) == 1:
-                unfinished.sweep(peopled, folder, "acme", now=datetime.now(UTC) + timedelta(days=7))
+                unfinished.sweep(with_people, folder, "acme", now=datetime.now(UTC) + timedelta(days=7))
                 assert not final.exists()
             yield
 
     monkeypatch.setattr(archive, "seal", slow)
-    monkeypatch.setattr(sealing, "_placed", overslept)
+    monkeypatch.setattr(sealing, "_install", overslept)
     row = sealing.create(services, "acme", OWNER, days("7d"), now=NOW).row
     assert (len(ids), [path.name for path in folder.iterdir()]) == (2, [f"{row['id']}.zip"])
     assert check_archive(path_of(services, row)).ok
 
 
-def test_without_a_folder_there_is_nothing_to_sweep(services, peopled, tmp_path):
-    assert unfinished.sweep(peopled, tmp_path / "none", "acme", now=NOW) == 0
+def test_without_a_folder_there_is_nothing_to_sweep(services, with_people, tmp_path):
+    assert unfinished.sweep(with_people, tmp_path / "none", "acme", now=NOW) == 0
 
 
 # -- workbook and meeting pack
 
 
-def test_the_workbook_has_every_assessment_and_can_be_checked(whole, owner, peopled, tmp_path):
-    append(peopled, event("e1"))
+def test_the_workbook_has_every_assessment_and_can_be_checked(whole_archives, owner, with_people, tmp_path):
+    append(with_people, event("e1"))
     answer = owner.get(f"{BASE}/workbook")
     assert (answer.status, answer.headers["content-disposition"]) == (
         200, 'attachment; filename="acme-workbook-2026-11-20.zip"'
     )  # fmt: skip
     (tmp_path / "workbook.zip").write_bytes(answer.body)
     assert check_archive(tmp_path / "workbook.zip").problem is None
-    files = unzipped(answer.body)
+    files = unzip(answer.body)
     assert sorted(files) == sorted(
         [*SIGNED, *ASSESSMENTS, "evidence_pack.csv", "crosswalk.csv", "exceptions.csv", "lineage.csv"]
     )
@@ -669,21 +681,21 @@ def test_the_workbook_has_every_assessment_and_can_be_checked(whole, owner, peop
     assert owner.get(f"{BASE}/workbook", if_none_match=answer.headers["etag"]).status == 304
     assert owner.get(f"{BASE}/workbook").body == answer.body
     longer = owner.get(f"{BASE}/workbook?periodDays=90").body
-    assert json.loads(unzipped(longer)["manifest.json"])["predicate"]["window"]["start_on"] == "2026-08-23"
+    assert json.loads(unzip(longer)["manifest.json"])["predicate"]["window"]["start_on"] == "2026-08-23"
 
 
-def test_the_workbook_follows_the_last_write(owner, peopled):
+def test_the_workbook_follows_the_last_write(owner, with_people):
     before = owner.get(f"{BASE}/workbook")
-    append(peopled, event("e1"))
+    append(with_people, event("e1"))
     after = owner.get(f"{BASE}/workbook", if_none_match=before.headers["etag"])
     assert after.status == 200
-    assert [row["event_id"] for row in rows_of(unzipped(after.body)["evidence_pack.csv"])][-1] == "e1"
+    assert [row["event_id"] for row in rows_of(unzip(after.body)["evidence_pack.csv"])][-1] == "e1"
 
 
-def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_proof(owner, peopled):
-    append(peopled, event("e1", controls="soc2:CC6.1"))
-    bundle = sealed(owner)
-    files = unzipped(owner.get(f"{BASE}/workbook").body)
+def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_proof(owner, with_people):
+    append(with_people, event("e1", controls="soc2:CC6.1"))
+    bundle = seal_window(owner)
+    files = unzip(owner.get(f"{BASE}/workbook").body)
     lineage = rows_of(files["lineage.csv"])
     claim = next(row for row in lineage if row["section"] == "claims" and row["row"] == "CC6.1")
     assert any(row["control_id"] == claim["row"] for row in rows_of(files[claim["file"]]))
@@ -693,24 +705,24 @@ def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_p
     assert proof["merkle_leaf"] == sha256(b"\0" + bytes.fromhex(claim["event_hash"])).hexdigest()
     path = [bytes.fromhex(step) for step in proof["merkle_path"].split("; ")]
     found = root_from_path(bytes.fromhex(proof["merkle_leaf"]), int(proof["leaf_index"]), int(proof["leaves"]), path)
-    sealed_files = unzipped(owner.get(bundle["download"]).body)
+    sealed_files = unzip(owner.get(bundle["download"]).body)
     head = read_checkpoint(open_note(sealed_files["head.txt"].decode()).text)
     assert (found, found.hex(), proof["leaves"]) == (head.root, proof["merkle_root"], str(head.size))
     assert f'{{"hash":"{claim["event_hash"]}"'.encode() in sealed_files["audit_log.jsonl"]
 
 
-def test_an_event_that_came_after_the_seal_is_not_in_the_bundle(owner, peopled):
-    sealed(owner)
-    append(peopled, event("e1", controls="soc2:CC6.1"))
-    lineage = rows_of(unzipped(owner.get(f"{BASE}/workbook").body)["lineage.csv"])
+def test_an_event_that_came_after_the_seal_is_not_in_the_bundle(owner, with_people):
+    seal_window(owner)
+    append(with_people, event("e1", controls="soc2:CC6.1"))
+    lineage = rows_of(unzip(owner.get(f"{BASE}/workbook").body)["lineage.csv"])
     claims = [row for row in lineage if row["section"] == "claims"]
     assert {(row["bundle"], row["merkle_leaf"]) for row in claims} == {("not bundled", "")}
 
 
-def test_the_meeting_pack_has_what_a_committee_needs(owner, peopled, tmp_path):
+def test_the_meeting_pack_has_what_a_committee_needs(owner, with_people, tmp_path):
     decided = [{"decision": "Fund a *second* reviewer", "owner": "amara@acme.example", "due_on": "2026-12-01", "status": "open"},
                {"decision": "Move | the audit", "status": "done"}]  # fmt: skip
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(
             committees, [{"id": "risk", "name": "Risk", "cadence": "monthly", "first_meeting_on": date(2026, 1, 1)}]
         )
@@ -722,7 +734,7 @@ def test_the_meeting_pack_has_what_a_committee_needs(owner, peopled, tmp_path):
     answer = owner.get(f"{BASE}/committee-meeting-pack")
     (tmp_path / "pack.zip").write_bytes(answer.body)
     assert check_archive(tmp_path / "pack.zip").problem is None
-    files = unzipped(answer.body)
+    files = unzip(answer.body)
     assert sorted(files) == sorted([
         *SIGNED, "summary.html", "agenda.html", "scorecard.csv", "scorecard.html", "posture.json", "posture.csv",
         "exceptions.csv", "open_gaps.csv", "decisions.md",
@@ -735,14 +747,14 @@ def test_the_meeting_pack_has_what_a_committee_needs(owner, peopled, tmp_path):
 
 
 def test_a_pack_without_earlier_decisions_says_so(owner):
-    text = unzipped(owner.get(f"{BASE}/committee-meeting-pack").body)["decisions.md"].decode()
+    text = unzip(owner.get(f"{BASE}/committee-meeting-pack").body)["decisions.md"].decode()
     assert text.endswith("## Earlier decisions\n\nNo earlier decision is on record.\n")
 
 
-def test_a_name_cannot_break_the_readme(owner, peopled):
-    tamper(peopled, update(organizations).where(organizations.c.id == "acme").values(name="A|c*m*e\n# x"))
-    peopled.write("acme", "setup", lambda revision: revision.record("organization.renamed"), now=NOW)
-    readme = unzipped(owner.get(f"{BASE}/workbook").body)["README.md"].decode()
+def test_a_name_cannot_break_the_readme(owner, with_people):
+    tamper(with_people, update(organizations).where(organizations.c.id == "acme").values(name="A|c*m*e\n# x"))
+    with_people.write("acme", "setup", lambda revision: revision.record("organization.renamed"), now=NOW)
+    readme = unzip(owner.get(f"{BASE}/workbook").body)["README.md"].decode()
     assert readme.startswith("# Evidence workbook: A&#124;c\\*m\\*e # x\n")
 
 

@@ -12,12 +12,12 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import copilot_messages
 from tests.conftest import NOW
-from tests.copilot.standin import backend, served
+from tests.copilot.standin import backend, serve
 from tests.copilot.test_providers import (
     broken_off,
-    said,
+    completion,
+    completion_stream,
     streams,
-    whole,
 )
 from tests.web.client import Client
 
@@ -36,7 +36,7 @@ def fresh_connections():
 @pytest.fixture
 def respond():
     """What the provider does; a test may replace ``respond["with"]``."""
-    return {"with": lambda seen, wire: wire.json(whole("fine"))}
+    return {"with": lambda seen, wire: wire.json(completion("fine"))}
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def llm(respond, environment):
         yield made
 
 
-def asking(content="How is our posture?", **more):
+def chat_body(content="How is our posture?", **more):
     return {"messages": [{"role": "user", "content": content}], **more}
 
 
@@ -58,13 +58,13 @@ def events(answer):
     ]
 
 
-def noted(store, org="acme"):
+def copilot_events(store, org="acme"):
     with store.reader() as connection:
         rows = many(connection, audit_log, org)
     return [(row["action"], row["actor"], row["details"]) for row in rows if row["action"].startswith("copilot.")]
 
 
-def begun(client):
+def begin_thread(client):
     answer = client.post(THREADS, {"title": "Posture"})
     assert answer.status == 201
     return answer.json["thread"]["id"]
@@ -73,9 +73,9 @@ def begun(client):
 # a chat
 
 
-def test_without_a_provider_the_reports_answer(sign_in, peopled):
-    head = peopled.head("acme")
-    got = sign_in().post(CHAT, asking()).json
+def test_without_a_provider_the_reports_answer(sign_in, with_people):
+    head = with_people.head("acme")
+    got = sign_in().post(CHAT, chat_body()).json
     text = got["choices"][0]["message"]["content"]
     assert {name: got[name] for name in ("object", "created", "model", "provider", "skipped", "confidence")} == {
         "object": "chat.completion", "created": int(NOW.timestamp()), "model": "offline", "provider": "offline",
@@ -87,12 +87,12 @@ def test_without_a_provider_the_reports_answer(sign_in, peopled):
         {"number": 1, "report": "posture-score", "route": "/api/governance/compliance/posture-score", "row": None,
          "as_of": "2026-11-20", "revision": head.seq},
     ]  # fmt: skip
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
 def test_the_stream_says_the_same_in_chunks(sign_in):
-    whole_text = sign_in().post(CHAT, asking()).json["choices"][0]["message"]["content"]
-    answer = sign_in().post(CHAT, asking(stream=True))
+    whole_text = sign_in().post(CHAT, chat_body()).json["choices"][0]["message"]["content"]
+    answer = sign_in().post(CHAT, chat_body(stream=True))
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert int(answer.headers["content-length"]) == len(answer.body), "it is all there: nobody has to wait for it"
     first, *middle, last, end = events(answer)
@@ -104,27 +104,27 @@ def test_the_stream_says_the_same_in_chunks(sign_in):
     )  # fmt: skip
 
 
-def test_a_provider_answers_and_that_figures_left_is_noted(llm, sign_in, peopled):
-    got = sign_in().post(CHAT, asking()).json
+def test_a_provider_answers_and_that_figures_left_is_noted(llm, sign_in, with_people):
+    got = sign_in().post(CHAT, chat_body()).json
     assert (got["choices"][0]["message"]["content"], got["model"], got["provider"]) == ("fine", "small", "llm")
     assert (got["confidence"], got["citations"][0]["report"]) == (None, "posture-score")
-    assert noted(peopled) == [("copilot.figures.sent", "owner@acme.example", {"sent_to": ["llm"]})]
+    assert copilot_events(with_people) == [("copilot.figures.sent", "owner@acme.example", {"sent_to": ["llm"]})]
     assert b"sk-secret" not in json.dumps(got).encode()
 
 
 def test_a_provider_that_fails_is_named_with_its_reason(llm, respond, sign_in):
     respond["with"] = lambda seen, wire: wire.json({"error": {"message": "inside"}}, 500)
-    answer = sign_in().post(CHAT, asking(stream=True))
+    answer = sign_in().post(CHAT, chat_body(stream=True))
     assert events(answer)[0]["provider"] == "offline"
     assert events(answer)[0]["skipped"] == [{"provider": "llm", "reason": "http_500"}]
     assert b"inside" not in answer.body
 
 
-def test_a_stream_that_breaks_off_ends_with_an_error_and_no_end_mark(llm, respond, sign_in, peopled):
+def test_a_stream_that_breaks_off_ends_with_an_error_and_no_end_mark(llm, respond, sign_in, with_people):
     respond["with"] = streams(broken_off("half"))
     client = sign_in()
-    thread = begun(client)
-    got = events(client.post(CHAT, asking(stream=True, thread_id=thread)))
+    thread = begin_thread(client)
+    got = events(client.post(CHAT, chat_body(stream=True, thread_id=thread)))
     assert got[1]["choices"][0]["delta"] == {"content": "half"}
     assert got[2:] == [
         {"error": {"message": "The provider broke off its answer.", "type": "provider_error", "code": "provider_error"}}
@@ -143,30 +143,30 @@ def test_a_stream_that_breaks_off_ends_with_an_error_and_no_end_mark(llm, respon
         ({"messages": [{"role": "user", "content": "x"}] * 51}, "length <= 50"),
         ({"messages": [{"role": "user", "content": "x" * 8000}] * 6}, "40,000 characters"),
         ({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}, "the user's"),
-        (asking(stream="yes"), "bool"), (asking(thread_id=""), "length >= 1"), (b"{", "not JSON"), (b"[]", "array"),
+        (chat_body(stream="yes"), "bool"), (chat_body(thread_id=""), "length >= 1"), (b"{", "not JSON"), (b"[]", "array"),
         (b'{"messages": [{"role": "user", "content": "\\ud800"}]}', "not JSON"),
         (b'{"messages": [{"role": "user", "content": "a\\u0000"}]}', "U+0000"),
     ],
 )  # fmt: skip
-def test_a_bad_body_is_400_and_asks_nobody(body, says, llm, sign_in, peopled):
-    head = peopled.head("acme")
+def test_a_bad_body_is_400_and_asks_nobody(body, says, llm, sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in().post(CHAT, body)
     assert (answer.status, answer.json["error"]) == (400, "invalid_body")
     assert says in answer.json["message"]
-    assert (llm.seen, peopled.head("acme")) == ([], head)
+    assert (llm.seen, with_people.head("acme")) == ([], head)
 
 
 # who gets in
 
 
 def test_nobody_signed_in_gets_general_help_without_any_figure(sign_in):
-    got = sign_in(None).post(CHAT, asking()).json
+    got = sign_in(None).post(CHAT, chat_body()).json
     assert got["choices"][0]["message"]["content"].startswith(HELP)
     assert (got["citations"], got["provider"]) == ([], "offline")
 
 
 def test_with_a_key_and_sessions_a_session_is_needed(llm, sign_in):
-    assert sign_in(None).post(CHAT, asking()).status == 401
+    assert sign_in(None).post(CHAT, chat_body()).status == 401
     assert llm.seen == []
 
 
@@ -175,7 +175,7 @@ def test_nobody_signed_in_makes_us_ask_no_provider_and_hold_no_stream(stream, ll
     """A model without a key is asked for members alone: others would use it up, and wait for it on our threads."""
     del environment["SVC_LLM_API_KEY"]
     environment["SVC_REASONING_URL"] = environment["SVC_LLM_URL"]
-    answer = request.getfixturevalue("sign_in")(None).post(CHAT, asking(stream=stream))
+    answer = request.getfixturevalue("sign_in")(None).post(CHAT, chat_body(stream=stream))
     got = events(answer)[0] if stream else answer.json
     assert (answer.status, got["provider"], got["skipped"], llm.seen) == (200, "offline", [], [])
     assert int(answer.headers["content-length"]) == len(answer.body)
@@ -184,7 +184,7 @@ def test_nobody_signed_in_makes_us_ask_no_provider_and_hold_no_stream(stream, ll
 def test_a_model_without_a_key_is_told_nothing_of_an_organization_by_nobody(llm, environment, request):
     del environment["SVC_LLM_API_KEY"]
     environment["SVC_COPILOT_ANONYMOUS"] = "on"
-    answer = request.getfixturevalue("sign_in")(None).post(CHAT, asking())
+    answer = request.getfixturevalue("sign_in")(None).post(CHAT, chat_body())
     assert answer.json["provider"] == "llm"
     assert "Nobody is signed in" in llm.seen[0].json["messages"][0]["content"]
     assert "Figures as of" not in llm.seen[0].body.decode()
@@ -192,26 +192,26 @@ def test_a_model_without_a_key_is_told_nothing_of_an_organization_by_nobody(llm,
 
 def test_without_a_session_twenty_turns_a_minute_are_for_each_address(console):
     client = Client(console)
-    assert {client.post(CHAT, asking("help")).status for _ in range(20)} == {200}
+    assert {client.post(CHAT, chat_body("help")).status for _ in range(20)} == {200}
     for _ in range(3):  # a minute may have turned meanwhile
-        answer = client.post(CHAT, asking("help"))
+        answer = client.post(CHAT, chat_body("help"))
     assert (answer.status, answer.json["error"]) == (429, "rate_limited")
     assert int(answer.headers["retry-after"]) > 0
     member = Client(console, console.gate.sessions.issue("member@acme.example", "acme", now=datetime.now(UTC)))
-    assert member.post(CHAT, asking("help")).status == 200
+    assert member.post(CHAT, chat_body("help")).status == 200
 
 
 def test_a_thread_needs_a_session(sign_in):
-    answer = sign_in(None).post(CHAT, asking(thread_id="thr_1"))
+    answer = sign_in(None).post(CHAT, chat_body(thread_id="thr_1"))
     assert (answer.status, answer.json["error"]) == (401, "unauthorized")
 
 
 # threads
 
 
-def test_a_turn_keeps_both_messages_and_notes_no_content(sign_in, peopled):
+def test_a_turn_keeps_both_messages_and_notes_no_content(sign_in, with_people):
     client = sign_in()
-    thread = begun(client)
+    thread = begin_thread(client)
     answer = client.post(f"{THREADS}/{thread}/messages", {"content": "How is our posture? password=hunter2"})
     assert (answer.status, answer.json["thread_id"], answer.json["provider"]) == (201, thread, "offline")
     asked, answered = client.get(f"{THREADS}/{thread}/messages").json["messages"]
@@ -220,7 +220,7 @@ def test_a_turn_keeps_both_messages_and_notes_no_content(sign_in, peopled):
     assert (answered["role"], answered["confidence"], answered["provider"]) == ("assistant", "low", "offline")
     assert answered["content"].startswith("I have no data on the posture.")
     assert answered["citations"][0]["route"] == "/api/governance/compliance/posture-score"
-    assert noted(peopled) == [
+    assert copilot_events(with_people) == [
         ("copilot.thread.created", "owner@acme.example", None),
         ("copilot.message.answered", "owner@acme.example", {"provider": "offline", "sent_to": []}),
     ]
@@ -230,7 +230,7 @@ def test_threads_are_listed_newest_first(sign_in, clock):
     client = sign_in()
     made = []
     for _ in range(3):
-        made.append(begun(client))
+        made.append(begin_thread(client))
         clock.tick()
     listed = client.get(THREADS).json["threads"]
     assert [thread["id"] for thread in listed] == made[::-1]
@@ -241,7 +241,7 @@ def test_threads_are_listed_newest_first(sign_in, clock):
 
 def test_a_model_is_told_what_was_said_before(llm, sign_in):
     client = sign_in()
-    thread = begun(client)
+    thread = begin_thread(client)
     client.post(f"{THREADS}/{thread}/messages", {"content": "first"})
     client.post(CHAT, {"messages": [{"role": "user", "content": "made up"}, {"role": "user", "content": "second"}],
                        "thread_id": thread})  # fmt: skip
@@ -252,39 +252,39 @@ def test_a_model_is_told_what_was_said_before(llm, sign_in):
 
 
 def test_a_streamed_turn_is_kept_once_it_is_over(llm, respond, sign_in):
-    respond["with"] = streams(said("one ", "two"))
+    respond["with"] = streams(completion_stream("one ", "two"))
     client = sign_in()
-    thread = begun(client)
-    *_, last, end = events(client.post(CHAT, asking(stream=True, thread_id=thread)))
+    thread = begin_thread(client)
+    *_, last, end = events(client.post(CHAT, chat_body(stream=True, thread_id=thread)))
     assert (last["thread_id"], end) == (thread, "[DONE]")
     kept = client.get(f"{THREADS}/{thread}/messages").json["messages"]
     assert [message["content"] for message in kept] == ["How is our posture?", "one two"]
 
 
 @pytest.mark.parametrize(("who", "org"), [("admin@acme.example", "acme"), ("owner@other.example", "other")])
-def test_another_members_thread_does_not_exist(who, org, sign_in, peopled):
-    thread = begun(sign_in())
-    heads = peopled.head("acme"), peopled.head("other")
+def test_another_members_thread_does_not_exist(who, org, sign_in, with_people):
+    thread = begin_thread(sign_in())
+    heads = with_people.head("acme"), with_people.head("other")
     stranger = sign_in(who, org)
     for answer in (
         stranger.get(f"{THREADS}/{thread}/messages"),
         stranger.post(f"{THREADS}/{thread}/messages", {"content": "x"}),
-        stranger.post(CHAT, asking(thread_id=thread)),
+        stranger.post(CHAT, chat_body(thread_id=thread)),
     ):
         assert (answer.status, answer.json["error"]) == (404, "not_found")
     assert stranger.get(THREADS).json == {"threads": []}
-    assert (peopled.head("acme"), peopled.head("other")) == heads
+    assert (with_people.head("acme"), with_people.head("other")) == heads
 
 
-def test_a_full_thread_is_409_and_keeps_nothing(sign_in, peopled, monkeypatch):
+def test_a_full_thread_is_409_and_keeps_nothing(sign_in, with_people, monkeypatch):
     client = sign_in()
-    thread = begun(client)
+    thread = begin_thread(client)
     monkeypatch.setattr(threads, "MOST_MESSAGES", 3)
     assert client.post(f"{THREADS}/{thread}/messages", {"content": "one"}).status == 201
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     answer = client.post(f"{THREADS}/{thread}/messages", {"content": "two"})
-    assert (answer.status, answer.json["error"], peopled.head("acme")) == (409, "thread_full", head)
-    with peopled.reader() as connection:
+    assert (answer.status, answer.json["error"], with_people.head("acme")) == (409, "thread_full", head)
+    with with_people.reader() as connection:
         assert len(many(connection, copilot_messages, "acme")) == 2
 
 
@@ -296,10 +296,10 @@ def test_a_full_thread_is_409_and_keeps_nothing(sign_in, peopled, monkeypatch):
         (THREADS + "?x=1", {}, "invalid_parameter"),
     ],
 )  # fmt: skip
-def test_a_bad_thread_is_400_and_changes_nothing(path, body, error, sign_in, peopled):
-    head = peopled.head("acme")
+def test_a_bad_thread_is_400_and_changes_nothing(path, body, error, sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in().post(path, body)
-    assert (answer.status, answer.json["error"], peopled.head("acme")) == (400, error, head)
+    assert (answer.status, answer.json["error"], with_people.head("acme")) == (400, error, head)
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "page=2"])
@@ -316,22 +316,22 @@ def test_the_openai_client_streams_through(llm, respond, console, sign_in):
 
     def model(seen, wire):
         if not seen.json["stream"]:
-            return wire.json(whole("Posture is fine."))
+            return wire.json(completion("Posture is fine."))
         wire.start(200, ("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked"))
-        for part in said("Posture ", "is ", "fine.").split(b"\n\n")[:-1]:
+        for part in completion_stream("Posture ", "is ", "fine.").split(b"\n\n")[:-1]:
             wire.chunk(part + b"\n\n")
         return wire.chunk(b"")
 
     respond["with"] = model
-    with served(console) as address:
+    with serve(console) as address:
         client = openai.OpenAI(
             api_key="unused", base_url=address, max_retries=0,
             default_headers={"Authorization": "", "Cookie": f"svc_session={sign_in().cookie}"},
         )  # fmt: skip
         with client:
-            got = client.post(CHAT, cast_to=ChatCompletion, body=asking(model="any"))
+            got = client.post(CHAT, cast_to=ChatCompletion, body=chat_body(model="any"))
             stream = client.post(
-                CHAT, cast_to=ChatCompletion, body=asking(stream=True), stream=True,
+                CHAT, cast_to=ChatCompletion, body=chat_body(stream=True), stream=True,
                 stream_cls=openai.Stream[ChatCompletionChunk],
             )  # fmt: skip
             chunks = list(stream)
@@ -350,7 +350,7 @@ def test_the_stream_arrives_while_the_model_still_writes(llm, respond, console, 
     go_on = Event()
 
     def model(seen, wire):
-        first, rest = said("one ", "two").split(b"\n\n", 1)
+        first, rest = completion_stream("one ", "two").split(b"\n\n", 1)
         wire.start(200, ("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked"))
         wire.chunk(first + b"\n\n")
         go_on.wait(10)
@@ -360,9 +360,9 @@ def test_the_stream_arrives_while_the_model_still_writes(llm, respond, console, 
     respond["with"] = model
     headers = {"cookie": f"svc_session={sign_in().cookie}"}
     with (
-        served(console) as address,
+        serve(console) as address,
         httpx.stream(
-            "POST", f"{address}{CHAT}", headers=headers, content=msgspec.json.encode(asking(stream=True))
+            "POST", f"{address}{CHAT}", headers=headers, content=msgspec.json.encode(chat_body(stream=True))
         ) as got,
     ):
         seen = b""

@@ -12,8 +12,8 @@ def environment(environment):
     return {**environment, "SVC_PLATFORM_ADMIN_EMAILS": PLATFORM_ADMIN}
 
 
-def test_the_administrator_of_the_demo_sees_leads_pilots_and_proposals(peopled, sign_in):
-    fill_platform(peopled, Settings(), NOW)
+def test_the_administrator_of_the_demo_sees_leads_pilots_and_proposals(with_people, sign_in):
+    fill_platform(with_people, Settings(), NOW)
     admin = sign_in(PLATFORM_ADMIN, "platform")
     figures = admin.get("/api/admin/dashboard").json
     assert (figures["leads"]["total"], figures["leads"]["open"], figures["follow_ups"]["overdue"]) == (21, 13, 6)
@@ -29,7 +29,7 @@ def test_the_administrator_of_the_demo_sees_leads_pilots_and_proposals(peopled, 
     assert len(pilots) == 4
 
 
-def test_other_people_of_the_demo_see_none_of_it(peopled, sign_in):
-    fill_platform(peopled, Settings(), NOW)
+def test_other_people_of_the_demo_see_none_of_it(with_people, sign_in):
+    fill_platform(with_people, Settings(), NOW)
     for who, org in (("owner@acme.example", "acme"), ("idris.obeng@hq.example", "platform")):
         assert sign_in(who, org).get("/api/admin/leads").status == 403

@@ -50,17 +50,17 @@ def test_a_malformed_question_is_refused(path, query, sign_in):
     assert sign_in(MEMBER).get(f"{path}?{query}").status == 400
 
 
-def test_the_profile_names_places_without_persons(sign_in, peopled):
-    def sent(identifier, channel, recipient):
+def test_the_profile_names_places_without_persons(sign_in, with_people):
+    def delivery_row(identifier, channel, recipient):
         return {"id": identifier, "kind": "digest", "period": "2026-W47", "channel": channel, "recipient": recipient,
                 "status": "sent", "attempts": 1, "created_at": NOW}  # fmt: skip
 
     chat = {"id": "c1", "kind": "chat", "name": "Team chat", "settings": {"region": "us-east"}, "created_by": OWNER,
             "created_at": NOW}  # fmt: skip
     write(
-        peopled,
-        (deliveries, [sent("d1", "email", "ann@Board.example"), sent("d2", "email", "bob@board.example"),
-                      sent("d3", "webhook", "https://hooks.example/secret/path")]),
+        with_people,
+        (deliveries, [delivery_row("d1", "email", "ann@Board.example"), delivery_row("d2", "email", "bob@board.example"),
+                      delivery_row("d3", "webhook", "https://hooks.example/secret/path")]),
         (connections, [chat]),
         data_region="eu-west", modules=["slo"],
     )  # fmt: skip
@@ -74,22 +74,22 @@ def test_the_profile_names_places_without_persons(sign_in, peopled):
     ]
     for secret in (b"ann@", b"bob@", b"secret"):
         assert secret not in content.body
-    assert content.json["summary"]["profile_version"] == peopled.head("acme").seq
+    assert content.json["summary"]["profile_version"] == with_people.head("acme").seq
 
 
-def test_holds_name_what_they_keep(sign_in, peopled):
+def test_holds_name_what_they_keep(sign_in, with_people):
     row = {"id": "h1", "matter": "Acme v. Doe", "reason": "evidence", "placed_by": OWNER,
            "placed_at": NOW - timedelta(days=3), "incident_id": "i1", "scope": "incident"}  # fmt: skip
     down = {"id": "i1", "title": "Down", "severity": "high", "status": "open", "opened_at": NOW}
-    write(peopled, (legal_holds, [row]), (incidents, [down]))
+    write(with_people, (legal_holds, [row]), (incidents, [down]))
     content = sign_in(MEMBER).get(HOLDS).json
     assert [(hold["id"], hold["flagged"], hold["age_days"]) for hold in content["holds"]] == [("h1", 1, 3)]
     assert (content["summary"]["holds_active"], content["summary"]["held_events"]) == (1, 1)
     assert sign_in("owner@other.example", "other").get(HOLDS).json["holds"] == []
 
 
-def test_retention_follows_the_tier(sign_in, peopled):
-    write(peopled, deployment_tier="dedicated")
+def test_retention_follows_the_tier(sign_in, with_people):
+    write(with_people, deployment_tier="dedicated")
     summary = sign_in(MEMBER).get(RETENTION).json["summary"]
     assert (summary["deployment_tier"], summary["audit_log_days"], summary["incidents_days"]) == (
         "dedicated",
@@ -98,10 +98,12 @@ def test_retention_follows_the_tier(sign_in, peopled):
     )
 
 
-def test_everybody_sees_his_own_blocks(sign_in, peopled):
+def test_everybody_sees_his_own_blocks(sign_in, with_people):
     run = {"id": "d1", "playbook": "apply-patch", "inputs_hash": "x", "outcome": "succeeded", "actor": OWNER,
            "ran_at": NOW}  # fmt: skip
-    write(peopled, (policy_blocks, [block("b1", MEMBER), block("b2", OWNER), block("b3", OWNER)]), (dry_runs, [run]))
+    write(
+        with_people, (policy_blocks, [block("b1", MEMBER), block("b2", OWNER), block("b3", OWNER)]), (dry_runs, [run])
+    )
     mine, theirs = sign_in(MEMBER).get(BLOCKS), sign_in(OWNER).get(BLOCKS)
     assert (mine.json["summary"]["policy_blocks"], mine.json["summary"]["policy_runs_allowed"]) == (1, 0)
     assert (theirs.json["summary"]["policy_blocks"], theirs.json["summary"]["policy_runs_allowed"]) == (2, 1)
@@ -109,8 +111,8 @@ def test_everybody_sees_his_own_blocks(sign_in, peopled):
     assert OWNER.encode() not in mine.body
 
 
-def test_an_answer_about_one_person_is_never_that_of_another(sign_in, peopled):
-    write(peopled, (policy_blocks, [block("b1", MEMBER)]))
+def test_an_answer_about_one_person_is_never_that_of_another(sign_in, with_people):
+    write(with_people, (policy_blocks, [block("b1", MEMBER)]))
     mine, theirs = sign_in(MEMBER), sign_in(OWNER)
     first = mine.get(BLOCKS)
     assert mine.get(BLOCKS, if_none_match=first.headers["etag"]).status == 304
@@ -124,8 +126,8 @@ def test_nobody_asks_about_somebody(actor, sign_in):
     assert word(sign_in(MEMBER).get(f"{BLOCKS}?actor={actor}")) == (400, "invalid_parameter")
 
 
-def test_the_window_may_be_7_or_30_days(sign_in, peopled):
-    write(peopled, (policy_blocks, [block("b1", MEMBER, blocked_at=NOW - timedelta(days=10))]))
+def test_the_window_may_be_7_or_30_days(sign_in, with_people):
+    write(with_people, (policy_blocks, [block("b1", MEMBER, blocked_at=NOW - timedelta(days=10))]))
     blocks = {
         window: sign_in(MEMBER).get(f"{BLOCKS}?window={window}").json["summary"]["policy_blocks"]
         for window in ("7d", "30d")

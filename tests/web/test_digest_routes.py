@@ -22,9 +22,9 @@ from tests.web.test_approvals import (
     CHAT,
     SECRET,
     click,
-    kept,
-    signed,
-    told,
+    sign,
+    status_and_error,
+    stored_rows,
 )
 
 BASE = "/api/governance/compliance"
@@ -46,10 +46,10 @@ def environment(environment):
 
 
 @pytest.fixture
-def busy(peopled):
+def busy(with_people):
     """acme and other with an overdue request and an overdue staffing action each; acme with chat and webhook."""
     for org in ("acme", "other"):
-        with peopled.revision(org, "setup", now=NOW) as revision:
+        with with_people.revision(org, "setup", now=NOW) as revision:
             revision.insert(evidence_requests, [
                 {"id": "R1", "framework": "soc2", "control_id": "CC6.1", "title": f"Sample of {org}", "priority": "P1",
                  "requester": "auditor@firm.example", "owner": f"member@{org}.example",
@@ -60,9 +60,9 @@ def busy(peopled):
                  "relief_hours": 4.0, "status": "open", "proposed_on": date(2026, 10, 1)},
             ])  # fmt: skip
             revision.record("records.prepared")
-    peopled.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)
-    peopled.write("acme", "t", lambda revision: set_endpoint(revision, "webhook", HOOK, [new_secret()]), now=NOW)
-    return peopled
+    with_people.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)
+    with_people.write("acme", "t", lambda revision: set_endpoint(revision, "webhook", HOOK, [new_secret()]), now=NOW)
+    return with_people
 
 
 @pytest.fixture
@@ -87,13 +87,13 @@ def test_what_the_preview_says_is_what_is_delivered(busy, sign_in):
     found = answer.json
     assert (answer.status, found["outcome"], found["period"]) == (200, "delivered", "2026-W47")
     assert found["content_hash"] == preview.headers["x-content-hash"]
-    (hook,) = kept(busy, deliveries, channel="webhook")
+    (hook,) = stored_rows(busy, deliveries, channel="webhook")
     assert (hook["payload"], hook["content_hash"]) == (preview.json, found["content_hash"])
     assert {row["recipient"] for row in found["deliveries"]} == {
         "admin@acme.example", "member@acme.example", "owner@acme.example", HOOK,
     }  # fmt: skip
     assert {row["status"] for row in found["deliveries"]} == {"pending"}
-    assert kept(busy, deliveries, "other") == []
+    assert stored_rows(busy, deliveries, "other") == []
 
 
 def test_the_hash_of_a_preview_stays_while_only_other_things_are_written(busy, sign_in):
@@ -116,13 +116,13 @@ def test_every_digest_answers_by_hand_and_again(path, busy, sign_in):
     again = admin.post(path, {}).json
     expected = "already_delivered" if first["outcome"] == "delivered" else first["outcome"]
     assert (again["outcome"], again["period"]) == (expected, first["period"])
-    assert len(kept(busy, deliveries)) == len(first["deliveries"])
+    assert len(stored_rows(busy, deliveries)) == len(first["deliveries"])
 
 
 @pytest.mark.parametrize("digest", [digest for digest in DIGESTS if digest.for_admins], ids=lambda digest: digest.name)
 def test_members_may_not_send_what_admins_send(digest, busy, sign_in):
     head = busy.head("acme")
-    assert told(sign_in("member@acme.example").post(f"{BASE}/{digest.route}")) == (403, "role_required")
+    assert status_and_error(sign_in("member@acme.example").post(f"{BASE}/{digest.route}")) == (403, "role_required")
     assert busy.head("acme") == head
 
 
@@ -132,22 +132,22 @@ def test_members_may_not_send_what_admins_send(digest, busy, sign_in):
 )
 def test_a_malformed_body_changes_nothing(body, busy, sign_in):
     head = busy.head("acme")
-    assert told(sign_in().post(SLA, body)) == (400, "invalid_body")
+    assert status_and_error(sign_in().post(SLA, body)) == (400, "invalid_body")
     assert busy.head("acme") == head
 
 
 def test_a_period_is_refused_where_the_report_has_none(busy, sign_in):
     head = busy.head("acme")
-    assert told(sign_in().post(f"{BASE}/sla-reminders", {"periodDays": 7})) == (400, "invalid_parameter")
+    assert status_and_error(sign_in().post(f"{BASE}/sla-reminders", {"periodDays": 7})) == (400, "invalid_parameter")
     assert busy.head("acme") == head
     assert sign_in().post(f"{BASE}/digest", {"periodDays": 7, "sendEmpty": True}).json["outcome"] == "delivered"
-    assert kept(busy, deliveries, channel="webhook")[0]["payload"]["parameters"] == {"periodDays": 7}
+    assert stored_rows(busy, deliveries, channel="webhook")[0]["payload"]["parameters"] == {"periodDays": 7}
 
 
-def test_an_empty_digest_is_sent_on_request_alone(peopled, sign_in):
+def test_an_empty_digest_is_sent_on_request_alone(with_people, sign_in):
     owner = sign_in()
     assert owner.post(f"{BASE}/staffing-action-reminders").json["outcome"] == "empty"
-    assert kept(peopled, deliveries) == []
+    assert stored_rows(with_people, deliveries) == []
     assert owner.post(f"{BASE}/staffing-action-reminders", {"sendEmpty": True}).json["outcome"] == "delivered"
 
 
@@ -162,9 +162,9 @@ def test_fourteen_routes_are_scheduled_each_with_a_secret_of_its_own():
 @pytest.mark.parametrize("path", SETTINGS)
 def test_only_its_own_secret_opens_a_scheduled_route(path, busy, cron, sign_in):
     head = busy.head("acme")
-    others = [told(cron(path, {"orgId": "acme"}, of=other)) for other in SETTINGS if other != path]
+    others = [status_and_error(cron(path, {"orgId": "acme"}, of=other)) for other in SETTINGS if other != path]
     assert others == [(401, "invalid_cron_secret")] * 13
-    assert told(sign_in(None).post(path, authorization="Bearer wrong")) == (401, "invalid_cron_secret")
+    assert status_and_error(sign_in(None).post(path, authorization="Bearer wrong")) == (401, "invalid_cron_secret")
     assert sign_in().post(path).status == 401
     assert busy.head("acme") == head
 
@@ -172,11 +172,11 @@ def test_only_its_own_secret_opens_a_scheduled_route(path, busy, cron, sign_in):
 @pytest.mark.parametrize("path", SETTINGS)
 def test_a_scheduled_route_is_idempotent(path, busy, cron):
     first = cron(path, {"orgId": "acme"})
-    rows, head = [kept(busy, table) for table in (deliveries, bundles)], busy.head("acme")
+    rows, head = [stored_rows(busy, table) for table in (deliveries, bundles)], busy.head("acme")
     again = cron(path, {"orgId": "acme"})
     assert (first.status, again.status) == (200, 200), first.body
-    assert ([kept(busy, table) for table in (deliveries, bundles)], busy.head("acme")) == (rows, head)
-    assert kept(busy, deliveries, "other") == kept(busy, bundles, "other") == []
+    assert ([stored_rows(busy, table) for table in (deliveries, bundles)], busy.head("acme")) == (rows, head)
+    assert stored_rows(busy, deliveries, "other") == stored_rows(busy, bundles, "other") == []
 
 
 def test_without_an_organization_every_one_that_wants_it(busy, cron):
@@ -202,9 +202,9 @@ def test_an_organization_without_a_way_out_is_left_alone(busy, console, cron):
     ],
 )
 def test_a_wrong_body_is_refused(body, expected, busy, cron):
-    assert told(cron(f"{SLA}/scheduled", body)) == expected
-    assert told(cron(CHAIN, body)) == expected
-    assert kept(busy, deliveries) == []
+    assert status_and_error(cron(f"{SLA}/scheduled", body)) == expected
+    assert status_and_error(cron(CHAIN, body)) == expected
+    assert stored_rows(busy, deliveries) == []
 
 
 def test_the_chain_is_one_run_a_day(busy, cron):
@@ -229,11 +229,11 @@ def test_one_organization_that_fails_is_named_and_the_others_are_served(busy, cr
 
     monkeypatch.setattr(module, "content", content)
     answer = cron(f"{SLA}/scheduled")
-    assert told(answer) == (500, "digest_failed")
+    assert status_and_error(answer) == (500, "digest_failed")
     assert answer.json["details"] == [
         {"org_id": "acme", "outcome": "failed", "message": "The replica is being rebuilt."}
     ]
-    assert (kept(busy, deliveries), len(kept(busy, deliveries, "other"))) == ([], 3)
+    assert (stored_rows(busy, deliveries), len(stored_rows(busy, deliveries, "other"))) == ([], 3)
 
 
 def test_an_organization_that_cannot_even_say_what_it_wants_fails_alone(busy, cron, monkeypatch):
@@ -248,18 +248,21 @@ def test_an_organization_that_cannot_even_say_what_it_wants_fails_alone(busy, cr
     monkeypatch.setattr(module, "wants", wants)
     for path in (f"{SLA}/scheduled", CHAIN):
         answer = cron(path)
-        assert (told(answer), "1 of 2 organizations" in answer.json["message"]) == ((500, "digest_failed"), True)
+        assert (status_and_error(answer), "1 of 2 organizations" in answer.json["message"]) == (
+            (500, "digest_failed"),
+            True,
+        )
         assert answer.json["details"] == [
             {"org_id": "acme", "outcome": "failed", "message": "It failed on our side; the log has it."}
         ]
-    assert {row["kind"] for row in kept(busy, deliveries, "other")} >= {SLA.rsplit("/", 1)[1]}
+    assert {row["kind"] for row in stored_rows(busy, deliveries, "other")} >= {SLA.rsplit("/", 1)[1]}
 
 
 # -- buttons -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def reminded(busy, sign_in):
+def reminder_button(busy, sign_in):
     with busy.revision("acme", "owner@acme.example", now=NOW) as revision:
         names = {f"U{role.upper()}": f"{role}@acme.example" for role in ("owner", "admin", "member")}
         revision.insert(connections, [
@@ -272,31 +275,31 @@ def reminded(busy, sign_in):
 
 
 @pytest.mark.parametrize("user", ["UMEMBER", "UOWNER", "UADMIN"])
-def test_a_button_completes_the_action_of_whoever_may_say_so(user, reminded, busy, sign_in):
+def test_a_button_completes_the_action_of_whoever_may_say_so(user, reminder_button, busy, sign_in):
     """The member owns the action; owners and admins may decide anyhow, also when they sent the reminder."""
-    body = click(reminded, user=user)
-    answer = sign_in(None).post(CHAT, body, **signed(body))
+    body = click(reminder_button, user=user)
+    answer = sign_in(None).post(CHAT, body, **sign(body))
     assert (answer.status, answer.body) == (200, b"")
-    (action,) = kept(busy, staffing_actions)
+    (action,) = stored_rows(busy, staffing_actions)
     assert (action["status"], action["completed_on"]) == ("completed", TODAY)
-    assert kept(busy, approvals)[0]["decided_by"] == f"{user[1:].lower()}@acme.example"
-    again = click(reminded, user="UOWNER", at="9.0")
-    assert sign_in(None).post(CHAT, again, **signed(again)).json["approval"]["status"] == "approved"
+    assert stored_rows(busy, approvals)[0]["decided_by"] == f"{user[1:].lower()}@acme.example"
+    again = click(reminder_button, user="UOWNER", at="9.0")
+    assert sign_in(None).post(CHAT, again, **sign(again)).json["approval"]["status"] == "approved"
 
 
-def test_an_action_that_is_done_already_is_not_completed_again(reminded, busy, sign_in):
+def test_an_action_that_is_done_already_is_not_completed_again(reminder_button, busy, sign_in):
     with busy.revision("acme", "t", now=NOW) as revision:
         revision.update(staffing_actions, {"id": "a1"}, {"status": "completed", "completed_on": date(2026, 11, 1)})
         revision.record("staffing.completed")
-    body = click(reminded)
-    assert told(sign_in(None).post(CHAT, body, **signed(body))) == (409, "not_under_way")
-    assert kept(busy, staffing_actions)[0]["completed_on"] == date(2026, 11, 1)
-    assert kept(busy, approvals)[0]["status"] == "pending"
+    body = click(reminder_button)
+    assert status_and_error(sign_in(None).post(CHAT, body, **sign(body))) == (409, "not_under_way")
+    assert stored_rows(busy, staffing_actions)[0]["completed_on"] == date(2026, 11, 1)
+    assert stored_rows(busy, approvals)[0]["status"] == "pending"
 
 
-def test_a_member_may_not_complete_what_is_somebody_elses(reminded, busy, sign_in):
+def test_a_member_may_not_complete_what_is_somebody_elses(reminder_button, busy, sign_in):
     with busy.revision("acme", "t", now=NOW) as revision:
         revision.update(staffing_actions, {"id": "a1"}, {"owner": "eve@acme.example"})
         revision.record("staffing.changed")
-    body = click(reminded, user="UMEMBER")
-    assert told(sign_in(None).post(CHAT, body, **signed(body))) == (403, "role_required")
+    body = click(reminder_button, user="UMEMBER")
+    assert status_and_error(sign_in(None).post(CHAT, body, **sign(body))) == (403, "role_required")

@@ -40,10 +40,10 @@ def test_a_malformed_question_is_refused(name, query, sign_in):
     assert sign_in(MEMBER).get(f"{BASE}/{name}?{query}").status == 400
 
 
-def test_requests_are_listed_with_their_clock(sign_in, peopled):
+def test_requests_are_listed_with_their_clock(sign_in, with_people):
     request = {"id": "R1", **CONTROL, "title": "Sample", "requester": "auditor@firm.example", "owner": MEMBER,
                "backup": "admin@acme.example", "priority": "P1", "opened_on": TODAY - timedelta(days=10)}  # fmt: skip
-    write(peopled, (evidence_requests, [request]), (users, [{"email": MEMBER, "active": False}]))
+    write(with_people, (evidence_requests, [request]), (users, [{"email": MEMBER, "active": False}]))
     client = sign_in("owner@acme.example")
     (row,) = client.get(f"{BASE}/evidence-requests").json["requests"]
     assert (row["id"], row["due_on"], row["clock"], row["owner_left"]) == ("R1", "2026-11-13", "overdue", True)
@@ -53,18 +53,18 @@ def test_requests_are_listed_with_their_clock(sign_in, peopled):
     assert sign_in("owner@other.example", "other").get(f"{BASE}/evidence-requests").json["requests"] == []
 
 
-def test_a_regression_names_the_event_that_explains_it(sign_in, peopled):
+def test_a_regression_names_the_event_that_explains_it(sign_in, with_people):
     change = {**CONTROL, "observed_on": TODAY, "state": "no_data", "previous": "effective", "trigger_event": "e1"}
     states = dict.fromkeys(("effective", "partial", "stale", "ineffective", "no_data", "not_applicable"), 0)
     taken = {"taken_on": TODAY, "framework": "soc2", **states}
-    write(peopled, (control_state_changes, [change]), (readiness_snapshots, [taken]))
+    write(with_people, (control_state_changes, [change]), (readiness_snapshots, [taken]))
     (row,) = sign_in(MEMBER).get(f"{BASE}/sla-reminders").json["regressed"]
     found = {name: row[name] for name in ("item", "previous_state", "state", "trigger")}
     assert found == {"item": "soc2:CC6.1", "previous_state": "effective", "state": "no_data", "trigger": "e1"}
 
 
-def test_an_attestation_is_in_its_wave(sign_in, peopled):
-    write(peopled, (attestations, [{"id": "a1", **CONTROL, "owner": MEMBER, "due_on": TODAY + timedelta(days=20)}]))
+def test_an_attestation_is_in_its_wave(sign_in, with_people):
+    write(with_people, (attestations, [{"id": "a1", **CONTROL, "owner": MEMBER, "due_on": TODAY + timedelta(days=20)}]))
     (row,) = sign_in(MEMBER).get(f"{BASE}/attestation-renewal").json["renewals"]
     assert (row["wave"], row["control_id"], row["recipient"], row["owed"]) == (
         "in_15_to_30_days",
@@ -74,14 +74,14 @@ def test_an_attestation_is_in_its_wave(sign_in, peopled):
     )
 
 
-def test_the_shipped_catalogue_is_compared_with_the_last_snapshot(sign_in, peopled):
+def test_the_shipped_catalogue_is_compared_with_the_last_snapshot(sign_in, with_people):
     client = sign_in(MEMBER)
     assert client.get(f"{BASE}/mapping-digest").json["summary"]["catalogue_compared"] is False
     known = content(catalogue())
     older = {**known, "requirements": [row for row in known["requirements"] if row["control_id"] != "CC6.1"]}
     for day, kept in ((TODAY - timedelta(days=9), known), (TODAY - timedelta(days=2), older)):
         taken = {"taken_on": day, "catalogue_version": "before", "content": kept}
-        write(peopled, (catalogue_snapshots, [taken]))
+        write(with_people, (catalogue_snapshots, [taken]))
         digest = client.get(f"{BASE}/mapping-digest").json
         assert digest["summary"]["catalogue_seen_on"] == day.isoformat()
         assert digest["summary"]["catalogue_changed"] is (kept is older)

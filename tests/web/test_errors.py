@@ -107,11 +107,11 @@ def test_a_fault_of_ours_shows_no_inside_and_is_logged(console, caplog):
 
 
 def test_retry_after_is_in_header_and_body(console):
-    def limited(request):
+    def raise_problem(request):
         problem = Problem("Too fast.", word="rate_limited", headers={"Retry-After": "7"})
         problem.status = 429
         raise problem
 
-    client = Client(Console((*console.routes, Route("GET", "/limited", NONE, limited)), console.services))
+    client = Client(Console((*console.routes, Route("GET", "/limited", NONE, raise_problem)), console.services))
     answer = client.get("/limited")
     assert (answer.status, answer.headers["retry-after"], answer.json["retry_after"]) == (429, "7", 7)

@@ -34,9 +34,9 @@ def run(identifier, performed_on):
 
 
 @pytest.fixture
-def tested(peopled):
+def tested_store(with_people):
     """acme rehearsed ``dry`` an hour ago; a bundle was sealed before that, and one after. other has tests of its own."""
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(dry_runs, [dry_run("dry", NOW - HOUR), dry_run("bad", outcome="failed")])
         revision.insert(bundles, [bundle("before", NOW - 2 * HOUR), bundle("after", NOW)])
         schedule = {"id": "S1", "framework": "soc2", "control_id": "CC7.1", "procedure": "Look", "cadence": "monthly",
@@ -44,19 +44,19 @@ def tested(peopled):
         revision.insert(testing_schedules, [schedule])
         revision.insert(test_runs, [run("done", date(2026, 11, 20)), run("planned", None)])
         revision.record("import.completed")
-    with peopled.revision("other", "setup", now=NOW) as revision:
+    with with_people.revision("other", "setup", now=NOW) as revision:
         revision.insert(dry_runs, [dry_run("theirs")])
         revision.insert(bundles, [bundle("their-bundle", NOW)])
         revision.record("import.completed")
-    return peopled
+    return with_people
 
 
 @pytest.fixture
-def client(tested, sign_in):
+def client(tested_store, sign_in):
     return sign_in("member@acme.example")
 
 
-def wanted(test_id="dry", control_id="CC7.1", **more):
+def link_body(test_id="dry", control_id="CC7.1", **more):
     return {"test_id": test_id, "framework": "soc2", "control_id": control_id, **more}
 
 
@@ -72,15 +72,15 @@ def reasons(answer):
     return [row["reason"] for row in answer.json["links"]]
 
 
-def stored(store, table=test_links, org="acme", **where):
+def stored_rows(store, table=test_links, org="acme", **where):
     with store.reader() as connection:
         return rows.many(connection, table, org, **where)
 
 
-def test_a_link_is_stored_and_on_the_audit_log(client, tested):
-    answer = post(client, wanted(bundle_id="after"))
+def test_a_link_is_stored_and_on_the_audit_log(client, tested_store):
+    answer = post(client, link_body(bundle_id="after"))
     assert counts(answer) == (201, 1, 0, 0)
-    (row,) = stored(tested)
+    (row,) = stored_rows(tested_store)
     assert answer.json["links"] == [
         {"test_id": "dry", "framework": "soc2", "control_id": "CC7.1", "bundle_id": "after", "outcome": "created",
          "link_id": row["id"], "supplement": False, "reason": None, "message": None}
@@ -88,96 +88,96 @@ def test_a_link_is_stored_and_on_the_audit_log(client, tested):
     assert (row["status"], row["supplement"], row["linked_by"], row["linked_at"]) == (
         "linked", False, "member@acme.example", NOW
     )  # fmt: skip
-    (event,) = stored(tested, audit_log, action="evidence.linked")
+    (event,) = stored_rows(tested_store, audit_log, action="evidence.linked")
     assert (event["object_type"], event["object_id"], event["controls"]) == ("test_link", row["id"], "soc2:CC7.1")
     assert event["details"] == {"test_id": "dry", "test": "dry_run", "outcome": "succeeded", "bundle_id": "after",
                                 "supplement": False}  # fmt: skip
-    assert tested.verify("acme").ok
+    assert tested_store.verify("acme").ok
 
 
-def test_many_links_are_one_revision_with_an_event_each(client, tested):
-    head = tested.head("acme").seq
-    answer = post(client, wanted(), wanted(control_id="CC7.2"), wanted("done"), wanted("bad"))
+def test_many_links_are_one_revision_with_an_event_each(client, tested_store):
+    head = tested_store.head("acme").seq
+    answer = post(client, link_body(), link_body(control_id="CC7.2"), link_body("done"), link_body("bad"))
     assert counts(answer) == (201, 4, 0, 0)
-    assert {row["revision"] for row in stored(tested)} == {head + 1}
-    assert tested.head("acme").seq == head + 4
+    assert {row["revision"] for row in stored_rows(tested_store)} == {head + 1}
+    assert tested_store.head("acme").seq == head + 4
 
 
-def test_the_same_link_again_changes_nothing(client, tested):
-    made = post(client, wanted(), wanted())
+def test_the_same_link_again_changes_nothing(client, tested_store):
+    made = post(client, link_body(), link_body())
     assert counts(made) == (201, 1, 1, 0)
-    head = tested.head("acme")
-    again = post(client, wanted())
+    head = tested_store.head("acme")
+    again = post(client, link_body())
     assert counts(again) == (200, 0, 1, 0)
     assert again.json["links"][0]["link_id"] == made.json["links"][0]["link_id"]
-    assert tested.head("acme") == head
+    assert tested_store.head("acme") == head
 
 
 def test_another_bundle_or_control_is_another_link(client):
-    post(client, wanted())
-    assert counts(post(client, wanted(bundle_id="after"), wanted(control_id="CC7.2"))) == (201, 2, 0, 0)
+    post(client, link_body())
+    assert counts(post(client, link_body(bundle_id="after"), link_body(control_id="CC7.2"))) == (201, 2, 0, 0)
 
 
-def test_a_bundle_sealed_before_the_test_is_refused(client, tested):
-    head = tested.head("acme")
-    answer = post(client, wanted(bundle_id="before"))
+def test_a_bundle_sealed_before_the_test_is_refused(client, tested_store):
+    head = tested_store.head("acme")
+    answer = post(client, link_body(bundle_id="before"))
     assert (counts(answer), reasons(answer)) == ((200, 0, 0, 1), ["sealed_before_test"])
     assert answer.json["links"][0]["message"] == (
         "The bundle 'before' was sealed before the test was performed; link it as a supplement."
     )
-    assert (stored(tested), tested.head("acme")) == ([], head)
+    assert (stored_rows(tested_store), tested_store.head("acme")) == ([], head)
 
 
 @pytest.mark.parametrize("how", ["member", "query"])
-def test_as_a_supplement_it_is_linked_and_marked(client, tested, how):
+def test_as_a_supplement_it_is_linked_and_marked(client, tested_store, how):
     if how == "query":
-        answer = post(client, wanted(bundle_id="before"), query="?supplement=true")
+        answer = post(client, link_body(bundle_id="before"), query="?supplement=true")
     else:
-        answer = post(client, wanted(bundle_id="before", supplement=True))
+        answer = post(client, link_body(bundle_id="before", supplement=True))
     assert counts(answer) == (201, 1, 0, 0)
-    assert stored(tested)[0]["supplement"] is True
-    assert counts(post(client, wanted(bundle_id="before"))) == (200, 0, 1, 0)
+    assert stored_rows(tested_store)[0]["supplement"] is True
+    assert counts(post(client, link_body(bundle_id="before"))) == (200, 0, 1, 0)
 
 
-def test_a_link_to_a_later_bundle_is_no_supplement_whatever_was_asked(client, tested):
-    post(client, wanted(bundle_id="after", supplement=True))
-    assert stored(tested)[0]["supplement"] is False
+def test_a_link_to_a_later_bundle_is_no_supplement_whatever_was_asked(client, tested_store):
+    post(client, link_body(bundle_id="after", supplement=True))
+    assert stored_rows(tested_store)[0]["supplement"] is False
 
 
 @pytest.mark.parametrize(("zone", "reason"), [("UTC", None), ("Pacific/Auckland", None), ("Pacific/Honolulu", "late")])
-def test_a_recurring_test_is_as_old_as_its_day_in_the_zone_of_the_organization(client, tested, zone, reason):
+def test_a_recurring_test_is_as_old_as_its_day_in_the_zone_of_the_organization(client, tested_store, zone, reason):
     """``before`` was sealed at 06:30 UTC on the day of the test, which is the evening before in Honolulu."""
-    with tested.revision("acme", "setup", now=NOW) as revision:
+    with tested_store.revision("acme", "setup", now=NOW) as revision:
         revision.update(organizations, {}, {"time_zone": zone})
         revision.record("settings.changed")
-    answer = post(client, wanted("done", bundle_id="before"))
+    answer = post(client, link_body("done", bundle_id="before"))
     assert reasons(answer) == [reason and "sealed_before_test"]
 
 
 @pytest.mark.parametrize(
     ("link", "reason"),
     [
-        (wanted("nobody"), "unknown_test"),
-        (wanted("theirs"), "unknown_test"),
-        (wanted("planned"), "not_performed"),
-        (wanted(control_id="CC99"), "unknown_control"),
-        (wanted(bundle_id="none"), "unknown_bundle"),
-        (wanted(bundle_id="their-bundle"), "unknown_bundle"),
+        (link_body("nobody"), "unknown_test"),
+        (link_body("theirs"), "unknown_test"),
+        (link_body("planned"), "not_performed"),
+        (link_body(control_id="CC99"), "unknown_control"),
+        (link_body(bundle_id="none"), "unknown_bundle"),
+        (link_body(bundle_id="their-bundle"), "unknown_bundle"),
     ],
 )
-def test_what_is_not_here_is_refused_and_the_rest_recorded(client, tested, link, reason):
-    answer = post(client, link, wanted())
+def test_what_is_not_here_is_refused_and_the_rest_recorded(client, tested_store, link, reason):
+    answer = post(client, link, link_body())
     assert (counts(answer), reasons(answer)) == ((201, 1, 0, 1), [reason, None])
-    assert len(stored(tested)) == 1
+    assert len(stored_rows(tested_store)) == 1
 
 
-def test_a_link_that_somebody_rejected_stays_rejected(client, tested):
-    with tested.revision("acme", "setup", now=NOW) as revision:
+def test_a_link_that_somebody_rejected_stays_rejected(client, tested_store):
+    with tested_store.revision("acme", "setup", now=NOW) as revision:
         refused = {"id": "L1", "test_id": "dry", "framework": "soc2", "control_id": "CC7.1", "status": "rejected",
                    "linked_by": "bob@acme.example", "linked_at": NOW}  # fmt: skip
         revision.insert(test_links, [refused])
         revision.record("import.completed")
-    answer = post(client, wanted())
+    answer = post(client, link_body())
     assert (reasons(answer), answer.json["links"][0]["message"]) == (
         ["rejected_before"], "This link was rejected by bob@acme.example."
     )  # fmt: skip
@@ -188,33 +188,33 @@ def test_a_link_that_somebody_rejected_stays_rejected(client, tested):
     [
         ({}, "body"),
         ({"links": []}, "links"),
-        ({"links": [wanted()] * 501}, "links"),
+        ({"links": [link_body()] * 501}, "links"),
         ({"links": [{"test_id": "dry"}]}, "links[0]"),
-        ({"links": [wanted(test_id="")]}, "links[0].test_id"),
-        ({"links": [wanted(note="x")]}, "links[0]"),
-        ({"links": [wanted(supplement="yes")]}, "links[0].supplement"),
-        ({"links": [wanted()], "all": True}, "body"),
+        ({"links": [link_body(test_id="")]}, "links[0].test_id"),
+        ({"links": [link_body(note="x")]}, "links[0]"),
+        ({"links": [link_body(supplement="yes")]}, "links[0].supplement"),
+        ({"links": [link_body()], "all": True}, "body"),
     ],
 )
-def test_a_malformed_body_is_refused_and_nothing_is_written(client, tested, body, field):
-    head = tested.head("acme")
+def test_a_malformed_body_is_refused_and_nothing_is_written(client, tested_store, body, field):
+    head = tested_store.head("acme")
     answer = client.post(ROUTE, body)
     assert (answer.status, answer.json["error"], answer.json["details"][0]["field"]) == (400, "invalid_body", field)
-    assert tested.head("acme") == head
+    assert tested_store.head("acme") == head
 
 
 def test_an_unknown_parameter_is_refused(client):
-    answer = post(client, wanted(), query="?supplement=perhaps")
+    answer = post(client, link_body(), query="?supplement=perhaps")
     assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
 
 
-def test_nobody_is_let_in_without_a_session(tested, sign_in):
-    assert post(sign_in(None), wanted()).status == 401
+def test_nobody_is_let_in_without_a_session(tested_store, sign_in):
+    assert post(sign_in(None), link_body()).status == 401
 
 
 def test_the_report_shows_the_link_at_once(client):
     assert client.get(ROUTE).json["summary"]["tests_unused"] == 1
-    post(client, wanted())
+    post(client, link_body())
     after = client.get(ROUTE).json
     assert (after["summary"]["tests_unused"], after["summary"]["controls_newly_evidenced"]) == (0, 1)
     assert [row["control_id"] for row in after["newly_evidenced"]] == ["CC7.1"]

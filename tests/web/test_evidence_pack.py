@@ -53,11 +53,11 @@ def tags(answer):
     return {row["event_id"] or row["evidence_id"]: row["control_tags"] for row in rows_of(answer)}
 
 
-def test_policies_in_force_come_first_and_then_the_events_of_the_chain(sign_in, peopled):
-    accept(peopled, "p1", ("soc2", "CC6.2"), ("soc2", "CC6.1"), ("iso27001", "A.5.15"))
-    accept(peopled, "p2", state="draft", accepted_at=None, version=4)
-    append(peopled, event("e1", "access.granted", object_type="user", object_id="bob"))
-    append(peopled, event("e9"), org="other")
+def test_policies_in_force_come_first_and_then_the_events_of_the_chain(sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.2"), ("soc2", "CC6.1"), ("iso27001", "A.5.15"))
+    accept(with_people, "p2", state="draft", accepted_at=None, version=4)
+    append(with_people, event("e1", "access.granted", object_type="user", object_id="bob"))
+    append(with_people, event("e9"), org="other")
     answer = sign_in(MEMBER).get(PATH)
     policy, granted = rows_of(answer)
     assert policy == {
@@ -71,9 +71,9 @@ def test_policies_in_force_come_first_and_then_the_events_of_the_chain(sign_in, 
     assert list(granted) == COLUMNS
 
 
-def test_tags_follow_the_same_rule_as_the_reports(sign_in, peopled):
+def test_tags_follow_the_same_rule_as_the_reports(sign_in, with_people):
     append(
-        peopled,
+        with_people,
         event("failed", outcome="failure"),
         event("unheard", "coffee.made", controls="soc2:CC6.1"),
         event("neutral", "digest.delivered", controls="soc2:CC6.1"),
@@ -83,16 +83,16 @@ def test_tags_follow_the_same_rule_as_the_reports(sign_in, peopled):
     assert found == {"failed": [], "unheard": [], "neutral": [], "named": ["soc2:CC1.1"]}
 
 
-def test_the_last_line_is_a_manifest_that_fits_the_rows(sign_in, peopled):
-    accept(peopled, "p1", ("soc2", "CC6.1"))
-    append(peopled, event("e1", object_id='line\nbreak "quoted"'), event("e2", "coffee.made"))
+def test_the_last_line_is_a_manifest_that_fits_the_rows(sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.1"))
+    append(with_people, event("e1", object_id='line\nbreak "quoted"'), event("e2", "coffee.made"))
     body = sign_in(MEMBER).get(PATH).body.decode()
     head, *lines, bracket, last = body.split("\n")[:-1]
     assert (bracket, last[:11]) == ("],", '"manifest":')
     manifest = json.loads("{" + last)["manifest"]
     bare = [line.removesuffix(",") for line in lines]
     assert manifest["rows_sha256"] == sha256("".join(f"{line}\n" for line in bare).encode()).hexdigest()
-    position = peopled.head("acme")
+    position = with_people.head("acme")
     assert json.loads(head + "]}")["revision"] == {"seq": position.seq, "hash": position.hash}
     rows = [json.loads(line) for line in bare]
     assert (manifest["rows"], manifest["policies"], manifest["events"]) == (len(rows), 1, position.seq)
@@ -103,9 +103,9 @@ def test_the_last_line_is_a_manifest_that_fits_the_rows(sign_in, peopled):
     assert manifest["columns"] == COLUMNS
 
 
-def test_csv_has_the_same_rows_and_no_manifest(sign_in, peopled):
-    accept(peopled, "p1", ("soc2", "CC6.1"), ("soc2", "CC6.2"))
-    append(peopled, event("=1+1"))
+def test_csv_has_the_same_rows_and_no_manifest(sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.1"), ("soc2", "CC6.2"))
+    append(with_people, event("=1+1"))
     client = sign_in(MEMBER)
     answer = client.get(f"{PATH}?format=csv")
     assert answer.headers["content-disposition"] == 'attachment; filename="acme-evidence-export-2026-11-20.csv"'
@@ -119,69 +119,76 @@ def test_csv_has_the_same_rows_and_no_manifest(sign_in, peopled):
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_pages_join_to_the_same_file(size, sign_in, peopled, monkeypatch):
-    accept(peopled, "p1", ("soc2", "CC6.1"))
-    append(peopled, *(event(f"e{i}") for i in range(9)))
+def test_pages_join_to_the_same_file(size, sign_in, with_people, monkeypatch):
+    accept(with_people, "p1", ("soc2", "CC6.1"))
+    append(with_people, *(event(f"e{i}") for i in range(9)))
     client = sign_in(MEMBER)
     whole = [client.get(f"{PATH}?format={form}").body for form in ("json", "csv")]
     monkeypatch.setattr(audit, "PAGE", size)
     assert [client.get(f"{PATH}?format={form}").body for form in ("json", "csv")] == whole
 
 
-@pytest.mark.parametrize(("window", "found"), [("24h", {"day"}), ("30d", {"day", "month"}),
-                                               ("365d", {"day", "month", "year"}), ("all", {"day", "month", "year"})])  # fmt: skip
-def test_a_window_leaves_out_older_events_and_no_policy(window, found, sign_in, peopled):
-    accept(peopled, "p1", ("soc2", "CC6.1"), accepted_at=NOW - timedelta(days=500))
+@pytest.mark.parametrize(
+    ("window", "found"),
+    [
+        ("24h", {"day"}),
+        ("30d", {"day", "month"}),
+        ("365d", {"day", "month", "year"}),
+        ("all", {"day", "month", "year"}),
+    ],
+)
+def test_a_window_leaves_out_older_events_and_no_policy(window, found, sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.1"), accepted_at=NOW - timedelta(days=500))
     ages = {"day": 1, "month": 30, "year": 365}
-    append(peopled, *(event(name, ago=timedelta(days=days)) for name, days in ages.items()))
+    append(with_people, *(event(name, ago=timedelta(days=days)) for name, days in ages.items()))
     assert set(tags(sign_in(MEMBER).get(f"{PATH}?window={window}"))) == {"p1", *found}
 
 
-def test_a_framework_leaves_out_rows_and_tags_of_others(sign_in, peopled):
-    accept(peopled, "p1", ("iso27001", "A.5.15"))
-    append(peopled, event("e1"), event("e2", "coffee.made"))
+def test_a_framework_leaves_out_rows_and_tags_of_others(sign_in, with_people):
+    accept(with_people, "p1", ("iso27001", "A.5.15"))
+    append(with_people, event("e1"), event("e2", "coffee.made"))
     client = sign_in(MEMBER)
     assert set(tags(client.get(f"{PATH}?framework=soc2"))) == {"e1"}
     refused = client.get(f"{PATH}?framework=iso27001")
     assert (refused.status, refused.json["error"]) == (400, "invalid_parameter")
 
 
-def test_an_organization_without_scope_has_rows_without_tags(sign_in, peopled):
+def test_an_organization_without_scope_has_rows_without_tags(sign_in, with_people):
     from engine.store.schema.organizations import organization_frameworks
 
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.update(organization_frameworks, {"framework": "soc2"}, {"in_scope": False})
         revision.record("scope.changed")
-    append(peopled, event("e1"))
+    append(with_people, event("e1"))
     answer = sign_in(MEMBER).get(PATH)
     assert tags(answer) == {"e1": []}
     assert answer.json["manifest"]["rows_with_tags"] == 0
 
 
 @pytest.mark.parametrize("query", ["window=7w", "framework=sox", "format=html", "periodDays=30"])
-def test_a_malformed_question_is_refused_and_leaves_no_trace(query, sign_in, peopled):
+def test_a_malformed_question_is_refused_and_leaves_no_trace(query, sign_in, with_people):
     answer = sign_in(MEMBER).get(f"{PATH}?{query}")
     assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert connection.execute(select(access_log)).all() == []
 
 
-def test_an_export_leaves_a_line_in_the_access_log_and_no_revision(sign_in, peopled):
-    head = peopled.head("acme")
+def test_an_export_leaves_a_line_in_the_access_log_and_no_revision(sign_in, with_people):
+    head = with_people.head("acme")
     sign_in(MEMBER).get(PATH)
     sign_in(MEMBER).get(f"{PATH}?format=csv")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         lines = connection.execute(select(access_log.c.actor, access_log.c.resource, access_log.c.format)).all()
     assert sorted(map(tuple, lines)) == [(MEMBER, PATH, "csv"), (MEMBER, PATH, "json")]
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
-def test_events_that_come_while_it_is_read_are_not_in_it(peopled, monkeypatch):
+def test_events_that_come_while_it_is_read_are_not_in_it(with_people, monkeypatch):
     monkeypatch.setattr(audit, "PAGE", 2)
-    append(peopled, *(event(f"e{i}") for i in range(3)))
-    pack = evidence_pack.open_pack(peopled, "acme", since=None, framework=None, now=NOW)
-    append(peopled, event("late"))
-    found = [name for page in evidence_pack.pages(peopled, pack) for name in page["event_id"]]
+    append(with_people, *(event(f"e{i}") for i in range(3)))
+    pack = evidence_pack.open_pack(with_people, "acme", since=None, framework=None, now=NOW)
+    append(with_people, event("late"))
+    found = [name for page in evidence_pack.pages(with_people, pack) for name in page["event_id"]]
     assert found[-1] == "e2"
 
 

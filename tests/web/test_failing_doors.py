@@ -23,7 +23,7 @@ from engine.store.schema.services import incidents
 from engine.web.app import Console
 from reports import CATALOGUE
 from tests.conftest import NOW
-from tests.faults.layer import coded, failing, failing_store
+from tests.faults.layer import failing, failing_store, sqlite_error
 from tests.web.client import Client
 from tests.web.conftest import SECRET
 
@@ -87,7 +87,7 @@ def owner(opened):
     return Client(opened, opened.gate.sessions.issue("owner@acme.example", "acme", now=NOW))
 
 
-def posted(opened, path, body, token):
+def post_as_owner(opened, path, body, token):
     if path == INGEST[0]:
         return Client(opened, None).post(path, body, authorization=f"Bearer {token}")
     return owner(opened).post(path, body)
@@ -112,7 +112,7 @@ def check(operation, folder, template, fault, words):
     shutil.copy(store, folder / "hq.db")
     path, body, table, status, made = operation
     with fault as calls, console(folder) as opened:
-        answer = posted(opened, path, body, token)
+        answer = post_as_owner(opened, path, body, token)
     with console(folder) as opened:
         assert opened.services.store.verify("acme").ok
         if answer.status == status:
@@ -124,7 +124,7 @@ def check(operation, folder, template, fault, words):
             before = count(opened, table)
             assert before in (0, made)  # what failed may come after all is written
             assert len(leftovers(folder)) == (before if table is bundles else 0)
-            again = posted(opened, path, body, token)
+            again = post_as_owner(opened, path, body, token)
             assert (again.status, count(opened, table)) == (status, before + made), again.body
             assert opened.services.store.verify("acme").ok
     return calls.met
@@ -145,8 +145,8 @@ def all_places(operation, tmp_path, template, fault, words, places):
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (coded("SQLITE_FULL"), {"disk_full"}),
-        (coded("SQLITE_IOERR_WRITE"), {"store_io_error"}),
+        (sqlite_error("SQLITE_FULL"), {"disk_full"}),
+        (sqlite_error("SQLITE_IOERR_WRITE"), {"store_io_error"}),
         (MemoryError(), {"out_of_memory"}),
     ],
     ids=["full", "io", "memory"],
@@ -162,4 +162,6 @@ def test_a_bundle_is_sealed_whole_or_not_at_all(places, tmp_path, template, cloc
     (tmp_path / "files").mkdir()
     (tmp_path / "store").mkdir()
     all_places(SEAL, tmp_path / "files", template, lambda n: failing(n, FULL, below=tmp_path / "files"), fulls, places)
-    all_places(SEAL, tmp_path / "store", template, lambda n: failing_store(n, coded("SQLITE_FULL")), fulls, places)
+    all_places(
+        SEAL, tmp_path / "store", template, lambda n: failing_store(n, sqlite_error("SQLITE_FULL")), fulls, places
+    )

@@ -22,9 +22,9 @@ NAMES = {"control": "soc2:CC6.1", "owner": PEOPLE[0], "framework": "soc2", "vend
 
 
 @pytest.fixture
-def duties(peopled):
+def duties(with_people):
     """Each of two people signs for a control; a vendor is reviewed."""
-    with peopled.revision("acme", "ann", now=NOW) as revision:
+    with with_people.revision("acme", "ann", now=NOW) as revision:
         revision.upsert(attestations, [
             {"id": f"att-{number}", "framework": "soc2", "control_id": f"CC6.{number}", "owner": owner,
              "due_on": date(2026, 12, number)}
@@ -43,7 +43,7 @@ def duties(peopled):
             ],
         )
         revision.record("attestation.opened", object_id="att-1")
-    return peopled
+    return with_people
 
 
 def test_rows_are_those_that_name_the_person_and_figures_those_of_the_whole_report(duties, sign_in):

@@ -11,8 +11,7 @@ from tests.conftest import NOW
 from tests.intake.documents import DETECTION, HOST, KNOWLEDGE, NESSUS, detections, knowledge_base, qualys_xml
 from tests.intake.test_cyclonedx_findings import bill, vulnerability
 from tests.intake.test_sarif_findings import result, sarif
-from tests.web.test_ingest import VULNERABILITIES, outcomes, send, stored, tally, token  # noqa: F401 - fixtures
-from tests.whole_checks import assert_provable
+from tests.web.test_ingest import VULNERABILITIES, outcomes, send, stored_rows, tally, token  # noqa: F401 - fixtures
 
 QUALYS = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}})
 STORED = ("finding_key", "source", "asset", "title", "severity", "status", "cve", "cvss", "known_exploited", "port")
@@ -21,7 +20,7 @@ OPENSSL = ("qualys:id-5707", "qualys", "web1.example.com", "OpenSSL: forged cert
 
 
 def rows(store):
-    return [tuple(row[name] for name in STORED) for row in stored(store, findings, order=["finding_key"])]
+    return [tuple(row[name] for name in STORED) for row in stored_rows(store, findings, order=["finding_key"])]
 
 
 @pytest.mark.parametrize(
@@ -33,39 +32,41 @@ def rows(store):
         (None, qualys_xml(DETECTION, [KNOWLEDGE])),
     ],
 )
-def test_the_knowledge_base_may_come_inside_beside_or_before(first, second, send, peopled):  # noqa: F811 - the fixture of that name
+def test_the_knowledge_base_may_come_inside_beside_or_before(first, second, send, with_people):  # noqa: F811 - the fixture of that name
     if first is not None:
         assert tally(send(VULNERABILITIES, first)) == {"checks": 1}
     answer = send(VULNERABILITIES, second)
     assert outcomes(answer) == ["created"]
-    assert rows(peopled) == [OPENSSL]
-    assert [row["title"] for row in stored(peopled, incidents)] == ["OpenSSL: forged certificates on web1.example.com"]
+    assert rows(with_people) == [OPENSSL]
+    assert [row["title"] for row in stored_rows(with_people, incidents)] == [
+        "OpenSSL: forged certificates on web1.example.com"
+    ]
     assert tally(send(VULNERABILITIES, QUALYS if first else second)).keys() <= {"received", "checks", "unchanged"}
 
 
-def test_words_that_came_inside_a_detection_outlive_a_report_without_them(send, peopled):  # noqa: F811 - the fixture of that name
+def test_words_that_came_inside_a_detection_outlive_a_report_without_them(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, detections({**HOST, "DETECTION_LIST": {"DETECTION": {**DETECTION, "KB": KNOWLEDGE}}}))
     assert tally(send(VULNERABILITIES, QUALYS)) == {"received": 1, "unchanged": 1}
-    assert rows(peopled) == [OPENSSL]
+    assert rows(with_people) == [OPENSSL]
     send(VULNERABILITIES, knowledge_base({**KNOWLEDGE, "TITLE": "Renamed"}))
     send(VULNERABILITIES, QUALYS)
-    assert [row["title"] for row in stored(peopled, findings)] == ["Renamed"]
+    assert [row["title"] for row in stored_rows(with_people, findings)] == ["Renamed"]
 
 
-def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, peopled):  # noqa: F811 - the fixture of that name
+def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, knowledge_base(KNOWLEDGE))
-    (row,) = stored(peopled, scanner_checks)
+    (row,) = stored_rows(with_people, scanner_checks)
     assert {name: value for name, value in row.items() if name != "revision"} == {
         "org_id": "acme", "source": "qualys", "check_id": "38170", "title": "OpenSSL: forged certificates",
         "severity": "critical", "cve": "CVE-2022-3602; CVE-2022-3786", "cvss": 7.5, "known_exploited": True,
         "solution": "Update.",
     }  # fmt: skip
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     assert tally(send(VULNERABILITIES, knowledge_base(KNOWLEDGE))) == {"checks": 1}
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
     send(VULNERABILITIES, knowledge_base({**KNOWLEDGE, "TITLE": "Renamed"}))
-    assert [row["title"] for row in stored(peopled, scanner_checks)] == ["Renamed"]
-    with peopled.reader() as connection:
+    assert [row["title"] for row in stored_rows(with_people, scanner_checks)] == ["Renamed"]
+    with with_people.reader() as connection:
         assert many(connection, scanner_checks, "other") == []
 
 
@@ -73,11 +74,11 @@ def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, 
     ("status", "outcome", "incident"),
     [("Active", "unchanged", "open"), ("Fixed", "fixed", "resolved"), ("Re-Opened", "unchanged", "open")],
 )
-def test_states_of_qualys_move_the_finding_and_its_incident(status, outcome, incident, send, peopled):  # noqa: F811 - the fixture of that name
+def test_states_of_qualys_move_the_finding_and_its_incident(status, outcome, incident, send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, QUALYS)
     answer = send(VULNERABILITIES, qualys_xml({**DETECTION, "STATUS": status}))
     assert outcomes(answer) == [outcome]
-    assert [row["status"] for row in stored(peopled, incidents)] == [incident]
+    assert [row["status"] for row in stored_rows(with_people, incidents)] == [incident]
 
 
 DOCUMENTS = {
@@ -91,33 +92,33 @@ DOCUMENTS = {
 }  # fmt: skip
 
 
-def test_the_route_takes_each_document_by_its_type_and_without_one(send, peopled):  # noqa: F811 - the fixture of that name
+def test_the_route_takes_each_document_by_its_type_and_without_one(send, with_people):  # noqa: F811 - the fixture of that name
     for text, content_type, keys in DOCUMENTS.values():
         data = text if isinstance(text, bytes) else text.encode()
         assert tally(send(VULNERABILITIES, data, content_type=content_type))["created"] == len(keys)
         assert tally(send(VULNERABILITIES, data)) == {"received": len(keys), "unchanged": len(keys)}
-    known = [row["finding_key"] for row in stored(peopled, findings, order=["finding_key"])]
+    known = [row["finding_key"] for row in stored_rows(with_people, findings, order=["finding_key"])]
     assert known == sorted(key for _, _, keys in DOCUMENTS.values() for key in keys)
 
 
 @pytest.fixture
-def folder(peopled, environment, tmp_path, monkeypatch):
+def folder(with_people, environment, tmp_path, monkeypatch):
     """Where files lie for commands that work on the store of the console."""
-    for name, value in {**environment, "SVC_DATABASE_URL": str(peopled.url)}.items():
+    for name, value in {**environment, "SVC_DATABASE_URL": str(with_people.url)}.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "scans").mkdir()
     return tmp_path / "scans"
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
-def test_the_command_imports_each_document_as_the_route_does(kind, peopled, folder, capsys):
+def test_the_command_imports_each_document_as_the_route_does(kind, with_people, folder, capsys):
     text, _, keys = DOCUMENTS[kind]
     file = folder / f"scan.{kind}"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     hq(["import", str(file), "--org", "acme"])
     assert f"scan.{kind}: " in (out := capsys.readouterr().out)
     assert f"{len(keys)} findings: {len(keys)} new, 1 incidents opened" in out
-    assert [row["finding_key"] for row in stored(peopled, findings, order=["finding_key"])] == keys
+    assert [row["finding_key"] for row in stored_rows(with_people, findings, order=["finding_key"])] == keys
     hq(["import", str(folder), "--org", "acme"])
     assert f"{len(keys)} as they were" in capsys.readouterr().out
 
@@ -135,48 +136,48 @@ def test_the_command_imports_each_document_as_the_route_does(kind, peopled, fold
         ({"strange.csv": "a,b\n"}, 2, "'strange' is not a table that can be imported"),
     ],
 )
-def test_files_that_cannot_be_imported_change_nothing(files, code, message, peopled, folder, capsys):
+def test_files_that_cannot_be_imported_change_nothing(files, code, message, with_people, folder, capsys):
     for name, text in files.items():
         (folder / name).write_text(text)
     with pytest.raises(SystemExit) as ended:
         hq(["import", *(str(folder / name) for name in files), "--org", "acme"])
     assert ended.value.code == code
     assert message in capsys.readouterr().err
-    assert stored(peopled, findings) == []
+    assert stored_rows(with_people, findings) == []
 
 
-def test_a_clean_scan_of_a_named_scanner_closes_what_is_gone(send, peopled):  # noqa: F811 - the fixture of that name
+def test_a_clean_scan_of_a_named_scanner_closes_what_is_gone(send, with_people):  # noqa: F811 - the fixture of that name
     one = {"finding_id": "F1", "host": "web1", "severity": "high"}
     send(VULNERABILITIES, {"source": "trivy", "findings": [one]})
     send(VULNERABILITIES, {"source": "grype", "findings": [one]})
     answer = send(VULNERABILITIES, {"source": "trivy", "findings": [], "complete": True, "hosts": ["web1"]})
     assert tally(answer) == {"closed_as_missing": 1}
-    kept = {row["source"]: row["status"] for row in stored(peopled, findings)}
+    kept = {row["source"]: row["status"] for row in stored_rows(with_people, findings)}
     assert kept == {"trivy": "fixed", "grype": "open"}
 
 
-def test_a_clean_host_of_qualys_closes_its_findings(send, peopled):  # noqa: F811 - the fixture of that name
+def test_a_clean_host_of_qualys_closes_its_findings(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, QUALYS)
     clean = detections({**HOST, "DETECTION_LIST": None})
     assert send(VULNERABILITIES, clean).json["error"] == "no_findings"
     assert tally(send(VULNERABILITIES, clean | {"complete": True})) == {"closed_as_missing": 1}
-    assert [(row["status"], row["fixed_at"]) for row in stored(peopled, findings)] == [("fixed", NOW)]
+    assert [(row["status"], row["fixed_at"]) for row in stored_rows(with_people, findings)] == [("fixed", NOW)]
 
 
 CLEAN = NESSUS[: NESSUS.index("<ReportItem")] + NESSUS[NESSUS.rindex("</ReportHost>") :]
 WHOLE = {"x_svc_vuln_complete": "true"}
 
 
-def test_a_header_says_of_a_file_that_it_is_a_complete_scan_of_the_hosts_in_it(send, peopled):  # noqa: F811 - the fixture of that name
+def test_a_header_says_of_a_file_that_it_is_a_complete_scan_of_the_hosts_in_it(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, NESSUS.encode())
     assert send(VULNERABILITIES, CLEAN.encode()).json["error"] == "no_findings"
     assert tally(send(VULNERABILITIES, CLEAN.encode(), **WHOLE)) == {"closed_as_missing": 2}
-    assert [row["status"] for row in stored(peopled, findings)] == ["fixed", "fixed"]
+    assert [row["status"] for row in stored_rows(with_people, findings)] == ["fixed", "fixed"]
 
 
-def test_hosts_that_a_scan_looked_at_may_be_named_beside_it(send, peopled):  # noqa: F811 - the fixture of that name
+def test_hosts_that_a_scan_looked_at_may_be_named_beside_it(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, QUALYS)
-    (known,) = stored(peopled, findings)
+    (known,) = stored_rows(with_people, findings)
     empty = b"<HOST_LIST_VM_DETECTION_OUTPUT><RESPONSE/></HOST_LIST_VM_DETECTION_OUTPUT>"
     assert send(VULNERABILITIES, empty, **WHOLE).json["error"] == "no_findings", "nobody knows which hosts were scanned"
     answer = send(VULNERABILITIES, empty, **WHOLE, **{"x_svc_vuln_hosts": f"elsewhere, {known['asset']}"})
@@ -184,14 +185,14 @@ def test_hosts_that_a_scan_looked_at_may_be_named_beside_it(send, peopled):  # n
     assert send(VULNERABILITIES, empty, **{"x_svc_vuln_complete": "maybe"}).json["error"] == "invalid_finding"
 
 
-def test_a_clean_run_of_a_tool_closes_what_that_tool_found(send, peopled):  # noqa: F811 - the fixture of that name
+def test_a_clean_run_of_a_tool_closes_what_that_tool_found(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, sarif(result()))
     clean = sarif() | {"complete": True}
-    (row,) = stored(peopled, findings)
+    (row,) = stored_rows(with_people, findings)
     assert tally(send(VULNERABILITIES, clean | {"hosts": [row["asset"]]})) == {"closed_as_missing": 1}
 
 
-def test_the_command_imports_complete_scans(peopled, folder, capsys):
+def test_the_command_imports_complete_scans(with_people, folder, capsys):
     for name, text in (("a.nessus", NESSUS), ("b.nessus", CLEAN)):
         (folder / name).write_text(text)
     hq(["import", str(folder / "a.nessus"), "--org", "acme"])
@@ -203,15 +204,14 @@ def test_the_command_imports_complete_scans(peopled, folder, capsys):
     assert ended.value.code == 2
 
 
-def test_what_left_the_baseline_resolves_its_incident(send, peopled):  # noqa: F811 - the fixture of that name
+def test_what_left_the_baseline_resolves_its_incident(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, sarif(result()))
     assert outcomes(send(VULNERABILITIES, sarif(result(baselineState="absent")))) == ["fixed"]
-    assert [row["status"] for row in stored(peopled, incidents)] == ["resolved"]
-    assert_provable(peopled)
+    assert [row["status"] for row in stored_rows(with_people, incidents)] == ["resolved"]
 
 
-def test_a_decision_of_vex_opens_nothing_and_is_stored(send, peopled):  # noqa: F811 - the fixture of that name
+def test_a_decision_of_vex_opens_nothing_and_is_stored(send, with_people):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, bill(vulnerability(analysis={"state": "not_affected", "justification": "code_not_present"})))
-    assert stored(peopled, incidents) == []
-    (row,) = stored(peopled, findings)
+    assert stored_rows(with_people, incidents) == []
+    (row,) = stored_rows(with_people, findings)
     assert (row["status"], row["details"]["analysis"]) == ("false_positive", "not_affected")

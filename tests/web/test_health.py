@@ -43,9 +43,9 @@ def test_a_store_with_every_migration_is_ready(sign_in):
     ],
 )
 def test_a_store_that_is_behind_is_503_and_names_what_is_there_and_what_is_expected(
-    target, error, said, sign_in, peopled
+    target, error, said, sign_in, with_people
 ):
-    downgrade(peopled, target)
+    downgrade(with_people, target)
     answer = sign_in(None).get(HEALTH)
     assert (answer.status, answer.json) == (
         503,
@@ -58,12 +58,12 @@ def test_a_store_that_is_behind_is_503_and_names_what_is_there_and_what_is_expec
     assert sign_in(None).get("/api/health").status == 200
 
 
-def test_a_store_whose_view_was_dropped_or_that_was_never_migrated_is_503(sign_in, peopled):
+def test_a_store_whose_view_was_dropped_or_that_was_never_migrated_is_503(sign_in, with_people):
     client = sign_in(None)
-    change(peopled, "DROP VIEW database_health")
+    change(with_people, "DROP VIEW database_health")
     answer = client.get(HEALTH)
     assert (answer.status, answer.json["error"]) == (503, "migration_missing")
     assert "The view database_health of migration 15 is missing: the store is at" in answer.json["message"]
-    change(peopled, "DROP TABLE alembic_version")
+    change(with_people, "DROP TABLE alembic_version")
     answer = client.get(HEALTH)
     assert (answer.status, answer.json["details"]) == (503, [{"found": "no migration", "expected": latest()}])

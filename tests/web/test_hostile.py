@@ -44,7 +44,7 @@ WRITES = [
 
 
 @pytest.fixture
-def peopled(any_store):
+def with_people(any_store):
     """On each engine in turn."""
     people(any_store)
     yield any_store
@@ -53,7 +53,7 @@ def peopled(any_store):
 
 @pytest.fixture
 def environment(environment):
-    secrets = {name: "s3cret" for name, _, _ in Settings().shown() if name.endswith("_CRON_SECRET")}
+    secrets = {name: "s3cret" for name, _, _ in Settings().listing() if name.endswith("_CRON_SECRET")}
     return {**environment, **secrets}
 
 
@@ -70,11 +70,11 @@ def ask(console, sign_in):
 
 
 @pytest.fixture
-def neighbour(peopled):
+def neighbour(with_people):
     """The organization other with one of each thing that a path can name, all of them called theirs."""
     known = {"id": "theirs", "created_at": NOW}
     token = {"label": "theirs", "owner": "owner@other.example", "prefix": "svc_", "last_four": "abcd"}
-    with peopled.revision("other", "owner@other.example", now=NOW) as revision:
+    with with_people.revision("other", "owner@other.example", now=NOW) as revision:
         service = {"id": "theirs", "name": "theirs", "criticality": 5}
         revision.insert(services.services, [service])
         incident = {"id": "theirs", "title": "Secret", "severity": "high", "status": "open", "opened_at": NOW}
@@ -95,7 +95,7 @@ def heads(store):
     return [store.head(org) for org in ("acme", "other", PLATFORM)]
 
 
-def named(route, identifier):
+def path_of(route, identifier):
     return route.path.replace("{id}", identifier)
 
 
@@ -109,63 +109,63 @@ def theirs(route):
     return "theirs" + next((end for name, end in kinds.items() if f"/{name}/" in route.path), "")
 
 
-def test_what_another_organization_has_answers_as_what_nobody_has(ask, neighbour, peopled):
-    before = heads(peopled)
+def test_what_another_organization_has_answers_as_what_nobody_has(ask, neighbour, with_people):
+    before = heads(with_people)
     told = []
     for route in WITH_ID:
         here, nowhere = theirs(route), "nobodys"
         body = BODIES.get(route.path, b"")
-        real, invented = (ask(route.method, named(route, name), body) for name in (here, nowhere))
+        real, invented = (ask(route.method, path_of(route, name), body) for name in (here, nowhere))
         same = real.body.decode().replace(here, nowhere) == invented.body.decode()
         if (real.status, invented.status, same) != (404, 404, True):
             told.append((route.method, route.path, real.status, invented.status, real.body))
     assert told == []
-    assert heads(peopled)[0] == before[0]
-    assert heads(peopled)[1] == before[1]
+    assert heads(with_people)[0] == before[0]
+    assert heads(with_people)[1] == before[1]
 
 
 def test_their_owner_does_find_them(sign_in, neighbour):
     """Else the test before would show nothing."""
     client = sign_in("owner@other.example", "other")
     wanted = [r for r in WITH_ID if r.method == "GET" and "/admin/" not in r.path and "latest" not in r.path]
-    found = {r.path: client.get(named(r, theirs(r))).status for r in wanted}
+    found = {r.path: client.get(path_of(r, theirs(r))).status for r in wanted}
     archive = "/api/governance/compliance/bundles/{id}/download"
     assert found.pop(archive) in (404, 409), "it was never on the disk"
     assert set(found.values()) == {200}
 
 
-def test_what_is_no_identifier_does_not_exist(ask, peopled):
-    before = heads(peopled)
+def test_what_is_no_identifier_does_not_exist(ask, with_people):
+    before = heads(with_people)
     answers = {}
     for route in WITH_ID:
         for odd in NO_IDENTIFIER:
-            answer = ask(route.method, named(route, odd), BODIES.get(route.path, b""))
-            answers[f"{route.method} {named(route, odd[:20])}"] = answer.status
+            answer = ask(route.method, path_of(route, odd), BODIES.get(route.path, b""))
+            answers[f"{route.method} {path_of(route, odd[:20])}"] = answer.status
     assert {name: status for name, status in answers.items() if status not in (400, 404)} == {}
-    assert heads(peopled)[:2] == before[:2]
+    assert heads(with_people)[:2] == before[:2]
 
 
-def test_a_body_that_is_no_object_is_400_everywhere_and_writes_nothing(ask, peopled):
-    before = heads(peopled)
+def test_a_body_that_is_no_object_is_400_everywhere_and_writes_nothing(ask, with_people):
+    before = heads(with_people)
     answers = {}
     for route in WRITES:
         for body in NO_OBJECT:
             answer = ask(route.method, route.path, body)
             answers[f"{route.method} {route.path} {body[:20]!r}"] = (answer.status, answer.json.get("error"))
     assert {name: found for name, found in answers.items() if found[0] != 400} == {}
-    assert heads(peopled) == before
+    assert heads(with_people) == before
 
 
-def test_a_scheduled_run_reads_its_body_first(ask, peopled):
-    before = heads(peopled)
+def test_a_scheduled_run_reads_its_body_first(ask, with_people):
+    before = heads(with_people)
     scheduled = [route for route in api.ROUTES if route.path.endswith("/scheduled")]
     answers = {r.path: ask("POST", r.path, b"not json", cookie=False, authorization="Bearer s3cret") for r in scheduled}
     assert {path: answer.status for path, answer in answers.items() if answer.status != 400} == {}
-    assert heads(peopled) == before
+    assert heads(with_people) == before
 
 
-def test_every_path_refuses_the_methods_that_it_does_not_have(ask, peopled):
-    before = heads(peopled)
+def test_every_path_refuses_the_methods_that_it_does_not_have(ask, with_people):
+    before = heads(with_people)
     wrong = []
     for path in sorted({route.path.replace("{id}", "some").replace("*", "some/where") for route in api.ROUTES}):
         methods = {route.method for route in api.ROUTES if fits(route.path, path)}
@@ -175,7 +175,7 @@ def test_every_path_refuses_the_methods_that_it_does_not_have(ask, peopled):
             if (answer.status, answer.headers.get("allow")) != (405, ", ".join(sorted(methods))):
                 wrong.append((method, path, answer.status))
     assert wrong == []
-    assert heads(peopled) == before
+    assert heads(with_people) == before
 
 
 def test_no_route_is_left_out(ask):
@@ -201,11 +201,11 @@ def test_an_unknown_parameter_is_refused_by_every_reading_route(ask):
     assert {path: status for path, status in answers.items() if status not in (400, 404)} == {}
 
 
-def test_a_bad_credential_takes_no_alert_and_no_finding(ask, sign_in, peopled, clock):
+def test_a_bad_credential_takes_no_alert_and_no_finding(ask, sign_in, with_people, clock):
     """Missing, mistyped, of another kind, revoked, over: 401, and nothing is written."""
     secrets = {kind: new_secret(kind) for kind in ("api_key", "assessor")}
     dead = {"revoked": new_secret("ingest"), "over": new_secret("ingest")}
-    with peopled.revision("acme", "owner@acme.example", now=NOW) as revision:
+    with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
         for name, secret in {**secrets, **dead}.items():
             row = {"id": name, "kind": name if name in secrets else "ingest", "label": name, "created_at": NOW,
                    "owner": "owner@acme.example", "prefix": secret[:7], "last_four": secret[-4:],
@@ -213,7 +213,7 @@ def test_a_bad_credential_takes_no_alert_and_no_finding(ask, sign_in, peopled, c
                    "revoked_at": NOW if name == "revoked" else None}  # fmt: skip
             revision.insert(outputs.credentials, [row])
         revision.record("credentials.created")
-    before = heads(peopled)
+    before = heads(with_people)
     fresh = new_secret("ingest")
     given = [f"Bearer {secret}" for secret in (*secrets.values(), *dead.values(), fresh, fresh[:-1], fresh * 500, "")]
     given += ["Basic b3duZXI6cHc=", "Bearer svc_ingest_\u00fc", "Bearer a b", "Bearer " + sign_in().cookie, "\x00", ""]
@@ -224,6 +224,6 @@ def test_a_bad_credential_takes_no_alert_and_no_finding(ask, sign_in, peopled, c
         if (answer := ask("POST", path, {"title": "x", "status": "firing"}, authorization=value)).status != 401
     }
     assert told == set()
-    assert heads(peopled) == before
-    with peopled.reader() as connection:
+    assert heads(with_people) == before
+    with with_people.reader() as connection:
         assert rows.many(connection, services.incidents, "acme") == []

@@ -72,10 +72,10 @@ def bad_answer(answer):
 
 
 @pytest.fixture
-def told(peopled):
+def full_incident(with_people):
     """An incident with everything: service, history, automation, follow-ups, hold; returns the last revision."""
     write(
-        peopled,
+        with_people,
         service(holds_customer_data=True),
         (slo_profiles, {"service_id": "api", "objective_pct": 99.0}),
         *(
@@ -136,7 +136,7 @@ def told(peopled):
         ),
     )
     write(
-        peopled,
+        with_people,
         (
             incident_timeline,
             {
@@ -201,29 +201,29 @@ def told(peopled):
         object_type="incident",
         object_id="INC-1",
     )
-    write(peopled, action="automation.executed", object_type="execution", object_id="EXE-1")
-    write(peopled, action="access.granted", object_type="user", object_id="INC-1")
-    return peopled
+    write(with_people, action="automation.executed", object_type="execution", object_id="EXE-1")
+    write(with_people, action="access.granted", object_type="user", object_id="INC-1")
+    return with_people
 
 
 @pytest.mark.parametrize(("method", "route"), ROUTES)
-def test_an_incident_of_another_organization_does_not_exist(method, route, sign_in, peopled):
-    write(peopled, incident("theirs"), org="other")
-    heads = peopled.head("acme"), peopled.head("other")
+def test_an_incident_of_another_organization_does_not_exist(method, route, sign_in, with_people):
+    write(with_people, incident("theirs"), org="other")
+    heads = with_people.head("acme"), with_people.head("other")
     for identifier in ("theirs", "nothing", "%00"):
         assert bad_answer(sign_in().call(method, route.format(identifier))) == (404, "not_found")
-    assert (peopled.head("acme"), peopled.head("other")) == heads
+    assert (with_people.head("acme"), with_people.head("other")) == heads
 
 
 @pytest.mark.parametrize(("method", "route"), ROUTES)
-def test_these_routes_need_a_session_and_know_no_parameters(method, route, sign_in, told):
-    head = told.head("acme")
+def test_these_routes_need_a_session_and_know_no_parameters(method, route, sign_in, full_incident):
+    head = full_incident.head("acme")
     assert sign_in(None).call(method, route.format("INC-1")).status == 401
     assert bad_answer(sign_in().call(method, f"{route.format('INC-1')}?format=pdf")) == (400, "invalid_parameter")
-    assert told.head("acme") == head
+    assert full_incident.head("acme") == head
 
 
-def test_the_file_tells_the_whole_story(sign_in, told):
+def test_the_file_tells_the_whole_story(sign_in, full_incident):
     answer = sign_in("member@acme.example").get("/api/incidents/INC-1/export")
     text = answer.body.decode()
     assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
@@ -246,8 +246,8 @@ def test_the_file_tells_the_whole_story(sign_in, told):
 
 
 @pytest.mark.parametrize("name", ["export", "review"])
-def test_file_and_review_speak_in_the_time_zone_of_the_organization(name, sign_in, told):
-    with told.revision("acme", ANN, now=NOW) as revision:
+def test_file_and_review_speak_in_the_time_zone_of_the_organization(name, sign_in, full_incident):
+    with full_incident.revision("acme", ANN, now=NOW) as revision:
         revision.update(organizations, {}, {"time_zone": "America/New_York"})
         revision.record("organization.changed")
     text = sign_in().get(f"/api/incidents/INC-1/{name}").body.decode()
@@ -256,29 +256,29 @@ def test_file_and_review_speak_in_the_time_zone_of_the_organization(name, sign_i
     assert "UTC" not in text
 
 
-def test_same_records_same_bytes(sign_in, told, clock):
+def test_same_records_same_bytes(sign_in, full_incident, clock):
     client = sign_in()
     first = [client.get(f"/api/incidents/INC-1/{name}").body for name in ("export", "evidence", "review")]
     clock.tick(timedelta(hours=3))
     assert [client.get(f"/api/incidents/INC-1/{name}").body for name in ("export", "evidence", "review")] == first
 
 
-def test_downloads_are_in_the_access_log_and_move_no_revision(sign_in, told):
-    head = told.head("acme")
+def test_downloads_are_in_the_access_log_and_move_no_revision(sign_in, full_incident):
+    head = full_incident.head("acme")
     for name in ("export", "evidence", "review"):
         sign_in().get(f"/api/incidents/INC-1/{name}")
-    with told.reader() as connection:
+    with full_incident.reader() as connection:
         rows = connection.execute(select(access_log.c.resource, access_log.c.format)).all()
     assert sorted(map(tuple, rows)) == [
         ("/api/incidents/INC-1/evidence", "json"),
         ("/api/incidents/INC-1/export", "md"),
         ("/api/incidents/INC-1/review", "md"),
     ]
-    assert told.head("acme") == head
+    assert full_incident.head("acme") == head
 
 
-def test_the_name_of_a_download_cannot_break_the_header(sign_in, peopled):
-    write(peopled, incident('a";b\u00e9'))
+def test_the_name_of_a_download_cannot_break_the_header(sign_in, with_people):
+    write(with_people, incident('a";b\u00e9'))
     answer = sign_in().get('/api/incidents/a";b\u00e9/export')
     assert answer.headers["content-disposition"] == 'attachment; filename="a-b.md"'
 
@@ -286,9 +286,9 @@ def test_the_name_of_a_download_cannot_break_the_header(sign_in, peopled):
 # -- the evidence pack -------------------------------------------------------------------------------------------------
 
 
-def test_every_item_of_the_pack_has_its_place_in_the_chain(sign_in, told):
+def test_every_item_of_the_pack_has_its_place_in_the_chain(sign_in, full_incident):
     pack = sign_in().get("/api/incidents/INC-1/evidence").json
-    with told.reader() as connection:
+    with full_incident.reader() as connection:
         hashes = dict(
             connection.execute(select(audit_log.c.seq, audit_log.c.hash).where(audit_log.c.org_id == "acme")).all()
         )
@@ -305,25 +305,25 @@ def test_every_item_of_the_pack_has_its_place_in_the_chain(sign_in, told):
     items = [item for name in lists for item in pack[name]] + [pack["incident"], pack["service"]]
     assert all(hashes[item["audit"]["seq"]] == item["audit"]["hash"] for item in items)
     assert [event["action"] for event in pack["audit_events"]] == ["incident.opened", "automation.executed"]
-    assert pack["chain"] == {"seq": told.head("acme").seq, "hash": told.head("acme").hash}
+    assert pack["chain"] == {"seq": full_incident.head("acme").seq, "hash": full_incident.head("acme").hash}
     assert all("org_id" not in item and "revision" not in item for item in pack["timeline"])
 
 
-def test_the_hash_of_a_pack_can_be_recomputed_and_changes_with_the_incident_alone(sign_in, told):
+def test_the_hash_of_a_pack_can_be_recomputed_and_changes_with_the_incident_alone(sign_in, full_incident):
     client = sign_in()
     pack = client.get("/api/incidents/INC-1/evidence").json
     content = {name: value for name, value in pack.items() if name not in ("chain", "content_sha256")}
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert hashlib.sha256(canonical.encode()).hexdigest() == pack["content_sha256"]
     write(
-        told,
+        full_incident,
         (attestations, {"id": "a", "framework": "soc2", "control_id": "CC6.1", "owner": ANN, "due_on": NOW.date()}),
     )
     later = client.get("/api/incidents/INC-1/evidence").json
     assert (later["content_sha256"], later["chain"]["seq"]) == (pack["content_sha256"], pack["chain"]["seq"] + 1)
     assert pack["content_sha256"] in client.get("/api/incidents/INC-1/review").body.decode()
     write(
-        told,
+        full_incident,
         (
             incident_timeline,
             {"id": "t3", "incident_id": "INC-1", "happened_at": NOW, "kind": "note", "actor": ANN, "body": "b"},
@@ -341,7 +341,7 @@ def review(client, identifier="INC-1"):
     return answer.body.decode()
 
 
-def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, told):
+def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, full_incident):
     text = review(sign_in())
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [
         "1. Summary",
@@ -356,7 +356,7 @@ def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, told):
         "10. Execution evidence",
         "11. Audit snapshot",
     ]
-    head = told.head("acme")
+    head = full_incident.head("acme")
     for said in (
         "> **Draft:** no completed review is recorded. **Legal hold:** Acme v. Other",
         "It was acknowledged after 6 min, mitigated after 30 min and resolved after 2 h 8 min.",
@@ -377,8 +377,8 @@ def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, told):
         assert said in text, said
 
 
-def test_what_is_not_recorded_is_an_explicit_blank(sign_in, peopled):
-    write(peopled, incident())
+def test_what_is_not_recorded_is_an_explicit_blank(sign_in, with_people):
+    write(with_people, incident())
     text = review(sign_in())
     for said in (
         "> **Preliminary:** the incident is not resolved.",
@@ -416,26 +416,26 @@ def test_what_is_not_recorded_is_an_explicit_blank(sign_in, peopled):
         ),
     ],
 )
-def test_a_budget_that_is_not_known_is_never_good(rows, blank, sign_in, peopled):
-    write(peopled, service(), incident(service_id="api", mitigated_at=minutes(10)), *rows)
+def test_a_budget_that_is_not_known_is_never_good(rows, blank, sign_in, with_people):
+    write(with_people, service(), incident(service_id="api", mitigated_at=minutes(10)), *rows)
     assert f"- **Error budget used:** blank: {blank}" in review(sign_in())
 
 
-def test_speed_is_judged_against_the_organizations_own_year(sign_in, peopled):
+def test_speed_is_judged_against_the_organizations_own_year(sign_in, with_people):
     for days in range(1, 7):
         at = OPENED - timedelta(days=days)
-        write(peopled, incident(f"P{days}", opened_at=at, acknowledged_at=at + timedelta(minutes=10)))
-    write(peopled, incident("fast", acknowledged_at=minutes(4)), incident("slow", acknowledged_at=minutes(40)))
+        write(with_people, incident(f"P{days}", opened_at=at, acknowledged_at=at + timedelta(minutes=10)))
+    write(with_people, incident("fast", acknowledged_at=minutes(4)), incident("slow", acknowledged_at=minutes(40)))
     of_them = "the median of 6 earlier high incidents in a year"
     assert f"- Acknowledgement took 4 min; {of_them} is 10 min." in review(sign_in(), "fast")
     assert f"- Acknowledgement took 40 min, longer than {of_them} (10 min)." in review(sign_in(), "slow")
     assert "earlier high incidents" not in review(sign_in(), "P6")
 
 
-def test_text_of_users_never_becomes_markup(sign_in, peopled):
+def test_text_of_users_never_becomes_markup(sign_in, with_people):
     nasty = "<script>alert(1)</script> | # [x](javascript:y) `z`\n## 99. Forged"
     line = {"id": "t", "incident_id": "INC-1", "happened_at": OPENED, "kind": "note", "actor": nasty, "body": nasty}
-    write(peopled, incident(title=nasty, summary=nasty, source=nasty, root_cause=nasty), (incident_timeline, line))
+    write(with_people, incident(title=nasty, summary=nasty, source=nasty, root_cause=nasty), (incident_timeline, line))
     for name in ("export", "review"):
         text = sign_in().get(f"/api/incidents/INC-1/{name}").body.decode()
         assert "<script" not in text
@@ -450,9 +450,9 @@ def run(client, identifier="INC-1"):
     return client.post(f"/api/incidents/{identifier}/rca/run")
 
 
-def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, told):
+def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, full_incident):
     client = sign_in("operator@acme.example")
-    head = told.head("acme")
+    head = full_incident.head("acme")
     answer = run(client)
     found = answer.json
     assert answer.status == 201
@@ -466,7 +466,7 @@ def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, told):
         "It went live 10 min before the onset.", "It is on the service itself.",
     ]  # fmt: skip
     assert client.get("/api/incidents/INC-1/rca/latest").json == found
-    assert told.head("acme").seq == head.seq + 1
+    assert full_incident.head("acme").seq == head.seq + 1
     pack = client.get("/api/incidents/INC-1/evidence").json
     assert (pack["audit_events"][-1]["action"], pack["audit_events"][-1]["details"]["run"]) == (
         "rca.completed",
@@ -477,42 +477,42 @@ def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, told):
     assert "**Root-cause analysis**" in review(client)
 
 
-def test_an_analysis_may_be_inconclusive_and_then_is_no_evidence_of_one(sign_in, peopled):
-    write(peopled, incident())
+def test_an_analysis_may_be_inconclusive_and_then_is_no_evidence_of_one(sign_in, with_people):
+    write(with_people, incident())
     found = run(sign_in()).json
     assert (found["hypothesis"], found["conclusive"], found["candidates"], found["confidence"]) == (
         "inconclusive", False, [], 0.0,
     )  # fmt: skip
     assert found["reason"] == "Nothing that could explain it was recorded around the onset."
     assert found["next_checks"]
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         last = connection.execute(select(audit_log.c.action).order_by(audit_log.c.seq.desc()).limit(1)).scalar()
     assert last == "rca.inconclusive"
     assert "It found no candidate." in review(sign_in())
 
 
-def test_a_run_of_an_earlier_version_is_shown_without_what_speaks_for_its_candidates(sign_in, told):
+def test_a_run_of_an_earlier_version_is_shown_without_what_speaks_for_its_candidates(sign_in, full_incident):
     client = sign_in()
     kept = run(client).json
-    with told.reader() as connection:
+    with full_incident.reader() as connection:
         stored = connection.execute(select(rca_runs.c.candidates)).scalar_one()
     for candidate in stored["candidates"]:
         del candidate["supports"]
-    write(told, (rca_runs, {**{name: kept[name] for name in ("hypothesis", "confidence", "incident_id", "actor")},
+    write(full_incident, (rca_runs, {**{name: kept[name] for name in ("hypothesis", "confidence", "incident_id", "actor")},
                             "id": "rca-old", "model_version": "rca-1", "run_at": NOW + timedelta(hours=1),
                             "candidates": stored}))  # fmt: skip
     found = client.get("/api/incidents/INC-1/rca/latest").json
     assert (found["id"], found["candidates"][0]["supports"]) == ("rca-old", [])
 
 
-def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_in, peopled):
+def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_in, with_people):
     near = minutes(-10)
-    with peopled.revision("acme", ANN, now=NOW) as revision:
+    with with_people.revision("acme", ANN, now=NOW) as revision:
         for action, about in (("config.changed", "mail"), ("config.changed", "elsewhere"), ("login.failed", "api")):
             event = EventRow(f"EV-{action}-{about}", near, "ci", action, "service", about)
             revision.append_events([event])
     write(
-        peopled,
+        with_people,
         *(service(name) for name in ("api", "database", "mail", "elsewhere")),
         (service_dependencies, {"service_id": "api", "depends_on_id": "database"}),
         (vendors, {"id": "v1", "name": "Cloudcorp", "category": "cloud", "tier": "high"}),
@@ -604,9 +604,9 @@ def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_
     assert vendor["supports"] == ["It began 10 min before the onset.", "api needs Cloudcorp."]
 
 
-def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_review(sign_in, peopled):
+def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_review(sign_in, with_people):
     client = sign_in("operator@acme.example")
-    write(peopled, service(), service("database"), service("mail"),
+    write(with_people, service(), service("database"), service("mail"),
           (service_dependencies, {"service_id": "api", "depends_on_id": "database"}),
           incident(service_id="api"))  # fmt: skip
     for name, ago in (("database", 20), ("mail", 30), ("api", 60 * 25)):
@@ -625,23 +625,23 @@ def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_re
     )  # fmt: skip
 
 
-def test_the_organizations_own_threshold_decides_what_is_conclusive(sign_in, told):
+def test_the_organizations_own_threshold_decides_what_is_conclusive(sign_in, full_incident):
     assert run(sign_in()).json["conclusive"] is True
-    write(told, (organization_settings, {"name": "rca_confident", "value": 0.9}))
+    write(full_incident, (organization_settings, {"name": "rca_confident", "value": 0.9}))
     assert run(sign_in()).json["conclusive"] is False
 
 
-def test_the_latest_run_is_the_last_one(sign_in, told):
+def test_the_latest_run_is_the_last_one(sign_in, full_incident):
     client = sign_in()
     assert bad_answer(client.get("/api/incidents/INC-1/rca/latest")) == (404, "no_rca_run")
     first, second = run(client).json["id"], run(client).json["id"]
     assert client.get("/api/incidents/INC-1/rca/latest").json["id"] == second != first
-    with told.reader() as connection:
+    with full_incident.reader() as connection:
         assert len(connection.execute(select(rca_runs.c.id)).all()) == 2
 
 
-def test_a_body_that_is_no_object_runs_nothing(sign_in, told):
-    head = told.head("acme")
+def test_a_body_that_is_no_object_runs_nothing(sign_in, full_incident):
+    head = full_incident.head("acme")
     for body in (b"[]", b"{", b"\xff"):
         assert bad_answer(sign_in().post("/api/incidents/INC-1/rca/run", body)) == (400, "invalid_body")
-    assert told.head("acme") == head
+    assert full_incident.head("acme") == head

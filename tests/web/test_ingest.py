@@ -30,14 +30,14 @@ ALERT = {"dedupe_key": "disk-db1", "title": "Disk full on db1", "severity": "hig
 
 
 @pytest.fixture
-def token(peopled):
+def token(with_people):
     """An ingest token of acme's workspace ops."""
     secret = new_secret("ingest")
     row = {
         "id": "tok", "kind": "ingest", "label": "monitor", "owner": "owner@acme.example", "prefix": "svc_ingest_",
         "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, "workspace_id": "ops",
     }  # fmt: skip
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(credentials, [row])
         revision.insert(services, [{"id": "svc-db", "name": "Database", "criticality": 5}])
         revision.record("token.created")
@@ -55,7 +55,7 @@ def send(token, request, clock):
     return post
 
 
-def stored(store, table, **where):
+def stored_rows(store, table, **where):
     with store.reader() as connection:
         return many(connection, table, "acme", **where)
 
@@ -65,9 +65,9 @@ def outcomes(answer):
     return [result["outcome"] for result in answer.json["results"]]
 
 
-def test_an_alert_opens_an_incident_and_says_which(send, peopled):
+def test_an_alert_opens_an_incident_and_says_which(send, with_people):
     answer = send(ALERTS, {**ALERT, "service": "database"})
-    (incident,) = stored(peopled, incidents)
+    (incident,) = stored_rows(with_people, incidents)
     assert answer.json == {
         "received": 1, "created": 1, "deduplicated": 0, "reopened": 0, "resolved": 0, "updated": 0,
         "ignored": 0, "replayed": 0, "no_open_incident": 0, "out_of_order": 0,
@@ -75,21 +75,21 @@ def test_an_alert_opens_an_incident_and_says_which(send, peopled):
     }  # fmt: skip
     assert (incident["title"], incident["severity"], incident["status"]) == ("Disk full on db1", "high", "open")
     assert (incident["service_id"], incident["workspace_id"], incident["alert_count"]) == ("svc-db", "ops", 1)
-    actions = [row["action"] for row in stored(peopled, audit_log)][-2:]
+    actions = [row["action"] for row in stored_rows(with_people, audit_log)][-2:]
     assert actions == ["alert.ingested", "incident.opened"]
-    assert peopled.verify("acme").ok
+    assert with_people.verify("acme").ok
 
 
-def test_the_same_alert_counts_and_its_severity_only_rises(send, peopled):
+def test_the_same_alert_counts_and_its_severity_only_rises(send, with_people):
     assert outcomes(send(ALERTS, ALERT)) == ["created"]
     assert outcomes(send(ALERTS, {**ALERT, "severity": "low"})) == ["deduplicated"]
     assert outcomes(send(ALERTS, {**ALERT, "severity": "critical"})) == ["deduplicated"]
-    (incident,) = stored(peopled, incidents)
+    (incident,) = stored_rows(with_people, incidents)
     assert (incident["alert_count"], incident["severity"]) == (3, "critical")
-    assert [row["kind"] for row in stored(peopled, incident_timeline)].count("severity") == 1
+    assert [row["kind"] for row in stored_rows(with_people, incident_timeline)].count("severity") == 1
 
 
-def test_an_alert_resolves_reopens_within_the_hour_and_is_new_later(send, peopled, clock):
+def test_an_alert_resolves_reopens_within_the_hour_and_is_new_later(send, with_people, clock):
     send(ALERTS, ALERT)
     clock.tick(timedelta(minutes=5))
     assert outcomes(send(ALERTS, {**ALERT, "status": "resolved"})) == ["resolved"]
@@ -99,14 +99,14 @@ def test_an_alert_resolves_reopens_within_the_hour_and_is_new_later(send, people
     assert outcomes(send(ALERTS, {**ALERT, "status": "resolved"})) == ["resolved"]
     clock.tick(timedelta(minutes=61))
     assert outcomes(send(ALERTS, ALERT)) == ["created"]
-    first, second = sorted(stored(peopled, incidents), key=lambda row: row["opened_at"])
+    first, second = sorted(stored_rows(with_people, incidents), key=lambda row: row["opened_at"])
     assert (first["status"], second["status"], second["related_to"]) == ("resolved", "open", first["id"])
 
 
-def test_several_alerts_in_one_body_each_have_their_answer(send, peopled):
+def test_several_alerts_in_one_body_each_have_their_answer(send, with_people):
     body = {"alerts": [ALERT, {**ALERT, "dedupe_key": "cpu"}, {**ALERT, "status": "resolved"}]}
     assert outcomes(send(ALERTS, body)) == ["created", "created", "resolved"]
-    assert len(stored(peopled, incidents)) == 2
+    assert len(stored_rows(with_people, incidents)) == 2
 
 
 ALERTMANAGER = {
@@ -122,7 +122,7 @@ ALERTMANAGER = {
 }  # fmt: skip
 
 
-def test_four_monitors_are_recognised_without_being_told(send, peopled):
+def test_four_monitors_are_recognised_without_being_told(send, with_people):
     grafana = {**ALERTMANAGER, "version": "1", "orgId": 1, "state": "alerting", "title": "[FIRING]", "alerts": [
         {**ALERTMANAGER["alerts"][0], "silenceURL": "http://g", "valueString": ""}]}  # fmt: skip
     datadog = {"id": "9", "title": "[Triggered] CPU", "body": "%%%\nx\n%%%", "alert_id": "7", "alert_scope": "host:a",
@@ -136,7 +136,7 @@ def test_four_monitors_are_recognised_without_being_told(send, peopled):
     assert outcomes(send(ALERTS, datadog)) == ["created"]
     assert outcomes(send(ALERTS, pagerduty)) == ["created"]
     assert outcomes(send(ALERTS, pagerduty)) == ["replayed"], "at-least-once senders repeat themselves"
-    assert sorted((row["source"], row["severity"]) for row in stored(peopled, incidents)) == [
+    assert sorted((row["source"], row["severity"]) for row in stored_rows(with_people, incidents)) == [
         ("alertmanager", "medium"), ("datadog", "high"), ("grafana", "medium"), ("pagerduty", "high"),
     ]  # fmt: skip
 
@@ -156,12 +156,12 @@ def test_four_monitors_are_recognised_without_being_told(send, peopled):
         (b" " * (16 * 1024 * 1024 + 1), 413, "body_too_large"),
     ],
 )
-def test_a_bad_body_writes_nothing(body, status, error, send, peopled):
-    head = peopled.head("acme")
+def test_a_bad_body_writes_nothing(body, status, error, send, with_people):
+    head = with_people.head("acme")
     answer = send(ALERTS, body)
     assert (answer.status, answer.json["error"]) == (status, error)
-    assert peopled.head("acme") == head
-    assert stored(peopled, incidents) == []
+    assert with_people.head("acme") == head
+    assert stored_rows(with_people, incidents) == []
 
 
 def test_an_unknown_shape_lists_the_known_ones(send):
@@ -169,10 +169,10 @@ def test_an_unknown_shape_lists_the_known_ones(send):
     assert all(name in message for name in ("alertmanager", "grafana", "datadog", "pagerduty"))
 
 
-def test_odd_characters_in_a_title_are_kept_out_and_the_alert_is_taken(send, peopled):
+def test_odd_characters_in_a_title_are_kept_out_and_the_alert_is_taken(send, with_people):
     raw = b'{"title": "a\\u0000b <b>\\ud83d\\ude00", "status": "firing"}'
     assert outcomes(send(ALERTS, raw)) == ["created"]
-    (incident,) = stored(peopled, incidents)
+    (incident,) = stored_rows(with_people, incidents)
     assert "\x00" not in incident["title"]
     assert "\U0001f600" in incident["title"]
 
@@ -199,13 +199,13 @@ def sign(body, at=NOW, secret="one"):
         (lambda body: "", 401),
     ],
 )
-def test_where_secrets_are_set_alerts_are_signed(signature, status, environment, request, peopled):
+def test_where_secrets_are_set_alerts_are_signed(signature, status, environment, request, with_people):
     environment["SVC_ALERT_WEBHOOK_SIGNING_SECRET"] = "one, two"
     send = request.getfixturevalue("send")
     body = msgspec.json.encode(ALERT)
     answer = send(ALERTS, body, x_svc_signature=signature(body))
     assert answer.status == status
-    assert len(stored(peopled, incidents)) == (status == 200)
+    assert len(stored_rows(with_people, incidents)) == (status == 200)
     if status == 401:
         assert answer.json["error"] == "invalid_signature"
 
@@ -252,21 +252,21 @@ OLD = str(int(NOW.timestamp()) - 301)
         (lambda body: {}, 401),
     ],
 )
-def test_a_monitor_may_sign_with_a_scheme_of_its_own(headers, status, environment, request, peopled):
+def test_a_monitor_may_sign_with_a_scheme_of_its_own(headers, status, environment, request, with_people):
     environment["SVC_ALERT_WEBHOOK_SIGNING_SECRET"] = "one, two"
     send = request.getfixturevalue("send")
     body = msgspec.json.encode(ALERT)
     answer = send(ALERTS, body, **headers(body))
     assert answer.status == status
-    assert len(stored(peopled, incidents)) == (status == 200)
+    assert len(stored_rows(with_people, incidents)) == (status == 200)
 
 
-def test_the_plan_gate(environment, request, peopled):
+def test_the_plan_gate(environment, request, with_people):
     environment["SVC_ALERT_INGEST_PLANS"] = "pro,team"
     send = request.getfixturevalue("send")
     answer = send(ALERTS, ALERT)
     assert (answer.status, answer.json["error"]) == (403, "plan_required")
-    with peopled.revision("acme", "billing", now=NOW) as revision:
+    with with_people.revision("acme", "billing", now=NOW) as revision:
         revision.update(organizations, {}, {"plan": "pro"})
         revision.record("plan.changed")
     assert send(ALERTS, ALERT).status == 200
@@ -290,45 +290,45 @@ def tally(answer):
     return {k: v for k, v in answer.json.items() if isinstance(v, int) and v}
 
 
-def test_a_high_finding_opens_one_incident_and_never_a_second(send, peopled):
+def test_a_high_finding_opens_one_incident_and_never_a_second(send, with_people):
     assert tally(send(VULNERABILITIES, finding())) == {"received": 1, "created": 1, "incidents_opened": 1}
     assert tally(send(VULNERABILITIES, finding())) == {"received": 1, "unchanged": 1}
     assert tally(send(VULNERABILITIES, finding(title="Older library"))) == {"received": 1, "updated": 1}
-    assert len(stored(peopled, incidents)) == 1
-    (row,) = stored(peopled, findings)
-    assert (row["title"], row["incident_id"]) == ("Older library", stored(peopled, incidents)[0]["id"])
+    assert len(stored_rows(with_people, incidents)) == 1
+    (row,) = stored_rows(with_people, findings)
+    assert (row["title"], row["incident_id"]) == ("Older library", stored_rows(with_people, incidents)[0]["id"])
 
 
-def test_first_seen_stays_and_last_seen_moves(send, peopled, clock):
+def test_first_seen_stays_and_last_seen_moves(send, with_people, clock):
     send(VULNERABILITIES, finding())
     clock.tick(timedelta(days=2))
     send(VULNERABILITIES, finding())
-    (row,) = stored(peopled, findings)
+    (row,) = stored_rows(with_people, findings)
     assert (row["first_seen_at"], row["last_seen_at"]) == (NOW, NOW + timedelta(days=2))
 
 
-def test_a_fixed_finding_resolves_its_incident_and_comes_back_with_a_new_one(send, peopled, clock):
+def test_a_fixed_finding_resolves_its_incident_and_comes_back_with_a_new_one(send, with_people, clock):
     send(VULNERABILITIES, finding())
     assert tally(send(VULNERABILITIES, finding(status="fixed"))) == {"received": 1, "fixed": 1}
-    assert [row["status"] for row in stored(peopled, incidents)] == ["resolved"]
+    assert [row["status"] for row in stored_rows(with_people, incidents)] == ["resolved"]
     clock.tick(timedelta(days=1))
     assert tally(send(VULNERABILITIES, finding())) == {"received": 1, "reopened": 1, "incidents_opened": 1}
-    assert sorted(row["status"] for row in stored(peopled, incidents)) == ["open", "resolved"]
+    assert sorted(row["status"] for row in stored_rows(with_people, incidents)) == ["open", "resolved"]
 
 
-def test_medium_findings_open_nothing_until_they_rise(send, peopled):
+def test_medium_findings_open_nothing_until_they_rise(send, with_people):
     send(VULNERABILITIES, finding(severity="medium"))
-    assert stored(peopled, incidents) == []
+    assert stored_rows(with_people, incidents) == []
     assert tally(send(VULNERABILITIES, finding(severity="critical"))) == {
         "received": 1, "updated": 1, "incidents_opened": 1,
     }  # fmt: skip
 
 
-def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, peopled):
+def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, with_people):
     send(VULNERABILITIES, [finding(1), finding(2, host="host1"), finding(3)])
     answer = send(VULNERABILITIES, {"complete": True, "findings": [finding(1)]})
     assert answer.json["closed_as_missing"] == 1
-    rows = stored(peopled, findings, order=["finding_key"])
+    rows = stored_rows(with_people, findings, order=["finding_key"])
     assert [(row["finding_key"][-2:], row["status"]) for row in rows] == [
         ("F1", "open"),
         ("F2", "fixed"),
@@ -351,19 +351,19 @@ def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, peopled):
         (b"<x/>", "unknown_finding_shape"),
     ],
 )
-def test_bad_findings_write_nothing(body, error, send, peopled):
-    head = peopled.head("acme")
+def test_bad_findings_write_nothing(body, error, send, with_people):
+    head = with_people.head("acme")
     answer = send(VULNERABILITIES, body)
     assert (answer.status, answer.json["error"]) == (400, error)
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
-def test_a_thousand_findings_in_one_body(send, peopled):
+def test_a_thousand_findings_in_one_body(send, with_people):
     body = [finding(n, severity=("critical", "high", "medium", "low")[n % 4]) for n in range(1000)]
     assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "created": 1000, "incidents_opened": 500}
     assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "unchanged": 1000}
-    assert len(stored(peopled, incidents)) == 500
-    assert peopled.verify("acme").ok
+    assert len(stored_rows(with_people, incidents)) == 500
+    assert with_people.verify("acme").ok
 
 
 def password(secret, user="hq"):
@@ -373,7 +373,7 @@ def password(secret, user="hq"):
 SNS = {"x_amz_sns_message_type": "Notification", "content_type": "text/plain; charset=UTF-8"}
 
 
-def test_a_sender_that_knows_no_bearer_token_sends_it_as_a_password(token, sign_in, peopled):
+def test_a_sender_that_knows_no_bearer_token_sends_it_as_a_password(token, sign_in, with_people):
     client = sign_in(None)
     alarm = msgspec.json.encode(bodies.cloudwatch_alarm()).decode()
     body = bodies.sns(Message=alarm)
@@ -381,21 +381,21 @@ def test_a_sender_that_knows_no_bearer_token_sends_it_as_a_password(token, sign_
     assert (asked.status, asked.headers["www-authenticate"]) == (401, 'Basic realm="Ingest", charset="UTF-8"')
     assert outcomes(client.post(ALERTS, body, authorization=password(token), **SNS)) == ["created"]
     assert outcomes(client.post(ALERTS, body, authorization=password(token, ""), **SNS)) == ["replayed"]
-    assert [row["title"] for row in stored(peopled, incidents)] == ["QueueDepth"]
+    assert [row["title"] for row in stored_rows(with_people, incidents)] == ["QueueDepth"]
 
 
 @pytest.mark.parametrize("header", [None, "Basic", "Basic !!!", "Basic é", password(""), password("svc_ingest_x")])
-def test_a_wrong_password_opens_nothing(header, token, sign_in, peopled):
+def test_a_wrong_password_opens_nothing(header, token, sign_in, with_people):
     answer = sign_in(None).post(ALERTS, ALERT, **({"authorization": header} if header else {}))
     assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
-    assert stored(peopled, incidents) == []
+    assert stored_rows(with_people, incidents) == []
 
 
-def test_a_title_alone_opens_an_incident_and_with_resolved_closes_it(send, peopled):
+def test_a_title_alone_opens_an_incident_and_with_resolved_closes_it(send, with_people):
     assert outcomes(send(ALERTS, {"title": "Disk full"})) == ["created"]
     assert outcomes(send(ALERTS, {"title": "Disk full"})) == ["deduplicated"]
     assert outcomes(send(ALERTS, {"title": "Disk full", "status": "resolved"})) == ["resolved"]
-    assert [(row["title"], row["status"]) for row in stored(peopled, incidents)] == [("Disk full", "resolved")]
+    assert [(row["title"], row["status"]) for row in stored_rows(with_people, incidents)] == [("Disk full", "resolved")]
 
 
 @pytest.mark.parametrize(
@@ -408,10 +408,10 @@ def test_a_title_alone_opens_an_incident_and_with_resolved_closes_it(send, peopl
         ({**bodies.cloudwatch_event(), "detail-type": "CloudWatch Alarm Configuration Change"}, "no alarm's state"),
     ],
 )
-def test_what_is_not_about_an_alert_is_accepted_and_logged_for_the_operator(body, note, send, peopled, caplog):
+def test_what_is_not_about_an_alert_is_accepted_and_logged_for_the_operator(body, note, send, with_people, caplog):
     with caplog.at_level("INFO", logger="hq"):
         assert outcomes(send(ALERTS, body)) == ["ignored"]
     assert note in caplog.text
-    (kept,) = stored(peopled, ingest_payloads)
+    (kept,) = stored_rows(with_people, ingest_payloads)
     assert (kept["state"], note in kept["reason"]) == ("ignored", True)
-    assert stored(peopled, incidents) == []
+    assert stored_rows(with_people, incidents) == []

@@ -15,14 +15,14 @@ KINDS = ["chat", "paging", "issue_tracker", "service_management", "source_host",
 
 
 @pytest.fixture
-def served(peopled):
+def with_services(with_people):
     """acme has the services api and web, other has theirs."""
     for org, names in (("acme", ("api", "web")), ("other", ("theirs",))):
-        with peopled.revision(org, "setup", now=NOW) as revision:
+        with with_people.revision(org, "setup", now=NOW) as revision:
             rows = [{"id": f"svc-{name}", "name": name.title(), "criticality": 3} for name in names]
             revision.insert(services, rows)
             revision.record("import.completed")
-    return peopled
+    return with_people
 
 
 def events(store):
@@ -40,7 +40,7 @@ def count(store, table):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_of_the_seven_kinds_can_be_recorded_as_a_placeholder(kind, sign_in, peopled):
+def test_each_of_the_seven_kinds_can_be_recorded_as_a_placeholder(kind, sign_in, with_people):
     client = sign_in("operator@acme.example")
     answer = client.post(CONNECTIONS, {"kind": kind, "name": " Main ", "settings": {"channel": "#ops"}})
     assert answer.status == 201
@@ -53,7 +53,7 @@ def test_each_of_the_seven_kinds_can_be_recorded_as_a_placeholder(kind, sign_in,
     listed = sign_in("member@acme.example").get(CONNECTIONS).json
     assert (listed["connections"], sorted(listed["kinds"])) == ([made], sorted(KINDS))
     assert sign_in("owner@other.example", "other").get(CONNECTIONS).json["connections"] == []
-    assert events(peopled)[-1] == ("connection.created", "success")
+    assert events(with_people)[-1] == ("connection.created", "success")
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_each_of_the_seven_kinds_can_be_recorded_as_a_placeholder(kind, sign_in,
         ({"kind": "chat", "name": "x", "settings": {"a": [[[[[1]]]]]}}, "settings.a.0.0.0.0.0"),
     ],
 )
-def test_a_malformed_connection_is_refused_and_nothing_is_written(body, field, sign_in, peopled):
-    head = peopled.head("acme")
+def test_a_malformed_connection_is_refused_and_nothing_is_written(body, field, sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in().post(CONNECTIONS, body)
     assert (answer.status, answer.json["error"], answer.json["details"][0]["field"]) == (400, "invalid_body", field)
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_a_malformed_connection_is_refused_and_nothing_is_written(body, field, s
         {"note": "password=hunter2"}, {"header": "Authorization: Bearer abcdefghijklmnopqrstuvwxyz"},
     ],
 )  # fmt: skip
-def test_secrets_are_refused_and_not_repeated(settings, sign_in, peopled):
-    head = peopled.head("acme")
+def test_secrets_are_refused_and_not_repeated(settings, sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in().post(CONNECTIONS, {"kind": "chat", "name": "Main", "settings": settings})
     assert (answer.status, answer.json["error"]) == (400, "secret_refused")
     assert b"hunter2" not in answer.body
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
-def test_a_second_connection_of_the_same_kind_and_name_is_a_conflict(sign_in, peopled):
+def test_a_second_connection_of_the_same_kind_and_name_is_a_conflict(sign_in, with_people):
     client, body = sign_in(), {"kind": "chat", "name": "Main"}
     assert client.post(CONNECTIONS, body).status == 201
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     answer = client.post(CONNECTIONS, body)
     assert (answer.status, answer.json["error"]) == (409, "connection_exists")
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
     assert client.post(CONNECTIONS, {**body, "kind": "paging"}).status == 201
     assert sign_in("owner@other.example", "other").post(CONNECTIONS, body).status == 201
 
@@ -124,18 +124,18 @@ MEMBERS = {"U0123": "member@acme.example", "U-9_z": "Admin@acme.example"}
         ({"team_id": 7, "members": {}}, "settings.team_id", "1 to 100 letters, digits, - or _"),
     ],
 )
-def test_members_of_another_shape_are_400_and_say_which_was_expected(settings, field, expected, sign_in, peopled):
-    head = peopled.head("acme")
+def test_members_of_another_shape_are_400_and_say_which_was_expected(settings, field, expected, sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in().post(CONNECTIONS, {"kind": "chat", "name": "Main", "settings": settings})
     assert (answer.status, answer.json["error"]) == (400, "invalid_body")
     (detail,) = answer.json["details"]
     assert detail["field"] == field
     assert detail["expected"].startswith(expected)
     assert f"{field} must be {expected}" in answer.json["message"]
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
-def test_members_of_a_chat_connection_are_changed_by_the_same_route(sign_in, peopled):
+def test_members_of_a_chat_connection_are_changed_by_the_same_route(sign_in, with_people):
     body = {"kind": "chat", "name": "Main", "settings": {"team_id": "T1", "members": MEMBERS}}
     first = sign_in("operator@acme.example").post(CONNECTIONS, body)
     assert (first.status, first.json["result"]) == (201, "created")
@@ -148,7 +148,7 @@ def test_members_of_a_chat_connection_are_changed_by_the_same_route(sign_in, peo
     }  # fmt: skip
     assert answer.json["note"].endswith("No active member, so without effect for now: U7 (later@acme.example).")
     assert sign_in().get(CONNECTIONS).json["connections"] == [answer.json["connection"]]
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         last = connection.execute(select(audit_log).order_by(audit_log.c.seq.desc()).limit(1)).one()
     assert (last.action, last.details) == (
         "connection.changed",
@@ -156,24 +156,24 @@ def test_members_of_a_chat_connection_are_changed_by_the_same_route(sign_in, peo
     )
 
 
-def test_an_operator_changes_no_names_and_other_kinds_are_recorded_once(sign_in, peopled):
+def test_an_operator_changes_no_names_and_other_kinds_are_recorded_once(sign_in, with_people):
     body = {"kind": "chat", "name": "Main", "settings": {"members": MEMBERS}}
     assert sign_in().post(CONNECTIONS, body).status == 201
     paging = {"kind": "paging", "name": "Main", "settings": {"members": ["whoever"]}}
     assert sign_in().post(CONNECTIONS, paging).status == 201
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     answer = sign_in("operator@acme.example").post(CONNECTIONS, body)
     assert (answer.status, answer.json["error"]) == (403, "role_required")
     assert sign_in().post(CONNECTIONS, paging).json["error"] == "connection_exists"
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
-def test_members_may_look_and_not_record(sign_in, peopled):
-    head = peopled.head("acme")
+def test_members_may_look_and_not_record(sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in("member@acme.example").post(CONNECTIONS, {"kind": "chat", "name": "Main"})
     assert (answer.status, answer.json["error"]) == (403, "role_required")
     assert sign_in(None).get(CONNECTIONS).status == 401
-    assert (peopled.head("acme"), count(peopled, connections)) == (head, 0)
+    assert (with_people.head("acme"), count(with_people, connections)) == (head, 0)
 
 
 # -- deploy events -----------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ AT = (NOW - timedelta(minutes=5)).isoformat()
 EVENT = {"service": "API", "version": "1.2.3", "deployed_at": AT, "change_ref": "CHG-1"}
 
 
-def test_a_deploy_is_recorded_once_however_often_it_is_told(sign_in, served):
+def test_a_deploy_is_recorded_once_however_often_it_is_told(sign_in, with_services):
     client = sign_in("member@acme.example")
     answer = client.post(DEPLOYS, EVENT)
     assert (answer.status, answer.json["result"]) == (201, "created")
@@ -192,48 +192,48 @@ def test_a_deploy_is_recorded_once_however_often_it_is_told(sign_in, served):
         "deployed_at": "2026-11-20T08:25:00Z", "actor": "member@acme.example", "change_ref": "CHG-1",
         "status": "succeeded",
     }  # fmt: skip
-    head = served.head("acme")
+    head = with_services.head("acme")
     again = client.post(DEPLOYS, {**EVENT, "service_id": "svc-api"})
     assert (again.status, again.json) == (200, {"result": "duplicate", "deploy": deploy})
-    assert (served.head("acme"), count(served, deploys)) == (head, 1)
-    assert events(served)[-1] == ("deploy.recorded", "success")
+    assert (with_services.head("acme"), count(with_services, deploys)) == (head, 1)
+    assert events(with_services)[-1] == ("deploy.recorded", "success")
 
 
 @pytest.mark.parametrize(
     "changed",
     [{"service": "web"}, {"version": "1.2.4"}, {"version": None}, {"environment": "staging"}, {"deployed_at": None}],
 )
-def test_another_service_version_environment_or_time_is_another_deploy(changed, sign_in, served):
+def test_another_service_version_environment_or_time_is_another_deploy(changed, sign_in, with_services):
     client = sign_in()
     client.post(DEPLOYS, EVENT)
     assert client.post(DEPLOYS, {**EVENT, **changed}).json["result"] == "created"
-    assert count(served, deploys) == 2
+    assert count(with_services, deploys) == 2
 
 
-def test_a_rollback_that_is_told_later_changes_the_deploy(sign_in, served):
+def test_a_rollback_that_is_told_later_changes_the_deploy(sign_in, with_services):
     client = sign_in()
     first = client.post(DEPLOYS, EVENT).json["deploy"]
     answer = client.post(DEPLOYS, {**EVENT, "status": "rolled_back"})
     assert (answer.status, answer.json) == (200, {"result": "updated", "deploy": {**first, "status": "rolled_back"}})
-    assert events(served)[-1] == ("change.rolled_back", "success")
+    assert events(with_services)[-1] == ("change.rolled_back", "success")
     client.post(DEPLOYS, {**EVENT, "version": "2", "status": "failed"})
-    assert events(served)[-1] == ("deploy.recorded", "failure")
+    assert events(with_services)[-1] == ("deploy.recorded", "failure")
 
 
-def test_the_senders_own_id_is_the_key_where_it_is_given(sign_in, served):
+def test_the_senders_own_id_is_the_key_where_it_is_given(sign_in, with_services):
     client, event = sign_in(), {**EVENT, "id": "run-77"}
     assert client.post(DEPLOYS, event).json["deploy"]["id"] == "run-77"
     assert client.post(DEPLOYS, {**event, "deployed_at": None}).json["result"] == "duplicate"
-    head = served.head("acme")
+    head = with_services.head("acme")
     answer = client.post(DEPLOYS, {**event, "version": "9"})
     assert (answer.status, answer.json["error"]) == (409, "deploy_conflict")
-    assert served.head("acme") == head
+    assert with_services.head("acme") == head
 
 
-def test_a_link_stands_in_for_a_change_that_has_no_number(sign_in, served):
+def test_a_link_stands_in_for_a_change_that_has_no_number(sign_in, with_services):
     url = "https://ci.example/runs/77"
     assert sign_in().post(DEPLOYS, {"service_id": "svc-web", "url": url}).json["deploy"]["change_ref"] == url
-    with served.reader() as connection:
+    with with_services.reader() as connection:
         details = connection.execute(select(audit_log.c.details).order_by(audit_log.c.seq.desc()).limit(1)).scalar()
     assert details["url"] == url
 
@@ -252,20 +252,20 @@ def test_a_link_stands_in_for_a_change_that_has_no_number(sign_in, served):
         ({"url": "https://["}, "url"),
     ],
 )  # fmt: skip
-def test_a_malformed_event_is_refused_and_nothing_is_written(changed, field, sign_in, served):
-    head = served.head("acme")
+def test_a_malformed_event_is_refused_and_nothing_is_written(changed, field, sign_in, with_services):
+    head = with_services.head("acme")
     answer = sign_in().post(DEPLOYS, {**EVENT, **changed})
     assert (answer.status, answer.json["error"], answer.json["details"][0]["field"]) == (400, "invalid_body", field)
-    assert served.head("acme") == head
+    assert with_services.head("acme") == head
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"service":"a\\u0000"}', b'{"service":"\\ud800"}'])
-def test_a_body_that_is_no_object_is_refused(body, sign_in, served):
-    head = served.head("acme")
+def test_a_body_that_is_no_object_is_refused(body, sign_in, with_services):
+    head = with_services.head("acme")
     for path in (CONNECTIONS, DEPLOYS):
         answer = sign_in().post(path, body)
         assert (answer.status, answer.json["error"]) == (400, "invalid_body")
-    assert served.head("acme") == head
+    assert with_services.head("acme") == head
 
 
 @pytest.mark.parametrize(
@@ -277,15 +277,15 @@ def test_a_body_that_is_no_object_is_refused(body, sign_in, served):
         ({"service": "api", "service_id": "svc-web"}, 400, "invalid_body"),
     ],
 )
-def test_a_service_that_is_not_the_organizations_own_is_unknown(named, status, error, sign_in, served):
-    heads = served.head("acme"), served.head("other")
+def test_a_service_that_is_not_the_organizations_own_is_unknown(named, status, error, sign_in, with_services):
+    heads = with_services.head("acme"), with_services.head("other")
     answer = sign_in().post(DEPLOYS, {"version": "1", **named})
     assert (answer.status, answer.json["error"]) == (status, error)
-    assert (served.head("acme"), served.head("other"), count(served, deploys)) == (*heads, 0)
+    assert (with_services.head("acme"), with_services.head("other"), count(with_services, deploys)) == (*heads, 0)
 
 
-def test_a_name_that_two_services_have_asks_for_the_id(sign_in, served):
-    with served.revision("acme", "setup", now=NOW) as revision:
+def test_a_name_that_two_services_have_asks_for_the_id(sign_in, with_services):
+    with with_services.revision("acme", "setup", now=NOW) as revision:
         revision.insert(services, [{"id": "svc-api-2", "name": "api", "criticality": 1}])
         revision.record("import.completed")
     answer = sign_in().post(DEPLOYS, EVENT)

@@ -24,10 +24,10 @@ def admin(sign_in):
 
 
 @pytest.fixture
-def one(peopled):
+def one(with_people):
     """A store with one new lead, ``lead_1``."""
-    stored_leads(peopled, lead("1", name="Ana Muster", company="Company Ltd"))
-    return peopled
+    stored_leads(with_people, lead("1", name="Ana Muster", company="Company Ltd"))
+    return with_people
 
 
 def patch(client, body, lead_id="1"):
@@ -48,14 +48,22 @@ def row_of(store, lead_id="1"):
 
 
 def test_only_platform_administrators_see_leads(sign_in, one):
-    for method, path in (("GET", PATH), ("PATCH", PATH), ("GET", f"{PATH}/1"), ("PATCH", f"{PATH}/1"), ("GET", f"{PATH}/export"),
-                         ("POST", f"{PATH}/1/convert-pilot"), ("POST", f"{PATH}/1/email"), ("GET", "/api/admin/dashboard")):  # fmt: skip
+    for method, path in (
+        ("GET", PATH),
+        ("PATCH", PATH),
+        ("GET", f"{PATH}/1"),
+        ("PATCH", f"{PATH}/1"),
+        ("GET", f"{PATH}/export"),
+        ("POST", f"{PATH}/1/convert-pilot"),
+        ("POST", f"{PATH}/1/email"),
+        ("GET", "/api/admin/dashboard"),
+    ):
         assert word(sign_in("admin@acme.example").call(method, path, {})) == (403, "platform_admin_required")
         assert sign_in(None).call(method, path, {}).status == 401
     assert row_of(one)["stage"] == "new"
 
 
-def test_before_the_first_enquiry_everything_is_empty(admin, peopled):
+def test_before_the_first_enquiry_everything_is_empty(admin, with_people):
     assert admin.get(PATH).json == {"leads": [], "page": 1, "per_page": 50, "total": 0, "pages": 0}
     header, *rows = admin.get(f"{PATH}/export").body.decode().splitlines()
     assert (header.split(",")[:4], rows) == (["id", "reference_id", "name", "email"], [])
@@ -68,8 +76,8 @@ def test_before_the_first_enquiry_everything_is_empty(admin, peopled):
     assert word(patch(admin, {"stage": "contacted"})) == (404, "not_found")
 
 
-def test_the_newest_come_first_a_page_at_a_time(admin, peopled):
-    stored_leads(peopled, *(lead(str(n), created_at=NOW - timedelta(hours=n // 2)) for n in range(7)))
+def test_the_newest_come_first_a_page_at_a_time(admin, with_people):
+    stored_leads(with_people, *(lead(str(n), created_at=NOW - timedelta(hours=n // 2)) for n in range(7)))
     pages = [admin.get(f"{PATH}?perPage=3&page={page}") for page in (1, 2, 3, 4)]
     assert [ids(page) for page in pages] == [["0", "1", "2"], ["3", "4", "5"], ["6"], []]
     assert [(page.json["total"], page.json["pages"]) for page in pages] == [(7, 3)] * 4
@@ -99,10 +107,10 @@ FILTERED = {
 }
 
 
-def test_filters_select_the_same_leads_for_list_and_export(admin, peopled):
+def test_filters_select_the_same_leads_for_list_and_export(admin, with_people):
     days = [NOW - timedelta(days=n) for n in range(5)]
     stored_leads(
-        peopled,
+        with_people,
         lead("a", created_at=days[0], company="Company Ltd", follow_up_on=NOW.date()),
         lead("b", created_at=days[1], stage="contacted", owner="ben@hq.example", reference_id="HQE-B22222"),
         lead("c", created_at=days[2], priority="high", owner="ben@hq.example", name="100% Carl",
@@ -186,14 +194,18 @@ def test_null_clears(admin, one):
     [("new", "qualified"), ("new", "won"), ("contacted", "proposal"), ("won", "lost"), ("won", "new"), ("lost", "new"),
      ("proposal", "discovery"), ("nurture", "won")],
 )  # fmt: skip
-def test_a_stage_cannot_be_skipped(before, after, admin, peopled):
-    stored_leads(peopled, lead("1", stage=before, lost_reason="price" if before == "lost" else None))
-    head = peopled.head(PLATFORM)
+def test_a_stage_cannot_be_skipped(before, after, admin, with_people):
+    stored_leads(with_people, lead("1", stage=before, lost_reason="price" if before == "lost" else None))
+    head = with_people.head(PLATFORM)
     reason = {"lost_reason": "price"} if after == "lost" else {}
     answer = patch(admin, {"stage": after, "owner": "ben@hq.example", **reason})
     assert word(answer) == (409, "stage_not_reachable")
     assert (answer.json["details"][0]["from"], answer.json["details"][0]["to"]) == (before, after)
-    assert (row_of(peopled)["stage"], row_of(peopled)["owner"], peopled.head(PLATFORM)) == (before, None, head)
+    assert (row_of(with_people)["stage"], row_of(with_people)["owner"], with_people.head(PLATFORM)) == (
+        before,
+        None,
+        head,
+    )
 
 
 def test_a_lost_lead_says_why(admin, one):
@@ -224,20 +236,20 @@ def test_a_change_that_does_not_hold_changes_nothing(admin, one):
     assert row_of(one) == before
 
 
-def test_several_leads_change_together_or_not_at_all(admin, peopled):
-    stored_leads(peopled, lead("1"), lead("2"), lead("3", stage="won"))
+def test_several_leads_change_together_or_not_at_all(admin, with_people):
+    stored_leads(with_people, lead("1"), lead("2"), lead("3", stage="won"))
     several = {"ids": ["1", "2", "1"], "status": "contacted", "notes": "From the fair", "assigned_to": "ben@hq.example"}
     answer = admin.call("PATCH", PATH, several)
     assert (answer.status, ids(answer)) == (200, ["1", "2"])
     assert {(row["stage"], row["owner"], row["notes"]) for row in answer.json["leads"]} == {
         ("contacted", "ben@hq.example", "From the fair")
     }
-    head = peopled.head(PLATFORM)
+    head = with_people.head(PLATFORM)
     assert word(admin.call("PATCH", PATH, {"ids": ["1", "3"], "stage": "qualified"})) == (409, "stage_not_reachable")
     assert word(admin.call("PATCH", PATH, {"ids": ["1", "unknown"], "priority": "low"})) == (404, "not_found")
     assert word(admin.call("PATCH", PATH, {"priority": "low"})) == (400, "invalid_body")
     assert word(admin.call("PATCH", PATH, {"ids": ["1"]})) == (400, "invalid_body")
-    assert (row_of(peopled)["stage"], peopled.head(PLATFORM)) == ("contacted", head)
+    assert (row_of(with_people)["stage"], with_people.head(PLATFORM)) == ("contacted", head)
     assert admin.call("PATCH", PATH, {"id": "3", "notes": "Thanks"}).json["leads"][0]["notes"] == "Thanks"
 
 
@@ -259,8 +271,8 @@ def test_a_lead_becomes_a_pilot_once(admin, one):
         assert connection.execute(select(func.count()).select_from(pilots)).scalar() == 1
 
 
-def test_spam_and_lost_leads_become_no_pilot(admin, peopled):
-    stored_leads(peopled, lead("1", spam=True), lead("2", stage="lost", lost_reason="price"))
+def test_spam_and_lost_leads_become_no_pilot(admin, with_people):
+    stored_leads(with_people, lead("1", spam=True), lead("2", stage="lost", lost_reason="price"))
     assert word(admin.post(f"{PATH}/1/convert-pilot")) == (409, "lead_is_spam")
     assert word(admin.post(f"{PATH}/2/convert-pilot")) == (409, "lead_is_lost")
     assert word(admin.post(f"{PATH}/3/convert-pilot")) == (404, "not_found")
@@ -315,8 +327,8 @@ class TestWithMail:
             assert connection.execute(select(deliveries.c.id)).first() is None
 
 
-def test_an_email_needs_a_template_and_a_person(admin, peopled):
-    stored_leads(peopled, lead("1", spam=True), lead("2"))
+def test_an_email_needs_a_template_and_a_person(admin, with_people):
+    stored_leads(with_people, lead("1", spam=True), lead("2"))
     answer = admin.post(f"{PATH}/2/email", {"template": "pills"})
     assert word(answer) == (400, "invalid_body")
     assert "first_response, follow_up, discovery_call, proposal" in answer.json["message"]
@@ -325,9 +337,9 @@ def test_an_email_needs_a_template_and_a_person(admin, peopled):
     assert word(admin.post(f"{PATH}/3/email", {"template": "proposal"})) == (404, "not_found")
 
 
-def test_no_cell_of_the_export_is_a_formula(admin, peopled):
+def test_no_cell_of_the_export_is_a_formula(admin, with_people):
     stored_leads(
-        peopled,
+        with_people,
         lead("1", company='=HYPERLINK("http://evil.example","Click")', name="+1 Ana", message="@SUM(A1)", notes="-2"),
     )
     answer = admin.get(f"{PATH}/export")
@@ -337,7 +349,7 @@ def test_no_cell_of_the_export_is_a_formula(admin, peopled):
     assert row["company"] == '\'=HYPERLINK("http://evil.example","Click")'
     assert (row["name"], row["message"], row["notes"]) == ("'+1 Ana", "'@SUM(A1)", "'-2")
     assert (row["created_at"], row["spam"], row["consent"]) == ("2026-11-20T08:30:00.000000Z", "false", "true")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         (access,) = connection.execute(select(access_log)).mappings().all()
     assert (access["org_id"], access["actor"], access["resource"]) == (PLATFORM, ADMIN, f"{PATH}/export")
 

@@ -64,7 +64,7 @@ def server(monkeypatch, caplog):
         made.kill()
 
 
-def said(caplog):
+def log_summary(caplog):
     """Warnings and news of the limits by how they begin and end."""
     return [record.levelname for record in caplog.records if record.name == "hq.limits"]
 
@@ -85,7 +85,7 @@ def test_a_redis_that_was_never_there_is_one_warning_and_limits_count(server, ca
     limiter = Limiter(server.url)
     for who in "abc":
         used_up(limiter, who)
-    assert said(caplog) == ["WARNING"]
+    assert log_summary(caplog) == ["WARNING"]
     assert "limits are counted in memory until it does" in caplog.text
 
 
@@ -98,7 +98,7 @@ def test_a_redis_that_dies_is_used_again_when_it_is_back(server, end, caplog):
     server.process.wait()
     used_up(limiter, "meanwhile")
     server.start()
-    until(lambda: said(caplog) == ["WARNING", "INFO"])
+    until(lambda: log_summary(caplog) == ["WARNING", "INFO"])
     limiter.check(LIMIT, "after")
     used_up(Limiter(server.url), "after", 2)  # another process shares what was counted
 
@@ -113,9 +113,9 @@ def test_a_redis_that_hangs_holds_one_request_for_a_moment_and_no_other(server, 
     assert 0.15 < time.monotonic() - began < 2.0
     waits = sorted(used_up(limiter, f"caller {number}") for number in range(200))
     assert waits[150] < 0.05
-    assert said(caplog) == ["WARNING"]
+    assert log_summary(caplog) == ["WARNING"]
     server.process.send_signal(signal.SIGCONT)
-    until(lambda: said(caplog) == ["WARNING", "INFO"])
+    until(lambda: log_summary(caplog) == ["WARNING", "INFO"])
     used_up(limiter, "after")
     used_up(Limiter(server.url), "another")
     with pytest.raises(TooManyRequests):

@@ -31,35 +31,35 @@ def run(command, **environment):
 
 
 @pytest.fixture
-def here(served, token):  # noqa: F811 - fixtures
+def here(server_port, token):  # noqa: F811 - fixtures
     """What stands on a page for the console and its token."""
-    return {"address": f"http://127.0.0.1:{served}", "token": token}
+    return {"address": f"http://127.0.0.1:{server_port}", "token": token}
 
 
 @pytest.fixture
-def stored(peopled):
+def stored_rows(with_people):
     def rows(table):
-        with peopled.reader() as connection:
+        with with_people.reader() as connection:
             return many(connection, table, "acme")
 
     return rows
 
 
-def test_a_title_opens_an_incident_and_resolves_it(here, stored):
+def test_a_title_opens_an_incident_and_resolves_it(here, stored_rows):
     assert json.loads(run(block("anything-else.md", "bash config", **here)))["created"] == 1
     assert json.loads(run(block("anything-else.md", "bash resolve", **here)))["resolved"] == 1
-    assert [(row["title"], row["status"]) for row in stored(incidents)] == [("Disk full on db1", "resolved")]
+    assert [(row["title"], row["status"]) for row in stored_rows(incidents)] == [("Disk full on db1", "resolved")]
 
 
-def test_a_finding_opens_an_incident(here, stored):
+def test_a_finding_opens_an_incident(here, stored_rows):
     assert json.loads(run(block("other-scanners.md", "bash config", **here)))["incidents_opened"] == 1
-    assert [(row["title"], row["severity"]) for row in stored(findings)] == [("Log4Shell", "critical")]
+    assert [(row["title"], row["severity"]) for row in stored_rows(findings)] == [("Log4Shell", "critical")]
 
 
-def test_what_grafana_sends_can_be_tried_by_hand(here, stored, tmp_path):
+def test_what_grafana_sends_can_be_tried_by_hand(here, stored_rows, tmp_path):
     (tmp_path / "body.json").write_text(json.dumps(data("grafana.md", "body")))
     run(f"cd {tmp_path}; {block('grafana.md', 'bash try', **here)}")
-    assert [row["title"] for row in stored(incidents)] == ["High memory usage"]
+    assert [row["title"] for row in stored_rows(incidents)] == ["High memory usage"]
 
 
 def test_a_token_is_made_by_whoever_is_signed_in_and_lets_a_monitor_in(here, console):
@@ -71,7 +71,7 @@ def test_a_token_is_made_by_whoever_is_signed_in_and_lets_a_monitor_in(here, con
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="the script uses jq")
-def test_the_script_for_tenable_waits_for_the_export_and_posts_every_chunk(here, stored):
+def test_the_script_for_tenable_waits_for_the_export_and_posts_every_chunk(here, stored_rows):
     asked = []
     chunks = {"1": [bodies.tenable(), bodies.tenable(state="FIXED", plugin={"id": 2, "name": "Old"})], "2": []}
     statuses = iter(["QUEUED", "PROCESSING", "FINISHED"])
@@ -94,7 +94,7 @@ def test_the_script_for_tenable_waits_for_the_export_and_posts_every_chunk(here,
     ]  # fmt: skip
     assert {keys for _, _, keys, _ in asked} == {"accessKey=a;secretKey=s"}
     assert asked[0][3]["filters"]["state"] == ["OPEN", "REOPENED", "FIXED"]
-    assert sorted((row["title"], row["status"]) for row in stored(findings)) == [
+    assert sorted((row["title"], row["status"]) for row in stored_rows(findings)) == [
         ("Apache Log4j Remote Code Execution", "open"), ("Old", "fixed"),
     ]  # fmt: skip
 

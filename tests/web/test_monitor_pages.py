@@ -84,11 +84,11 @@ def sentry_ends(body):
 
 
 @pytest.fixture
-def stored(peopled):
+def stored_rows(with_people):
     """The rows of a table in acme."""
 
     def rows(table):
-        with peopled.reader() as connection:
+        with with_people.reader() as connection:
             return many(connection, table, "acme")
 
     return rows
@@ -106,16 +106,18 @@ def stored(peopled):
     ],
 )
 def test_the_documented_body_with_the_configured_header_opens_an_incident_and_its_recovery_resolves_it(
-    page, end, title, severity, token, sign_in, clock, stored  # noqa: F811 - fixtures
+    page, end, title, severity, token, sign_in, clock, stored_rows  # noqa: F811 - fixtures
 ):  # fmt: skip
     client, header = sign_in(None), authorization(page, token)
     body = data(page, "body")
     assert outcomes(client.post(ALERTS, body, authorization=header)) == ["created"]
-    assert [(row["title"], row["severity"], row["status"]) for row in stored(incidents)] == [(title, severity, "open")]
+    assert [(row["title"], row["severity"], row["status"]) for row in stored_rows(incidents)] == [
+        (title, severity, "open")
+    ]
     clock.tick(600)
     end(body)
     assert outcomes(client.post(ALERTS, body, authorization=header)) == ["resolved"]
-    assert [row["status"] for row in stored(incidents)] == ["resolved"]
+    assert [row["status"] for row in stored_rows(incidents)] == ["resolved"]
 
 
 # -- templates -----------------------------------------------------------------------------------------------------
@@ -140,7 +142,7 @@ def of_datadog(**changes):
     return json.loads(re.sub(r"\$[A-Z_]+", value, block("datadog.md", "json template")))
 
 
-def test_datadog_s_template_keeps_the_groups_of_a_monitor_apart(token, sign_in, stored):  # noqa: F811 - the fixture of that name
+def test_datadog_s_template_keeps_the_groups_of_a_monitor_apart(token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
     client, header = sign_in(None), authorization("datadog.md", token)
     assert set(of_datadog()) == set(data("datadog.md", "body"))
 
@@ -155,7 +157,7 @@ def test_datadog_s_template_keeps_the_groups_of_a_monitor_apart(token, sign_in, 
         "DATE": "1795162501000",
     }
     assert send(ID="3", ALERT_SCOPE="host:b", **recovered) == ["resolved"]
-    assert sorted((row["title"], row["severity"], row["status"]) for row in stored(incidents)) == [
+    assert sorted((row["title"], row["severity"], row["status"]) for row in stored_rows(incidents)) == [
         ("Load", "critical", "open"), ("Load", "critical", "resolved"),
     ]  # fmt: skip
 
@@ -183,18 +185,18 @@ def of_new_relic(**changes):
     return json.loads(re.sub(r"\{\{ json (\S+) \}\}", value, block("new-relic.md", "handlebars template")))
 
 
-def test_new_relic_s_template_opens_acknowledges_and_resolves(token, sign_in, stored):  # noqa: F811 - the fixture of that name
+def test_new_relic_s_template_opens_acknowledges_and_resolves(token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
     client, header = sign_in(None), authorization("new-relic.md", token)
     assert set(of_new_relic()) == set(data("new-relic.md", "body"))
 
     def send(state, at):
         body = of_new_relic(state=state, updatedAt=at)
-        return [*outcomes(client.post(ALERTS, body, authorization=header)), stored(incidents)[0]["status"]]
+        return [*outcomes(client.post(ALERTS, body, authorization=header)), stored_rows(incidents)[0]["status"]]
 
     assert send("ACTIVATED", 1795162500000) == ["created", "open"]
     assert send("ACKNOWLEDGED", 1795162501000) == ["updated", "acknowledged"]
     assert send("CLOSED", 1795162502000) == ["resolved", "resolved"]
-    assert [(row["title"], row["severity"]) for row in stored(incidents)] == [("Errors above 5 %", "high")]
+    assert [(row["title"], row["severity"]) for row in stored_rows(incidents)] == [("Errors above 5 %", "high")]
 
 
 # -- AWS -----------------------------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ def test_everything_that_the_template_for_aws_refers_to_is_in_it():
     assert set(template["Resources"]) - set(referred) == {"UndeliveredPolicy"}, "nothing is left over"
 
 
-def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(token, sign_in, stored, caplog):  # noqa: F811 - the fixture of that name
+def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(token, sign_in, stored_rows, caplog):  # noqa: F811 - the fixture of that name
     (endpoint,) = re.findall(r"--notification-endpoint (\S+)", block("cloudwatch.md", "bash sns", token=token))
     parts = urlsplit(endpoint)
     assert (parts.scheme, parts.hostname, parts.path) == ("https", urlsplit(ADDRESS).hostname, ALERTS)
@@ -244,20 +246,20 @@ def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(t
         f"aws sns confirm-subscription --region eu-west-1 --topic-arn {topic} --token 2336412f37fb687f" in caplog.text
     )
     assert outcomes(client.post(ALERTS, notify, authorization=password, **SNS)) == ["created"]
-    assert [row["title"] for row in stored(incidents)] == ["OrdersWait"]
+    assert [row["title"] for row in stored_rows(incidents)] == ["OrdersWait"]
 
 
 # -- our own forms -------------------------------------------------------------------------------------------------
 
 
-def test_the_documented_bodies_of_our_own_are_taken(token, sign_in, stored):  # noqa: F811 - the fixture of that name
+def test_the_documented_bodies_of_our_own_are_taken(token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
     client, header = sign_in(None), f"Bearer {token}"
     assert outcomes(client.post(ALERTS, data("anything-else.md", "body"), authorization=header)) == ["created"]
     scan = data("other-scanners.md", "body")
     assert client.post(VULNERABILITIES, scan, authorization=header).json["created"] == 1
     clean = client.post(VULNERABILITIES, {**scan, "findings": []}, authorization=header)
     assert (clean.status, clean.json["closed_as_missing"]) == (200, 1)
-    assert [row["status"] for row in stored(findings)] == ["fixed"]
+    assert [row["status"] for row in stored_rows(findings)] == ["fixed"]
 
 
 # -- the pages themselves ------------------------------------------------------------------------------------------
@@ -287,7 +289,7 @@ def test_a_page_names_the_route_and_the_token_that_belong_to_it(page):
 
 
 def test_every_setting_that_is_named_exists_with_the_limit_that_is_named():
-    known = {name: value for name, value, _ in Settings().shown()}
+    known = {name: value for name, value, _ in Settings().listing()}
     named = {name for page in (INDEX, *PAGES) for name in re.findall(r"\bSVC_[A-Z_]+[A-Z]", text_of(page))}
     assert named - set(known) == set()
     said = dict(re.findall(r"^\| .+ \| ([\d,]+)(?: MiB)?, `(SVC_\w+)` \|", text_of(INDEX), re.MULTILINE))

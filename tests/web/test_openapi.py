@@ -21,7 +21,7 @@ from reports import CATALOGUE, REPORTS
 DOCUMENT = document(api.CHAPTERS, CATALOGUE, "http://localhost:8080")
 
 
-def described(route):
+def operation_of(route):
     return DOCUMENT["paths"][path_template(route.path)][route.method.lower()]
 
 
@@ -46,7 +46,7 @@ def test_the_command_prints_it(monkeypatch):
 def test_every_route_is_an_operation_and_nothing_else_is():
     assert len(operations()) == len(api.ROUTES) == sum(len(methods) for methods in DOCUMENT["paths"].values())
     assert len({operation["operationId"] for operation in operations()}) == len(api.ROUTES)
-    assert [described(route)["tags"] for route in api.ROUTES] == [
+    assert [operation_of(route)["tags"] for route in api.ROUTES] == [
         [chapter] for chapter, routes in api.CHAPTERS.items() for _ in routes
     ]
 
@@ -59,7 +59,7 @@ def test_every_operation_says_in_a_sentence_what_it_does():
 
 def test_what_needs_a_credential_says_which_and_answers_401():
     for route in api.ROUTES:
-        operation = described(route)
+        operation = operation_of(route)
         assert [name for one in operation["security"] for name in one] == list(route.access.credentials), route.path
         assert ("401" in operation["responses"]) == (route.access.code != "none"), route.path
     assert {name for route in api.ROUTES for name in route.access.credentials} == set(SCHEMES)
@@ -67,7 +67,7 @@ def test_what_needs_a_credential_says_which_and_answers_401():
 
 def test_every_route_may_answer_403():
     """For want of a role; in session-mode for one local user, to whoever is not on this machine."""
-    assert [route.path for route in api.ROUTES if "403" not in described(route)["responses"]] == []
+    assert [route.path for route in api.ROUTES if "403" not in operation_of(route)["responses"]] == []
 
 
 def test_every_error_has_the_one_shape():
@@ -81,7 +81,7 @@ def test_every_error_has_the_one_shape():
 
 def test_a_report_has_its_own_parameters_formats_and_media_types():
     (route,) = (r for r in api.ROUTES if getattr(r.handler, "report", None) == "fedramp-poam")
-    operation = described(route)
+    operation = operation_of(route)
     assert [one["name"] for one in operation["parameters"] if one.get("in") == "query"] == [
         "periodDays",
         "template",
@@ -113,13 +113,13 @@ def test_a_report_has_its_own_parameters_formats_and_media_types():
 def test_a_report_about_the_caller_takes_no_other_actor():
     (route,) = (r for r in api.ROUTES if getattr(r.handler, "of_caller", False))
     assert "actor" in [one.name for one in CATALOGUE[route.handler.report].parameters]
-    assert "actor" not in [one.get("name") for one in described(route)["parameters"]]
+    assert "actor" not in [one.get("name") for one in operation_of(route)["parameters"]]
 
 
 def test_every_body_and_every_answer_has_an_example_that_fits():
     without, wrong = [], []
     for route in api.ROUTES:
-        operation = described(route)
+        operation = operation_of(route)
         held = [operation["requestBody"]["content"]] if route.body is not None and not route.forwards else []
         typed = any(not isinstance(one, MediaContent) for one in route.answers)
         held += [operation["responses"][str(route.statuses[0])].get("content", {})] if typed else []
@@ -141,7 +141,7 @@ def test_every_recorded_example_is_shown():
 def test_a_report_without_its_envelope_does_not_fit(member):
     schema = {"$ref": f"#/components/schemas/{ReportEnvelope.__name__}"}
     (route,) = (r for r in api.ROUTES if isinstance(r.handler, ReportHandler) and r.handler.report == "summary")
-    example = described(route)["responses"]["200"]["content"]["application/json"]["example"]
+    example = operation_of(route)["responses"]["200"]["content"]["application/json"]["example"]
     assert validator(schema).is_valid({**example, "frameworks": [{"framework": "soc2"}]})
     assert not validator(schema).is_valid({**example, "frameworks": ["soc2"]})
     assert not validator(schema).is_valid({name: value for name, value in example.items() if name != member})

@@ -46,7 +46,7 @@ def peopled(any_store):
 
 @pytest.fixture
 def environment(environment):
-    secrets = {name: door.CRON_SECRET for name, _, _ in Settings().shown() if name.endswith("_CRON_SECRET")}
+    secrets = {name: door.CRON_SECRET for name, _, _ in Settings().listing() if name.endswith("_CRON_SECRET")}
     with backend(lambda seen, wire: wire.json({"ok": True})) as connector:
         yield {
             **environment, **secrets, "SVC_CHAT_SIGNING_SECRET": door.CHAT_SECRET,
@@ -63,7 +63,7 @@ def seller(bank, environment):  # noqa: F811 - the fixture of that name
 
 
 @pytest.fixture
-def served(seller, console, sign_in, monkeypatch):
+def free_caller(seller, console, sign_in, monkeypatch):
     """Who asks is known, and may ask as often as they like; the known identifiers name something."""
     monkeypatch.setattr(console.gate.limiter, "check", lambda *given: None)
     store, client = console.services.store, sign_in()
@@ -95,7 +95,7 @@ def operations(application, chapter):
     return [operation for operation in found if chapter in operation.definition.raw["tags"]]
 
 
-def named(path, known):
+def identifier_in(path, known):
     """The identifier of a record that there is, by the part of the path before it."""
     before, place, _ = path.partition("/{id}")
     return known.get(before.rpartition("/")[2]) if place else None
@@ -109,10 +109,10 @@ def examples(operation):
 
 
 @pytest.mark.parametrize("chapter", api.CHAPTERS)
-def test_every_answer_is_one_that_the_document_allows(chapter, served):
-    application, known = served
+def test_every_answer_is_one_that_the_document_allows(chapter, free_caller):
+    application, known = free_caller
     for operation in operations(application, chapter):
-        identifier = named(operation.path, known)
+        identifier = identifier_in(operation.path, known)
         place = {"id": identifier} if identifier else {}
         if identifier or "{" not in operation.path:
             for shown in examples(operation):

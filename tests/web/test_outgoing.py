@@ -3,7 +3,7 @@
 from waitress.adjustments import Adjustments
 from waitress.buffers import OverflowableBuffer
 
-from engine.web.serving.outgoing import MOST_IN_MEMORY, SendingChannel, SentBytes
+from engine.web.serving.outgoing import MOST_IN_MEMORY, MemoryBuffer, SendingChannel
 
 
 def test_pieces_of_any_size_stay_in_their_order_and_memory_is_bounded():
@@ -15,7 +15,7 @@ def test_pieces_of_any_size_stay_in_their_order_and_memory_is_bounded():
     for piece in pieces:
         channel.hold(piece)
     assert channel.total_outbufs_len == sum(map(len, pieces)) > 4 * MOST_IN_MEMORY
-    in_memory = [each for each in channel.outbufs if isinstance(each, SentBytes) or not each.overflowed]
+    in_memory = [each for each in channel.outbufs if isinstance(each, MemoryBuffer) or not each.overflowed]
     assert sum(map(len, in_memory)) < MOST_IN_MEMORY + 3_000_000
     assert b"".join(bytes(each.get(len(each))) for each in channel.outbufs) == b"".join(pieces)
     for each in channel.outbufs:

@@ -30,8 +30,8 @@ SCOPE = {
 
 
 @pytest.fixture
-def admin(sign_in, peopled):
-    stored_leads(peopled, lead("1", name="Ana Muster", company="Company Ltd"), lead("2", company="=1+1"))
+def admin(sign_in, with_people):
+    stored_leads(with_people, lead("1", name="Ana Muster", company="Company Ltd"), lead("2", company="=1+1"))
     return sign_in(ADMIN)
 
 
@@ -63,8 +63,15 @@ def calendar(client, identifier, query=""):
 
 
 def test_only_platform_administrators_see_pilots(sign_in, pilot):
-    for method, path in (("GET", PATH), ("POST", PATH), ("GET", f"{PATH}/{pilot}"), ("PATCH", f"{PATH}/{pilot}"),
-                         ("GET", f"{PATH}/{pilot}/proposal"), ("GET", f"{PATH}/{pilot}/calendar"), ("GET", f"{PATH}/export")):  # fmt: skip
+    for method, path in (
+        ("GET", PATH),
+        ("POST", PATH),
+        ("GET", f"{PATH}/{pilot}"),
+        ("PATCH", f"{PATH}/{pilot}"),
+        ("GET", f"{PATH}/{pilot}/proposal"),
+        ("GET", f"{PATH}/{pilot}/calendar"),
+        ("GET", f"{PATH}/export"),
+    ):
         assert word(sign_in("admin@acme.example").call(method, path, {})) == (403, "platform_admin_required")
         assert sign_in(None).call(method, path, {}).status == 401
 
@@ -78,7 +85,7 @@ def test_before_the_first_pilot_everything_is_empty(sign_in):
         assert word(admin.get(path)) == (404, "not_found")
 
 
-def test_a_pilot_is_made_from_a_lead(admin, pilot, peopled):
+def test_a_pilot_is_made_from_a_lead(admin, pilot, with_people):
     shown = admin.get(f"{PATH}/{pilot}").json
     assert shown["pilot"] == {
         "id": pilot, "lead_id": "1", "name": "Audit in spring", "stage": "planned", "owner": ADMIN, "scope": SCOPE,
@@ -88,7 +95,7 @@ def test_a_pilot_is_made_from_a_lead(admin, pilot, peopled):
     assert (shown["lead"]["id"], shown["next"]) == ("1", ["kickoff", "closed"])
     assert [row["action"] for row in shown["history"]] == ["pilot.created"]
     assert admin.get(PATH).json["pilots"] == [shown["pilot"]]
-    assert peopled.verify(PLATFORM).ok
+    assert with_people.verify(PLATFORM).ok
 
 
 WRONG = [
@@ -128,23 +135,23 @@ def test_a_pilot_goes_from_stage_to_stage(admin, pilot):
     [((), "active"), ((), "converted"), (("kickoff",), "review"), (("kickoff", "active"), "converted"),
      (("kickoff", "active", "review"), "active"), (("closed",), "planned"), (("kickoff", "active", "review", "converted"), "closed")],
 )  # fmt: skip
-def test_a_stage_cannot_be_skipped(steps, wanted, admin, pilot, peopled):
+def test_a_stage_cannot_be_skipped(steps, wanted, admin, pilot, with_people):
     for stage in steps:
         assert patch(admin, pilot, {"stage": stage}).status == 200
-    before = row_of(peopled, pilot)
+    before = row_of(with_people, pilot)
     assert word(patch(admin, pilot, {"stage": wanted, "notes": "now"})) == (409, "stage_not_reachable")
-    assert row_of(peopled, pilot) == before
+    assert row_of(with_people, pilot) == before
 
 
-def test_a_change_that_does_not_hold_changes_nothing(admin, pilot, peopled):
-    before = row_of(peopled, pilot)
+def test_a_change_that_does_not_hold_changes_nothing(admin, pilot, with_people):
+    before = row_of(with_people, pilot)
     wrong = [
         {}, {"stage": "won"}, {"lead_id": "2"}, {"review_at": "2026-11-30T09:00:00Z"}, {"name": None},
         {"stage": "kickoff", "status": "closed"}, {"scope": []},
     ]  # fmt: skip
     assert [word(patch(admin, pilot, body)) for body in wrong] == [(400, "invalid_body")] * len(wrong)
     assert word(patch(admin, "unknown", {"notes": "x"})) == (404, "not_found")
-    assert row_of(peopled, pilot) == before
+    assert row_of(with_people, pilot) == before
 
 
 def test_filters_select_the_same_pilots_for_list_and_export(admin, pilot):
@@ -180,10 +187,22 @@ def test_the_same_proposal_in_three_formats(admin, pilot):
     assert (facts["status"], facts["missing"], facts["valid_until"]) == ("final", [], "2026-12-20")
     assert facts["number"] == f"HQE-1-{facts['inputs_sha256'][:8].upper()}"
     page, text = html.body.decode(), plain.body.decode().replace("\\", "")
-    shown = ["Audit in spring", facts["number"], "Ready for the audit in spring", "Each figure is traced",
-             "1 Dec 2026, 09:00\u00a0UTC, 60\u00a0minutes", "24 Nov 2026, 09:00\u00a0UTC, 30\u00a0minutes", "20 Dec 2026",
-             "Ana Muster", "Company Ltd", facts["inputs_sha256"], *(one["title"] for one in facts["frameworks"]),
-             *(line["title"] for line in facts["price"]["lines"]), *facts["assumptions"], *facts["excluded"]]  # fmt: skip
+    shown = [
+        "Audit in spring",
+        facts["number"],
+        "Ready for the audit in spring",
+        "Each figure is traced",
+        "1 Dec 2026, 09:00\u00a0UTC, 60\u00a0minutes",
+        "24 Nov 2026, 09:00\u00a0UTC, 30\u00a0minutes",
+        "20 Dec 2026",
+        "Ana Muster",
+        "Company Ltd",
+        facts["inputs_sha256"],
+        *(one["title"] for one in facts["frameworks"]),
+        *(line["title"] for line in facts["price"]["lines"]),
+        *facts["assumptions"],
+        *facts["excluded"],
+    ]
     total = f"EUR {facts['price']['total_cents'] // 100:,}.00"
     assert [words for words in (*shown, total) if words not in page or words not in text] == []
     assert html.headers["content-type"] == "text/html; charset=utf-8"
@@ -228,7 +247,7 @@ def test_what_people_wrote_is_no_markup(admin):
     assert rendered.count("<td") == 3 * 5 + 4 * 4
 
 
-def test_the_calendar_has_the_three_meetings_in_utc(admin, pilot, peopled):
+def test_the_calendar_has_the_three_meetings_in_utc(admin, pilot, with_people):
     answer = admin.get(f"{PATH}/{pilot}/calendar")
     assert answer.headers["content-type"] == "text/calendar; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="hqe-1-pilot-all-2026-11-20.ics"'
@@ -241,7 +260,7 @@ def test_the_calendar_has_the_three_meetings_in_utc(admin, pilot, peopled):
     assert [(e["uid"], e["sequence"], e["status"]) for e in events] == [
         (f"{pilot}-{name}@hq-console", 0, "CONFIRMED") for name in ("discovery", "kickoff", "review")
     ]
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         assert connection.execute(select(access_log.c.format)).scalars().all() == ["ics"]
 
 

@@ -19,7 +19,7 @@ from engine.store import Store
 from engine.store.schema.organizations import organizations
 from engine.store.schema.services import incidents
 from engine.web.sessions import Sessions
-from tests.web.attacks import asked, head
+from tests.web.attacks import ask_once, head
 from tests.web.processes import connections, listens, serving
 from tests.web.served import until
 from tests.web.test_serving import answer
@@ -40,7 +40,7 @@ def cookie(folder):
     return f"Cookie: svc_session={sessions.issue('owner@acme.example', 'acme', now=datetime.now(UTC))}"
 
 
-def say(client, method, path, *headers, body=b""):
+def send_request(client, method, path, *headers, body=b""):
     client.sendall(
         head(method, path, f"Content-Length: {len(body)}", "Content-Type: application/json", *headers) + body
     )
@@ -49,7 +49,7 @@ def say(client, method, path, *headers, body=b""):
 def token_of(port, cookie):
     body = b'{"label": "monitor"}'
     headers = (cookie, "Content-Type: application/json")
-    _, _, made = asked(port, "/api/user/alert-ingest-tokens", method="POST", headers=headers, body=body)
+    _, _, made = ask_once(port, "/api/user/alert-ingest-tokens", method="POST", headers=headers, body=body)
     return f"Authorization: Bearer {json.loads(made)['secret']}"
 
 
@@ -60,7 +60,7 @@ def etag(top):
 def alone(folder, cookie):
     """Body and ETag as one process gives them."""
     with serving(folder, "--no-scheduler") as found, connection(found) as client:
-        say(client, "GET", REPORT, cookie)
+        send_request(client, "GET", REPORT, cookie)
         status, body, top = answer(client)
         assert (status, found.children()) == (200, [])
     return body, etag(top)
@@ -81,10 +81,10 @@ def test_a_worker_computes_a_report_as_it_was(folder, cookie):
     today = datetime.now(UTC).date()
     with serving(folder, "--no-scheduler") as found, connection(found) as client:
         for _ in range(2):  # computed, and found again
-            say(client, "GET", f"{REPORT}?revision={seq}&asOf={today}", cookie)
+            send_request(client, "GET", f"{REPORT}?revision={seq}&asOf={today}", cookie)
             status, body, top = answer(client)
             assert (status, body, etag(top)) == (200, expected, tag)
-        say(client, "GET", REPORT, cookie)
+        send_request(client, "GET", REPORT, cookie)
         assert b"Apex" in answer(client)[1]
 
 
@@ -93,7 +93,9 @@ def test_what_answers_loads_nothing_that_computes(folder, cookie):
     with serving(folder) as found:
         bearer = token_of(found.port, cookie)
         answers = [
-            asked(found.port, path, method=method, headers=(credential, "Content-Type: application/json"), body=body)[0]
+            ask_once(
+                found.port, path, method=method, headers=(credential, "Content-Type: application/json"), body=body
+            )[0]
             for method, path, credential, body in (
                 ("GET", "/api/health", cookie, b""),
                 ("GET", "/api/health/db", cookie, b""),
@@ -116,7 +118,7 @@ def test_processes_answer_as_one_and_one_that_dies_is_replaced(folder, cookie):
         with connections(found) as each:
             _same_bytes(each, cookie, folder, expected)
             _one_limit(each)
-            _killed(found, each, token_of(found.port, cookie), folder)
+            _kill(found, each, token_of(found.port, cookie), folder)
         first = found.pids()[0]
         os.kill(first, signal.SIGTERM)
         until(lambda: len(found.pids()) == COUNT and first not in found.pids())
@@ -132,7 +134,7 @@ def test_processes_answer_as_one_and_one_that_dies_is_replaced(folder, cookie):
 def _same_bytes(each, cookie, folder, expected):
     """All ask at once: each gets what one process gives, of one build."""
     for client in each.values():
-        say(client, "GET", REPORT, cookie)
+        send_request(client, "GET", REPORT, cookie)
     got = [answer(client) for client in each.values()]
     assert [(status, body, etag(top)) for status, body, top in got] == [(200, *expected)] * COUNT
     (made,) = (folder / "artifacts" / "acme" / "control-ownership").iterdir()
@@ -143,12 +145,12 @@ def _one_limit(each):
     """Five enquiries in ten minutes from one address, whoever answers."""
     statuses = []
     for client in [*each.values()] * 3:
-        say(client, "POST", "/api/contact", body=b"{}")
+        send_request(client, "POST", "/api/contact", body=b"{}")
         statuses.append(answer(client)[0])
     assert statuses == [400] * 5 + [429] * 4
 
 
-def _killed(found, each, token, folder):
+def _kill(found, each, token, folder):
     """Alerts while a process is killed: what was acknowledged is there, and the connections of others go on."""
     acknowledged, over = [], threading.Event()
 
@@ -159,7 +161,7 @@ def _killed(found, each, token, folder):
             key = f"{sender}-{number}"
             body = json.dumps({"title": key, "dedupe_key": key}).encode()
             try:
-                status, _, _ = asked(
+                status, _, _ = ask_once(
                     found.port, "/api/integrations/alerts", method="POST",
                     headers=(token, "Content-Type: application/json"), body=body,
                 )  # fmt: skip
@@ -175,7 +177,7 @@ def _killed(found, each, token, folder):
     dead, *others = each
     os.kill(dead, signal.SIGKILL)
     for pid in others:
-        say(each[pid], "GET", "/api/health")
+        send_request(each[pid], "GET", "/api/health")
         assert answer(each[pid])[0] == 200
     until(lambda: len(found.pids()) == COUNT and dead not in found.pids())
     there = len(acknowledged)
@@ -203,7 +205,7 @@ def test_at_the_end_every_request_is_answered_and_nothing_is_left(number, folder
                 except ConnectionRefusedError:
                     return
                 with client:
-                    say(client, "GET", "/api/health/db", "Connection: close")
+                    send_request(client, "GET", "/api/health/db", "Connection: close")
                     received = b""
                     try:
                         while piece := client.recv(65536):

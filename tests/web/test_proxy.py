@@ -18,7 +18,7 @@ from engine.store.schema.outputs import credentials
 from engine.web.credentials import digest, new_secret
 from engine.web.handlers import connectors, proxy
 from tests.conftest import NOW
-from tests.copilot.standin import backend, served
+from tests.copilot.standin import backend, serve
 from tests.web.client import Client
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -64,7 +64,7 @@ def raw(address, request):
     return int(answer.split()[1]), answer
 
 
-def asked(address, target, cookie):
+def ask_for(address, target, cookie):
     return raw(
         address,
         f"GET {target} HTTP/1.1\r\nHost: x\r\nCookie: svc_session={cookie}\r\nConnection: close\r\n\r\n".encode(),
@@ -96,7 +96,7 @@ def test_credentials_stay_here_and_safe_headers_go_on(upstream, console, sign_in
         "Cookie": f"svc_session={sign_in().cookie}", "X-Forwarded-For": "10.0.0.9", "X-Internal": "1",
         "TE": "trailers", "Proxy-Authorization": "Basic eA==", "Connection": "close, Traceparent",
     }  # fmt: skip
-    with served(console) as address, closing(HTTPConnection(address.removeprefix("http://"))) as connection:
+    with serve(console) as address, closing(HTTPConnection(address.removeprefix("http://"))) as connection:
         connection.request("POST", "/api/reasoning/x", b"{}", headers)
         assert connection.getresponse().status == 200
     (seen,) = upstream.seen
@@ -113,9 +113,9 @@ def test_credentials_stay_here_and_safe_headers_go_on(upstream, console, sign_in
     }
 
 
-def test_an_api_key_opens_the_door_and_goes_no_further(robot, peopled, sign_in):
+def test_an_api_key_opens_the_door_and_goes_no_further(robot, with_people, sign_in):
     secret = new_secret("api_key")
-    with peopled.revision("acme", "owner@acme.example", now=NOW) as revision:
+    with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
         row = {"id": "k", "kind": "api_key", "label": "ci", "owner": "owner@acme.example", "prefix": "svc_sk_",
                "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW}  # fmt: skip
         revision.insert(credentials, [row])
@@ -146,8 +146,8 @@ def test_nobody_gets_through_without_a_credential(upstream, sign_in):
     ],
 )
 def test_percent_encoding_is_kept(target, arrives, upstream, console, sign_in):
-    with served(console) as address:
-        status, _ = asked(address, target, sign_in().cookie)
+    with serve(console) as address:
+        status, _ = ask_for(address, target, sign_in().cookie)
     assert (status, [seen.target for seen in upstream.seen]) == (200, [arrives])
 
 
@@ -161,8 +161,8 @@ def test_percent_encoding_is_kept(target, arrives, upstream, console, sign_in):
     ],
 )  # fmt: skip
 def test_no_path_leaves_its_base(target, upstream, console, sign_in):
-    with served(console) as address:
-        status, answer = asked(address, target, sign_in().cookie)
+    with serve(console) as address:
+        status, answer = ask_for(address, target, sign_in().cookie)
     assert (status in (400, 404), upstream.seen) == (True, [])
     assert b'"error":"invalid_path"' in answer or b'"error":"no_such_route"' in answer
 
@@ -223,7 +223,7 @@ def test_an_encoded_body_stays_encoded(upstream, respond, console, sign_in):
     answer = sign_in().get("/api/reasoning/x", accept_encoding="gzip")
     assert upstream.seen[0].header("accept-encoding") == "gzip"
     assert (answer.body, answer.headers["content-encoding"]) == (packed, "gzip")
-    with served(console) as address:
+    with serve(console) as address:
         got = httpx.get(f"{address}/api/reasoning/x", headers={"cookie": f"svc_session={sign_in().cookie}"})
     assert got.text == "word " * 1000
 
@@ -240,7 +240,7 @@ def test_the_answer_streams_through_as_it_arrives(upstream, respond, console, si
 
     respond["with"] = slowly
     headers = {"cookie": f"svc_session={sign_in().cookie}"}
-    with served(console) as address, httpx.stream("GET", f"{address}/api/reasoning/x", headers=headers) as answer:
+    with serve(console) as address, httpx.stream("GET", f"{address}/api/reasoning/x", headers=headers) as answer:
         chunks = answer.iter_raw()
         first = next(chunks)
         go_on.set()
@@ -258,7 +258,7 @@ def test_a_client_that_leaves_ends_the_request_to_the_backend(upstream, respond,
 
     respond["with"] = endless
     headers = {"cookie": f"svc_session={sign_in().cookie}"}
-    with served(console) as address:
+    with serve(console) as address:
         with httpx.stream("GET", f"{address}/api/reasoning/x", headers=headers) as answer:
             next(answer.iter_raw())
         assert upstream.left.wait(10)
@@ -272,7 +272,7 @@ def test_a_backend_that_breaks_off_is_not_taken_for_whole(upstream, respond, con
 
     respond["with"] = broken
     headers = {"cookie": f"svc_session={sign_in().cookie}"}
-    with served(console) as address, pytest.raises(httpx.RemoteProtocolError):
+    with serve(console) as address, pytest.raises(httpx.RemoteProtocolError):
         httpx.get(f"{address}/api/reasoning/x", headers=headers)
 
 
@@ -341,7 +341,7 @@ def test_the_token_of_a_backend_is_masked_in_the_settings(environment, console):
     environment.update(SVC_ROBOT_URL="https://u:p@robot.example/", SVC_ROBOT_TOKEN="t0ken")
     from engine.runtime.settings import Settings
 
-    shown = {name: value for name, value, _ in Settings.of(environment).shown()}
+    shown = {name: value for name, value, _ in Settings.of(environment).listing()}
     assert (shown["SVC_ROBOT_URL"], shown["SVC_ROBOT_TOKEN"]) == ("set", "set")
 
 

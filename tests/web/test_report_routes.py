@@ -54,7 +54,7 @@ def test_json_is_the_default_and_accept_is_honoured(sign_in):
     }
 
 
-def test_any_route_of_a_report_answers_with_the_rows_behind_a_figure(sign_in, peopled):
+def test_any_route_of_a_report_answers_with_the_rows_behind_a_figure(sign_in, with_people):
     client = sign_in()
     summary = client.get(f"{BASE}program").json["summary"]
     explained = client.get(f"{BASE}program?explain=gaps_open").json
@@ -99,19 +99,19 @@ def attest(store, org="acme"):
         revision.record("attestation.signed", object_id="a1")
 
 
-def test_a_report_is_not_sent_again_until_something_was_written(sign_in, peopled):
+def test_a_report_is_not_sent_again_until_something_was_written(sign_in, with_people):
     client = sign_in()
     first = client.get(f"{BASE}posture-score")
     again = client.get(f"{BASE}posture-score", if_none_match=first.headers["etag"])
     assert (again.status, again.body, again.headers["etag"]) == (304, b"", first.headers["etag"])
-    attest(peopled)
+    attest(with_people)
     changed = client.get(f"{BASE}posture-score", if_none_match=first.headers["etag"])
     assert changed.status == 200
     assert changed.headers["etag"] != first.headers["etag"]
     before = {c["component"]: c["value_pct"] for c in first.json["components"]}
     after = {c["component"]: c["value_pct"] for c in changed.json["components"]}
     assert (before["attestation"], after["attestation"] > 0) == (0.0, True)
-    assert changed.json["revision"]["seq"] == peopled.head("acme").seq
+    assert changed.json["revision"]["seq"] == with_people.head("acme").seq
 
 
 @pytest.mark.parametrize("header", ['W/"{}"', '"x", "{}"', "*"])
@@ -130,23 +130,23 @@ def test_another_day_is_another_report(sign_in, clock):
     assert client.get(f"{BASE}summary").headers["etag"] == first.headers["etag"]
 
 
-def test_downloads_leave_a_line_in_the_access_log_and_no_revision(sign_in, peopled):
-    head = peopled.head("acme")
+def test_downloads_leave_a_line_in_the_access_log_and_no_revision(sign_in, with_people):
+    head = with_people.head("acme")
     sign_in("member@acme.example").get(f"{BASE}attestations?format=csv")
     sign_in("member@acme.example").get(f"{BASE}attestations")
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         rows = connection.execute(select(access_log)).mappings().all()
     assert [(r["org_id"], r["actor"], r["resource"], r["format"]) for r in rows] == [
         ("acme", "member@acme.example", f"{BASE}attestations", "csv")
     ]
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
-def test_organizations_are_walls(sign_in, peopled):
+def test_organizations_are_walls(sign_in, with_people):
     """Every report route shows the caller's organization and nothing that another one wrote."""
-    attest(peopled, "other")
+    attest(with_people, "other")
     ours, theirs = sign_in(), sign_in("owner@other.example", "other")
-    stood = (peopled.head("acme"), *peopled.part_heads("acme").values())
+    stood = (with_people.head("acme"), *with_people.part_heads("acme").values())
     own = {(position.seq, position.hash) for position in stood}
     for route in api.ROUTES:
         if route.method != "GET" or route.path not in PATHS:
@@ -159,11 +159,11 @@ def test_organizations_are_walls(sign_in, peopled):
 
 
 @pytest.mark.parametrize("query", ["", "?shiftWeeks=0", "?shiftWeeks=3&framework=soc2", "?descope=soc2"])
-def test_a_scenario_writes_nothing(query, sign_in, peopled):
-    before = peopled.head("acme")
+def test_a_scenario_writes_nothing(query, sign_in, with_people):
+    before = with_people.head("acme")
     answer = sign_in().get(f"{BASE}obligation-whatif{query}")
     assert (answer.status, answer.json["report"]) == (200, "obligation-whatif")
-    assert peopled.head("acme") == before
+    assert with_people.head("acme") == before
 
 
 def test_a_parameter_that_names_nothing_is_refused_and_leaves_no_artifact(sign_in, tmp_path):
@@ -201,13 +201,13 @@ def test_no_parameter_of_a_report_is_free_text():
     assert free == {("policy-blocks-summary", "actor")}
 
 
-def test_one_who_asks_for_ever_new_reports_does_not_fill_the_disk(peopled, environment, tmp_path, clock):
+def test_one_who_asks_for_ever_new_reports_does_not_fill_the_disk(with_people, environment, tmp_path, clock):
     most = 100
     quota = Quota(organization=most * BLOCK, total=10 * most * BLOCK)
     artifacts = Artifacts(tmp_path / "few", memory_bytes=0, quota=quota)
-    replica = Replica(peopled.url, None)
-    with closing(replica), closing(Snapshots(peopled, replica, artifacts, CATALOGUE)) as snapshots:
-        console = Console(api.ROUTES, Services(Settings.of(environment), peopled, snapshots, NOW))
+    replica = Replica(with_people.url, None)
+    with closing(replica), closing(Snapshots(with_people, replica, artifacts, CATALOGUE)) as snapshots:
+        console = Console(api.ROUTES, Services(Settings.of(environment), with_people, snapshots, NOW))
         neighbour, member = (
             Client(console, console.gate.sessions.issue(f"member@{org}.example", org, now=NOW))
             for org in ("other", "acme")

@@ -25,17 +25,17 @@ def incident(identifier, service_id, began, title, opened=None, severity="critic
 
 
 @pytest.fixture
-def causes(sign_in, peopled):
+def causes(sign_in, with_people):
     """What an analysis of the incident on web finds, after rows were written; web needs api, api needs db."""
     needs = [{"service_id": one, "depends_on_id": two} for one, two in (("web", "api"), ("api", "db"))]
-    with peopled.revision("acme", ANN, now=NOW) as revision:
+    with with_people.revision("acme", ANN, now=NOW) as revision:
         names = ("web", "api", "db", "vault", "wiki")
         revision.insert(services, [{"id": name, "name": name, "criticality": 3} for name in names])
         revision.insert(service_dependencies, needs)
         revision.record("import.completed")
 
-    def found(*rows, title="Pages do not load", events=()):
-        with peopled.revision("acme", ANN, now=NOW) as revision:
+    def root_causes(*rows, title="Pages do not load", events=()):
+        with with_people.revision("acme", ANN, now=NOW) as revision:
             for table, row in (incident("INC", "web", 0, title), *rows):
                 revision.insert(table, [row])
             revision.append_events(events)
@@ -43,7 +43,7 @@ def causes(sign_in, peopled):
         run = sign_in().post("/api/incidents/INC/rca/run", {}).json
         return run["conclusive"], [(one["kind"], one["evidence_ids"][0]) for one in run["candidates"]]
 
-    return found
+    return root_causes
 
 
 def test_what_began_before_counts_however_late_its_alert_came(causes):

@@ -61,8 +61,8 @@ def finding(identifier, on, **values):
 
 
 @pytest.mark.parametrize("path", ALL)
-def test_these_routes_need_a_session_and_know_their_parameters(path, sign_in, peopled):
-    write(peopled, service("api"))
+def test_these_routes_need_a_session_and_know_their_parameters(path, sign_in, with_people):
+    write(with_people, service("api"))
     assert sign_in(None).get(path).status == 401
     answer = sign_in().get(f"{path}?periodDays=3")
     assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
@@ -70,8 +70,8 @@ def test_these_routes_need_a_session_and_know_their_parameters(path, sign_in, pe
 
 
 @pytest.mark.parametrize("path", ALL)
-def test_services_of_another_organization_do_not_exist(path, sign_in, peopled):
-    write(peopled, service("api"), objective("api"), *buckets("api", 9), finding("f", "api"), org="other")
+def test_services_of_another_organization_do_not_exist(path, sign_in, with_people):
+    write(with_people, service("api"), objective("api"), *buckets("api", 9), finding("f", "api"), org="other")
     answer = sign_in().get(path)
     if path == SLO:
         assert (answer.status, answer.json["error"]) == (404, "not_found")
@@ -83,9 +83,11 @@ def test_services_of_another_organization_do_not_exist(path, sign_in, peopled):
 # -- error budgets -----------------------------------------------------------------------------------------------------
 
 
-def test_the_budgets_of_a_service_over_seven_and_thirty_days(sign_in, peopled):
+def test_the_budgets_of_a_service_over_seven_and_thirty_days(sign_in, with_people):
     """7 days hold 2,016 buckets: 201,600 events, 2,016 of them may be bad; 1,008 were, 0.5 of each bucket."""
-    write(peopled, service("api", owner="ann@acme.example"), objective("api"), *buckets("api", 8640, total=200, bad=1))
+    write(
+        with_people, service("api", owner="ann@acme.example"), objective("api"), *buckets("api", 8640, total=200, bad=1)
+    )
     answer = sign_in("member@acme.example").get(SLO)
     assert answer.status == 200
     found = answer.json
@@ -104,8 +106,8 @@ def test_the_budgets_of_a_service_over_seven_and_thirty_days(sign_in, peopled):
     )
 
 
-def test_no_data_is_never_good(sign_in, peopled):
-    write(peopled, service("api"), service("new"), objective("new"))
+def test_no_data_is_never_good(sign_in, with_people):
+    write(with_people, service("api"), service("new"), objective("new"))
     found = sign_in().get(SLO).json
     assert (found["profile"], found["severity"], found["windows"]) == (None, "no_objective", [])
     found = sign_in().get("/api/services/new/slo").json
@@ -114,10 +116,10 @@ def test_no_data_is_never_good(sign_in, peopled):
     assert found["sentence"] == "New has no events in 30 days, so its error budget cannot be judged."
 
 
-def test_the_overview_counts_and_judges_as_the_services_themselves_do(sign_in, peopled):
+def test_the_overview_counts_and_judges_as_the_services_themselves_do(sign_in, with_people):
     names = ("bad", "fine", "slow", "new")
     write(
-        peopled,
+        with_people,
         *(service(name) for name in (*names, "none")),
         *(objective(name) for name in names),
         *buckets("bad", 900, total=100, bad=20),
@@ -143,19 +145,19 @@ def test_the_overview_counts_and_judges_as_the_services_themselves_do(sign_in, p
         ]
 
 
-def test_the_overview_sees_the_last_write(sign_in, peopled):
+def test_the_overview_sees_the_last_write(sign_in, with_people):
     client = sign_in()
     assert client.get(OVERVIEW).json["sentence"] == "There are no services."
-    write(peopled, service("api"))
+    write(with_people, service("api"))
     assert client.get(OVERVIEW).json["without_objective"] == ["api"]
 
 
 # -- the graph ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_graph_has_nodes_directed_edges_cycles_and_blast_radius(sign_in, peopled):
+def test_the_graph_has_nodes_directed_edges_cycles_and_blast_radius(sign_in, with_people):
     write(
-        peopled,
+        with_people,
         service("web", criticality=3, internet_facing=True), service("api"), service("db"), service("queue"),
         needs("web", "api", kind="api"), needs("api", "db"), needs("api", "queue"), needs("queue", "api"),
         needs("api", "ghost"),
@@ -179,17 +181,17 @@ def test_an_empty_graph_is_empty(sign_in):
 
 
 @pytest.fixture
-def exposed(peopled):
+def exposed_services(with_people):
     write(
-        peopled,
+        with_people,
         service("web", internet_facing=True, criticality=2), service("api", criticality=4), service("db"),
         needs("web", "api"), needs("api", "db", segmented=True), finding("F1", "web", known_exploited=True),
         finding("F2", "db", status="fixed"),
     )  # fmt: skip
-    return peopled
+    return with_people
 
 
-def test_paths_are_ranked_with_choke_points_and_fixes(sign_in, exposed):
+def test_paths_are_ranked_with_choke_points_and_fixes(sign_in, exposed_services):
     found = sign_in().get(PATHS).json
     assert [(path["score"], path["services"]) for path in found["paths"]] == [
         (0.532, ["web", "api"]), (0.38, ["web"]), (0.1995, ["web", "api", "db"]),
@@ -204,16 +206,16 @@ def test_paths_are_ranked_with_choke_points_and_fixes(sign_in, exposed):
     assert "not detections" in found["statement"]
 
 
-def test_target_and_depth_bound_the_search(sign_in, exposed):
+def test_target_and_depth_bound_the_search(sign_in, exposed_services):
     client = sign_in()
     assert [path["target_id"] for path in client.get(f"{PATHS}?targetServiceId=db").json["paths"]] == ["db"]
     assert [path["target_id"] for path in client.get(f"{PATHS}?maxDepth=1").json["paths"]] == ["api", "web"]
-    write(exposed, (organization_settings, {"name": "attack_depth", "value": 1}))
+    write(exposed_services, (organization_settings, {"name": "attack_depth", "value": 1}))
     assert client.get(PATHS).json["max_depth"] == 1
 
 
 @pytest.mark.parametrize("depth", ["0", "9", "-1", "x", "1.5", "", "99999999999"])
-def test_a_depth_out_of_range_is_named(depth, sign_in, exposed):
+def test_a_depth_out_of_range_is_named(depth, sign_in, exposed_services):
     answer = sign_in().get(f"{PATHS}?maxDepth={depth}")
     assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
     assert answer.json["details"][0] == {
@@ -223,8 +225,8 @@ def test_a_depth_out_of_range_is_named(depth, sign_in, exposed):
     }
 
 
-def test_an_unknown_target_is_404(sign_in, exposed):
-    write(exposed, service("theirs"), org="other")
+def test_an_unknown_target_is_404(sign_in, exposed_services):
+    write(exposed_services, service("theirs"), org="other")
     for target in ("nothing", "theirs"):
         answer = sign_in().get(f"{PATHS}?targetServiceId={target}")
         assert (answer.status, answer.json["error"]) == (404, "not_found")

@@ -12,7 +12,7 @@ import pytest
 from engine.web.lanes import Lane
 from engine.web.serving import channel, server
 from tests.web import served
-from tests.web.attacks import HOST, asked, connected, head
+from tests.web.attacks import HOST, ask_once, connect, head
 
 FAST, SLOW = Lane("fast", threads=1, share=1), Lane("slow", threads=2, share=1, queue=2)
 LARGE = b"x" * 30_000_000
@@ -76,7 +76,7 @@ def application(monkeypatch):
 
 def ask(closing, port, path, *headers):
     """A connection on which ``path`` was asked for."""
-    client = connected(closing, port)
+    client = connect(closing, port)
     client.sendall(head("GET", path, *headers))
     return client
 
@@ -97,17 +97,17 @@ def test_readers_that_do_not_read_hold_no_thread(application):
     wide = Lane("slow", threads=2, share=2)
     with listening(application, (FAST, wide)) as port, ExitStack() as closing:
         for number in range(6):
-            client = connected(closing, port, receive=4096)
+            client = connect(closing, port, receive=4096)
             client.sendall(head("GET", "/large", f"Cookie: {number}"))
         until(lambda: application.entered.count("/large") == 6)
-        assert asked(port, "/large", headers=("Cookie: 7",))[2] == LARGE
+        assert ask_once(port, "/large", headers=("Cookie: 7",))[2] == LARGE
 
 
 def test_one_caller_has_its_share_of_a_lane(application):
     with listening(application) as port, ExitStack() as closing:
         mine = [ask(closing, port, "/hold", "Cookie: mine") for _ in range(2)]
         until(lambda: application.entered == ["/hold"])
-        assert asked(port, "/other", headers=("Cookie: other",))[::2] == (200, b"/other")
+        assert ask_once(port, "/other", headers=("Cookie: other",))[::2] == (200, b"/other")
         application.held.release(2)
         assert [answer(client)[:2] for client in mine] == [(200, b"/hold")] * 2
 
@@ -122,7 +122,7 @@ def test_a_lane_that_is_full_says_when_to_come_back_and_others_go_on(application
         assert (status, json.loads(body)["error"], json.loads(body)["retry_after"]) == (503, "busy", 5)
         assert {"Retry-After: 5", "Cache-Control: no-store"} <= set(top.split("\r\n"))
         assert "Connection: close" not in top
-        assert asked(port, "/")[0] == 200
+        assert ask_once(port, "/")[0] == 200
         application.held.release(4)
         assert {answer(client)[0] for client in clients if client is not refused} == {200}
 
@@ -151,7 +151,7 @@ def test_what_does_not_come_in_time_is_408(setting, sent, expected, application,
     monkeypatch.setattr(channel, setting, 0.3)
     monkeypatch.setattr(channel, "BYTES_PER_SECOND", 1_000_000)
     with listening(application) as port, ExitStack() as closing:
-        client = connected(closing, port)
+        client = connect(closing, port)
         client.sendall(sent)
         status, body, _ = answer(client)
         assert (status, json.loads(body)["error"]) == (408, "request_timeout")
@@ -162,7 +162,7 @@ def test_what_does_not_come_in_time_is_408(setting, sent, expected, application,
 def test_a_long_body_may_take_its_time_while_it_comes(application, monkeypatch):
     monkeypatch.setattr(channel, "BODY_SECONDS", 0.2)
     with listening(application) as port, ExitStack() as closing:
-        client = connected(closing, port)
+        client = connect(closing, port)
         client.sendall(head("POST", "/echo", "Content-Length: 20000"))
         for _ in range(20):
             client.sendall(b"y" * 1000)
@@ -173,7 +173,7 @@ def test_a_long_body_may_take_its_time_while_it_comes(application, monkeypatch):
 def test_whoever_does_not_read_for_long_is_hung_up_on(application, monkeypatch):
     monkeypatch.setattr(channel, "READ_SECONDS", 0.5)
     with listening(application) as port, ExitStack() as closing:
-        client = connected(closing, port, receive=4096)
+        client = connect(closing, port, receive=4096)
         client.sendall(head("GET", "/large"))
         until(lambda: application.entered == ["/large"])
         time.sleep(2)
@@ -188,10 +188,10 @@ def test_an_address_with_too_many_connections_loses_the_one_that_said_least(appl
     with listening(application) as port, ExitStack() as closing:
         busy = ask(closing, port, "/hold")
         until(lambda: application.entered == ["/hold"])
-        silent = [connected(closing, port) for _ in range(3)]
+        silent = [connect(closing, port) for _ in range(3)]
         for client in silent:
             client.sendall(b"GET / HT")
-        assert asked(port, "/")[0] == 200
+        assert ask_once(port, "/")[0] == 200
         assert silent[0].recv(1) == b""
         application.held.release()
         assert answer(busy)[0] == 200
@@ -219,7 +219,7 @@ def test_a_client_that_hung_up_is_noticed_while_its_request_runs(application):
 
 def test_two_requests_on_one_connection_are_answered_in_order(application):
     with listening(application) as port, ExitStack() as closing:
-        client = connected(closing, port)
+        client = connect(closing, port)
         client.sendall(head("GET", "/hold") + head("GET", "/"))
         until(lambda: application.entered == ["/hold"])
         application.held.release()
@@ -240,7 +240,7 @@ def test_two_requests_on_one_connection_are_answered_in_order(application):
 )
 def test_what_cannot_be_read_is_answered_like_every_error(sent, status, word, application):
     with listening(application) as port, ExitStack() as closing:
-        client = connected(closing, port)
+        client = connect(closing, port)
         client.sendall(sent)
         got, body, top = answer(client)
         assert (got, json.loads(body)["error"]) == (status, word)
@@ -255,7 +255,7 @@ def test_at_the_end_what_runs_is_answered_and_what_waits_is_told(application):
             running = ask(closing, port, "/hold")
             until(lambda: application.entered == ["/hold"])
             waiting = ask(closing, port, "/hold")
-            half = connected(closing, port)
+            half = connect(closing, port)
             half.sendall(b"GET / HT")
             time.sleep(0.2)
             threading.Timer(1, application.held.release).start()
@@ -309,7 +309,7 @@ def test_at_the_end_a_stream_of_events_says_so_and_another_breaks_off(path, last
 def test_a_body_that_is_still_coming_at_the_end_is_told(application):
     with ExitStack() as closing:
         with listening(application) as port:
-            client = connected(closing, port)
+            client = connect(closing, port)
             client.sendall(head("POST", "/echo", "Content-Length: 5000") + b"abc")
             time.sleep(0.2)
         status, body, _ = answer(client)

@@ -33,7 +33,7 @@ def public(name, algorithm="ES256"):
     return json.loads(kind.to_jwk(private_key(name, algorithm).public_key())) | {"kid": name, "alg": algorithm}
 
 
-def signed(name, algorithm="ES256", kid=None, **claims):
+def signed_token(name, algorithm="ES256", kid=None, **claims):
     return jwt.encode({**CLAIMS, **claims}, private_key(name, algorithm), algorithm, headers={"kid": kid or name})
 
 
@@ -63,19 +63,19 @@ def key_set(environment, tmp_path):
 def open_console(request):
     """The console, once the environment is as the test wants it."""
 
-    def opened():
+    def open_console():
         request.getfixturevalue("clock")
         return request.getfixturevalue("console")
 
-    return opened
+    return open_console
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
 def test_an_identity_provider_may_issue_sessions(algorithm, key_set, open_console):
     key_set(public("k1", algorithm))
     console = open_console()
-    assert status(console, signed("k1", algorithm)) == 200
-    assert status(console, signed("k1", algorithm, kid="k2")) == (401, "invalid_session")
+    assert status(console, signed_token("k1", algorithm)) == 200
+    assert status(console, signed_token("k1", algorithm, kid="k2")) == (401, "invalid_session")
     assert status(console, own()) == (401, "invalid_session"), "our own secret no longer signs"
 
 
@@ -83,27 +83,27 @@ def test_a_key_that_is_withdrawn_ends_the_sessions_that_it_signed_with_the_next_
     """They were seen good before, and their own time is not over."""
     path = key_set(public("k1"), public("k2"))
     console = open_console()
-    assert [status(console, signed(name)) for name in ("k1", "k2")] == [200, 200]
+    assert [status(console, signed_token(name)) for name in ("k1", "k2")] == [200, 200]
     before = path.stat()
     key_set(public("k2"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # as a copy that keeps the date leaves it
-    assert [status(console, signed(name)) for name in ("k1", "k2")] == [(401, "invalid_session"), 200]
+    assert [status(console, signed_token(name)) for name in ("k1", "k2")] == [(401, "invalid_session"), 200]
     key_set()
-    assert [status(console, signed(name)) for name in ("k1", "k2")] == [(401, "invalid_session")] * 2
+    assert [status(console, signed_token(name)) for name in ("k1", "k2")] == [(401, "invalid_session")] * 2
     key_set(public("k1"))
-    assert status(console, signed("k1")) == 200
+    assert status(console, signed_token("k1")) == 200
 
 
 def test_a_key_set_that_cannot_be_read_lets_nobody_in(key_set, open_console):
     path = key_set(public("k1"))
     console = open_console()
-    assert status(console, signed("k1")) == 200
+    assert status(console, signed_token("k1")) == 200
     path.write_text('{"keys": [')
-    assert status(console, signed("k1")) == (503, "session_keys_unreadable")
+    assert status(console, signed_token("k1")) == (503, "session_keys_unreadable")
     path.unlink()
-    assert status(console, signed("k1")) == (503, "session_keys_unreadable")
+    assert status(console, signed_token("k1")) == (503, "session_keys_unreadable")
     key_set(public("k1"))
-    assert status(console, signed("k1")) == 200
+    assert status(console, signed_token("k1")) == 200
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"keys": 1}', '{"keys": [1]}', '{"keys": [{"kty": "x"}]}'])
@@ -143,37 +143,37 @@ def end(store, email="owner@acme.example", *session_id, org="acme", now=NOW):
     store.write(org, "console", lambda revision: end_sessions(revision, email, *session_id), now=now)
 
 
-def test_one_session_is_ended_and_the_others_go_on(open_console, peopled):
+def test_one_session_is_ended_and_the_others_go_on(open_console, with_people):
     console = open_console()
     first, second, bare = own(jti="a"), own(jti="b"), own()
     assert [status(console, token) for token in (first, second, bare)] == [200, 200, 200]
-    end(peopled, "owner@acme.example", "a")
+    end(with_people, "owner@acme.example", "a")
     assert [status(console, token) for token in (first, second, bare)] == [(401, "session_ended"), 200, 200]
     assert status(console, own(jti="a", sub="admin@acme.example")) == 200, "the identifier is that person's"
-    end(peopled, "owner@acme.example", console.gate.sessions.read(bare, now=NOW).id)
+    end(with_people, "owner@acme.example", console.gate.sessions.read(bare, now=NOW).id)
     assert [status(console, token) for token in (second, bare)] == [200, (401, "session_ended")]
 
 
 def test_a_session_without_identifier_is_not_brought_back_by_another_form_of_its_signature(
-    key_set, open_console, peopled
+    key_set, open_console, with_people
 ):
     """Who knows one ECDSA signature (r, s) knows another, (r, -s), of the same words."""
     key_set(public("k1"))
     console = open_console()
-    token = signed("k1")
+    token = signed_token("k1")
     words, _, signature = token.rpartition(".")
     raw = base64url_decode(signature)
     mirrored = (P256_ORDER - int.from_bytes(raw[32:], "big")).to_bytes(32, "big")
     again = f"{words}.{base64url_encode(raw[:32] + mirrored).decode()}"
     assert status(console, again) == 200
-    end(peopled, "owner@acme.example", console.gate.sessions.read(token, now=NOW).id)
+    end(with_people, "owner@acme.example", console.gate.sessions.read(token, now=NOW).id)
     assert [status(console, one) for one in (token, again)] == [(401, "session_ended")] * 2
 
 
-def test_all_sessions_of_a_person_that_had_begun_are_ended(open_console, peopled, clock):
+def test_all_sessions_of_a_person_that_had_begun_are_ended(open_console, with_people, clock):
     console = open_console()
     old, undated = own(iat=NOW - timedelta(minutes=5)), own()
-    end(peopled, "owner@acme.example")
+    end(with_people, "owner@acme.example")
     assert [status(console, token) for token in (old, undated)] == [(401, "session_ended")] * 2
     clock.tick(timedelta(seconds=1))
     assert status(console, own(iat=NOW + timedelta(seconds=1))) == 200

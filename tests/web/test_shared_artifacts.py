@@ -11,7 +11,7 @@ from engine.web.sessions import Sessions
 from tests.s3 import s3_server
 from tests.web.processes import serving
 from tests.web.served import until
-from tests.web.test_processes import REPORT, connection, etag, say
+from tests.web.test_processes import REPORT, connection, etag, send_request
 from tests.web.test_serving import answer
 
 CLIENT = "_http_parser"  # compiled, of what speaks HTTP with the bucket
@@ -28,7 +28,7 @@ def s3():
 def machine(s3, peopled_template, tmp_path):
     """What serves on a machine of that name, and the cookie of a session there."""
 
-    def served(name):
+    def serve(name):
         (tmp_path / name).mkdir()
         shutil.copy(peopled_template, tmp_path / name / "hq.db")
         sessions = Sessions(Settings.of({"SVC_DATA_DIR": str(tmp_path / name)}))
@@ -36,38 +36,38 @@ def machine(s3, peopled_template, tmp_path):
         settings = {**s3.environment, "SVC_ARTIFACTS_URL": "s3://reports/hq"}
         return serving(tmp_path / name, "--no-scheduler", **settings), f"Cookie: svc_session={cookie}"
 
-    return served
+    return serve
 
 
-def asked(found, cookie):
+def ask_report(found, cookie):
     with connection(found) as client:
-        say(client, "GET", REPORT, cookie)
+        send_request(client, "GET", REPORT, cookie)
         status, body, top = answer(client)
     return status, body, etag(top)
 
 
-def loaded(pid):
+def has_client(pid):
     return CLIENT in Path(f"/proc/{pid}/maps").read_text()
 
 
 def test_a_console_serves_what_another_built_and_asks_the_bucket_in_a_worker_alone(machine, s3, tmp_path):
     serves, cookie = machine("one")
     with serves as one:
-        built = asked(one, cookie)
+        built = ask_report(one, cookie)
         until(lambda: s3.objects("reports"))
         assert one.log.count("WARNING") == 0
     (place,) = s3.objects("reports")
     assert built[0] == 200
     serves, cookie = machine("two")
     with serves as two:
-        assert asked(two, cookie) == built
+        assert ask_report(two, cookie) == built
         ((worker, _),) = two.children("hq reports")
-        assert (loaded(worker), loaded(two.process.pid)) == (True, False)
+        assert (has_client(worker), has_client(two.process.pid)) == (True, False)
         assert "Traceback" not in two.log
         assert (tmp_path / "two" / "artifacts" / place.removeprefix("hq/")).is_file()
         assert not (tmp_path / "two" / "analytics.duckdb").exists()  # nothing was computed
         s3.stop()
         try:
-            assert asked(two, cookie) == built
+            assert ask_report(two, cookie) == built
         finally:
             s3.start()

@@ -17,14 +17,14 @@ DUTY = {"id": "att-1", "framework": "soc2", "control_id": "CC6.1", "owner": "ann
 
 
 @pytest.fixture
-def later(console, peopled, clock):
+def later(console, with_people, clock):
     """Two days later somebody signed what was due."""
-    with peopled.revision("acme", "ann", now=NOW) as revision:
+    with with_people.revision("acme", "ann", now=NOW) as revision:
         revision.upsert(attestations, [{**DUTY, "due_on": date(2026, 11, 19)}])
         revision.record("attestation.opened", object_id="att-1")
     at = NOW + 2 * DAY
     clock.tick(2 * DAY)
-    with peopled.revision("acme", "bob@acme.example", now=at) as revision:
+    with with_people.revision("acme", "bob@acme.example", now=at) as revision:
         revision.upsert(
             attestations, [{**DUTY, "due_on": date(2026, 11, 19), "outcome": "attested", "attested_at": at}]
         )
@@ -32,9 +32,9 @@ def later(console, peopled, clock):
     return Client(console, console.gate.sessions.issue("owner@acme.example", "acme", now=at))
 
 
-def test_the_write_that_did_it_is_told_with_actor_and_time(later, peopled):
+def test_the_write_that_did_it_is_told_with_actor_and_time(later, with_people):
     answer = later.get(f"{PATH}?since=2026-11-20").json
-    seq = peopled.head("acme").seq
+    seq = with_people.head("acme").seq
     assert (answer["title"], answer["as_of"]) == ("Attestation board: what changed", "2026-11-22")
     assert answer["parameters"]["since"] == "2026-11-20"
     (write,) = answer["writes"]

@@ -22,9 +22,9 @@ from tests.web.test_approvals import (
     CHAT,
     SECRET,
     click,
-    kept,
-    signed,
-    told,
+    sign,
+    status_and_error,
+    stored_rows,
 )
 
 BASE = "/api/governance/compliance"
@@ -39,10 +39,10 @@ def environment(environment):
 
 
 @pytest.fixture
-def offered(peopled):
+def offer_in_chat(with_people):
     """In acme and other, whose chat users are named: a proposal for a member that the chat offers."""
     for org in ("acme", "other"):
-        with peopled.revision(org, f"owner@{org}.example", now=NOW) as revision:
+        with with_people.revision(org, f"owner@{org}.example", now=NOW) as revision:
             names = {f"U{role.upper()}": f"{role}@{org}.example" for role in ("owner", "admin", "operator", "member")}
             revision.insert(connections, [
                 {"id": "chat", "kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": names},
@@ -53,7 +53,7 @@ def offered(peopled):
                  "relief_hours": 4.0, "status": "proposed", "proposed_on": date(2026, 11, 13)},
             ])  # fmt: skip
             staffing.ask(revision, TAKE_UP, ["a1"])
-    return peopled
+    return with_people
 
 
 @pytest.fixture
@@ -62,13 +62,13 @@ def press(sign_in):
 
     def send(decision="approve", org="acme", kind=TAKE_UP, body=None, now=NOW, **more):
         body = body or click(f"{org}:{approval_id('acme', 'a1', kind)}:{decision}", **{"user": "UMEMBER", **more})
-        return sign_in(None).post(CHAT, body, **signed(body, now=now))
+        return sign_in(None).post(CHAT, body, **sign(body, now=now))
 
     return send
 
 
 def action(store, *names, org="acme"):
-    (row,) = kept(store, staffing_actions, org)
+    (row,) = stored_rows(store, staffing_actions, org)
     return {name: row[name] for name in names or UNCHANGED}
 
 
@@ -79,98 +79,98 @@ def change(store, table, key, **values):
 
 
 @pytest.mark.parametrize("user", ["UMEMBER", "UOWNER", "UADMIN", "UOPERATOR"])
-def test_a_proposal_is_taken_up_by_whoever_may_say_so(user, offered, press):
+def test_a_proposal_is_taken_up_by_whoever_may_say_so(user, offer_in_chat, press):
     """The member owns the action; the others may decide anyhow."""
     answer = press(user=user)
     assert (answer.status, answer.body) == (200, b"")
-    assert action(offered) == TAKEN
-    who, (approval,) = f"{user[1:].lower()}@acme.example", kept(offered, approvals)
+    assert action(offer_in_chat) == TAKEN
+    who, (approval,) = f"{user[1:].lower()}@acme.example", stored_rows(offer_in_chat, approvals)
     assert (approval["status"], approval["decided_by"], approval["decided_at"]) == ("approved", who, NOW)
-    decided, taken = kept(offered, audit_log, order=("seq",))[-2:]
+    decided, taken = stored_rows(offer_in_chat, audit_log, order=("seq",))[-2:]
     assert (decided["action"], decided["actor"], decided["details"]) == (
         "approval.approved", who, {"channel": "chat", "chat_user": user, "kind": TAKE_UP, "subject": "a1"}
     )  # fmt: skip
     assert (taken["action"], taken["actor"], taken["object_id"]) == ("staffing.taken_up", who, "a1")
-    assert offered.verify("acme").ok
+    assert offer_in_chat.verify("acme").ok
 
 
-def test_a_declined_proposal_stays_one_and_that_is_in_the_audit(offered, press):
+def test_a_declined_proposal_stays_one_and_that_is_in_the_audit(offer_in_chat, press):
     assert press("reject").status == 200
-    assert action(offered) == UNCHANGED
-    (approval,) = kept(offered, approvals)
+    assert action(offer_in_chat) == UNCHANGED
+    (approval,) = stored_rows(offer_in_chat, approvals)
     assert (approval["status"], approval["decided_by"]) == ("rejected", "member@acme.example")
-    (last,) = kept(offered, audit_log, order=("-seq",), limit=1)
+    (last,) = stored_rows(offer_in_chat, audit_log, order=("-seq",), limit=1)
     assert (last["action"], last["actor"], last["details"]["subject"]) == (
         "approval.rejected", "member@acme.example", "a1"
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(("first", "second"), [("approve", "reject"), ("reject", "approve"), ("approve", "approve")])
-def test_it_is_decided_once(first, second, offered, press):
+def test_it_is_decided_once(first, second, offer_in_chat, press):
     assert press(first).status == 200
-    head, row = offered.head("acme"), action(offered)
+    head, row = offer_in_chat.head("acme"), action(offer_in_chat)
     again = press(second, user="UOWNER", at="2.0")
     assert (again.status, again.json["approval"]["status"]) == (200, DECISIONS[first])
-    assert (offered.head("acme"), action(offered)) == (head, row)
+    assert (offer_in_chat.head("acme"), action(offer_in_chat)) == (head, row)
 
 
-def test_a_replayed_button_changes_nothing(offered, press):
+def test_a_replayed_button_changes_nothing(offer_in_chat, press):
     body = click(f"acme:{approval_id('acme', 'a1', TAKE_UP)}:approve", user="UMEMBER")
     assert press(body=body).status == 200
-    head = offered.head("acme")
+    head = offer_in_chat.head("acme")
     assert press(body=body).json["approval"]["status"] == "approved"
     assert press(body=body, now=NOW + timedelta(seconds=30)).json["approval"]["status"] == "approved"
-    assert offered.head("acme") == head
+    assert offer_in_chat.head("acme") == head
 
 
-def test_a_member_may_not_take_up_what_is_somebody_elses(offered, press):
-    change(offered, staffing_actions, {"id": "a1"}, owner="eve@acme.example")
-    head = offered.head("acme")
-    assert [told(press(word, at=word)) for word in ("approve", "reject")] == [(403, "role_required")] * 2
-    assert (offered.head("acme"), action(offered)) == (head, UNCHANGED)
+def test_a_member_may_not_take_up_what_is_somebody_elses(offer_in_chat, press):
+    change(offer_in_chat, staffing_actions, {"id": "a1"}, owner="eve@acme.example")
+    head = offer_in_chat.head("acme")
+    assert [status_and_error(press(word, at=word)) for word in ("approve", "reject")] == [(403, "role_required")] * 2
+    assert (offer_in_chat.head("acme"), action(offer_in_chat)) == (head, UNCHANGED)
 
 
-def test_who_helps_may_take_it_up(offered, press):
+def test_who_helps_may_take_it_up(offer_in_chat, press):
     change(
-        offered,
+        offer_in_chat,
         staffing_actions,
         {"id": "a1"},
         owner="eve@acme.example",
         assignee="bob@acme.example; Member@acme.example",
     )
     assert press().status == 200
-    assert action(offered) == TAKEN
+    assert action(offer_in_chat) == TAKEN
 
 
-def test_a_chat_user_whom_nobody_named_may_not(offered, press):
-    assert told(press(user="USTRANGER")) == (403, "unknown_chat_user")
-    assert action(offered) == UNCHANGED
+def test_a_chat_user_whom_nobody_named_may_not(offer_in_chat, press):
+    assert status_and_error(press(user="USTRANGER")) == (403, "unknown_chat_user")
+    assert action(offer_in_chat) == UNCHANGED
 
 
 @pytest.mark.parametrize("status", ["tracked", "open", "completed"])
-def test_an_action_that_is_no_proposal_any_more_is_not_taken_up_again(status, offered, press):
-    change(offered, staffing_actions, {"id": "a1"}, status=status, tracked_on=date(2026, 11, 16))
-    head = offered.head("acme")
-    assert told(press()) == (409, "not_proposed")
-    assert offered.head("acme") == head
-    assert action(offered) == {"status": status, "tracked_on": date(2026, 11, 16)}
-    assert kept(offered, approvals)[0]["status"] == "pending"
+def test_an_action_that_is_no_proposal_any_more_is_not_taken_up_again(status, offer_in_chat, press):
+    change(offer_in_chat, staffing_actions, {"id": "a1"}, status=status, tracked_on=date(2026, 11, 16))
+    head = offer_in_chat.head("acme")
+    assert status_and_error(press()) == (409, "not_proposed")
+    assert offer_in_chat.head("acme") == head
+    assert action(offer_in_chat) == {"status": status, "tracked_on": date(2026, 11, 16)}
+    assert stored_rows(offer_in_chat, approvals)[0]["status"] == "pending"
 
 
-def test_an_action_that_is_gone_is_404(offered, press):
-    with offered.revision("acme", "t", now=NOW) as revision:
+def test_an_action_that_is_gone_is_404(offer_in_chat, press):
+    with offer_in_chat.revision("acme", "t", now=NOW) as revision:
         staffing.ask(revision, TAKE_UP, ["a2"])
     body = click(f"acme:{approval_id('acme', 'a2', TAKE_UP)}:approve", user="UOWNER")
-    assert told(press(body=body)) == (404, "not_found")
+    assert status_and_error(press(body=body)) == (404, "not_found")
 
 
-def test_the_button_of_one_organization_decides_nothing_in_another(offered, press):
+def test_the_button_of_one_organization_decides_nothing_in_another(offer_in_chat, press):
     """The same action there has an approval of its own, and acme's is not known to it."""
-    heads = [offered.head(org) for org in ("acme", "other")]
-    assert told(press(org="other", user="UOWNER")) == (404, "not_found")
-    assert [offered.head(org) for org in ("acme", "other")] == heads
+    heads = [offer_in_chat.head(org) for org in ("acme", "other")]
+    assert status_and_error(press(org="other", user="UOWNER")) == (404, "not_found")
+    assert [offer_in_chat.head(org) for org in ("acme", "other")] == heads
     assert press().status == 200
-    assert (action(offered), action(offered, org="other")) == (TAKEN, UNCHANGED)
+    assert (action(offer_in_chat), action(offer_in_chat, org="other")) == (TAKEN, UNCHANGED)
 
 
 @pytest.mark.parametrize(
@@ -184,33 +184,35 @@ def test_the_button_of_one_organization_decides_nothing_in_another(offered, pres
         ("America/New_York", datetime(2026, 12, 7, 5, 0, tzinfo=UTC), (409, None)),
     ],
 )
-def test_it_is_taken_up_on_the_business_day_until_its_peak_week_is_over(zone, at, expected, offered, press, clock):
-    change(offered, organizations, {}, time_zone=zone)
+def test_it_is_taken_up_on_the_business_day_until_its_peak_week_is_over(
+    zone, at, expected, offer_in_chat, press, clock
+):
+    change(offer_in_chat, organizations, {}, time_zone=zone)
     clock.move_to(at)
     answer = press(now=at)
-    assert (answer.status, action(offered)["tracked_on"]) == expected
-    assert (answer.status == 200) == (action(offered)["status"] == "tracked")
+    assert (answer.status, action(offer_in_chat)["tracked_on"]) == expected
+    assert (answer.status == 200) == (action(offer_in_chat)["status"] == "tracked")
     if answer.status == 409:
-        assert told(answer) == (409, "week_over")
-        assert kept(offered, approvals)[0]["status"] == "pending"
+        assert status_and_error(answer) == (409, "week_over")
+        assert stored_rows(offer_in_chat, approvals)[0]["status"] == "pending"
 
 
-def test_a_proposal_is_not_completed_before_it_is_taken_up(offered, press):
-    with offered.revision("acme", "t", now=NOW) as revision:
+def test_a_proposal_is_not_completed_before_it_is_taken_up(offer_in_chat, press):
+    with offer_in_chat.revision("acme", "t", now=NOW) as revision:
         staffing.ask(revision, COMPLETION, ["a1"])
-    assert told(press(kind=COMPLETION)) == (409, "not_under_way")
+    assert status_and_error(press(kind=COMPLETION)) == (409, "not_under_way")
     assert press().status == 200
     assert press(kind=COMPLETION, at="3.0").status == 200
-    assert action(offered, "status", "tracked_on", "completed_on", "evidence") == {
+    assert action(offer_in_chat, "status", "tracked_on", "completed_on", "evidence") == {
         "status": "completed", "tracked_on": TODAY, "completed_on": TODAY,
         "evidence": f"approval {approval_id('acme', 'a1')}",
     }  # fmt: skip
 
 
-def test_from_the_digest_to_the_archive(offered, press, console, clock):
+def test_from_the_digest_to_the_archive(offer_in_chat, press, console, clock):
     """Proposed by the digest, taken up in the chat, open with its week, reminded of, completed in the chat."""
-    offered.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)
-    with offered.revision("acme", "t", now=NOW) as revision:
+    offer_in_chat.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)
+    with offer_in_chat.revision("acme", "t", now=NOW) as revision:
         people = ("ann",) * 20 + ("bob", "eve")
         revision.insert(attestations, [
             {**renewals(1, f"{name}@acme.example")[0], **CONTROLS[number], "id": f"d{number}"}
@@ -227,7 +229,7 @@ def test_from_the_digest_to_the_archive(offered, press, console, clock):
         return {row["action_id"]: (row["status"], row["standing"]) for row in rows if row["action_id"] != "a1"}
 
     def button(text):
-        blocks = [block for row in kept(offered, delivery_contents) for block in row["blocks"] or ()]
+        blocks = [block for row in stored_rows(offer_in_chat, delivery_contents) for block in row["blocks"] or ()]
         found = [part for block in blocks if block["type"] == "actions" for part in block["elements"]]
         (value,) = {part["value"] for part in found if part["text"]["text"] == text}
         return click(value, user="UADMIN", at=text)
@@ -240,7 +242,10 @@ def test_from_the_digest_to_the_archive(offered, press, console, clock):
     said.append(status())
     assert owner().post(f"{BASE}/staffing-completion-rollup").json["outcome"] == "delivered"
     (key,) = said[0]
-    assert {row["id"]: row["status"] for row in kept(offered, staffing_actions)} == {"a1": "proposed", key: "open"}
+    assert {row["id"]: row["status"] for row in stored_rows(offer_in_chat, staffing_actions)} == {
+        "a1": "proposed",
+        key: "open",
+    }
     clock.move_to(later := monday + timedelta(days=8))
     assert owner().post(f"{BASE}/staffing-action-reminders").json["outcome"] == "delivered"
     assert press(body=button("Mark as completed"), now=later).status == 200

@@ -18,13 +18,13 @@ def word(answer):
     return answer.status, answer.json.get("error")
 
 
-def stored(store, org="acme"):
+def stored_vendors(store, org="acme"):
     with store.reader() as connection:
         return [dict(row) for row in connection.execute(select(vendors).where(vendors.c.org_id == org)).mappings()]
 
 
-def test_a_vendor_is_answered_with_everything_that_was_derived(sign_in, peopled):
-    head = peopled.head("acme").seq
+def test_a_vendor_is_answered_with_everything_that_was_derived(sign_in, with_people):
+    head = with_people.head("acme").seq
     answer = sign_in(OWNER).post(PATH, {**BODY, "data_classes": ["names", "names"], "service": " hosting  of all "})
     assert answer.status == 201, answer.body
     content = answer.json
@@ -40,9 +40,9 @@ def test_a_vendor_is_answered_with_everything_that_was_derived(sign_in, peopled)
     assert derived["inherited_controls"] == len(content["inherited"]) > 10
     assert {control["framework"] for control in content["inherited"]} == {"soc2"}
     assert derived["documents_to_ask_for"] == sorted({c["expected_evidence"] for c in content["inherited"]})
-    (row,) = stored(peopled)
+    (row,) = stored_vendors(with_people)
     assert (row["id"], row["revision"]) == ("ample-cloud", head + 1)
-    with peopled.reader() as connection:
+    with with_people.reader() as connection:
         (event,) = connection.execute(select(audit_log).where(audit_log.c.seq > head)).mappings().all()
     assert (event["action"], event["object_id"], event["controls"], event["seq"]) == (
         "vendor.created", "ample-cloud", None, head + 1,
@@ -62,25 +62,25 @@ def test_the_register_and_the_gaps_show_it_with_the_same_controls(sign_in):
 
 
 @pytest.mark.parametrize("name", ["Ample Cloud", "ample  CLOUD", " Ample-Cloud "])
-def test_a_vendor_is_registered_once(name, sign_in, peopled):
+def test_a_vendor_is_registered_once(name, sign_in, with_people):
     client = sign_in(OWNER)
     assert client.post(PATH, BODY).status == 201
-    head = peopled.head("acme")
+    head = with_people.head("acme")
     answer = client.post(PATH, {**BODY, "name": name})
     assert word(answer) == (409, "vendor_exists")
     assert answer.json["details"] == [{"field": "name", "id": "ample-cloud", "name": "Ample Cloud"}]
-    assert peopled.head("acme") == head
-    assert len(stored(peopled)) == 1
+    assert with_people.head("acme") == head
+    assert len(stored_vendors(with_people)) == 1
 
 
-def test_organizations_do_not_know_of_each_others_vendors(sign_in, peopled):
+def test_organizations_do_not_know_of_each_others_vendors(sign_in, with_people):
     assert sign_in(OWNER).post(PATH, BODY).status == 201
     assert sign_in("owner@other.example", "other").post(PATH, BODY).status == 201
-    assert [row["id"] for row in stored(peopled, "other")] == ["ample-cloud"]
+    assert [row["id"] for row in stored_vendors(with_people, "other")] == ["ample-cloud"]
 
 
-def test_settings_and_scope_of_the_organization_count(sign_in, peopled):
-    with peopled.revision("acme", "setup", now=NOW) as revision:
+def test_settings_and_scope_of_the_organization_count(sign_in, with_people):
+    with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(organization_settings, [{"name": "vendor_first_review_days", "value": 7},
                                                 {"name": "vendor_review_low_months", "value": 18}])  # fmt: skip
         revision.insert(organization_frameworks, [{"framework": "hipaa"}])
@@ -113,12 +113,12 @@ def test_settings_and_scope_of_the_organization_count(sign_in, peopled):
         ({"storesCustomerData": True}, "body"),
     ],
 )
-def test_a_body_that_does_not_fit_is_refused_and_changes_nothing(change, field, sign_in, peopled):
-    head = peopled.head("acme")
+def test_a_body_that_does_not_fit_is_refused_and_changes_nothing(change, field, sign_in, with_people):
+    head = with_people.head("acme")
     answer = sign_in(OWNER).post(PATH, {**BODY, **change})
     assert word(answer) == (400, "invalid_body"), answer.body
     assert answer.json["details"][0]["field"] == field
-    assert peopled.head("acme") == head
+    assert with_people.head("acme") == head
 
 
 def test_a_tier_or_an_answer_is_needed(sign_in):
@@ -128,7 +128,7 @@ def test_a_tier_or_an_answer_is_needed(sign_in):
 
 
 @pytest.mark.parametrize("role", ["operator", "member"])
-def test_owners_and_admins_alone_add_vendors(role, sign_in, peopled):
+def test_owners_and_admins_alone_add_vendors(role, sign_in, with_people):
     assert word(sign_in(f"{role}@acme.example").post(PATH, BODY)) == (403, "role_required")
-    assert stored(peopled) == []
+    assert stored_vendors(with_people) == []
     assert sign_in("admin@acme.example").post(PATH, BODY).status == 201

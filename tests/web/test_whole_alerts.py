@@ -27,7 +27,7 @@ VULNERABILITIES = "/api/integrations/vulnerabilities"
 ALERT = {"title": "Disk full on db1", "status": "firing", "labels": {"team": "storage", "password": "hunter2"}}
 
 
-def stored(store, table, **where):
+def stored_rows(store, table, **where):
     with store.reader() as connection:
         return many(connection, table, "acme", **where)
 
@@ -43,9 +43,9 @@ def read_again(store, identifier, most=20_000, now=NOW):
     return replay(store, row, now=now, most_alerts=most, most_findings=most)
 
 
-def test_the_timeline_and_the_audit_event_name_the_body_that_came(send, peopled):
+def test_the_timeline_and_the_audit_event_name_the_body_that_came(send, with_people):
     send(ALERTS, ALERT, content_type="application/json")
-    (payload,) = stored(peopled, ingest_payloads)
+    (payload,) = stored_rows(with_people, ingest_payloads)
     assert (payload["state"], payload["records"], payload["applied"], payload["actor"]) == (
         "read",
         1,
@@ -54,12 +54,12 @@ def test_the_timeline_and_the_audit_event_name_the_body_that_came(send, peopled)
     )
     assert (payload["received_at"], payload["size_bytes"]) == (NOW, len(json.dumps(ALERT, separators=(",", ":"))))
     assert json.loads(unpack_body(payload["body"]))["labels"] == {"team": "storage", "password": "[redacted]"}
-    assert [row["payload_id"] for row in stored(peopled, incident_timeline)] == [payload["id"]]
-    details = [row["details"] for row in stored(peopled, audit_log, action="alert.ingested")]
+    assert [row["payload_id"] for row in stored_rows(with_people, incident_timeline)] == [payload["id"]]
+    details = [row["details"] for row in stored_rows(with_people, audit_log, action="alert.ingested")]
     assert details == [{"outcome": "created", "payload": payload["id"]}]
 
 
-def test_labels_links_runbook_value_and_graph_reach_the_documents(send, peopled, sign_in):
+def test_labels_links_runbook_value_and_graph_reach_the_documents(send, with_people, sign_in):
     body = grafana(
         grafana_alert(
             values={"A": 11},
@@ -68,7 +68,7 @@ def test_labels_links_runbook_value_and_graph_reach_the_documents(send, peopled,
         )
     )
     assert send(ALERTS, body).json["created"] == 1
-    (incident,) = stored(peopled, incidents)
+    (incident,) = stored_rows(with_people, incidents)
     assert (incident["host"], incident["value"], incident["image_url"], incident["runbook_url"]) == (
         "web1", "A=11", "https://grafana.example/1.png", "https://wiki.example/slow",
     )  # fmt: skip
@@ -82,35 +82,35 @@ def test_labels_links_runbook_value_and_graph_reach_the_documents(send, peopled,
     pack = person.get(f"/api/incidents/{incident['id']}/evidence").json
     assert pack["incident"]["labels"]["alertname"] == "HighErrorRate"
     assert pack["incident"]["links"]["panel"] == "https://grafana.example/d/abc?viewPanel=2"
-    assert [line["payload_id"] for line in pack["timeline"]] == [stored(peopled, ingest_payloads)[0]["id"]]
+    assert [line["payload_id"] for line in pack["timeline"]] == [stored_rows(with_people, ingest_payloads)[0]["id"]]
 
 
-def test_a_repeat_brings_the_newest_value_and_an_older_one_does_not(send, peopled):
+def test_a_repeat_brings_the_newest_value_and_an_older_one_does_not(send, with_people):
     def grows(value, minute):
         return {**ALERT, "value": value, "started_at": f"2026-11-20T08:{minute}:00Z"}
 
     for value, minute in (("90 %", 10), ("95 %", 20), ("92 %", 15)):
         send(ALERTS, grows(value, minute))
-    (incident,) = stored(peopled, incidents)
+    (incident,) = stored_rows(with_people, incidents)
     assert (incident["value"], incident["alert_count"], incident["labels"]["team"]) == ("95 %", 3, "storage")
 
 
-def test_an_event_about_no_alert_is_ignored_and_recorded(send, peopled):
-    head = peopled.head("acme")
+def test_an_event_about_no_alert_is_ignored_and_recorded(send, with_people):
+    head = with_people.head("acme")
     ping = {"event": {"id": "E1", "event_type": "pagey.ping", "resource_type": "pagey", "data": {"message": "Hi"}}}
     answer = send(ALERTS, ping)
     assert (answer.status, answer.json["ignored"], answer.json["received"]) == (200, 1, 1)
-    assert [row["state"] for row in stored(peopled, ingest_payloads)] == ["ignored"]
-    assert (peopled.head("acme"), letters(peopled)) == (head, [])
+    assert [row["state"] for row in stored_rows(with_people, ingest_payloads)] == ["ignored"]
+    assert (with_people.head("acme"), letters(with_people)) == (head, [])
 
 
-def test_a_known_shape_without_alerts_is_400_and_says_where_they_belong(send, peopled):
+def test_a_known_shape_without_alerts_is_400_and_says_where_they_belong(send, with_people):
     answer = send(ALERTS, alertmanager())
     assert (answer.status, answer.json["error"]) == (400, "no_alerts")
     assert answer.json["details"] == [
         {"field": "alerts", "expected": "a list of at least one alert", "found": "a list of 0"}
     ]
-    assert len(letters(peopled)) == 1
+    assert len(letters(with_people)) == 1
 
 
 def test_bodies_of_16_mebibyte_are_read_and_larger_ones_refused_with_the_setting(send):
@@ -122,21 +122,21 @@ def test_bodies_of_16_mebibyte_are_read_and_larger_ones_refused_with_the_setting
     )  # fmt: skip
 
 
-def test_more_alerts_than_the_setting_allows_are_413_and_taken_once_it_is_raised(environment, request, peopled):
+def test_more_alerts_than_the_setting_allows_are_413_and_taken_once_it_is_raised(environment, request, with_people):
     environment["SVC_INGEST_MAX_ALERTS"] = "2"
     send = request.getfixturevalue("send")
     answer = send(ALERTS, {"alerts": [{**ALERT, "dedupe_key": str(number)} for number in range(3)]})
     assert (answer.status, answer.json["error"]) == (413, "too_many_alerts")
     assert "SVC_INGEST_MAX_ALERTS" in answer.json["message"]
-    ((identifier, *_),) = letters(peopled)
-    assert read_again(peopled, identifier, most=2).problem == answer.json["message"]
-    assert read_again(peopled, identifier, most=3).counts == {"received": 3, "created": 3}
-    assert letters(peopled) == []
+    ((identifier, *_),) = letters(with_people)
+    assert read_again(with_people, identifier, most=2).problem == answer.json["message"]
+    assert read_again(with_people, identifier, most=3).counts == {"received": 3, "created": 3}
+    assert letters(with_people) == []
 
 
 def test_a_store_that_is_busy_is_503_with_retry_after(request, monkeypatch):
     monkeypatch.setattr(patience, "REQUEST_SECONDS", 0.02)
-    send, store = request.getfixturevalue("send"), request.getfixturevalue("peopled")
+    send, store = request.getfixturevalue("send"), request.getfixturevalue("with_people")
     other = sqlite3.connect(store.url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for body in (ALERT, b"not json"):
@@ -157,38 +157,38 @@ def test_a_store_that_is_busy_is_503_with_retry_after(request, monkeypatch):
         (VULNERABILITIES, b"QID,Title", "The body must be JSON"),
     ],
 )
-def test_what_cannot_be_read_is_400_and_kept(path, body, reason, send, peopled):
-    head = peopled.head("acme")
+def test_what_cannot_be_read_is_400_and_kept(path, body, reason, send, with_people):
+    head = with_people.head("acme")
     for _ in range(2):
         assert send(path, body).status == 400
-    ((identifier, org, received, route, state, size, times, _, _, why),) = letters(peopled)
+    ((identifier, org, received, route, state, size, times, _, _, why),) = letters(with_people)
     assert (org, received, state, times) == ("acme", NOW, "unread", 2)
     assert (route, why.startswith(reason), size > 8) == (path.rpartition("/")[2], True, True)
-    assert peopled.head("acme") == head
-    assert b"hunter2" not in unpack_body(stored(peopled, ingest_payloads)[0]["body"])
-    result = read_again(peopled, identifier)
+    assert with_people.head("acme") == head
+    assert b"hunter2" not in unpack_body(stored_rows(with_people, ingest_payloads)[0]["body"])
+    result = read_again(with_people, identifier)
     assert result.problem.startswith(reason)
-    assert len(letters(peopled)) == 1
+    assert len(letters(with_people)) == 1
 
 
-def test_nothing_is_kept_of_an_empty_body_or_without_a_token(send, peopled, console):
+def test_nothing_is_kept_of_an_empty_body_or_without_a_token(send, with_people, console):
     assert send(ALERTS, b"").status == 400
     assert Client(console).post(ALERTS, b"x", authorization="Bearer svc_ingest_no").status == 401
-    assert letters(peopled) == []
+    assert letters(with_people) == []
 
 
-def test_only_the_newest_dead_letters_are_kept(environment, request, peopled, clock):
+def test_only_the_newest_dead_letters_are_kept(environment, request, with_people, clock):
     environment["SVC_INGEST_MAX_DEAD_LETTERS"] = "2"
     send = request.getfixturevalue("send")
     for number in range(4):
         send(ALERTS, f"no json {number}".encode())
         clock.tick(timedelta(seconds=1))
-    assert [unpack_body(row["body"]) for row in stored(peopled, ingest_payloads, order=("received_at",))] == [
+    assert [unpack_body(row["body"]) for row in stored_rows(with_people, ingest_payloads, order=("received_at",))] == [
         b"no json 2", b"no json 3",
     ]  # fmt: skip
 
 
-def test_a_dead_letter_is_applied_as_of_when_it_came(environment, request, peopled, clock):
+def test_a_dead_letter_is_applied_as_of_when_it_came(environment, request, with_people, clock):
     environment["SVC_INGEST_MAX_ALERTS"] = "1"
     send = request.getfixturevalue("send")
     two = alertmanager(*(alertmanager_alert(fingerprint=name) for name in ("one", "two")))
@@ -196,28 +196,28 @@ def test_a_dead_letter_is_applied_as_of_when_it_came(environment, request, peopl
     clock.tick(timedelta(hours=2))
     ended = alertmanager_alert(fingerprint="one", status="resolved", endsAt="2026-11-20T09:00:00Z")
     assert send(ALERTS, alertmanager(ended)).json["no_open_incident"] == 1
-    ((identifier, *_),) = letters(peopled)
-    result = read_again(peopled, identifier, now=NOW + timedelta(hours=2))
+    ((identifier, *_),) = letters(with_people)
+    result = read_again(with_people, identifier, now=NOW + timedelta(hours=2))
     assert result.counts == {"received": 2, "created": 1, "out_of_order": 1}
-    found = {row["dedupe_key"]: (row["status"], row["opened_at"]) for row in stored(peopled, incidents)}
+    found = {row["dedupe_key"]: (row["status"], row["opened_at"]) for row in stored_rows(with_people, incidents)}
     assert found == {"alertmanager:one": ("resolved", NOW), "alertmanager:two": ("open", NOW)}
-    assert {row["payload_id"] for row in stored(peopled, incident_timeline)} == {identifier}
-    assert (letters(peopled), peopled.verify("acme").problem) == ([], None)
+    assert {row["payload_id"] for row in stored_rows(with_people, incident_timeline)} == {identifier}
+    assert (letters(with_people), with_people.verify("acme").problem) == ([], None)
 
 
-def test_bodies_go_after_their_days_unless_a_legal_hold_keeps_them(send, peopled, clock):
+def test_bodies_go_after_their_days_unless_a_legal_hold_keeps_them(send, with_people, clock):
     send(ALERTS, {**ALERT, "title": "Held"})
-    (held,) = stored(peopled, incidents)
+    (held,) = stored_rows(with_people, incidents)
     send(ALERTS, {**ALERT, "title": "Old"})
     clock.tick(timedelta(days=10))
     send(ALERTS, {**ALERT, "title": "New"})
     hold = {"id": "h1", "matter": "m", "incident_id": held["id"], "reason": "r", "placed_by": "ann", "placed_at": NOW}
-    with peopled.revision("acme", "counsel", now=NOW) as revision:
+    with with_people.revision("acme", "counsel", now=NOW) as revision:
         revision.insert(legal_holds, [hold])
         revision.record("legal_hold.placed")
     now = NOW + timedelta(days=10)
-    with unguarded(peopled) as connection:
+    with unguarded(with_people) as connection:
         assert purge_payloads(connection, "acme", now - timedelta(days=5), now) == 1
         assert purge_payloads(connection, "acme", now - timedelta(days=5), now) == 0
-    titles = [json.loads(unpack_body(row["body"]))["title"] for row in stored(peopled, ingest_payloads)]
+    titles = [json.loads(unpack_body(row["body"]))["title"] for row in stored_rows(with_people, ingest_payloads)]
     assert sorted(titles) == ["Held", "New"]

@@ -23,7 +23,7 @@ def _exceptions(records: Records) -> pl.DataFrame:
     return records.fact("exceptions").with_columns(called)
 
 
-def _excluded(records: Records) -> pl.DataFrame:
+def _exclusion_rows(records: Records) -> pl.DataFrame:
     called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework"))
     rows = records.fact("control_status").filter(~pl.col("applicable"))
     return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=called)
@@ -33,7 +33,7 @@ def _policies(records: Records) -> pl.DataFrame:
     return records.table("policies").drop("body", "rules")
 
 
-def _holds(records: Records) -> pl.DataFrame:
+def _hold_rows(records: Records) -> pl.DataFrame:
     return records.fact("legal_holds")
 
 
@@ -169,7 +169,7 @@ EXCLUSION = Entity(
     ("excluded control", "exclude", "excluded", "exclusion", "not applicable", "left out", "descoped",
         "out of scope control",
      "inapplicable", "not applicable control", "scoped out"),
-    _excluded, "id", "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
+    _exclusion_rows, "id", "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
     names=("control_id",), states=(RowState("excluded", ("excluded", "not applicable"), lambda _: pl.lit(True)),),
     dates={"approved_on": ("approved",)}, people={"approved_by": ("approved", *OWNER)},
     links={"framework": "framework", "control": "id"},
@@ -204,8 +204,8 @@ POLICY = Entity(
 
 HOLD = Entity(
     "legal hold", "legal holds", ("legal hold", "litigation hold", "hold", "matter"),
-    _holds, "id", "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, incident {incident_id}, "
-    "released {released_on}",
+    _hold_rows, "id", "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, "
+    "incident {incident_id}, released {released_on}",
     names=("id", "matter"),
     states=(
         RowState("active", ("active", "in force", "open", "current", "live", "in place"), flag("active")),

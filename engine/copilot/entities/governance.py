@@ -14,11 +14,11 @@ def _meetings(records: Records) -> pl.DataFrame:
     return (
         records.fact("meetings")
         .join(said, on="meeting_id", how="left")
-        .with_columns(decided=pl.col("decisions").map_elements(_decided, return_dtype=pl.String))
+        .with_columns(decided=pl.col("decisions").map_elements(_decision_text, return_dtype=pl.String))
     )
 
 
-def _decided(text: str) -> str:
+def _decision_text(text: str) -> str:
     """The decisions of a meeting in one line."""
     made = msgspec.json.decode(text)
     return "; ".join(str(one.get("decision", one)) if isinstance(one, dict) else str(one) for one in made)

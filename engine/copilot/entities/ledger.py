@@ -9,7 +9,7 @@ from engine.model.vocabulary import FRAMEWORK_NAMES
 _STATES = ("effective", "partial", "stale", "ineffective", "no_data")  # from best to worst
 
 
-def _called(column: str = "framework") -> pl.Expr:
+def _framework_name(column: str = "framework") -> pl.Expr:
     return pl.col(column).replace_strict(FRAMEWORK_NAMES, default=pl.col(column))
 
 
@@ -24,7 +24,7 @@ def _changes(records: Records) -> pl.DataFrame:
         .join(titles, on=["framework", "control_id"], how="left")
         .with_columns(
             id=pl.format("{}:{} on {}", "framework", "control_id", "observed_on"),
-            control=pl.format("{}:{}", "framework", "control_id"), called=_called(), step=step.cast(pl.Int64),
+            control=pl.format("{}:{}", "framework", "control_id"), called=_framework_name(), step=step.cast(pl.Int64),
         )
     )  # fmt: skip
 
@@ -40,7 +40,7 @@ def _mappings(records: Records) -> pl.DataFrame:
         pl.concat([forth, back.with_columns(turned).select(forth.columns)]).with_columns(
             id=pl.format("{}:{} to {}:{}", "source_framework", "source_id", "target_framework", "target_id"),
             control=pl.format("{}:{}", "source_framework", "source_id"),
-            source_called=_called("source_framework"), called=_called("target_framework"),
+            source_called=_framework_name("source_framework"), called=_framework_name("target_framework"),
         )
         .sort("strength", "id", descending=[True, False])
     )  # fmt: skip
@@ -77,7 +77,7 @@ def _proofs(records: Records) -> pl.DataFrame:
     return (
         records.fact("linked_evidence").join(items, left_on="evidence_id", right_on="id", how="inner")
         .with_columns(id=pl.format("{} for {}:{}", "evidence_id", "framework", "control_id"),
-                      control=pl.format("{}:{}", "framework", "control_id"), called=_called())
+                      control=pl.format("{}:{}", "framework", "control_id"), called=_framework_name())
     )  # fmt: skip
 
 

@@ -52,14 +52,14 @@ def _controls(records: Records) -> pl.DataFrame:
         pl.col("email").filter(pl.col("raci") == "A").str.join(", ").alias("accountable_all"),
     )
     return status.join(roles, on=key, how="left").with_columns(
-        id=pl.format("{}:{}", "framework", "control_id"), called=_called(),
+        id=pl.format("{}:{}", "framework", "control_id"), called=_framework_name(),
         because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
     )  # fmt: skip
 
 
 def _gaps(records: Records) -> pl.DataFrame:
     severity = pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
-    return records.fact("gaps").with_columns(called=_called(), rank=severity)
+    return records.fact("gaps").with_columns(called=_framework_name(), rank=severity)
 
 
 def _remediations(records: Records) -> pl.DataFrame:
@@ -67,17 +67,17 @@ def _remediations(records: Records) -> pl.DataFrame:
     return (
         records.fact("remediations")
         .join(rows, on="id", how="left")
-        .with_columns(called=_called(), severity=pl.coalesce("severity", "raw_severity"))
+        .with_columns(called=_framework_name(), severity=pl.coalesce("severity", "raw_severity"))
     )
 
 
 def _attestations(records: Records) -> pl.DataFrame:
     return records.fact("attestations").with_columns(
-        called=_called(), control=pl.format("{}:{}", "framework", "control_id")
+        called=_framework_name(), control=pl.format("{}:{}", "framework", "control_id")
     )
 
 
-def _called() -> pl.Expr:
+def _framework_name() -> pl.Expr:
     return pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework"))
 
 
@@ -87,12 +87,12 @@ def _duties(records: Records) -> pl.DataFrame:
 
 
 def _tests(records: Records) -> pl.DataFrame:
-    return records.fact("test_windows").with_columns(called=_called(), id=pl.coalesce("run_id", pl.format(
+    return records.fact("test_windows").with_columns(called=_framework_name(), id=pl.coalesce("run_id", pl.format(
         "{} from {}", "schedule_id", "window_open_on")))  # fmt: skip
 
 
 def _schedules(records: Records) -> pl.DataFrame:
-    return records.table("testing_schedules").with_columns(called=_called())
+    return records.table("testing_schedules").with_columns(called=_framework_name())
 
 
 FRAMEWORK = Entity(

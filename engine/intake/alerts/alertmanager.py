@@ -12,7 +12,7 @@ from engine.intake.keys import join_key, label_digest
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import SeverityRating, severity
 from engine.intake.times import instant
-from engine.intake.values import first, line, mapping, plain, whole
+from engine.intake.values import first, line, mapping, plain, whole_number
 from engine.model.vocabulary import AlertState
 
 SHAPE = "Prometheus Alertmanager: {alerts: [{status, labels, annotations, startsAt, fingerprint}], groupLabels, …}"
@@ -137,5 +137,5 @@ def stated_severity(tags: Mapping[str, object], notes: Mapping[str, object]) -> 
 
 def omission_note(group: Mapping[str, object]) -> str | None:
     """A cut list says nothing about the alerts that are missing from it."""
-    count = whole(group.get("truncatedAlerts"))
+    count = whole_number(group.get("truncatedAlerts"))
     return f"The sender left {count:,} more alerts of this group out." if count else None

@@ -51,13 +51,15 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
     if is_message(body):
         alarm = _message(body)
         if "AlarmName" not in alarm:
-            return _ignored(body["Type"], task(body), body.get("MessageId"), body.get("Timestamp"), received_at)
+            return _ignored_alert(body["Type"], task(body), body.get("MessageId"), body.get("Timestamp"), received_at)
         return _alarm(alarm, body.get("MessageId"), ("Message.AlarmName", "Message.NewStateValue"), received_at)
     kind = plain(body.get("detail-type"))
     if kind in (CHANGED, CONTRIBUTED):
         return _alarm(_from_event(body), body.get("id"), ("detail.alarmName", "detail.state.value"), received_at)
     if kind is not None and kind.startswith(EVENTS):
-        return _ignored(kind, "The event is about no alarm's state.", body.get("id"), body.get("time"), received_at)
+        return _ignored_alert(
+            kind, "The event is about no alarm's state.", body.get("id"), body.get("time"), received_at
+        )
     return _alarm(body, None, ("AlarmName", "NewStateValue"), received_at)
 
 
@@ -87,7 +89,7 @@ def _alarm(alarm: Mapping[str, object], event_id: object, fields: tuple[str, str
         ended_at=when,
         occurred_at=when,
         links={"source": _console(arn, name)},
-        value=_measured(alarm.get("ReasonData")),
+        value=_datapoints(alarm.get("ReasonData")),
         event_id=event_id,
         note=f"{contributor}: {value}" if contributor else _note(plain(alarm.get("OldStateValue")), value),
     )
@@ -108,7 +110,7 @@ def _console(arn: str | None, name: str) -> str | None:
     return f"{home}#alarmsV2:alarm/{quote(name, safe='')}"
 
 
-def _measured(data: object) -> str | None:
+def _datapoints(data: object) -> str | None:
     """The datapoints that decided, in the sender's order, out of the JSON text beside the reason."""
     points = [plain(point) for point in as_list(_json(data).get("recentDatapoints"))[:POINTS]]
     return ", ".join(point for point in points if point) or None
@@ -173,7 +175,7 @@ def _tags(alarm: Mapping[str, object]) -> dict[str, object]:
     return {**found, "metric": trigger.get("MetricName"), "namespace": trigger.get("Namespace")}
 
 
-def _ignored(kind: object, note: str, event_id: object, when: object, received_at: datetime) -> Alert:
+def _ignored_alert(kind: object, note: str, event_id: object, when: object, received_at: datetime) -> Alert:
     return compose(
         source="cloudwatch",
         key=join_key("cloudwatch", "message", event_id),

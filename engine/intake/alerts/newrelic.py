@@ -54,22 +54,22 @@ def _issue(issue: Mapping[str, object], received_at: datetime) -> Alert:
     if identity is None:
         raise MalformedRecord("id", "the identifier of the issue", issue.get("id"))
     word, state = _state(issue, "state", "CREATED, ACTIVATED, ACKNOWLEDGED or CLOSED")
-    conditions = _joined(issue.get("alertConditionNames"))
+    conditions = _join(issue.get("alertConditionNames"))
     service, host = _entity(issue)
     tags = {
-        "policy": _joined(issue.get("alertPolicyNames")),
+        "policy": _join(issue.get("alertPolicyNames")),
         "condition": conditions,
-        "entities": _joined(issue.get("impactedEntities")),
+        "entities": _join(issue.get("impactedEntities")),
         "workflow": issue.get("workflowName"),
     }
     return compose(
         source="newrelic",
         key=join_key("newrelic", identity),
         state=state,
-        title=_joined(as_list(issue.get("title"))[:1]) or conditions or f"Issue {identity}",
+        title=_join(as_list(issue.get("title"))[:1]) or conditions or f"Issue {identity}",
         received_at=received_at,
         severity=severity(issue.get("priority")),
-        description=_joined(issue.get("description"), "\n"),
+        description=_join(issue.get("description"), "\n"),
         tags=tags,
         service=service,
         host=host,
@@ -100,7 +100,7 @@ def _incident(incident: Mapping[str, object], received_at: datetime) -> Alert:
         received_at=received_at,
         severity=severity(incident.get("severity")),
         description=incident.get("details"),
-        tags={"policy": policy, "condition": condition, "entities": _joined(named)},
+        tags={"policy": policy, "condition": condition, "entities": _join(named)},
         service=named[0] if len(named) == 1 else None,
         started_at=when if state == "firing" else None,
         ended_at=when,
@@ -120,7 +120,7 @@ def _state(body: Mapping[str, object], name: str, expected: str) -> tuple[str, A
     return word, STATES[word]
 
 
-def _joined(value: object, between: str = ", ") -> str | None:
+def _join(value: object, between: str = ", ") -> str | None:
     """The plain texts of a list, or of a single value, as one text."""
     texts = [text for entry in as_list(value)[:50] if (text := plain(entry))]
     return between.join(texts) or None

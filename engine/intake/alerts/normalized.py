@@ -74,7 +74,7 @@ def read(alert: object, received_at: datetime) -> Alert:
     _check(alert)
     return compose(
         source="normalized",
-        key=join_key("normalized", plain(alert.get("dedupe_key")) or _hashed(alert, title)),
+        key=join_key("normalized", plain(alert.get("dedupe_key")) or _hash_key(alert, title)),
         state=state,
         title=title,
         received_at=received_at,
@@ -107,7 +107,7 @@ def _state(alert: Mapping[str, object]) -> AlertState:
     return "firing"
 
 
-def _hashed(alert: Mapping[str, object], title: str) -> str:
+def _hash_key(alert: Mapping[str, object], title: str) -> str:
     return f"hash-{digest(alert.get('source'), alert.get('service'), normalise(title))[:32]}"
 
 

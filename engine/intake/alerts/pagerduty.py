@@ -59,7 +59,7 @@ def read(event: Mapping[str, object], received_at: datetime) -> Alert:
     incident = _incident(kind, event)
     identity = plain(incident.get("id"))
     if identity is None:
-        return _ignored(kind, event, received_at)
+        return _ignored_alert(kind, event, received_at)
     state = STATES.get(kind, "update")
     ranked = severity(mapping(incident.get("priority")).get("summary"))
     if not ranked.given:
@@ -100,7 +100,7 @@ def _incident(kind: str, event: Mapping[str, object]) -> Mapping[str, object]:
     return mapping(mapping(data).get("incident")) if kind.startswith("incident.") else {}
 
 
-def _ignored(kind: str, event: Mapping[str, object], received_at: datetime) -> Alert:
+def _ignored_alert(kind: str, event: Mapping[str, object], received_at: datetime) -> Alert:
     return compose(
         source="pagerduty",
         key=join_key("pagerduty", "event", event.get("id")),

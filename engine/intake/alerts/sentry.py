@@ -60,7 +60,7 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         return _event(action, data, received_at)
     if "issue" in data:
         return _issue(action, mapping(data["issue"]), body, received_at)
-    return _ignored(action, data, received_at)
+    return _ignored_alert(action, data, received_at)
 
 
 def _issue(action: str, issue: Mapping[str, object], body: Mapping[str, object], received_at: datetime) -> Alert:
@@ -146,7 +146,7 @@ def _metric(action: str, data: Mapping[str, object], received_at: datetime) -> A
     )
 
 
-def _ignored(action: str, data: Mapping[str, object], received_at: datetime) -> Alert:
+def _ignored_alert(action: str, data: Mapping[str, object], received_at: datetime) -> Alert:
     about = next((name for name in OTHERS if name in data), "event")
     return compose(
         source="sentry",

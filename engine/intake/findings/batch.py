@@ -119,7 +119,7 @@ def read_findings(
         checks=checks,
     )
     if not records and not checks and not (batch.complete and batch.hosts):
-        raise _nothing(chosen.name, found)
+        raise _no_finding(chosen.name, found)
     return batch
 
 
@@ -167,7 +167,7 @@ def _origin(chosen: FindingFormat, named: str | None) -> str:
     return named if named is not None and chosen.name == "generic" else chosen.name
 
 
-def _nothing(name: str, found: Layout) -> BadRequest:
+def _no_finding(name: str, found: Layout) -> BadRequest:
     """A 200 here would hide that a connector sends nothing, or sends it elsewhere in the body."""
     return BadRequest(
         f"The body is known ({name}) and holds no finding: they were expected at {found.expected}. A scan that found "
@@ -239,10 +239,10 @@ def _merge_same(findings: list[Finding]) -> list[Finding]:
 
 
 def _is_complete(found: Layout, said_beside: bool) -> bool:
-    return (said_complete("complete", found.wrapper.get("complete")) or said_beside) and not found.truncated
+    return (is_complete_scan("complete", found.wrapper.get("complete")) or said_beside) and not found.truncated
 
 
-def said_complete(field: str, said: object) -> bool:
+def is_complete_scan(field: str, said: object) -> bool:
     """Whether a scan is called complete; BadRequest for what is neither true nor false."""
     if said is None or (isinstance(said, str) and plain(said) is None):
         return False

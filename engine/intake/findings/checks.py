@@ -58,11 +58,11 @@ def catalogue_entries(documents: Sequence[Mapping[str, object]]) -> list[tuple[s
     return [
         (f"{names[-1].upper()}[{number}]", entry)
         for names in CATALOGUES
-        for number, entry in enumerate(_listed(documents, names))
+        for number, entry in enumerate(_entries(documents, names))
     ]
 
 
-def _listed(documents: Sequence[Mapping[str, object]], names: Sequence[str]) -> list[object]:
+def _entries(documents: Sequence[Mapping[str, object]], names: Sequence[str]) -> list[object]:
     """The entries at the end of a path; a list of them needs no element around each."""
     lists = under(documents, *names[:-1])
     bare = [one for one in lists if isinstance(one, dict) and "qid" in fold(one)]

@@ -47,10 +47,10 @@ def _rows(lines: Iterator[list[str]]) -> Iterator[dict[str, object]]:
         if cells and cells[0].startswith(END):
             return
         if any(plain(cell) for cell in cells):
-            yield dict(_named(zip(names, cells, strict=False)))
+            yield dict(_first_values(zip(names, cells, strict=False)))
 
 
-def _named(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, object]]:
+def _first_values(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, object]]:
     """Columns with a name; of two with one name the first that holds something."""
     seen: dict[str, str] = {}
     for name, cell in pairs:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 
 from engine.intake.severity import SeverityRating, highest
 from engine.intake.times import instant
-from engine.intake.values import as_list, flag, line, number, whole
+from engine.intake.values import as_list, flag, line, number, whole_number
 from engine.model.vocabulary import SCAN_STATES, SEVERE, Disposition, ScanState, Severity
 
 CVES = 100
@@ -207,4 +207,4 @@ def _texts(value: object) -> Iterator[str]:
 
 def port_of(value: object) -> int | None:
     """A port; 0 stands for the host as a whole."""
-    return whole(value, 1, 65535)
+    return whole_number(value, 1, 65535)

@@ -46,7 +46,7 @@ from engine.intake.values import (
     mapping,
     number,
     plain,
-    whole,
+    whole_number,
 )
 from engine.model.vocabulary import Disposition, ScanState
 
@@ -125,7 +125,7 @@ def _check(item: Mapping[str, object]) -> None:
     expect(item, "status", "open, fixed, reopened, accepted or false_positive", _is_status)
     expect(item, "cvss", "a number from 0 to 10", lambda value: _within(value, 10.0))
     expect(item, "epss", "a number from 0 to 1", lambda value: _within(value, 1.0))
-    expect(item, "port", "a whole number from 0 to 65535", lambda value: whole(value, 0, 65535) is not None)
+    expect(item, "port", "a whole number from 0 to 65535", lambda value: whole_number(value, 0, 65535) is not None)
     for name in ("known_exploited", "internet_reachable"):
         expect(item, name, "true or false", lambda value: flag(value) is not None)
     for name in TIMES:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from engine.intake.refusals import display
-from engine.intake.values import as_list, mapping, whole
+from engine.intake.values import as_list, mapping, whole_number
 from engine.model.errors import BadRequest
 
 WRAPPERS = ("findings", "vulnerabilities", "detections", "results", "rows")
@@ -50,7 +50,7 @@ def plain_layout(body: object) -> Layout:
         )
     answer = mapping(body.get("response"))
     if "results" in answer:
-        more = (whole(answer.get("totalRecords")) or 0) > (whole(answer.get("endOffset")) or 2**31)
+        more = (whole_number(answer.get("totalRecords")) or 0) > (whole_number(answer.get("endOffset")) or 2**31)
         rows = number_items("response.results", as_list(answer["results"]))
         return Layout(rows, body, "response.results[]", "tenable", truncated=more)
     return Layout([("", body)], body, "the body")

@@ -75,10 +75,12 @@ def _has_document(body: object) -> bool:
 
 def _document(documents: list[dict[str, object]], wrapper: Mapping[str, object]) -> Layout | None:
     if (scans := step(documents, "scan")) is not None and step(scans, "ip") is not None:
-        return Layout(list(_scan(scans)), wrapper, EXPECTED["scan"], "qualys", hosts=frozenset(_scanned(scans)))
+        return Layout(
+            list(_scan(scans)), wrapper, EXPECTED["scan"], "qualys", hosts=frozenset(_scanned_addresses(scans))
+        )
     named = next((name for name in OUTPUTS if step(documents, name) is not None), None)
     holders = [*under(documents, named), *_without(documents, named)] if named else [*documents]
-    answers = [inner for holder in holders for inner in _opened(holder)]
+    answers = [inner for holder in holders for inner in _contents(holder)]
     lists = step(answers, "host_list")
     if named is None and lists is None:
         return _hosts_alone(wrapper) or _knowledge_alone(documents)
@@ -127,7 +129,7 @@ def host_names(host: Mapping[str, object]) -> HostNames:
     return names
 
 
-def _opened(holder: object) -> list[object]:
+def _contents(holder: object) -> list[object]:
     """What lies inside RESPONSE or RESULTS, or the element itself where that is missing."""
     for name in ("response", "results"):
         inside = step([holder], name)
@@ -180,7 +182,7 @@ def _has_more(answers: list[object]) -> bool:
     return any(plain(code) == MORE_PAGES for code in under(answers, "warning", "code"))
 
 
-def _scanned(scans: list[object]) -> Iterator[str]:
+def _scanned_addresses(scans: list[object]) -> Iterator[str]:
     """The addresses of a scan as findings on them are called."""
     for address in under(scans, "ip"):
         host = fold(mapping(address))

@@ -75,7 +75,7 @@ def read(record: SarifRecord, received_at: datetime, source: str | None = None) 
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        **order_times(status, _seen(result), _ended(run), None, received_at),
+        **order_times(status, _first_detection(result), _end(run), None, received_at),
         disposition="accepted" if _is_suppressed(result) else None,
         cves=cves(check, rule.get("name"), as_list(facts.get("tags")), as_list(facts.get("cve"))),
         cvss=cvss,
@@ -174,11 +174,11 @@ def _is_suppressed(result: Mapping[str, object]) -> bool:
     return bool(states) and not any(state in UNDECIDED for state in states)
 
 
-def _seen(result: Mapping[str, object]) -> object:
+def _first_detection(result: Mapping[str, object]) -> object:
     return mapping(result.get("provenance")).get("firstDetectionTimeUtc")
 
 
-def _ended(run: Mapping[str, object]) -> object:
+def _end(run: Mapping[str, object]) -> object:
     """When the last invocation of the tool ended."""
     ends = [plain(mapping(one).get("endTimeUtc")) for one in as_list(run.get("invocations"))]
     return max((end for end in ends if end), default=None)

@@ -100,7 +100,7 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
     times = order_times(status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at)
     facts = {**row, **plugin}
     cvss = score(*(facts.get(key) for key in CVSS))
-    ranked = rate_by_score(severity(*_stated(row), plugin.get("risk_factor"), words=LEVELS), cvss)
+    ranked = rate_by_score(severity(*_severities(row), plugin.get("risk_factor"), words=LEVELS), cvss)
     return Finding(
         source="tenable",
         key=_key(row, host.key, check, port, protocol),
@@ -111,7 +111,7 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
         severity_text=ranked.text,
         severity_given=ranked.given,
         **times,
-        disposition="accepted" if _accepted(row) else None,
+        disposition="accepted" if _is_accepted(row) else None,
         asset_id=host.asset,
         port=port,
         protocol=protocol,
@@ -154,14 +154,14 @@ def _one(record: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     return None
 
 
-def _stated(row: Mapping[str, object]) -> Iterator[object]:
+def _severities(row: Mapping[str, object]) -> Iterator[object]:
     stated = row.get("severity")
     yield from (stated.get("id"), stated.get("name")) if isinstance(stated, dict) else (stated,)
     yield row.get("severity_id")
     yield row.get("risk")
 
 
-def _accepted(row: Mapping[str, object]) -> bool:
+def _is_accepted(row: Mapping[str, object]) -> bool:
     changed = (plain(row.get("severity_modification_type")) or "").upper()
     return changed == "ACCEPTED" or bool(flag(row.get("acceptrisk")))
 

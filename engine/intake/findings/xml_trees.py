@@ -15,7 +15,7 @@ DEEPEST = 40
 ELEMENTS = 1_000_000
 
 
-class _Refused(Exception):
+class _ForbiddenXml(Exception):
     """What the document may not hold; raised by a handler, through the parser."""
 
 
@@ -30,9 +30,9 @@ class _Tree:
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self.count += 1
         if len(self.open) > DEEPEST:
-            raise _Refused(f"is nested deeper than {DEEPEST} elements")
+            raise _ForbiddenXml(f"is nested deeper than {DEEPEST} elements")
         if self.count > ELEMENTS:
-            raise _Refused(f"holds more than {ELEMENTS:,} elements")
+            raise _ForbiddenXml(f"holds more than {ELEMENTS:,} elements")
         inside: dict[str, object] = {}
         for key, value in attributes.items():
             if not key.startswith("xmlns"):
@@ -73,7 +73,7 @@ def read_xml(data: bytes) -> dict[str, object]:
     parser.ExternalEntityRefHandler = _refuse_external
     try:
         parser.Parse(data, True)
-    except _Refused as problem:
+    except _ForbiddenXml as problem:
         raise _bad(f"The XML {problem} (line {parser.CurrentLineNumber}).") from problem
     except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two: an encoding that nobody knows
         raise _bad(f"The body begins as XML and is none ({error}).") from error
@@ -81,15 +81,15 @@ def read_xml(data: bytes) -> dict[str, object]:
 
 
 def _refuse_entity(name: str, *declared: object) -> NoReturn:
-    raise _Refused(f"declares the entity {name[:60]!r}; entities are not read")
+    raise _ForbiddenXml(f"declares the entity {name[:60]!r}; entities are not read")
 
 
 def _refuse_reference(name: str, *_: object) -> NoReturn:
-    raise _Refused(f"refers to the entity {name[:60]!r}, which it does not hold; nothing is fetched for it")
+    raise _ForbiddenXml(f"refers to the entity {name[:60]!r}, which it does not hold; nothing is fetched for it")
 
 
 def _refuse_external(context: str | None, base: str | None, system: str | None, public: str | None) -> NoReturn:
-    raise _Refused(f"refers to {(system or public or 'something')[:60]!r} elsewhere; nothing is fetched")
+    raise _ForbiddenXml(f"refers to {(system or public or 'something')[:60]!r} elsewhere; nothing is fetched")
 
 
 def _local(name: str) -> str:

@@ -92,7 +92,7 @@ def _date(text: str, notation: Notation) -> date | None:
     if match := _DOTTED.fullmatch(text):
         return _valid(int(match[3]), int(match[2]), int(match[1]))
     if match := _ORDERED.fullmatch(text):
-        return _ordered(int(match[1]), int(match[3]), int(match[4]), notation.dates)
+        return _date_in_order(int(match[1]), int(match[3]), int(match[4]), notation.dates)
     if match := _COMPACT.fullmatch(text):
         return _valid(int(match[1]), int(match[2]), int(match[3]))
     if match := _DAY_MONTH.fullmatch(text):
@@ -105,7 +105,7 @@ def _date(text: str, notation: Notation) -> date | None:
     return None
 
 
-def _ordered(first: int, second: int, year: int, order: str | None) -> date | None:
+def _date_in_order(first: int, second: int, year: int, order: str | None) -> date | None:
     if order == "dmy" or first == second:
         return _valid(year, second, first)
     return _valid(year, first, second) if order == "mdy" else None
@@ -128,7 +128,7 @@ def number(text: str, notation: Notation) -> float | None:
     return None if found is None else float(found)
 
 
-def whole(text: str, notation: Notation) -> int | None:
+def whole_number(text: str, notation: Notation) -> int | None:
     """A whole number of 64 bits; 3.0 is one, 3.5 is not."""
     dot, comma = number_readings(text)
     found = _chosen(_integral(dot), _integral(comma), notation.decimal)

@@ -61,7 +61,7 @@ def check_sheet(
 
 def _missing(table: Importable, given: Sequence[str]) -> dict[str, bool]:
     """Columns that a new row needs and the file has not; true for those without which no row can be told."""
-    wanted = {name: name in table.key for name in table.required}
+    wanted = {name: name in table.key for name in table.required_columns}
     if "id" in table.key and "id" not in given:
         wanted |= dict.fromkeys(table.natural, True)
     if "control_id" in given:

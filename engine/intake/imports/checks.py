@@ -79,10 +79,10 @@ def check_references(connection: Connection, org_id: str, files: Mapping[str, Ch
             left = sorted(wanted - arriving)
             lost = set(left) - existing_ids(connection, org_id, target, left)
             if lost:
-                _report_lost(checked, name, target, lost, sorted(arriving), problems)
+                _report_missing(checked, name, target, lost, sorted(arriving), problems)
 
 
-def _report_lost(
+def _report_missing(
     checked: CheckResult, name: str, target: str, lost: set[str], known: Sequence[str], problems: Problems
 ) -> None:
     near = {text: closest_name(text, known) for text in sorted(lost)[:100]}

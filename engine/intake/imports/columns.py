@@ -48,12 +48,12 @@ def values(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
 def _each(parse: Callable[[str], object]) -> Callable[[pl.Series, pl.DataType], pl.Series]:
     """Parse every distinct cell once."""
 
-    def translated(raw: pl.Series, kind: pl.DataType) -> pl.Series:
+    def translate(raw: pl.Series, kind: pl.DataType) -> pl.Series:
         distinct = raw.drop_nulls().unique()
         parsed = pl.Series([parse(text) for text in distinct], dtype=kind)
         return raw.replace_strict(distinct, parsed, default=None, return_dtype=kind)
 
-    return translated
+    return translate
 
 
 def _text(raw: pl.Series, field: TableField) -> pl.Series:
@@ -74,13 +74,13 @@ def _email(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
 
 def _number(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     """Plain numbers in one pass; the rest cell by cell. The percent sign is allowed where percentages are meant."""
-    kind, parse = dtype(field), cells.whole if field.kind == "whole" else cells.number
+    kind, parse = dtype(field), cells.whole_number if field.kind == "whole" else cells.number
     plain = raw.str.strip_suffix("%").str.strip_chars() if field.name.endswith("_pct") else raw
     simple = plain.str.contains(_PLAIN_NUMBER)
     if notation.decimal != ".":
         simple &= ~plain.str.contains(".", literal=True)
     fast = plain.set(~simple, None).cast(kind, strict=False)
-    return _completed(fast, plain, lambda text: parse(text, notation))
+    return _complete(fast, plain, lambda text: parse(text, notation))
 
 
 def _flag(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
@@ -94,16 +94,16 @@ def _choice(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
 
 def _day(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     fast = raw.set(~raw.str.contains(r"^(19|20|21)\d\d-\d\d-\d\d$"), None).str.to_date("%Y-%m-%d", strict=False)
-    return _completed(fast, raw, lambda text: cells.day(text, notation))
+    return _complete(fast, raw, lambda text: cells.day(text, notation))
 
 
 def _instant(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     iso = raw.set(~raw.str.contains(r"^(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$"), None)
     fast = iso.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%#z", strict=False, time_unit="us")
-    return _completed(fast, raw, lambda text: cells.instant(text, notation))
+    return _complete(fast, raw, lambda text: cells.instant(text, notation))
 
 
-def _completed(fast: pl.Series, raw: pl.Series, parse: Callable[[str], object]) -> pl.Series:
+def _complete(fast: pl.Series, raw: pl.Series, parse: Callable[[str], object]) -> pl.Series:
     """What the fast way could not read, cell by cell."""
     left = fast.is_null() & raw.is_not_null()
     if not left.any():
@@ -124,7 +124,7 @@ def _canonical(text: str) -> str | None:
         return None
 
 
-def _parsed(parse: Callable[[str], str | None]) -> Callable[[pl.Series, TableField, Notation], pl.Series]:
+def _cell_parser(parse: Callable[[str], str | None]) -> Callable[[pl.Series, TableField, Notation], pl.Series]:
     return lambda raw, field, notation: _each(parse)(raw, pl.String())
 
 
@@ -163,8 +163,8 @@ _READERS: dict[str, Callable[[pl.Series, TableField, Notation], pl.Series]] = {
     "person": _person,
     "email": _email,
     "week": _week,
-    "framework": _parsed(controls.framework),
-    "frameworks": _parsed(controls.framework_list),
-    "controls": _parsed(controls.control_list),
-    "zone": _parsed(lambda text: text if text in _zones() else None),
+    "framework": _cell_parser(controls.framework),
+    "frameworks": _cell_parser(controls.framework_list),
+    "controls": _cell_parser(controls.control_list),
+    "zone": _cell_parser(lambda text: text if text in _zones() else None),
 }

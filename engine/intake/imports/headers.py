@@ -54,7 +54,7 @@ class Header:
         rows = batch.columns[0].len() if batch.columns else 0
         columns: dict[str, pl.Series] = {}
         for position, (cell, series) in enumerate(zip(batch.header, batch.columns, strict=True)):
-            text = _stripped(series)
+            text = _strip(series)
             name = self._name(cell, position, text, batch.first_row)
             if name is None:
                 continue
@@ -98,17 +98,17 @@ class Header:
         if self.mapping.ignores_unknown:
             self.ignored[header] = closest_name(key, list(self.table.fields))
             return
-        self.problems.add(self.file, 1, header, self._expected(key), header)
+        self.problems.add(self.file, 1, header, self._expectation(key), header)
         self.problems.advise("--map says what other headers mean, --ignore-unknown leaves unknown columns out.")
 
-    def _expected(self, key: str) -> str:
+    def _expectation(self, key: str) -> str:
         if key in by_squashed(self.table.assigned):
             return "no such column: the console fills it in"
         near = closest_name(key, list(self.table.fields))
         return f"a column of {self.table.name}" + (f", probably {near}" if near else "")
 
 
-def _stripped(series: pl.Series) -> pl.Series:
+def _strip(series: pl.Series) -> pl.Series:
     """Cells without white space around them; nothing left is null."""
     text = series.str.strip_chars().str.strip_chars("\ufeff\u200b")
     return text.set(text == "", None)

@@ -53,7 +53,7 @@ class ImportResult:
     ignored: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     @property
-    def changed(self) -> bool:
+    def has_changes(self) -> bool:
         return self.after is not None
 
 
@@ -186,7 +186,7 @@ def _write(
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
         if rehearsed:  # the revision is undone by the way out of it
             raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
-        if any(count.changed for count in counts.values()):
+        if any(count.has_changes for count in counts.values()):
             revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
         return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None, ignored)
 

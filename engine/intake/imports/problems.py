@@ -28,7 +28,7 @@ class Problems:
             "row": row,
             "column": column,
             "expected": expected,
-            "found": _shown(found),
+            "found": _excerpt(found),
         }
         self._cells.append((*order, cell))
         if len(self._cells) >= 4 * LISTED:
@@ -65,7 +65,7 @@ class Problems:
         self._cells = sorted(self._cells, key=lambda cell: cell[:3])[:LISTED]
 
 
-def _shown(found: object) -> str:
+def _excerpt(found: object) -> str:
     if found is None:
         return "nothing"
     text = str(found)

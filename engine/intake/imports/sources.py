@@ -73,10 +73,10 @@ def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
         ]
     if suffix in PARQUET:
         return [SheetRows(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
-    return [_delimited(path, importable(table), mapping)]
+    return [_delimited_rows(path, importable(table), mapping)]
 
 
-def _delimited(path: Path, table: Importable, mapping: ColumnMapping) -> SheetRows:
+def _delimited_rows(path: Path, table: Importable, mapping: ColumnMapping) -> SheetRows:
     encoding = encoding_of(path)
     if encoding is None:
         raise InvalidData(f"{path.name} is neither UTF-8 nor Windows-1252 text nor UTF-16 with a byte order mark.")

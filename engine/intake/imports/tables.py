@@ -71,7 +71,7 @@ class Importable:
         return frozenset(squash(field.name) for field in self.fields.values() if field.kind == kind)
 
     @property
-    def required(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         """The columns that a file with new rows must have."""
         return tuple(name for name, field in self.fields.items() if field.required)
 

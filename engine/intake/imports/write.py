@@ -29,7 +29,7 @@ class TableCounts:
     unchanged: int
 
     @property
-    def changed(self) -> bool:
+    def has_changes(self) -> bool:
         return bool(self.created or self.updated)
 
 

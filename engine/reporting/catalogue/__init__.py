@@ -25,8 +25,8 @@ from engine.model.vocabulary import FRAMEWORKS
 from engine.reporting.catalogue.cells import (
     Key,
     check,
+    control_exists,
     empty,
-    known_control,
     read,
     refuse,
 )
@@ -161,14 +161,14 @@ def _crosswalks(folder: Path, keys: AbstractSet[Key]) -> tuple[pl.DataFrame, pl.
             path,
             frame,
             ("target_framework", between != path.stem, f"a pair of the frameworks of the file name, {path.stem}"),
-            known_control(frame, "source_framework", "source_id", keys),
-            known_control(frame, "target_framework", "target_id", keys),
+            control_exists(frame, "source_framework", "source_id", keys),
+            control_exists(frame, "target_framework", "target_id", keys),
         )
         edges.append(frame)
     unmapped = empty(UNMAPPED)
     if unmapped_path.exists():
         unmapped = read(unmapped_path, UNMAPPED, key=("framework", "control_id", "against"))
-        check(unmapped_path, unmapped, known_control(unmapped, "framework", "control_id", keys))
+        check(unmapped_path, unmapped, control_exists(unmapped, "framework", "control_id", keys))
     return pl.concat(edges), unmapped
 
 
@@ -182,7 +182,7 @@ def _actions(folder: Path, assessable: AbstractSet[Key]) -> tuple[pl.DataFrame, 
         pairs_path,
         pairs,
         ("action", unknown, "an action of actions.csv with controls_from map"),
-        known_control(pairs, "framework", "control_id", assessable),
+        control_exists(pairs, "framework", "control_id", assessable),
     )
     without = by_map & ~pl.col("action").is_in(pairs["action"].implode())
     check(path, actions, ("action", without, "at least one row in action_controls.csv"))
@@ -191,7 +191,7 @@ def _actions(folder: Path, assessable: AbstractSet[Key]) -> tuple[pl.DataFrame, 
 
 def _vendor_inheritance(path: Path, assessable: AbstractSet[Key]) -> pl.DataFrame:
     rules = read(path, VENDOR_INHERITANCE, key=("tier", "category", "framework", "control_id"))
-    check(path, rules, known_control(rules, "framework", "control_id", assessable))
+    check(path, rules, control_exists(rules, "framework", "control_id", assessable))
     return rules
 
 

@@ -30,12 +30,12 @@ def read(path: Path, columns: Mapping[str, CatalogueColumn], key: tuple[str, ...
         refuse(path, 1, "(header)", ", ".join(columns), ", ".join(raw.columns))
     again = (key[-1], ~pl.struct(key).is_first_distinct(), f"each {', '.join(key)} once")
     check(path, raw, *_checks(columns), again)
-    return raw.select(_parsed(name, column) for name, column in columns.items())
+    return raw.select(_parse(name, column) for name, column in columns.items())
 
 
 def _checks(columns: Mapping[str, CatalogueColumn]) -> Iterator[Check]:
     for name, column in columns.items():
-        value, parsed = pl.col(name), _parsed(name, column)
+        value, parsed = pl.col(name), _parse(name, column)
         if not column.optional:
             yield name, value.is_null(), "a value"
         if column.allowed:
@@ -49,7 +49,7 @@ def _checks(columns: Mapping[str, CatalogueColumn]) -> Iterator[Check]:
             yield name, ~parsed.is_between(low, high), f"from {low:g} to {high:g}"
 
 
-def _parsed(name: str, column: CatalogueColumn) -> pl.Expr:
+def _parse(name: str, column: CatalogueColumn) -> pl.Expr:
     """The cells as values; a cell that is none becomes null."""
     value = pl.col(name)
     if column.dtype == WORDS:
@@ -63,7 +63,7 @@ def empty(columns: Mapping[str, CatalogueColumn]) -> pl.DataFrame:
     return pl.DataFrame(schema={name: column.dtype for name, column in columns.items()})
 
 
-def known_control(frame: pl.DataFrame, framework: str, control_id: str, keys: AbstractSet[Key]) -> Check:
+def control_exists(frame: pl.DataFrame, framework: str, control_id: str, keys: AbstractSet[Key]) -> Check:
     unknown = [pair not in keys for pair in frame.select(framework, control_id).iter_rows()]
     return (
         control_id,

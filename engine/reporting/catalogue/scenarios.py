@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.model.vocabulary import FRAMEWORKS
 from engine.reporting.catalogue import DATA, catalogue
-from engine.reporting.catalogue.cells import check, known_control, read
+from engine.reporting.catalogue.cells import check, control_exists, read
 from engine.reporting.catalogue.columns import (
     FRAMEWORK,
     OPTIONAL,
@@ -76,7 +76,7 @@ def load_scenarios(folder: Path) -> Scenarios:
     check(paths["requirements"], deltas, ("scenario", unknown, "a scenario of scenarios.csv"))
     framed = deltas.join(listed.select("scenario", "framework"), on="scenario", how="left", maintain_order="left")
     is_new, has_control = pl.col("change") == "new", pl.col("control_id").is_not_null()
-    target, _, expected = known_control(framed, "framework", "control_id", assessable)
+    target, _, expected = control_exists(framed, "framework", "control_id", assessable)
     stranger = pl.lit(pl.Series([pair not in assessable for pair in framed.select("framework", target).iter_rows()]))
     check(
         paths["requirements"],
@@ -86,20 +86,20 @@ def load_scenarios(folder: Path) -> Scenarios:
         ("weight", is_new & pl.col("weight").is_null(), "the weight of a new requirement"),
         ("effort_hours", is_new & pl.col("effort_hours").is_null(), "the effort of a new requirement"),
         ("into", (pl.col("change") == "merged") != pl.col("into").is_not_null(), "what a merged requirement goes into"),
-        ("into", _lost(framed, assessable), "controls of the framework or new requirements of the scenario"),
+        ("into", _is_unresolved(framed, assessable), "controls of the framework or new requirements of the scenario"),
     )
     news = deltas.filter(is_new).select("scenario", "requirement")
     pairs = frozenset(news.iter_rows())
     check(
         paths["answers"],
         answers,
-        known_control(answers, "scenario", "requirement", pairs),
-        known_control(answers, "framework", "control_id", assessable),
+        control_exists(answers, "scenario", "requirement", pairs),
+        control_exists(answers, "framework", "control_id", assessable),
     )
     return Scenarios(listed, framed, answers)
 
 
-def _lost(framed: pl.DataFrame, assessable: frozenset[tuple[str, str]]) -> pl.Expr:
+def _is_unresolved(framed: pl.DataFrame, assessable: frozenset[tuple[str, str]]) -> pl.Expr:
     """Whether a target of a merger is neither a control nor a new requirement."""
     news = frozenset(framed.filter(pl.col("change") == "new").select("scenario", "requirement").iter_rows())
     lost = [

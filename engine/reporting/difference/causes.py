@@ -134,12 +134,12 @@ def sentence_of(causes: Sequence[Cause], row: FrameRow, computed_from: Sequence[
         if is_of_one_record(row):
             return f"No write between the two touches it; {anew}."
         return "It follows from several records."
-    said = [_said(cause) for cause in causes[:_SHOWN]]
+    said = [_cause_text(cause) for cause in causes[:_SHOWN]]
     more = f"; and {len(causes) - _SHOWN:,} more" if len(causes) > _SHOWN else ""
     return f"{'; '.join(said)}{more}."
 
 
-def _said(cause: Cause) -> str:
+def _cause_text(cause: Cause) -> str:
     if cause.kind == "time":
         return f"time passed: {cause.words}"
     who = "" if cause.actor is None else f"{cause.actor}, "

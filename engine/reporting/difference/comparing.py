@@ -17,7 +17,7 @@ from engine.reporting.difference.documents import DocumentDifference, diff_docum
 from engine.reporting.difference.figure_rows import FigureWhy, why
 from engine.reporting.difference.movements import MOVING, movements
 from engine.reporting.difference.subjects import Subject, subjects_of_row, subjects_of_write
-from engine.reporting.difference.telling import Telling, tell
+from engine.reporting.difference.telling import DiffContext, diff_document
 from engine.reporting.parts import behind, tables_behind
 from engine.store import Store
 from engine.store.queries.writes import WriteEvent, events_named, events_of, writes_between
@@ -53,7 +53,7 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
         written = writes_between(connection, org_id, tables_behind(report.facts) - {"audit_log"}, *span)
         writes = [write for write in written if not wanted.isdisjoint(subjects_of_write(write))]
         events = events_of(connection, org_id, {write.revision for write in writes}, after.position)
-    grounds = Grounds(days, time_zone, writes, events, _evidence(pairs, named, span), _passed(pairs, days), sources)
+    grounds = Grounds(days, time_zone, writes, events, _evidence(pairs, named, span), _lapses(pairs, days), sources)
     moved = movements(
         {name: pair[0] for name, pair in pairs.items()},
         {name: pair[1] for name, pair in pairs.items()},
@@ -63,10 +63,10 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
     whys = {}
     for figure in report.figures:
         if any(change.id == figure.id for change in difference.figures):
-            rows = before.figures.explained(figure.id), after.figures.explained(figure.id)
+            rows = before.figures.explained_rows(figure.id), after.figures.explained_rows(figure.id)
             whys[figure.id] = why(figure, *rows, moved, sources)
-    return tell(
-        Telling(
+    return diff_document(
+        DiffContext(
             days,
             before.position,
             difference,
@@ -135,10 +135,10 @@ def _evidence(pairs: _Pairs, named: Mapping[str, WriteEvent], span: tuple[int, i
     return found
 
 
-def _passed(pairs: _Pairs, days: tuple[date, date]) -> dict[Subject, list[Cause]]:
+def _lapses(pairs: _Pairs, days: tuple[date, date]) -> dict[Subject, list[Cause]]:
     """What ended for a control in between without a write: its evidence, its attestation."""
     found: dict[Subject, list[Cause]] = {}
-    for row in _entered(pairs, "control_status", ("framework", "control_id"), "state", "stale"):
+    for row in _entries(pairs, "control_status", ("framework", "control_id"), "state", "stale"):
         since = row["state_since"]
         if since is not None and days[0] < since <= days[1] and not row["change_invalidated"]:
             last, until = row["last_evidence_on"], row["next_due_on"]
@@ -146,7 +146,7 @@ def _passed(pairs: _Pairs, days: tuple[date, date]) -> dict[Subject, list[Cause]
             if last is not None and until is not None and until + timedelta(days=1) == since:
                 said = f"its newest evidence, of {spelled_day(last)}, was good until {spelled_day(until)}"
             found.setdefault(("control", row["framework"], row["control_id"]), []).append(Cause("time", said, since))
-    for row in _entered(pairs, "attestations", ("id",), "status", "overdue"):
+    for row in _entries(pairs, "attestations", ("id",), "status", "overdue"):
         if days[0] <= row["due_on"] < days[1]:
             what = "its attestation ended" if row["id"].endswith("-next") else "its attestation fell due unsigned"
             cause = Cause("time", f"{what} on {spelled_day(row['due_on'])}", row["due_on"])
@@ -155,7 +155,7 @@ def _passed(pairs: _Pairs, days: tuple[date, date]) -> dict[Subject, list[Cause]
     return found
 
 
-def _entered(pairs: _Pairs, fact: str, key: tuple[str, ...], column: str, state: str) -> Iterable[FrameRow]:
+def _entries(pairs: _Pairs, fact: str, key: tuple[str, ...], column: str, state: str) -> Iterable[FrameRow]:
     """The rows of a fact that are in a state now and were not then."""
     if fact not in pairs:
         return []

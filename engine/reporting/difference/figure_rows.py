@@ -60,7 +60,7 @@ def _in_words(difference: TableDifference, steps: str) -> str:
     said = []
     for word, rows in (("came", difference.came), ("went", difference.went)):
         if rows:
-            said.append(f"{len(rows):,} {word} ({_some([_named(row) for row in rows.values()])})")
+            said.append(f"{len(rows):,} {word} ({_some([_row_name(row) for row in rows.values()])})")
     return "; ".join([*said, steps] if steps else said)
 
 
@@ -70,11 +70,11 @@ def _steps(difference: TableDifference, part: str) -> str:
     for row in difference.changed:
         old, new = row.before.get(part), row.after.get(part)
         if isinstance(old, int | float) and isinstance(new, int | float) and old != new:
-            steps.append((abs(new - old), f"{_named(row.after)} {new - old:+,.3g}"))
+            steps.append((abs(new - old), f"{_row_name(row.after)} {new - old:+,.3g}"))
     return _some([text for _, text in sorted(steps, key=lambda one: (-one[0], one[1]))])
 
 
-def _named(row: FrameRow) -> str:
+def _row_name(row: FrameRow) -> str:
     """What people call a row that a figure counts."""
     if row.get("framework") and row.get("control_id"):
         return f"{FRAMEWORK_NAMES.get(row['framework'], row['framework'])} {row['control_id']}"

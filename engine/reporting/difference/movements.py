@@ -67,7 +67,7 @@ def movements(
     """
     there = [moving for moving in MOVING if moving.fact in before and moving.fact in after]
     reasons = _reasons(after, actions)
-    found = [one for moving in there for one in _moved(moving, before[moving.fact], after[moving.fact], reasons)]
+    found = [one for moving in there for one in _state_moves(moving, before[moving.fact], after[moving.fact], reasons)]
     told = {subject for one in found if one.kind != "duty" for subject in one.about}
     return [
         one._replace(on=one.on if one.on is not None and days[0] <= one.on <= days[1] else None)
@@ -92,7 +92,7 @@ def _reasons(after: Mapping[str, pl.DataFrame], actions: Mapping[str, str]) -> d
     return found
 
 
-def _moved(
+def _state_moves(
     moving: Moving, before: pl.DataFrame, after: pl.DataFrame, reasons: Mapping[tuple[str, ...], str]
 ) -> Iterator[StateMove]:
     """Rows that came into a state with a word; of a control that was not in scope nothing is said."""

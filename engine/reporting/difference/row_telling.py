@@ -72,17 +72,17 @@ def row_changes(named: NamedDifference, days: int, causes_of: CausesOf) -> list[
     difference = named.rows
     changed = {row.key: row for row in difference.changed}
 
-    def told(kind: str, row: FrameRow, cells: tuple[ChangedCell, ...] = ()) -> RowChange:
+    def row_change(kind: str, row: FrameRow, cells: tuple[ChangedCell, ...] = ()) -> RowChange:
         key = tuple(_plain(row.get(name)) for name in difference.key)
         return RowChange(kind, row, key, cells, causes_of(row, [cell.column for cell in cells]))
 
     found = []
     for key in difference.order or tuple(changed):
         if key in difference.came:
-            found.append(told("came", difference.came[key]))
+            found.append(row_change("came", difference.came[key]))
         elif key in changed and not all(_ticks(cell, days) for cell in changed[key].cells):
-            found.append(told("changed", changed[key].after, changed[key].cells))
-    return found + [told("went", row) for row in difference.went.values()]
+            found.append(row_change("changed", changed[key].after, changed[key].cells))
+    return found + [row_change("went", row) for row in difference.went.values()]
 
 
 def _ticks(cell: ChangedCell, days: int) -> bool:
@@ -100,23 +100,23 @@ def _label(table: Table, key: Sequence[str], row: FrameRow) -> str:
     visible = [name for name in told_apart if name not in table.hidden] or list(key)
     names = [name for name in _NAMES if name in row and name not in table.hidden and name not in visible]
     told = [*visible, *names[:1]] if "control" not in names else ["control", *visible]
-    return ", ".join(text for name in dict.fromkeys(told) if (text := _shown(table, name, row.get(name))) != "–")
+    return ", ".join(text for name in dict.fromkeys(told) if (text := _cell_text(table, name, row.get(name))) != "–")
 
 
 def _what(table: Table, key: Sequence[str], one: RowChange, days: int) -> str:
     if one.change != "changed":
         visible = [name for name in one.row if name not in table.hidden and name not in (*key, *_NAMES)]
         shown = [name for name in visible if name in table.state] or visible[:_CELLS]
-        return "; ".join(f"{words.heading(table, name)}: {_shown(table, name, one.row[name])}" for name in shown)
+        return "; ".join(f"{words.heading(table, name)}: {_cell_text(table, name, one.row[name])}" for name in shown)
     cells = [cell for cell in one.cells if cell.column not in table.hidden and not _ticks(cell, days)]
     return "; ".join(
-        f"{words.heading(table, cell.column)}: {_shown(table, cell.column, cell.before)} → "
-        f"{_shown(table, cell.column, cell.after)}"
+        f"{words.heading(table, cell.column)}: {_cell_text(table, cell.column, cell.before)} → "
+        f"{_cell_text(table, cell.column, cell.after)}"
         for cell in cells
     )
 
 
-def _shown(table: Table, name: str, value: Any) -> str:
+def _cell_text(table: Table, name: str, value: Any) -> str:
     """A cell as people read it."""
     if name == "framework" and value in FRAMEWORK_NAMES:
         return FRAMEWORK_NAMES[value]

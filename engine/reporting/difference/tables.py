@@ -63,8 +63,8 @@ def diff(before: pl.DataFrame, after: pl.DataFrame) -> TableDifference:
     schema = dict(after.schema)
     if before.schema == after.schema and before.equals(after):
         return TableDifference(key, schema, {}, {}, (), None)
-    old, new = _keyed(before, key), _keyed(after, key)
-    changed = (_changed(name, old[name], row) for name, row in new.items() if name in old)
+    old, new = _by_key(before, key), _by_key(after, key)
+    changed = (_changed_row(name, old[name], row) for name, row in new.items() if name in old)
     return TableDifference(
         key,
         schema,
@@ -75,7 +75,7 @@ def diff(before: pl.DataFrame, after: pl.DataFrame) -> TableDifference:
     )
 
 
-def _changed(key: Key, before: FrameRow, after: FrameRow) -> ChangedRow:
+def _changed_row(key: Key, before: FrameRow, after: FrameRow) -> ChangedRow:
     columns = dict.fromkeys((*after, *before))
     cells = ((column, before.get(column), after.get(column)) for column in columns)
     return ChangedRow(key, before, after, tuple(ChangedCell(*cell) for cell in cells if not _same(cell[1], cell[2])))
@@ -86,7 +86,7 @@ def _same(one: object, other: object) -> bool:
     return one == other and type(one) is type(other) and (not isinstance(one, float) or str(one) == str(other))
 
 
-def _keyed(frame: pl.DataFrame, key: Sequence[str]) -> dict[Key, FrameRow]:
+def _by_key(frame: pl.DataFrame, key: Sequence[str]) -> dict[Key, FrameRow]:
     """The rows in their order, by key."""
     seen: Counter[Key] = Counter()
     rows = {}

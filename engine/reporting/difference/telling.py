@@ -10,7 +10,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.document import Document, Table, at_most
-from engine.model.movement import Movement, in_groups, most_told
+from engine.model.movement import Movement, in_groups, main_movements
 from engine.reporting.difference.causes import Cause
 from engine.reporting.difference.documents import DocumentDifference, FigureChange
 from engine.reporting.difference.figure_rows import FigureWhy
@@ -51,7 +51,7 @@ _DEFINITIONS = {
 
 
 @dataclass(frozen=True)
-class Telling:
+class DiffContext:
     """What a difference is told with. ``movements`` are of what the rows and figures are about; ``whys`` of figures."""
 
     days: tuple[date, date]
@@ -63,7 +63,7 @@ class Telling:
     whys: Mapping[str, FigureWhy] = field(default_factory=dict)
 
 
-def tell(told: Telling) -> Document:
+def diff_document(told: DiffContext) -> Document:
     """The document of a difference."""
     rows = {named.table.name: row_changes(named, _days(told), told.causes_of) for named in told.difference.tables}
     counts = {kind: sum(row.change == kind for found in rows.values() for row in found) for kind in KINDS}
@@ -96,16 +96,16 @@ def _several(computed_from: Sequence[str]) -> str:
     return f"The row names no single record: it was computed anew from {', '.join(computed_from)}."
 
 
-def _headline(told: Telling, counts: Mapping[str, int]) -> tuple[str, list[str]]:
+def _headline(told: DiffContext, counts: Mapping[str, int]) -> tuple[str, list[str]]:
     """What moved, and why where that is too much for a headline."""
     between = f"From {spelled_day(told.days[0])} to {spelled_day(told.days[1])}"
     moved = [figure for figure in told.difference.figures if figure.change]
     lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
-    reason = _reason(lead, told) if lead else _without_year(most_told(told.movements, None), told)
+    reason = _reason(lead, told) if lead else _without_year(main_movements(told.movements, None), told)
     if lead is not None:
         parts = told.whys[lead.id].parts if lead.id in told.whys else ""
         return _short(
-            f"{between}, {_moved(lead)}", f"{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}"
+            f"{between}, {_move_text(lead)}", f"{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}"
         )
     if told.difference.is_empty:
         return f"{between}, nothing changed.", []
@@ -119,21 +119,21 @@ def _short(said: str, why: str) -> tuple[str, list[str]]:
     return f"{told}.", [] if told.endswith(why) else [f"Why: {why.removeprefix(':').strip()}."]
 
 
-def _reason(figure: FigureChange, told: Telling) -> str:
+def _reason(figure: FigureChange, told: DiffContext) -> str:
     """What moved of that which the figure counts, in the direction in which it went."""
     better = None if figure.direction is None else figure.direction == "better"
     if figure.id not in told.whys:
         return ""
-    return _without_year(most_told(in_groups(told.whys[figure.id].moved), better), told)
+    return _without_year(main_movements(in_groups(told.whys[figure.id].moved), better), told)
 
 
-def _without_year(reason: str, told: Telling) -> str:
+def _without_year(reason: str, told: DiffContext) -> str:
     """Days without the year where both days that are compared are of one."""
     first, last = told.days
     return reason.replace(f" {last.year}", "") if first.year == last.year else reason
 
 
-def _moved(figure: FigureChange) -> str:
+def _move_text(figure: FigureChange) -> str:
     change = figure.change or 0
     unit = {"percent": " points", "count": "", "number": "", None: ""}.get(figure.unit, f" {figure.unit}")
     way = "up" if change > 0 else "down"
@@ -141,7 +141,7 @@ def _moved(figure: FigureChange) -> str:
     return f"{title} went {way} by {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
 
 
-def _figures(told: Telling) -> Table:
+def _figures(told: DiffContext) -> Table:
     rows = [
         (
             figure.id, figure.title or words.label(figure.id), _text(figure.before), _text(figure.after),
@@ -156,7 +156,7 @@ def _figures(told: Telling) -> Table:
     return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
 
 
-def _because(figure: FigureChange, told: Telling) -> str | None:
+def _because(figure: FigureChange, told: DiffContext) -> str | None:
     if figure.id not in told.whys or figure.change is None:
         return None
     rows, reason = told.whys[figure.id].rows, _reason(figure, told)
@@ -191,7 +191,7 @@ def _writes(causes: Sequence[Cause]) -> Table:
     return Table("writes", "Who did what", frame, note=note, labels=labels, hidden=("at",))
 
 
-def _days(told: Telling) -> int:
+def _days(told: DiffContext) -> int:
     return (told.days[1] - told.days[0]).days
 
 

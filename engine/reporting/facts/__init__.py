@@ -25,7 +25,7 @@ from engine.reporting.facts.continuations import (
 )
 from engine.reporting.facts.ledger import EFFORT_HOURS
 from engine.reporting.facts.memory import FactMemory, Source
-from engine.reporting.facts.question import BOUNDS, FactQuestion, asked_frame
+from engine.reporting.facts.question import BOUNDS, FactQuestion, question_frame
 from engine.reporting.facts.scans import SCANS
 from engine.reporting.facts.schemas import SCHEMAS
 from engine.reporting.facts.sources import REVIEW_HOURS
@@ -44,7 +44,7 @@ _SINCE = "WITH audit_log AS (SELECT * FROM main.audit_log WHERE org_id = $1 AND 
 
 
 @dataclass(frozen=True)
-class Recall:
+class CachedFacts:
     """What facts of an organization at ``head`` came to earlier, and what says whether a scan would say the same.
 
     That is where the newest write to each part of the records ended that it looks at: ``stand_of`` gives those of the
@@ -69,7 +69,7 @@ class Facts:
         questions: Sequence[FactQuestion],
         given: Mapping[str, pl.DataFrame] | None = None,
         complete: "Complete | None" = None,
-        recall: Recall | None = None,
+        recall: CachedFacts | None = None,
     ) -> None:
         self._view = view
         self._complete = complete
@@ -80,7 +80,7 @@ class Facts:
         self._events: dict[int, pl.DataFrame] = {}  # events after a place in the chain
         self._alone = questions[0].org_id if len(questions) == 1 else ""
         self._memory = FactMemory(0) if recall is None else recall.memory
-        asked = self._memory.settle(ASKED, (), asked_frame(questions))
+        asked = self._memory.settle(ASKED, (), question_frame(questions))
         self._bounds = self._memory.settle(_BOUNDS, (), asked.select(BOUNDS))
         self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked}
 
@@ -111,7 +111,7 @@ class Facts:
             found = self._look_up(name, sources, self._recall)
         return self._memory.settle(name, sources, self._compute(name)) if found is None else found
 
-    def _look_up(self, name: str, sources: tuple[Source, ...], recall: Recall) -> pl.DataFrame:
+    def _look_up(self, name: str, sources: tuple[Source, ...], recall: CachedFacts) -> pl.DataFrame:
         """A scan of rows of the log by their keys: those that were found before are not looked for again."""
         (wanted,), rest = sources_of(name), sources[:-1]
         before = recall.memory.scanned.get(name, rest)
@@ -126,14 +126,14 @@ class Facts:
         recall.memory.scanned.put(name, rest, ScannedTo(recall.head, frame))
         return frame
 
-    def _go_on(self, name: str, sources: tuple[Source, ...], recall: Recall) -> pl.DataFrame:
+    def _go_on(self, name: str, sources: tuple[Source, ...], recall: CachedFacts) -> pl.DataFrame:
         """A scan of all events; where it can, it takes in those alone that came since it was last looked at."""
         frame, continuation = None, CONTINUATIONS.get(name)
         before = recall.memory.scanned.get(name, sources) if continuation is not None else None
         if continuation is not None and before is not None and self._is_past(before.position):
             frame = before.frame
             if self._is_touched(name, continuation, before.position.seq):
-                frame = continuation.joined(frame, self._since(name, frame, before.position.seq))
+                frame = continuation.continue_rows(frame, self._since(name, frame, before.position.seq))
         frame = recall.memory.settle(name, (*sources, recall.head), self._compute(name) if frame is None else frame)
         recall.memory.scanned.put(name, sources, ScannedTo(recall.head, frame))
         return frame
@@ -202,7 +202,7 @@ __all__ = [
     "SCHEMAS",
     "FactQuestion",
     "Facts",
-    "Recall",
+    "CachedFacts",
     "check_facts",
     "check_names",
     "inputs",

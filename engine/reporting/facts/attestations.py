@@ -113,7 +113,7 @@ def _status() -> pl.Expr:
     )  # fmt: skip
 
 
-def _signed(duties: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def _signatures(duties: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
     """Signatures up to the day, of controls that require evidence of operation."""
     operational = controls.filter(
         "assessable", pl.col("evidence_kinds").list.set_intersection(["operation", "test"]).list.len() > 0
@@ -141,7 +141,7 @@ def signed_freshness(
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
-    known, signed = catalogue(), _signed(attestation_duties, controls)
+    known, signed = catalogue(), _signatures(attestation_duties, controls)
     supporting = known.actions.filter(
         pl.col("effect") == "supports", pl.col("kind").is_in(["operation", "incident", "test"])
     ).select("action")

@@ -11,15 +11,15 @@ def audit_by_action(audit_action_counts_rows: pl.DataFrame) -> pl.DataFrame:
     """Events of each action in the period, in the one before, later than the day, and up to it, with the newest of
     these, by outcome; ``own_tagged`` are those in the period that name a control."""
     tagged = pl.col("events").filter((pl.col("period") == "now") & pl.col("tagged")).sum().alias("own_tagged")
-    return _counted(audit_action_counts_rows, ["org_id", "action"], tagged)
+    return _sum_counts(audit_action_counts_rows, ["org_id", "action"], tagged)
 
 
 def audit_by_tag(audit_tag_counts_rows: pl.DataFrame) -> pl.DataFrame:
     """The same by the controls that events themselves name."""
-    return _counted(audit_tag_counts_rows, ["org_id", "action", "tag"])
+    return _sum_counts(audit_tag_counts_rows, ["org_id", "action", "tag"])
 
 
-def _counted(counts: pl.DataFrame, key: list[str], *also: pl.Expr) -> pl.DataFrame:
+def _sum_counts(counts: pl.DataFrame, key: list[str], *also: pl.Expr) -> pl.DataFrame:
     """Groups of events that are one for each period and outcome, put together by ``key``."""
     past = pl.col("period") != "future"
     found = [pl.col("first_at").filter(past).min(), *also]

@@ -13,7 +13,7 @@ def _words(column: str) -> pl.Expr:
     return parts.list.eval(pl.element().filter(pl.element() != "")).list.unique().list.sort()
 
 
-def _called(column: str) -> pl.Expr:
+def _match_key(column: str) -> pl.Expr:
     """A name as two people would both write it."""
     return pl.col(column).str.to_lowercase().str.strip_chars()
 
@@ -28,14 +28,14 @@ def systems(
     named = (
         profile_systems_rows.with_columns(system=_words("systems"))
         .explode("system", empty_as_null=False)
-        .with_columns(key=_called("system"))
+        .with_columns(key=_match_key("system"))
         .unique(["org_id", "framework", "control_id", "key"])
         .select("org_id", "key", "framework", "control_id")
     )
     keys = pl.concat(
         [
-            systems_rows.select("org_id", "id", key=_called("id")),
-            systems_rows.select("org_id", "id", key=_called("name")),
+            systems_rows.select("org_id", "id", key=_match_key("id")),
+            systems_rows.select("org_id", "id", key=_match_key("name")),
         ]
     ).unique()
     counts = (
@@ -101,15 +101,15 @@ def observations(
         "last_at",
     )
     called = pl.concat(
-        [known.select("org_id", key=_called(name), called="service_id") for name in ("service_id", "service")]
+        [known.select("org_id", key=_match_key(name), called="service_id") for name in ("service_id", "service")]
     ).unique(["org_id", "key"], keep="first", maintain_order=True)
     seen = (
         pl.concat([sightings_rows.select(strangers.columns), strangers], how="vertical_relaxed")
-        .join(called, left_on=["org_id", _called("name")], right_on=["org_id", "key"], how="left")
+        .join(called, left_on=["org_id", _match_key("name")], right_on=["org_id", "key"], how="left")
         .with_columns(service_id=pl.coalesce("service_id", "called"))
         .join(known, on=_SERVICE, how="left")
         .with_columns(name=pl.coalesce("service", "name", "service_id"))
-        .with_columns(key=_called("name"), last_on=local_day("last_at", asked))
+        .with_columns(key=_match_key("name"), last_on=local_day("last_at", asked))
         .sort("org_id", "key", "service_id", "source", "name", nulls_last=True)
         .group_by("org_id", "key", "service_id", maintain_order=True)
         .agg(
@@ -123,8 +123,8 @@ def observations(
         )
     )
     by_service = _first(systems.filter(pl.col("service_id").is_not_null()), _SERVICE, "by_service")
-    by_name = _first(systems.with_columns(key=_called("name")), ["org_id", "key"], "by_name")
-    by_id = _first(systems.with_columns(key=_called("id")), ["org_id", "key"], "by_id")
+    by_name = _first(systems.with_columns(key=_match_key("name")), ["org_id", "key"], "by_name")
+    by_id = _first(systems.with_columns(key=_match_key("id")), ["org_id", "key"], "by_id")
     frame = (
         seen.join(by_service, on=_SERVICE, how="left")
         .join(by_name, on=["org_id", "key"], how="left")
@@ -135,5 +135,4 @@ def observations(
 
 
 def _first(systems: pl.DataFrame, key: list[str], name: str) -> pl.DataFrame:
-    """The first system of each key."""
     return systems.sort("id").group_by(key, maintain_order=True).agg(pl.col("id").first().alias(name))

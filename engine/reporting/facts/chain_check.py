@@ -9,16 +9,16 @@ from engine.store.types import instant_text
 _INSTANTS = ("occurred_at", "recorded_at")
 
 
-def hash_holds(events: pl.DataFrame) -> pl.Series:
+def hash_matches(events: pl.DataFrame) -> pl.Series:
     """For each event, with its own ``hash`` and that of the event before as ``previous``: whether the two fit.
 
     Null where there is no event or the hash before it is not known.
     """
     rows = events.with_columns(pl.col(_INSTANTS).dt.replace_time_zone("UTC")).iter_rows(named=True)
-    return pl.Series("hash_holds", [_holds(row) for row in rows], dtype=pl.Boolean)
+    return pl.Series("hash_holds", [_matches(row) for row in rows], dtype=pl.Boolean)
 
 
-def _holds(row: FrameRow) -> bool | None:
+def _matches(row: FrameRow) -> bool | None:
     if row["hash"] is None or row["previous"] is None:
         return None
     said = {name: row[name] for name in ChainedEvent.__struct_fields__}

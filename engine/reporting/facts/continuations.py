@@ -56,7 +56,7 @@ class Continuation:
     daily: str = ""
     touched: Touched | None = None
 
-    def joined(self, before: pl.DataFrame, since: pl.DataFrame) -> pl.DataFrame:
+    def continue_rows(self, before: pl.DataFrame, since: pl.DataFrame) -> pl.DataFrame:
         """The rows over all events, in the columns of the scan."""
         if since.is_empty():
             return before

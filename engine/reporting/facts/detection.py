@@ -32,11 +32,11 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
     gap = ~state.is_in(["effective", "not_applicable"])
     return frame.with_columns(
-        state_since=_clipped(since), detected_on=_clipped(pl.when(gap).then(pl.min_horizontal(against, stale, absent)))
+        state_since=_clip(since), detected_on=_clip(pl.when(gap).then(pl.min_horizontal(against, stale, absent)))
     )
 
 
-def _clipped(day: pl.Expr) -> pl.Expr:
+def _clip(day: pl.Expr) -> pl.Expr:
     return pl.when(day.is_not_null()).then(pl.max_horizontal(day, "known_since"))
 
 

@@ -149,7 +149,9 @@ def control_records(
     tests = test_windows.filter(pl.col("outcome") == "passed").select(
         *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
     )
-    links = _linked(test_links_rows, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
+    links = _linked_runs(test_links_rows, asked).select(
+        *_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id"
+    )
     items = evidence_items_rows.select(
         *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
     )
@@ -159,7 +161,7 @@ def control_records(
     signed = attestations.filter(pl.col("status") == "attested").select(
         *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
     )
-    return _counted(pl.concat([tests, links, items, accepted, signed]), asked).sort(*_KEY, "source")
+    return _count_records(pl.concat([tests, links, items, accepted, signed]), asked).sort(*_KEY, "source")
 
 
 def control_evidence(
@@ -225,12 +227,12 @@ def record_days(
     """The days on which evidence of operation arose that is a record of its own rather than an audit event."""
     items = evidence_items_rows.select(*_KEY, happened_on=local_day("captured_at", asked))
     tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
-    links = _linked(test_links_rows, asked).select(*_KEY, happened_on="on")
+    links = _linked_runs(test_links_rows, asked).select(*_KEY, happened_on="on")
     days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
     return days.filter(has_happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
 
 
-def _linked(test_links: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def _linked_runs(test_links: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Successful dry-runs by the control that they are linked to; one that is in two bundles is still one test."""
     return (
         test_links.filter(pl.col("status") == "linked", pl.col("outcome") == "succeeded")
@@ -240,7 +242,7 @@ def _linked(test_links: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _counted(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Records with their day, counted in the period and the one before; later ones than the day are left out."""
     bounds = asked.select("org_id", "period_start", "before_start", "as_of")
     inside = pl.col("on") >= pl.col("period_start")

@@ -76,12 +76,12 @@ def committees(committee_members_rows: pl.DataFrame) -> pl.DataFrame:
 def _objects(column: str) -> pl.Expr:
     """JSON text with the objects of a list alone, their values as texts: what was imported may be any JSON."""
 
-    def kept(text: str) -> str:
+    def as_json(text: str) -> str:
         found = msgspec.json.decode(text)
         objects = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
         return msgspec.json.encode([{name: _text(value) for name, value in row.items()} for row in objects]).decode()
 
-    return pl.col(column).map_elements(kept, return_dtype=pl.String)
+    return pl.col(column).map_elements(as_json, return_dtype=pl.String)
 
 
 def _text(value: object) -> str | None:

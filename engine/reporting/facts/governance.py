@@ -10,7 +10,7 @@ from engine.reporting.facts.expressions import days_between, local_day, shape
 
 def deployment(deployment_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """How the console runs for an organization; ``modules`` are the enabled ones."""
-    modules = [_enabled(raw) for raw in deployment_rows["modules"].to_list()]
+    modules = [_enabled_names(raw) for raw in deployment_rows["modules"].to_list()]
     frame = deployment_rows.with_columns(
         pl.Series("modules", modules, dtype=pl.List(pl.String)),
         created_on=local_day("created_at", asked),
@@ -19,7 +19,7 @@ def deployment(deployment_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFra
     return shape("deployment", frame).sort("org_id")
 
 
-def _enabled(raw: str | None) -> list[str]:
+def _enabled_names(raw: str | None) -> list[str]:
     """Names of a JSON list, or those that a JSON object has as true."""
     value: object = msgspec.json.decode(raw) if raw else []
     if isinstance(value, dict):

@@ -48,10 +48,10 @@ def graph_edges(
         ("evidences", _onto(events, applicable, pl.format("source:action:{}", "action"))),
         ("evidences", _onto(evidence_stores_rows, applicable, pl.format(_STORE + "{}", "source"))),
         ("evidences", _onto(tests, applicable, pl.format("source:test:{}", "schedule_id"))),
-        ("inherits", _turned(_onto(vendor_controls, applicable, pl.format("vendor:{}", "vendor_id")))),
+        ("inherits", _reverse(_onto(vendor_controls, applicable, pl.format("vendor:{}", "vendor_id")))),
         (
             "depends_on",
-            _turned(_onto(named.join(keys, on=["org_id", "key"]), applicable, pl.format("system:{}", "id"))),
+            _reverse(_onto(named.join(keys, on=["org_id", "key"]), applicable, pl.format("system:{}", "id"))),
         ),
         ("depends_on", _between(systems.drop_nulls("service_id"), "system:{}", "id", "service:{}", "service_id")),
         ("depends_on", _between(service_links_rows, "service:{}", "service_id", "service:{}", "depends_on_id")),
@@ -67,7 +67,7 @@ def _onto(frame: pl.DataFrame, applicable: pl.DataFrame, node: pl.Expr) -> pl.Da
     return frame.join(applicable, on=_KEY).select("org_id", source=node, target=_CONTROL)
 
 
-def _turned(edges: pl.DataFrame) -> pl.DataFrame:
+def _reverse(edges: pl.DataFrame) -> pl.DataFrame:
     return edges.select("org_id", source="target", target="source")
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model import merkle
 from engine.model.checkpoints import open_note, read_checkpoint
 from engine.model.document import FrameRow
-from engine.reporting.facts.chain_check import hash_holds
+from engine.reporting.facts.chain_check import hash_matches
 from engine.reporting.facts.event_paths import event_paths
 from engine.reporting.facts.expressions import local_day, shape
 from engine.reporting.facts.schemas import SCHEMAS
@@ -77,7 +77,7 @@ def claims(
     A claim stands in the first bundle whose window has the day of the evidence, and whose log has the event.
     """
     about = control_status.filter("applicable").select(*_KEY, "title", "position", control_state="state")
-    found = proofs_rows.with_columns(holds=hash_holds(proofs_rows), leaf=_leaves(proofs_rows["hash"])).rename(
+    found = proofs_rows.with_columns(holds=hash_matches(proofs_rows), leaf=_leaves(proofs_rows["hash"])).rename(
         {"hash": "event_hash"}
     )
     frame = (
@@ -86,7 +86,7 @@ def claims(
         .join(about, on=_KEY)
         .join(found.drop("controls"), on=_CLAIM, how="left")
     )
-    bundled = _bundled(frame, sealed_bundles_rows)
+    bundled = _bundle_claims(frame, sealed_bundles_rows)
     frame = frame.join(bundled, on=["org_id", "evidence_on", "seq"], how="left").with_columns(
         merkle_leaf=pl.when(pl.col("bundle_id").is_not_null()).then("leaf"),
         problem=pl.when(pl.col("record").is_null()).then(pl.lit("evidence not found"))
@@ -110,7 +110,7 @@ def _leaves(hashes: pl.Series) -> pl.Series:
     return pl.Series("leaf", leaves, dtype=pl.String)
 
 
-def _bundled(claims: pl.DataFrame, bundles: pl.DataFrame) -> pl.DataFrame:
+def _bundle_claims(claims: pl.DataFrame, bundles: pl.DataFrame) -> pl.DataFrame:
     key = ["org_id", "evidence_on", "seq"]
     return (
         claims.select(key)

@@ -19,7 +19,7 @@ Source: TypeAlias = object
 """A frame that something was computed from, or a value that says what else it follows from."""
 
 
-class Memory(Generic[T]):
+class FactCache(Generic[T]):
     """The last value under each key, with its sources; of ``limit`` keys at most those used last. For many threads."""
 
     def __init__(self, limit: int) -> None:
@@ -36,7 +36,7 @@ class Memory(Generic[T]):
             self._kept.move_to_end(key)
             return found[1]
 
-    def recall(self, key: Hashable, sources: tuple[Source, ...], make: Callable[[], T]) -> T:
+    def get_or_make(self, key: Hashable, sources: tuple[Source, ...], make: Callable[[], T]) -> T:
         """The value, made now if it was not computed from these very sources."""
         found = self.get(key, sources)
         if found is None:
@@ -58,12 +58,12 @@ class Memory(Generic[T]):
                 self._kept.popitem(last=False)
 
 
-class FactMemory(Memory[pl.DataFrame]):
+class FactMemory(FactCache[pl.DataFrame]):
     """Facts and scans of one question, by name."""
 
     def __init__(self, limit: int = ALL_FACTS) -> None:
         super().__init__(limit)
-        self.scanned = Memory[ScannedTo](limit)  # scans that go on from there
+        self.scanned = FactCache[ScannedTo](limit)  # scans that go on from there
 
     def settle(self, key: Hashable, sources: tuple[Source, ...], frame: pl.DataFrame) -> pl.DataFrame:
         """Remember a frame that was computed now; returns the one before where that says the same."""

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.poam import STANDING, scheduled_on, written
+from engine.model.poam import STANDING, entries, scheduled_on
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.facts.expressions import has_happened, shape
 from engine.reporting.facts.ledger import (
@@ -46,7 +46,7 @@ def poam(
         .join(by_control, on=["org_id", "weakness_key"], how="left")
         .join(by_finding, on=["org_id", "weakness_key"], how="left")
     )  # fmt: skip
-    told = [written(details) for details in frame["details"]]
+    told = [entries(details) for details in frame["details"]]
     days = zip(told, frame["detected_on"], frame["due_on"], frame["exploited_on"], strict=True)
     frame = frame.with_columns(
         contact=pl.Series([one.get("point_of_contact") for one in told], dtype=pl.String),

@@ -20,7 +20,11 @@ def movements(
     """Controls that are in another state than was last seen before the period; signatures and assurance that ended."""
     bounds = asked.select("org_id", "period_start", "as_of")
     frame = pl.concat(
-        [_controls(control_assessments, audit_actions), _lapsed(attestations, bounds), _unassured(vendors, bounds)],
+        [
+            _controls(control_assessments, audit_actions),
+            _lapses(attestations, bounds),
+            _assurance_losses(vendors, bounds),
+        ],
         how="diagonal_relaxed",
     ).join(bounds, on="org_id")
     inside = pl.col("moved_on").is_between("period_start", "as_of")
@@ -45,7 +49,7 @@ def _controls(status: pl.DataFrame, actions: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _lapsed(attestations: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
+def _lapses(attestations: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     inside = pl.col("due_on").is_between("period_start", "as_of")
     overdue = attestations.join(bounds, on="org_id").filter(pl.col("status") == "overdue", inside)
     return overdue.select(
@@ -54,7 +58,7 @@ def _lapsed(attestations: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _unassured(vendors: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
+def _assurance_losses(vendors: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     inside = pl.col("assured_until").is_between("period_start", "as_of")
     lapsed = vendors.join(bounds, on="org_id").filter(pl.col("assurance") == "lapsed", inside)
     return lapsed.select(

@@ -17,20 +17,20 @@ _KEY = ["org_id", "framework", "control_id"]
 
 def scenarios() -> pl.DataFrame:
     """The regulatory scenarios, in the order of the catalogue."""
-    return _placed("scenarios", shipped().scenarios)
+    return _with_position("scenarios", shipped().scenarios)
 
 
 def scenario_requirements() -> pl.DataFrame:
     """What each scenario changes, requirement by requirement."""
-    return _placed("scenario_requirements", shipped().requirements)
+    return _with_position("scenario_requirements", shipped().requirements)
 
 
 def scenario_answers() -> pl.DataFrame:
     """Controls that meet a new requirement of a scenario, fully or in part."""
-    return _placed("scenario_answers", shipped().answers)
+    return _with_position("scenario_answers", shipped().answers)
 
 
-def _placed(fact: str, frame: pl.DataFrame) -> pl.DataFrame:
+def _with_position(fact: str, frame: pl.DataFrame) -> pl.DataFrame:
     return shape(fact, frame.with_row_index("position"))
 
 

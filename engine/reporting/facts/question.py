@@ -30,7 +30,7 @@ def start_of(day: date, time_zone: str) -> datetime:
 BOUNDS = ("org_id", "time_zone", "as_of", "ends_at", "starts_at", "before_at")
 
 
-def asked_frame(questions: Sequence[FactQuestion]) -> pl.DataFrame:
+def question_frame(questions: Sequence[FactQuestion]) -> pl.DataFrame:
     """One row for each question: days, the UTC instants that bound them (end exclusive), and all thresholds."""
     rows = []
     for question in sorted(questions, key=lambda q: q.org_id):

@@ -20,7 +20,7 @@ def _table(name: str, *columns: str, days: Mapping[str, str] | None = None, wher
     return f"SELECT t.org_id, {', '.join(chosen)} FROM {name} t JOIN asked q USING (org_id){condition}"
 
 
-def _dated(name: str, *columns: str, where: str = "") -> str:
+def _day_table(name: str, *columns: str, where: str = "") -> str:
     """A small table with the revision that last changed each row, for calendars."""
     return _table(name, *columns, "revision", where=where)
 
@@ -35,7 +35,7 @@ SCANS: Mapping[str, str] = {
         SELECT t.id AS org_id, t.name, t.time_zone, t.sector, t.headcount, t.plan, t.deployment_tier, t.data_region
         FROM organizations t JOIN asked q ON q.org_id = t.id
     """,
-    "organization_frameworks_rows": _dated(
+    "organization_frameworks_rows": _day_table(
         "organization_frameworks", "framework", "in_scope", "adopted_on", "target_on", "note", "moves"
     ),
     # the local day of each revision that a dated row was last changed in
@@ -67,7 +67,7 @@ SCANS: Mapping[str, str] = {
     ),
     "control_owners_rows": _table("control_owners", "framework", "control_id", "email", "raci"),
     "users_rows": _table("users", "email", "name", "active"),
-    "attestations_rows": _dated(
+    "attestations_rows": _day_table(
         "attestations", "id", "framework", "control_id", "owner", "attestor", "statement", "due_on", "outcome",
         "attested_at", "delegated_to", "withdrawn_on", "moves",
     ),
@@ -83,7 +83,7 @@ SCANS: Mapping[str, str] = {
         JOIN asked q ON q.org_id = l.org_id
     """,
     "request_evidence_rows": _table("evidence_items", "id", "request_id", where="t.request_id IS NOT NULL"),
-    "evidence_requests_rows": _dated(
+    "evidence_requests_rows": _day_table(
         "evidence_requests", "id", "framework", "control_id", "title", "requester", "owner", "backup", "priority",
         "opened_on", "due_on", "status", "auditor_status", "submitted_on", "accepted_on", "closed_on", "returns",
         "paused_minutes", "moves", where="t.opened_on <= q.as_of",
@@ -100,11 +100,11 @@ SCANS: Mapping[str, str] = {
         FROM test_links t JOIN asked q USING (org_id)
         LEFT JOIN dry_runs r ON r.org_id = t.org_id AND r.id = t.test_id
     """,
-    "testing_schedules_rows": _dated(
+    "testing_schedules_rows": _day_table(
         "testing_schedules", "id", "framework", "control_id", "procedure", "cadence", "owner", "performer",
         "window_days", "starts_on", "ends_on",
     ),
-    "test_runs_rows": _dated(
+    "test_runs_rows": _day_table(
         "test_runs", "id", "schedule_id", "window_open_on", "window_close_on", "performed_on", "outcome", "performer",
         "population", "tested", "deviations", "evidence_expected", "evidence_received", "cause", "response",
     ),
@@ -115,7 +115,7 @@ SCANS: Mapping[str, str] = {
     "remediation_details_rows": _table(
         "remediations", "id", "details", where="t.details IS NOT NULL AND t.opened_on <= q.as_of"
     ),
-    "vendors_rows": _dated(
+    "vendors_rows": _day_table(
         "vendors", "id", "name", "service", "owner", "category", "tier", "data_classes", "likelihood", "impact",
         "residual_likelihood", "residual_impact", "status", "region", "handles_phi", "onboarded_on", "last_review_on",
         "next_review_on", "offboarded_on", "moves",
@@ -124,7 +124,7 @@ SCANS: Mapping[str, str] = {
         "vendor_documents", "id", "vendor_id", "kind", "issued_on", "period_start_on", "period_end_on", "expires_on",
         "opinion", "in_scope", "cuecs_mapped", "flows_down",
     ),
-    "exceptions_rows": _dated(
+    "exceptions_rows": _day_table(
         "exceptions", "id", "kind", "framework", "control_id", "reason", "compensating", "compensating_evidence_on",
         "residual", "approver", "approved_on", "expires_on", "renewals", "status", "worksheet", "moves",
     ),
@@ -133,14 +133,14 @@ SCANS: Mapping[str, str] = {
         "previous_likelihood", "previous_impact", "treatment", "appetite", "loss_low", "loss_high", "reviewed_on",
         "status",
     ),
-    "poam_items_rows": _dated(
+    "poam_items_rows": _day_table(
         "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "moves"
     ),
     "owner_capacity_rows": _table("owner_capacity", "email", "week", "hours", "absence_hours"),
-    "committees_rows": _dated(
+    "committees_rows": _day_table(
         "committees", "id", "name", "chair", "cadence", "first_meeting_on", "effort_hours",
     ),
-    "committee_meetings_rows": _dated("committee_meetings", "id", "committee_id", "held_on", "status", "moves"),
+    "committee_meetings_rows": _day_table("committee_meetings", "id", "committee_id", "held_on", "status", "moves"),
     "readiness_snapshots_rows": _table(
         "readiness_snapshots", "taken_on", "framework", "strict_pct", "weighted_pct", "fresh_pct", "attested_pct",
         "gaps_open", "gaps_opened", "gaps_closed", where="t.taken_on <= q.as_of",

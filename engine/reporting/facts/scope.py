@@ -47,12 +47,12 @@ def controls(organization: pl.DataFrame, control_profiles_rows: pl.DataFrame) ->
 
 def requirements(organization: pl.DataFrame) -> pl.DataFrame:
     """Every row of the frameworks in scope with its level and the framework's own marks."""
-    rows = pl.concat([_marked(framework) for framework in FRAMEWORKS])
+    rows = pl.concat([_with_flags(framework) for framework in FRAMEWORKS])
     frame = _in_scope(organization).join(rows, on="framework")
     return shape("requirements", frame).sort("org_id", "framework", "position")
 
 
-def _marked(framework: str) -> pl.DataFrame:
+def _with_flags(framework: str) -> pl.DataFrame:
     """A framework's rows with ``level`` and ``flags``: true columns by name, words of a choice as they are."""
     details = catalogue().details(framework)
     booleans = [name for name in ("new_in_2022", "service_provider_only", "ig1", "ig2", "ig3", "level_1")
@@ -103,7 +103,7 @@ def names(users_rows: pl.DataFrame, display_names_rows: pl.DataFrame) -> pl.Data
     frame = (
         users_rows.select(*keys, "name")
         .join(display_names_rows, on=keys, how="full", coalesce=True)
-        .with_columns(name=pl.coalesce(_typed("display_name"), _typed("name")))
+        .with_columns(name=pl.coalesce(_entered_text("display_name"), _entered_text("name")))
         .filter(pl.col("name").is_not_null())
         .with_columns(alone=pl.len().over("org_id", "name") == 1)
         .with_columns(name=pl.when("alone").then("name").otherwise(pl.format("{} ({})", "name", "email")))
@@ -111,7 +111,7 @@ def names(users_rows: pl.DataFrame, display_names_rows: pl.DataFrame) -> pl.Data
     return shape("names", frame).sort(keys)
 
 
-def _typed(name: str) -> pl.Expr:
+def _entered_text(name: str) -> pl.Expr:
     """What people typed; null where that is nothing."""
     text = pl.col(name).str.strip_chars()
     return pl.when(text != "").then(text)

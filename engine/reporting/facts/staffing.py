@@ -65,7 +65,7 @@ def staffing_actions(
     frame = frame.join(_accountable(frame, obligations, left), on=_KEY, how="left")
     frame = frame.join(_chairs(frame, committees, meetings), on=_KEY, how="left")
     frame = frame.join(left, on=["org_id", "owner"], how="left")
-    frame = frame.join(_told(frame, staffing_notices), on=_KEY, how="left").with_columns(
+    frame = frame.join(_notice_state(frame, staffing_notices), on=_KEY, how="left").with_columns(
         pl.col("reminder_step", "rollups", "escalations").fill_null(0), pl.col("owner_left").fill_null(False)
     )
     return shape("staffing_actions", frame).sort("org_id", "week_start_on", "owner", "kind", "action_id")
@@ -182,7 +182,7 @@ def _chairs(actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFr
     )
 
 
-def _told(actions: pl.DataFrame, notices: pl.DataFrame) -> pl.DataFrame:
+def _notice_state(actions: pl.DataFrame, notices: pl.DataFrame) -> pl.DataFrame:
     """What mails have said of each action. ``breach_told_on``: the first rollup mail that named it as a breach."""
     told = notices.filter(pl.col("status").is_in(TOLD)).join(
         actions.select(*_KEY, "sla_due_on"), on=_KEY

@@ -41,7 +41,7 @@ def control_terms(
         .rename({"evidence_kinds": "kinds_required"})
         .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
         .join(_scope(control_profiles_rows), on=_KEY, how="left")
-        .join(_attested(attestations), on=_KEY, how="left")
+        .join(_attestation_state(attestations), on=_KEY, how="left")
         .join(_policy_reviews(policies), on=_KEY, how="left")
         .join(_tests(test_windows), on=_KEY, how="left")
         .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
@@ -127,7 +127,7 @@ def _other_evidence(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _attested(attestations: pl.DataFrame) -> pl.DataFrame:
+def _attestation_state(attestations: pl.DataFrame) -> pl.DataFrame:
     return attestations.group_by(_KEY).agg(
         attested=(pl.col("current") & (pl.col("status") == "attested")).any(),
         signed_at=pl.col("attested_at").filter(pl.col("status") != "rejected").max(),

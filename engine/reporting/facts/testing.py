@@ -53,7 +53,9 @@ def test_matches(
         .group_by(*_KEY, "test_id", "performed_on", "title", "cadence", "position")
         .agg(pl.col("basis").unique().sort(descending=True))
     )
-    return shape("test_matches", _aged(frame, asked)).sort("org_id", "framework", "position", "performed_on", "test_id")
+    return shape("test_matches", _with_age(frame, asked)).sort(
+        "org_id", "framework", "position", "performed_on", "test_id"
+    )
 
 
 def test_links(
@@ -66,10 +68,10 @@ def test_links(
         .join(about, on=["org_id", "test_id"], how="left")
         .join(controls.select(*_KEY, "cadence"), on=_KEY, how="left")
     )
-    return shape("test_links", _aged(frame, asked)).sort("org_id", "linked_at", "id")
+    return shape("test_links", _with_age(frame, asked)).sort("org_id", "linked_at", "id")
 
 
-def _aged(frame: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def _with_age(frame: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The age of each test against the window of the control's cadence (F1)."""
     return frame.join(asked.select("org_id", "as_of"), on="org_id").with_columns(
         age_days=days_between("as_of", "performed_on"),

@@ -81,7 +81,7 @@ def vendor_controls(
         )
     )
     frame = (
-        wanted.join(_answers(vendor_documents, asked), on=[*_VENDOR, "expected_evidence"], how="left")
+        wanted.join(_answer_rows(vendor_documents, asked), on=[*_VENDOR, "expected_evidence"], how="left")
         .join(asked.select("org_id", today="as_of"), on="org_id")
         .with_columns(
             held="kind",
@@ -113,7 +113,7 @@ def inherits(vendors: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _answers(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def _answer_rows(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The document that answers for each kind of expected evidence.
 
     A SOC 2 report in force needs no bridge letter: its assurance still reaches up to today.
@@ -165,13 +165,13 @@ def vendors(
     )
     months = pl.coalesce(pl.when(pl.col("tier") == tier).then(pl.col(f"months_{tier}")) for tier in TIER_WEIGHTS)
     rating = ("likelihood", "impact", "residual_likelihood", "residual_impact")
-    given = pl.when(_unanswered()).then("next_review_on")
+    given = pl.when(_review_is_due()).then("next_review_on")
     frame = (
         _active(vendors_rows, asked)
         .join(settings, on="org_id")
-        .join(_held(vendor_documents), on=_VENDOR, how="left")
+        .join(_newest_documents(vendor_documents), on=_VENDOR, how="left")
         .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
-        .join(_inherited(vendor_controls), on=_VENDOR, how="left")
+        .join(_inheritance(vendor_controls), on=_VENDOR, how="left")
         .with_columns(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),
             residual=pl.col("residual_likelihood").fill_null(5) * pl.col("residual_impact").fill_null(5),
@@ -189,7 +189,7 @@ def vendors(
     return shape("vendors", frame).sort(_VENDOR)
 
 
-def _held(documents: pl.DataFrame) -> pl.DataFrame:
+def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:
     """The newest document of each kind as the register shows it."""
 
     def newest(column: str, *kinds: str) -> pl.Expr:
@@ -233,7 +233,7 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _inherited(vendor_controls: pl.DataFrame) -> pl.DataFrame:
+def _inheritance(vendor_controls: pl.DataFrame) -> pl.DataFrame:
     good = pl.col("gap") == "none"
     return vendor_controls.group_by(_VENDOR).agg(
         inherited=pl.len().cast(pl.Int64),
@@ -243,7 +243,7 @@ def _inherited(vendor_controls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _unanswered() -> pl.Expr:
+def _review_is_due() -> pl.Expr:
     """Whether the planned review still lies ahead of the last one; a review on or after its date answers it."""
     return pl.col("last_review_on").is_null() | (pl.col("next_review_on") > pl.col("last_review_on"))
 

@@ -73,7 +73,7 @@ class ReadinessPlan:
         return _applicable(self.projection, self.question.by)
 
     @property
-    def wanted(self) -> int:
+    def target_count(self) -> int:
         """Controls that must be effective for the target."""
         return wanted_count(self.question.target, self.applicable)
 
@@ -85,12 +85,12 @@ class ReadinessPlan:
     @property
     def effective_with(self) -> int:
         """Controls that will be if the plan is done."""
-        return self.applicable - len([one for one in self.mine if one.id not in self.closed])
+        return self.applicable - len([one for one in self.mine if one.id not in self.closing_actions])
 
     @property
     def is_reached(self) -> bool:
         """Whether the plan reaches the target."""
-        return self.applicable > 0 and self.effective_with >= self.wanted
+        return self.applicable > 0 and self.effective_with >= self.target_count
 
     @cached_property
     def chosen(self) -> tuple[PlanAction, ...]:
@@ -98,7 +98,7 @@ class ReadinessPlan:
         return tuple(action for action in self.problem.actions if action.id in self.choice.done)
 
     @cached_property
-    def closed(self) -> Mapping[str, tuple[PlanAction, date]]:
+    def closing_actions(self) -> Mapping[str, tuple[PlanAction, date]]:
         """Of each gap that the plan closes the action that does it first, and the day from which it is effective."""
         found: dict[str, tuple[PlanAction, date]] = {}
         ready = {action.id: self._effective_from(action) for action in self.chosen}
@@ -108,13 +108,13 @@ class ReadinessPlan:
         return found
 
     def _effective_from(self, action: PlanAction) -> date:
-        one = self.known[action.id]
+        one = self.work_by_control[action.id]
         if one.is_renewal and self.question.start is not None:
             return self.as_of
-        return self._done_on(action, 0) + timedelta(days=one.lead_days)
+        return self._end_day(action, 0) + timedelta(days=one.lead_days)
 
     @cached_property
-    def known(self) -> Mapping[str, ControlWork]:
+    def work_by_control(self) -> Mapping[str, ControlWork]:
         """The work by ``framework:control``."""
         return {one.id: one for one in self.work}
 
@@ -123,15 +123,15 @@ class ReadinessPlan:
         """Each part of each action of the plan, in the order in which they are done."""
         found = []
         for action in self.chosen:
-            one, owner = self.known[action.id], self.choice.done[action.id]
+            one, owner = self.work_by_control[action.id], self.choice.done[action.id]
             for number, part in enumerate(action.parts):
-                done_on = self._done_on(action, number)
+                done_on = self._end_day(action, number)
                 lead = 0 if number or one.is_renewal else one.lead_days
                 ready_on = done_on + timedelta(days=lead)
                 found.append(WorkStep(action, one, number, owner, done_on, ready_on, part.hours, part.kinds))
         return tuple(sorted(found, key=lambda step: (step.done_on, step.owner, step.action.id, step.part)))
 
-    def _done_on(self, action: PlanAction, part: int) -> date:
+    def _end_day(self, action: PlanAction, part: int) -> date:
         """The day by which a part is done: the end of its last week with work."""
         return self.weeks.end(self._last_week.get((action.id, part), 0))
 
@@ -143,9 +143,9 @@ class ReadinessPlan:
         return last
 
     @cached_property
-    def planned(self) -> Projection:
+    def with_plan(self) -> Projection:
         """The projection with the plan done."""
-        ready = {gap.split(":", 1)[1]: day for gap, (_, day) in self.closed.items()}
+        ready = {gap.split(":", 1)[1]: day for gap, (_, day) in self.closing_actions.items()}
         was = self.projection
         return Projection(was.framework, was.as_of, was.by, was.horizons, ready)
 
@@ -194,7 +194,7 @@ class ReadinessPlan:
     @cached_property
     def open(self) -> tuple[tuple[ControlWork, str], ...]:
         """The gaps that the plan leaves, each with why."""
-        return tuple((one, self._why_open(one)) for one in self.mine if one.id not in self.closed)
+        return tuple((one, self._why_open(one)) for one in self.mine if one.id not in self.closing_actions)
 
     def _why_open(self, one: ControlWork) -> str:
         if one.reason:
@@ -227,8 +227,8 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     horizons, gaps = fact("control_horizons"), fact("gaps")
     projection = project(horizons, question.framework, as_of, question.by)
     capacity = capacity_by_week(fact("owner_weeks"), weeks)
-    concerned = _concerned(horizons, gaps, question)
-    failed = _failed(fact("state_changes"), question.start) if question.start else frozenset[str]()
+    concerned = _concerned_controls(horizons, gaps, question)
+    failed = _failures(fact("state_changes"), question.start) if question.start else frozenset[str]()
     work = control_work(concerned, gaps, weeks, question.start, Owners(horizons, capacity), failed)
     actions = actions_for(work, question.framework)
     mine = sum(one.framework == question.framework for one in work)
@@ -240,7 +240,7 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     )
 
 
-def _failed(state_changes: pl.DataFrame, start: date) -> frozenset[str]:
+def _failures(state_changes: pl.DataFrame, start: date) -> frozenset[str]:
     """Controls that were seen in a state that is not effective on the first day of a period or since."""
     tag = pl.format("{}:{}", "framework", "control_id").alias("tag")
     seen = state_changes.sort("observed_on").with_columns(tag)
@@ -254,7 +254,7 @@ def _applicable(projection: Projection, day: date) -> int:
     return projection.on(day).filter(pl.col("state") != "not_applicable").height
 
 
-def _concerned(horizons: pl.DataFrame, gaps: pl.DataFrame, question: PlanQuestion) -> pl.DataFrame:
+def _concerned_controls(horizons: pl.DataFrame, gaps: pl.DataFrame, question: PlanQuestion) -> pl.DataFrame:
     """The controls of the framework, and for a day those of others whose gaps support one of it."""
     mine = pl.col("framework") == question.framework
     if question.start is not None:

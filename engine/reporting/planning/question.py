@@ -32,7 +32,7 @@ def plan_question(framework_targets: pl.DataFrame, parameters: Parameters, as_of
     framework, target = parameters.get(PLANNED_FRAMEWORK.name), int(parameters.get(TARGET.name) or DEFAULT_TARGET)
     scope = framework_targets["framework"].to_list()
     if framework is None and scope:
-        raise PLANNED_FRAMEWORK.refused("", f"a framework in scope: {', '.join(scope)}")
+        raise PLANNED_FRAMEWORK.refusal("", f"a framework in scope: {', '.join(scope)}")
     if framework not in scope:
         asked = date.fromisoformat(str(parameters.get(BY.name) or as_of))
         return PlanQuestion(str(framework or FRAMEWORKS[0]), target, min(max(asked, as_of), as_of + _YEAR))
@@ -41,8 +41,8 @@ def plan_question(framework_targets: pl.DataFrame, parameters: Parameters, as_of
     last = as_of + _YEAR
     if by is None or not as_of <= by <= last:
         expected = f"a day from {as_of} to {last}"
-        raise BY.refused(str(by or ""), expected if text else f"{expected}, as the framework has no target date then")
+        raise BY.refusal(str(by or ""), expected if text else f"{expected}, as the framework has no target date then")
     start = date.fromisoformat(str(parameters[FROM.name])) if parameters.get(FROM.name) else None
     if start is not None and start >= by:
-        raise FROM.refused(str(start), f"a day before {by}")
+        raise FROM.refusal(str(start), f"a day before {by}")
     return PlanQuestion(str(framework), target, by, start)

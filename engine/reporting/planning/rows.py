@@ -82,7 +82,7 @@ def _remediation(plan: ReadinessPlan, step: WorkStep, own: Mapping[str, Any], de
         hours=step.hours,
         kinds=list(step.kinds),
         closes=sorted(step.action.closes),
-        strict_pct=plan.planned.readiness([step.done_on])["strict_pct"][0],
+        strict_pct=plan.with_plan.readiness([step.done_on])["strict_pct"][0],
     )
     due_on = min(step.done_on, own.get("due_on") or date.max)  # what was promised for earlier stays promised
     return {

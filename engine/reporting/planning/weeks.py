@@ -27,11 +27,11 @@ class PlanWeeks:
         the first."""
         return max(min(self.mondays[number] + timedelta(days=WORKING_DAYS - 1), self.by), self.as_of)
 
-    def last_done_by(self, day: date) -> int:
+    def last_week_by(self, day: date) -> int:
         """The last week whose work is done by a day; -1 where none is."""
         return max((number for number in range(len(self.mondays)) if self.end(number) <= day), default=-1)
 
-    def first_done_from(self, day: date) -> int:
+    def first_week_from(self, day: date) -> int:
         """The first week whose work is done on a day or later."""
         return next((n for n in range(len(self.mondays)) if self.end(n) >= day), len(self.mondays))
 

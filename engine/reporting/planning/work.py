@@ -85,7 +85,7 @@ def control_work(
         work = _of_control(row, known.get(name), weeks, start, owners)
         over = start is not None and start <= weeks.as_of and (name in failed or row["state_now"] != "effective")
         if over:
-            none = _nothing(row, known.get(name), owners)
+            none = _no_work(row, known.get(name), owners)
             work = replace(work or none, reason="did not operate in the period already: that cannot be cured")
         if work is not None:
             found.append(work)
@@ -110,8 +110,8 @@ def _of_control(
         hours = gap["effort_hours"] if gap is not None else sum(RENEWAL_HOURS[kind] for kind in kinds)
         again = {"failing test": ["test"], "contradicting event": ["operation"]}.get(row["opposed_by"], [])
         good_for = timedelta(days=lead + _window(row, [*kinds, *again]))  # evidence must not have lapsed by then
-        first = weeks.first_done_from(wanted - good_for)
-        parts.append(WorkPart(hours, first, weeks.last_done_by(wanted - timedelta(days=lead)), kinds))
+        first = weeks.first_week_from(wanted - good_for)
+        parts.append(WorkPart(hours, first, weeks.last_week_by(wanted - timedelta(days=lead)), kinds))
         if first < len(weeks.mondays):
             renewed_from = weeks.end(first) + timedelta(days=lead)
     if start is not None:
@@ -124,7 +124,7 @@ def _of_control(
     elif any(part.last < part.first for part in parts):
         reason = "its evidence lapses before anybody can renew it"
     return replace(
-        _nothing(row, gap, owners),
+        _no_work(row, gap, owners),
         state=row["state_then"] if failing else row["state"],
         kinds=tuple(dict.fromkeys(kind for part in parts for kind in part.kinds)),
         opposed_by=row["opposed_by"] if failing else None,
@@ -135,7 +135,7 @@ def _of_control(
     )
 
 
-def _nothing(row: Mapping[str, Any], gap: Mapping[str, Any] | None, owners: "Owners") -> ControlWork:
+def _no_work(row: Mapping[str, Any], gap: Mapping[str, Any] | None, owners: "Owners") -> ControlWork:
     """A control of which nothing is asked."""
     return ControlWork(
         row["framework"], row["control_id"], row["title"], row["state"], (), None, owners.of(row, gap), (), 0,
@@ -169,8 +169,8 @@ def _renewals(
         if kind in renewed:
             good_until = None if renewed_from is None else renewed_from + timedelta(days=window)
         while good_until is not None and good_until < weeks.by:
-            last = weeks.last_done_by(good_until)
-            first = min(weeks.first_done_from(good_until - timedelta(days=window // 2)), max(last, 0))
+            last = weeks.last_week_by(good_until)
+            first = min(weeks.first_week_from(good_until - timedelta(days=window // 2)), max(last, 0))
             parts.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,)))
             if last < 0:
                 break

@@ -6,7 +6,7 @@ from markupsafe import escape
 
 from engine.model.document import Chart
 from engine.reporting.render import palette, strokes
-from engine.reporting.render.chart_points import Parts, groups_of, plain_label, series_names, shown_name, tick_label
+from engine.reporting.render.chart_points import Parts, groups_of, label_of, plain_label, series_names, tick_label
 from engine.reporting.render.marks import SeriesMark, marks, patterns, tone_of
 from engine.reporting.render.strokes import LONGEST_LABEL, NARROW, Scale, breadth, px
 
@@ -19,7 +19,7 @@ def draw_bars(chart: Chart, width: int, key: str) -> tuple[str, float]:
     groups = groups_of(chart)
     found = marks(chart, series_names(chart), key) if chart.series else _by_place(chart, groups, key)
     is_narrow = width == NARROW
-    left = 6.0 if is_narrow else max(breadth(shown_name(name, chart, chart.x)) for name, _ in groups) + 12
+    left = 6.0 if is_narrow else max(breadth(label_of(name, chart, chart.x)) for name, _ in groups) + 12
     legend, top = _legend(found, chart, width) if chart.series else ("", 4.0)
     rows = [_Row(chart, parts, LABEL if is_narrow else 0.0) for _, parts in groups]
     height = top + sum(row.height + GAP for row in rows)
@@ -28,7 +28,7 @@ def draw_bars(chart: Chart, width: int, key: str) -> tuple[str, float]:
     y = top
     for (name, parts), row in zip(groups, rows, strict=True):
         out.append(_label(name, chart, left, y, row))
-        out.append(_drawn(chart, name, parts, found, scale, y, row))
+        out.append(_draw_row(chart, name, parts, found, scale, y, row))
         y += row.height + GAP
     out.append(strokes.line(scale(0), top, scale(0), height, "axis"))
     return "".join(out), height + 22
@@ -44,7 +44,7 @@ class _Row:
         self.height = above + self.thick * (len(parts) if several else 1)
 
 
-def _drawn(chart: Chart, name: str, parts: Parts, found: Marks, scale: Scale, y: float, row: _Row) -> str:
+def _draw_row(chart: Chart, name: str, parts: Parts, found: Marks, scale: Scale, y: float, row: _Row) -> str:
     y += row.above + 3
     own = found if chart.series else dict.fromkeys(parts, found[name])
     if chart.kind == "stacked":
@@ -101,7 +101,7 @@ def _by_place(chart: Chart, groups: list[tuple[str, Parts]], key: str) -> Marks:
 def _legend(found: Marks, chart: Chart, width: int) -> tuple[str, float]:
     out, x, y = [], 4.0, 10.0
     for name, mark in found.items():
-        text = shown_name(name, chart, chart.series)
+        text = label_of(name, chart, chart.series)
         room = 26 + breadth(text) + 18
         if x + room > width and x > 4:
             x, y = 4.0, y + 20
@@ -132,7 +132,7 @@ def _extent(chart: Chart, groups: list[tuple[str, Parts]]) -> tuple[float, float
 
 
 def _label(name: str, chart: Chart, left: float, y: float, row: _Row) -> str:
-    shown, full = shown_name(name, chart, chart.x), name if len(name) > LONGEST_LABEL else ""
+    shown, full = label_of(name, chart, chart.x), name if len(name) > LONGEST_LABEL else ""
     if row.above:
         return strokes.text(shown, left, y + row.above / 2 + 1, "label", "start", full)
     return strokes.text(shown, left - 8, y + row.height / 2, "label", "end", full)

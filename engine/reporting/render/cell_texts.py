@@ -40,7 +40,7 @@ class DictionaryColumn:
         """The column with every value changed."""
         return DictionaryColumn(list(map(change, self.values)), self.rows)
 
-    def spelled(self, spell: Spelled) -> "DictionaryColumn":
+    def map_text(self, spell: Spelled) -> "DictionaryColumn":
         """The column as text, null where it is null."""
         return self.map(lambda value: None if value is None else spell(value))
 
@@ -72,9 +72,9 @@ class CellTexts:
         return {name: self._texts(name) for name in self._columns}
 
     @cached_property
-    def shown(self) -> Mapping[str, DictionaryColumn]:  # texts
+    def display_columns(self) -> Mapping[str, DictionaryColumn]:  # texts
         """As ``cells.display_cells``: the columns that people see."""
-        return {name: self._shown(name) for name in self._columns if name not in self.table.unseen}
+        return {name: self._display_column(name) for name in self._columns if name not in self.table.unseen}
 
     def _plain(self, name: str) -> DictionaryColumn:
         dtype, column = self.table.schema[name], self._columns[name]
@@ -84,16 +84,16 @@ class CellTexts:
         spelled = _SPELLED[inner.base_type()]
         if isinstance(dtype, pl.List):
             return column.map(lambda row: row and [None if one is None else spelled(one) for one in row])
-        return column.spelled(spelled)
+        return column.map_text(spelled)
 
     def _texts(self, name: str) -> DictionaryColumn:
         dtype, column = self.table.schema[name], self._columns[name]
         if isinstance(dtype, pl.List):
             spelled = _SPELLED[dtype.inner.base_type()]
-            return column.spelled(lambda row: "; ".join(spelled(one) for one in row if one is not None))
-        return column if dtype.base_type() in _WORDS else column.spelled(_SPELLED[dtype.base_type()])
+            return column.map_text(lambda row: "; ".join(spelled(one) for one in row if one is not None))
+        return column if dtype.base_type() in _WORDS else column.map_text(_SPELLED[dtype.base_type()])
 
-    def _shown(self, name: str) -> DictionaryColumn:
+    def _display_column(self, name: str) -> DictionaryColumn:
         dtype, table = self.table.schema[name], self.table
         if dtype == pl.Boolean:
             return self._columns[name].map(lambda cell: "" if cell is None else "yes" if cell else "no")
@@ -129,13 +129,13 @@ def cell_texts(table: Table) -> CellTexts | None:
     return found
 
 
-def shown_rows(table: Table) -> tuple[list[str], list[tuple[str, ...]]]:
+def display_rows(table: Table) -> tuple[list[str], list[tuple[str, ...]]]:
     """The names of the columns that people see, and the rows as people read them."""
     texts = cell_texts(table)
     if texts is None:
         frame = cells.display_cells(table)
         return frame.columns, frame.rows()
-    return list(texts.shown), list(zip(*texts.shown.values(), strict=True))
+    return list(texts.display_columns), list(zip(*texts.display_columns.values(), strict=True))
 
 
 def is_inert(dtype: pl.DataType) -> bool:
@@ -201,13 +201,13 @@ def _dictionary(column: pl.Series) -> DictionaryColumn:
     if column.dtype.is_float():  # 0.0 and -0.0 are equal, and are not the same
         return DictionaryColumn(cells, range(len(cells)))
     if column.dtype != pl.List:
-        values, rows = _numbered(cells)
+        values, rows = _number(cells)
         return DictionaryColumn(values, rows)
-    values, rows = _numbered([None if cell is None else tuple(cell) for cell in cells])
+    values, rows = _number([None if cell is None else tuple(cell) for cell in cells])
     return DictionaryColumn([None if value is None else list(value) for value in values], rows)
 
 
-def _numbered(cells: Sequence[Any]) -> tuple[list[Any], list[int]]:
+def _number(cells: Sequence[Any]) -> tuple[list[Any], list[int]]:
     """The different values, and where among them each cell is."""
     values = list(dict.fromkeys(cells))
     numbers = {value: number for number, value in enumerate(values)}

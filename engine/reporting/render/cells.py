@@ -40,13 +40,13 @@ def display_cells(table: Table) -> pl.DataFrame:
     if _MEMO not in kept:
         finite(table)
         kept[_MEMO] = table.frame.select(
-            _shown(table, name) for name in table.frame.columns if name not in table.unseen
+            _display(table, name) for name in table.frame.columns if name not in table.unseen
         )
     found: pl.DataFrame = kept[_MEMO]
     return found
 
 
-def holds_words(dtype: pl.DataType) -> bool:
+def is_word_column(dtype: pl.DataType) -> bool:
     """Whether cells are texts, or lists of them."""
     return _scalar(dtype) in WORDS
 
@@ -63,7 +63,7 @@ def finite(table: Table) -> None:
         raise ValueError(f"Table {table.name}, column {name}: expected finite numbers, found NaN or infinity.")
 
 
-def _shown(table: Table, name: str) -> pl.Expr:
+def _display(table: Table, name: str) -> pl.Expr:
     if table.schema[name] == pl.Boolean:
         return (
             pl.when(name).then(pl.lit("yes")).when(~pl.col(name)).then(pl.lit("no")).otherwise(pl.lit("")).alias(name)
@@ -77,9 +77,9 @@ def _shown(table: Table, name: str) -> pl.Expr:
     if spelled is not None:
         return cell.map_elements(spelled, return_dtype=pl.String).fill_null("")
     cell = cell.fill_null("")
-    if holds_words(table.schema[name]) or table.schema[name].is_nested():
+    if is_word_column(table.schema[name]) or table.schema[name].is_nested():
         cell = cell.map_elements(spelled_days, return_dtype=pl.String)
-    if holds_words(table.schema[name]):
+    if is_word_column(table.schema[name]):
         cell = cell.str.replace_all(LINE_BREAK, "\n").str.replace_all(CONTROL, "\ufffd")
     if name not in table.state and name not in table.words:
         return cell

@@ -52,7 +52,7 @@ def place_name(item: object) -> str:
     return "" if item is None else str(item)
 
 
-def shown_name(name: str, chart: Chart, column: str | None) -> str:
+def label_of(name: str, chart: Chart, column: str | None) -> str:
     """A place or a series as it is drawn: in full where it fits, and spelled where it is a word of the program."""
     if column is None or column not in chart.words:
         return shorten(FRAMEWORK_NAMES.get(name, name))

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from engine.model.document import Chart
 from engine.reporting.render import strokes
 from engine.reporting.render.bars import draw_bars
-from engine.reporting.render.chart_points import check, place_name, points, series_names, shown_name, tick_label
+from engine.reporting.render.chart_points import check, label_of, place_name, points, series_names, tick_label
 from engine.reporting.render.marks import marks
 from engine.reporting.render.strokes import NARROW, WIDE, breadth, px
 
@@ -64,7 +64,7 @@ def _lines(chart: Chart, width: int, key: str) -> tuple[str, float]:
     for tick in scale.ticks:
         out.append(strokes.line(left, scale(tick), right, scale(tick), "grid" if tick else "axis"))
         out.append(strokes.text(tick_label(tick, chart), left - 8, scale(tick), "tick", "end"))
-    for name in _spaced(list(places), step):
+    for name in _fitting_names(list(places), step):
         out.append(strokes.text(name, left + places[name] * step, bottom + 16, "tick", "middle"))
     for index, (name, mark) in enumerate(series.items()):
         out.append(strokes.path(lines[name], mark.tone, index))
@@ -74,7 +74,7 @@ def _lines(chart: Chart, width: int, key: str) -> tuple[str, float]:
 def _legend(chart: Chart, names: list[str], width: int, key: str) -> tuple[str, float]:
     out, x, y = [], 4.0, 10.0
     for index, (name, mark) in enumerate(marks(chart, names, key).items()):
-        text = shown_name(name, chart, chart.series)
+        text = label_of(name, chart, chart.series)
         room = 26 + breadth(text) + 24
         if x + room > width and x > 4:
             x, y = 4.0, y + 20
@@ -94,7 +94,7 @@ def _places(chart: Chart) -> dict[str, float]:
     return {place_name(item): index / max(1, len(items) - 1) for index, item in enumerate(items)}
 
 
-def _spaced(names: list[str], room: float) -> list[str]:
+def _fitting_names(names: list[str], room: float) -> list[str]:
     """The names that fit under the axis, from the last backwards so that today is always told."""
     fitting = max(2, int(room / (max(map(breadth, names)) + 10)))
     return names[:: -max(1, math.ceil(len(names) / fitting))]

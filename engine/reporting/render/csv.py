@@ -49,7 +49,7 @@ def csv_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[bytes]:
     for frame in frames:
         if columns is not None and frame.columns != columns:
             raise ValueError(f"Expected the columns {columns}, found {frame.columns}.")
-        yield _written(_safe(Table("rows", "", frame)), header=columns is None)
+        yield _csv_bytes(_safe(Table("rows", "", frame)), header=columns is None)
         columns = frame.columns
 
 
@@ -73,7 +73,7 @@ def _rows(table: Table, header: Sequence[str]) -> bytes:
     frame = _safe(table)
     given = {SECTION: _safe_name(table.name)}
     missing = [pl.lit(given.get(name), pl.String).alias(name) for name in header if name not in frame.columns]
-    return _written(frame.with_columns(missing).select(header), header=False)
+    return _csv_bytes(frame.with_columns(missing).select(header), header=False)
 
 
 def _small_lines(texts: CellTexts, header: Sequence[str]) -> bytes:
@@ -112,7 +112,7 @@ def _summary(edition: Edition) -> Iterator[tuple[str, str | None]]:
         yield safe_cell(name), text
 
 
-def _written(frame: pl.DataFrame, *, header: bool = True) -> bytes:
+def _csv_bytes(frame: pl.DataFrame, *, header: bool = True) -> bytes:
     if frame.width == 1:
         frame = frame.fill_null("")  # written as "": an empty line would be skipped by many readers
     return frame.write_csv(include_header=header, line_terminator="\r\n").encode()

@@ -19,7 +19,7 @@ Row = tuple[Any, ...]  # cells, lists as tuples: Polars does not type them
 
 def sections(tables: Sequence[Table]) -> list[Table]:
     """The tables with every row once; a table all of whose rows stand in others has no section."""
-    wholes = {table.name: _Whole(table) for table in tables if not table.part_of}
+    wholes = {table.name: _MergedTable(table) for table in tables if not table.part_of}
     left = {}
     for part in tables:
         there = [wholes[name] for name in part.part_of if name in wholes]
@@ -33,7 +33,7 @@ def sections(tables: Sequence[Table]) -> list[Table]:
     return [table for table in found if table.name not in left or table.frame.height]
 
 
-class _Whole:
+class _MergedTable:
     """A table that takes the rows of its parts."""
 
     def __init__(self, table: Table) -> None:

@@ -64,10 +64,10 @@ def fold(table: Table, columns: Mapping[str, ColumnText]) -> Fold:
             room -= widths[name]
     shown = {name: widths[name] for name in names if name in kept}
     below = [name for name in names if name not in kept]
-    return Fold(_percent(_grown(shown, columns)), below, sum(shown.values()))
+    return Fold(_percent(_widen(shown, columns)), below, sum(shown.values()))
 
 
-def _grown(widths: Mapping[str, float], columns: Mapping[str, ColumnText]) -> Mapping[str, float]:
+def _widen(widths: Mapping[str, float], columns: Mapping[str, ColumnText]) -> Mapping[str, float]:
     """What room is left goes to the texts that break into several lines, in the measure in which they do."""
     first = next(iter(widths), "")
     wishes = {

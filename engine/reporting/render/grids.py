@@ -53,7 +53,11 @@ def draw_matrix(picture: MatrixPicture, width: int, key: str) -> tuple[str, floa
             if (row, column) in picture.cells:
                 text, tone = picture.cells[row, column]
                 x = left + index * room
-                out.append(found[tone].area(x + 1, y + 1, room - 2, CELL_HEIGHT - 2, _told(f"{row}, {column}: {text}")))
+                out.append(
+                    found[tone].area(
+                        x + 1, y + 1, room - 2, CELL_HEIGHT - 2, _title_element(f"{row}, {column}: {text}")
+                    )
+                )
                 out.append(_on(found[tone], text, x + room / 2, y + CELL_HEIGHT / 2))
     return "".join(out), top + len(picture.rows) * CELL_HEIGHT + 4
 
@@ -83,7 +87,7 @@ def _day(picture: CalendarPicture, found: Mapping[Tone, SeriesMark], day: date, 
     out = []
     if day in picture.days:
         number, tone = picture.days[day]
-        told = _told(f"{spelled_day(day)}: {number}")
+        told = _title_element(f"{spelled_day(day)}: {number}")
         out.append(found[tone].area(x + 1, y + 1, room - 2, DAY_HEIGHT - 2, told))
         out.append(_on(found[tone], str(day.day), x + 4 + breadth(str(day.day)) / 2, y + 10, "day"))
         out.append(_on(found[tone], f"{number}", x + room - 6 - breadth(str(number)) / 2, y + DAY_HEIGHT - 11))
@@ -103,7 +107,7 @@ def _on(mark: SeriesMark, text: str, x: float, y: float, kind: str = "") -> str:
     return plate + strokes.text(text, x, y, f"on-{mark.tone}{' ' if kind else ''}{kind}", "middle")
 
 
-def _told(text: str) -> str:
+def _title_element(text: str) -> str:
     return f"<title>{escape(text)}</title>"
 
 

@@ -51,22 +51,22 @@ def _lines(event: CalendarEvent) -> list[str]:
     title = _text(event.title)
     lines = [
         "BEGIN:VEVENT",
-        _folded(f"SUMMARY:{title}"),
+        _fold(f"SUMMARY:{title}"),
         f"DTSTART;VALUE=DATE:{_day(event.on)}",
         f"DTEND;VALUE=DATE:{_day(event.on + timedelta(days=1))}",
         f"DTSTAMP:{changed}",
-        _folded(f"UID:{_text(event.uid)}"),
+        _fold(f"UID:{_text(event.uid)}"),
         f"SEQUENCE:{event.sequence}",
     ]
     if event.categories:
-        lines.append(_folded("CATEGORIES:" + ",".join(map(_text, event.categories))))
+        lines.append(_fold("CATEGORIES:" + ",".join(map(_text, event.categories))))
     if event.description:
-        lines.append(_folded(f"DESCRIPTION:{_text(event.description)}"))
+        lines.append(_fold(f"DESCRIPTION:{_text(event.description)}"))
     lines += [f"LAST-MODIFIED:{changed}", f"STATUS:{event.status}", "TRANSP:TRANSPARENT"]
     if event.url:
-        lines.append(_folded(f"URL:{_clean(event.url)}"))
+        lines.append(_fold(f"URL:{_clean(event.url)}"))
     if event.remind and event.status != "CANCELLED":
-        reminder = _folded(f"DESCRIPTION:{title}")
+        reminder = _fold(f"DESCRIPTION:{title}")
         lines += ["BEGIN:VALARM", "ACTION:DISPLAY", reminder, f"TRIGGER:{NOTICE}", "END:VALARM"]
     return [*lines, "END:VEVENT"]
 
@@ -82,7 +82,7 @@ def _text(value: str) -> str:
     return text.replace(";", r"\;").replace(",", r"\,").replace("\n", r"\n")
 
 
-def _folded(line: str) -> str:
+def _fold(line: str) -> str:
     """A line in parts of at most 74 octets, with its space 75; no character and no escape of TEXT is cut in two."""
     if len(line) < OCTETS and line.isascii():
         return line

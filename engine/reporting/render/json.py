@@ -31,7 +31,7 @@ AFTER = ("definitions", "footnotes", "warnings")
 
 def render(edition: Edition) -> bytes:
     """The edition as one line of JSON; ValueError names a table that would overwrite a key of the envelope."""
-    tables = {name: _encoded(table) for name, table in _tables(edition).items()}
+    tables = {name: _encode(table) for name, table in _tables(edition).items()}
     return msgspec.json.encode({**_before(edition), **tables, **_after(edition)}) + b"\n"
 
 
@@ -106,7 +106,7 @@ def _coverage(coverage: Coverage | None) -> dict[str, Json] | None:
     return {"assessed": coverage.assessed, "total": coverage.total, "pct": coverage.pct}
 
 
-def _encoded(table: Table) -> msgspec.Raw:
+def _encode(table: Table) -> msgspec.Raw:
     texts = cell_texts(table)
     if texts is None:
         finite(table)

@@ -13,7 +13,7 @@ from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.render import words
-from engine.reporting.render.cell_texts import shown_rows
+from engine.reporting.render.cell_texts import display_rows
 from engine.reporting.render.html import ENVIRONMENT
 
 MOST_ROWS = 15  # of each table in a mail about everything
@@ -70,11 +70,11 @@ def narrow(table: Table, columns: Sequence[str], title: str | None = None, hint:
     Its note speaks of the whole report; a mail has the ``hint`` instead.
     """
     return replace(
-        table, frame=_named(table.frame.select(columns)), hidden=(), heat=(), title=title or table.title, note=hint
+        table, frame=_with_names(table.frame.select(columns)), hidden=(), heat=(), title=title or table.title, note=hint
     )
 
 
-def _named(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
     """Frameworks under the names that people say; what an action is called, which pages keep to themselves, is seen."""
     columns = []
     if "framework" in frame.columns:
@@ -110,7 +110,7 @@ def _has(table: Table) -> bool:
 
 
 def _sheet(table: Table, most: int) -> _Sheet:
-    names, given = shown_rows(replace(table, frame=table.frame.head(most)))
+    names, given = display_rows(replace(table, frame=table.frame.head(most)))
     rows = [tuple(cell or "" for cell in row) for row in given]
     headings = [words.heading(table, name) for name in names]
     beside = _beside(names, headings, rows)
@@ -151,13 +151,13 @@ def _lines(mail: Mail) -> Iterator[str]:
     if mail.late:
         yield from ("This comes late: it was owed on an earlier day.", "")
     if mail.greeting:
-        yield from (*_wrapped(f"For you: {mail.greeting}"), "")
+        yield from (*_wrap(f"For you: {mail.greeting}"), "")
     if mail.whole:
-        yield from (*_wrapped(edition.told(document.headline)), "")
+        yield from (*_wrap(edition.readable(document.headline)), "")
         if document.next_step:
-            yield from (*_wrapped(f"Next: {edition.told(document.next_step)}"), "")
+            yield from (*_wrap(f"Next: {edition.readable(document.next_step)}"), "")
         for warning in document.warnings:
-            yield from _wrapped(f"Warning: {edition.told(warning)}")
+            yield from _wrap(f"Warning: {edition.readable(warning)}")
         if document.warnings:
             yield ""
     for table in mail.tables:
@@ -170,20 +170,20 @@ def _lines(mail: Mail) -> Iterator[str]:
 def _rows(sheet: _Sheet) -> Iterator[str]:
     yield from (sheet.title, "-" * len(sheet.title))
     for row in sheet.rows:
-        yield from _wrapped(_flat(row.lead), "* ", "  ")
+        yield from _wrap(_flat(row.lead), "* ", "  ")
         plain = [cell for label, cell in row.below if not label]
         facts = [f"{name}: {cell}" for name, cell in zip(sheet.headings[1:], row.beside, strict=True) if cell]
         facts += [f"{label}: {cell}" for label, cell in row.below if label]
         if told := _flat("; ".join((*plain, *facts))):
-            yield from _wrapped(told, "  ", "  ")
+            yield from _wrap(told, "  ", "  ")
     if sheet.more:
         yield f"  and {sheet.more:,} more"
     if sheet.hint:
-        yield from _wrapped(sheet.hint)
+        yield from _wrap(sheet.hint)
     yield ""
 
 
-def _wrapped(text: str, first: str = "", further: str = "") -> list[str]:
+def _wrap(text: str, first: str = "", further: str = "") -> list[str]:
     return wrap(
         text, TEXT_WIDTH, initial_indent=first, subsequent_indent=further, break_long_words=False,
         break_on_hyphens=False,

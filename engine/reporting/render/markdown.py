@@ -38,26 +38,27 @@ def _blocks(edition: Edition) -> Iterator[str]:
     document, revision = edition.document, edition.revision
     yield heading(1, edition.title)
     yield f"**{inline(edition.organization.name)}** · {spelled_day(edition.as_of)}"
-    yield from (f"> **Warning:** {inline(edition.told(warning))}" for warning in document.warnings)
-    yield paragraph(edition.told(document.headline))
+    yield from (f"> **Warning:** {inline(edition.readable(warning))}" for warning in document.warnings)
+    yield paragraph(edition.readable(document.headline))
     if document.next_step:
-        yield f"**Next:** {inline(edition.told(document.next_step))}"
+        yield f"**Next:** {inline(edition.readable(document.next_step))}"
     if document.coverage:
         yield inline(words.coverage(document.coverage))
     figures = words.figures(document)
     if figures:
         yield "\n".join(_figures(figures, document.titles))
-    yield from (f"*{inline(chart.title)}:* {inline(edition.told(chart.alt))}" for chart in document.charts)
+    yield from (f"*{inline(chart.title)}:* {inline(edition.readable(chart.alt))}" for chart in document.charts)
     for table in document.tables:
         yield from _table(table, edition)
     if document.definitions:
         yield "## Definitions"
         yield "\n".join(
-            f"- **{inline(term)}**: {inline(edition.told(meaning))}" for term, meaning in document.definitions.items()
+            f"- **{inline(term)}**: {inline(edition.readable(meaning))}"
+            for term, meaning in document.definitions.items()
         )
     if document.footnotes:
         yield "## Notes"
-        yield "\n".join(f"- {paragraph(edition.told(note))}" for note in document.footnotes)
+        yield "\n".join(f"- {paragraph(edition.readable(note))}" for note in document.footnotes)
     yield "## Provenance"
     yield "\n".join(
         [
@@ -95,9 +96,9 @@ def _pairs(part: object) -> str:
 def _table(table: Table, edition: Edition) -> Iterator[str]:
     yield heading(2, table.title)
     if table.note:
-        yield paragraph(edition.told(table.note))
+        yield paragraph(edition.readable(table.note))
     texts = cell_texts(table)
-    names = list(texts.shown) if texts is not None else cells.display_cells(table).columns
+    names = list(texts.display_columns) if texts is not None else cells.display_cells(table).columns
     if not names or not table.frame.height:
         yield "No rows."
         return
@@ -110,8 +111,8 @@ def _table(table: Table, edition: Edition) -> Iterator[str]:
 def _small_rows(texts: CellTexts, edition: Edition) -> str:
     schema = texts.table.schema
     shown = {
-        name: column.map(edition.told) if kind_of(name, texts.table) == "owner" else column
-        for name, column in texts.shown.items()
+        name: column.map(edition.readable) if kind_of(name, texts.table) == "owner" else column
+        for name, column in texts.display_columns.items()
     }
     columns = [column if is_inert(schema[name]) else column.map(_cell) for name, column in shown.items()]
     return "\n".join([f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)])
@@ -125,7 +126,7 @@ def _large_rows(table: Table, edition: Edition) -> str:
     frame = cells.display_cells(table)
     people = [name for name in frame.columns if kind_of(name, table) == "owner"]
     frame = frame.with_columns(
-        pl.Series(name, list(map(edition.told, frame.get_column(name))), dtype=pl.String) for name in people
+        pl.Series(name, list(map(edition.readable, frame.get_column(name))), dtype=pl.String) for name in people
     )
     content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
     row = pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |"))

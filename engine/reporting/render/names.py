@@ -39,7 +39,7 @@ def named_cells(table: Table, columns: Collection[str], links: Links) -> Mapping
     """The columns that name things, as HTML; ``columns`` are those that people see."""
     titles = title_columns(table)
     naming = [name for name in columns if kind_of(name, table) or name in titles or (name == "id" and links.ids)]
-    return {name: _named(table, name, titles.get(name), links) for name in naming}
+    return {name: _name_column(table, name, titles.get(name), links) for name in naming}
 
 
 def named_texts(table: Table, name: str, links: Links) -> list[str]:
@@ -64,7 +64,7 @@ def frameworks_beside(table: Table, name: str, otherwise: str) -> list[str]:
     return [otherwise] * table.frame.height
 
 
-def _named(table: Table, name: str, title: str | None, links: Links) -> DictionaryColumn:
+def _name_column(table: Table, name: str, title: str | None, links: Links) -> DictionaryColumn:
     places: dict[tuple[Any, str, str], int] = {}
     rows = [places.setdefault(cell, len(places)) for cell in _cells(table, name, title, links)]
     return DictionaryColumn([_cell(table, name, *cell, links) for cell in places], rows)
@@ -86,7 +86,7 @@ def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links
         named = links.thing(name, table, thing, framework)
         called = title or (links.title(*named) if named else "")
         if called:
-            return _titled(called, "" if thing is None else str(thing), named, links)
+            return _title_link(called, "" if thing is None else str(thing), named, links)
     things: Sequence[str] = thing if isinstance(thing, tuple) else [thing]
     shown = [_anchor(str(one), links.thing(name, table, one, framework), links) for one in things if one is not None]
     if len(shown) > MOST_NAMES:
@@ -94,7 +94,7 @@ def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links
     return "; ".join(shown)
 
 
-def _titled(title: str, text: str, thing: ThingKey | None, links: Links) -> str:
+def _title_link(title: str, text: str, thing: ThingKey | None, links: Links) -> str:
     """A title that leads to what it names, and the identifier small beside it."""
     shown = escape(readable(title))
     address = links.href(*thing) if thing else ""

@@ -64,7 +64,7 @@ def render(edition: Edition) -> bytes:
     if rows:
         plan["observations"] = [_observation(edition, row) for row in rows]
         plan["risks"] = [_risk(edition, row) for row in rows]
-    plan["poam-items"] = [_item(edition, row) for row in rows] or [_nothing(edition)]
+    plan["poam-items"] = [_item(edition, row) for row in rows] or [_no_weakness(edition)]
     return msgspec.json.encode({"plan-of-action-and-milestones": plan}) + b"\n"
 
 
@@ -130,7 +130,7 @@ def _item(edition: Edition, row: FrameRow) -> dict[str, object]:
     return item
 
 
-def _nothing(edition: Edition) -> dict[str, object]:
+def _no_weakness(edition: Edition) -> dict[str, object]:
     return {
         "uuid": _uuid(edition, "poam-item", "none"),
         "title": "No weakness on record",

@@ -28,13 +28,13 @@ def render(edition: Edition) -> bytes:
 
 def of_pages(pages: Sequence[bytes]) -> bytes:
     """HTML pages, one behind the other, as one file; Unavailable where the extra is not installed."""
-    documents = [_opened(page).render() for page in pages]
+    documents = [_parse_page(page).render() for page in pages]
     whole = documents[0].copy([sheet for document in documents for sheet in document.pages])
     found: bytes = whole.write_pdf(pdf_identifier=sha256(b"\0".join(pages)).hexdigest().encode())
     return found
 
 
-def _opened(page: bytes) -> "HTML":
+def _parse_page(page: bytes) -> "HTML":
     try:
         from weasyprint import HTML
         from weasyprint.urls import URLFetcher, URLFetchingError

@@ -43,20 +43,20 @@ def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey]]:
         start, end = match.span()
         said = match[0]
         if match["control"]:
-            control = _known_control(_FRAMEWORKS[match["framework"]], match["control"])
+            control = _leading_control(_FRAMEWORKS[match["framework"]], match["control"])
             if control:
                 _, _, name = control.partition(":")
                 yield start, match.start("control") + len(name), ("control", control)
         elif match["address"]:
             yield start, end, ("owner", said)
         elif match["bare"]:
-            control = _known_control(links.framework, said) if _is_no_number(said) else ""
+            control = _leading_control(links.framework, said) if _is_no_number(said) else ""
             if control:
                 yield start, start + len(control.partition(":")[2]), ("control", control)
         elif match["id"]:
             if said in links.ids:
                 yield start, end, (links.ids[said], said)
-            elif control := _known_control(links.framework, said):
+            elif control := _leading_control(links.framework, said):
                 yield start, start + len(control.partition(":")[2]), ("control", control)
         else:
             yield start, end, links.phrases[said]
@@ -67,7 +67,7 @@ def _is_no_number(text: str) -> bool:
     return text.count(".") > 1 or any(map(str.isalpha, text))
 
 
-def _known_control(framework: str, text: str) -> str:
+def _leading_control(framework: str, text: str) -> str:
     """``framework:control`` of the control that a text begins with; empty where the catalogue has none."""
     known = catalogue()
     while text:

@@ -13,12 +13,12 @@ from engine.reporting.render.trend import draw_trend
 def drawing(shown: Picture, key: str) -> Markup:
     """The picture as SVG; ``key`` makes its ids unique in the page."""
     return Markup("\n").join(
-        picture(shown.title, shown.alt, f"{key}-{size}", size, *_drawn(shown, width, f"{key}-{size}"))
+        picture(shown.title, shown.alt, f"{key}-{size}", size, *_draw(shown, width, f"{key}-{size}"))
         for size, width in SIZES.items()
     )
 
 
-def _drawn(shown: Picture, width: int, key: str) -> tuple[str, float]:
+def _draw(shown: Picture, width: int, key: str) -> tuple[str, float]:
     match shown:
         case TrendPicture():
             return draw_trend(shown, width)

@@ -76,7 +76,7 @@ def sheet(table: Table, key: str, links: Links) -> TableSheet:
     texts = cell_texts(table)
     heat = shades(table)
     if texts is not None:
-        sizes = {name: size_of(column.values) for name, column in texts.shown.items()}
+        sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
     else:
         shown = cells.display_cells(table)
         lengths = _lengths(shown)
@@ -114,7 +114,7 @@ class _Frame:
         if not self.columns or not texts.height:
             return []
         named = named_cells(self.table, self.columns, self.links)
-        content = {name: named.get(name) or self._content(name, texts.shown[name]) for name in self.columns}
+        content = {name: named.get(name) or self._content(name, texts.display_columns[name]) for name in self.columns}
         side = [self._side(index, name, content[name]) for index, name in enumerate(self.folded.shown)]
         below = [self._below(name, content[name]) for name in self.folded.below]
         return self._rows(zip(*side, strict=True), zip(*below, strict=True) if below else None, texts.height)
@@ -127,7 +127,7 @@ class _Frame:
         spelled = [pl.Series(name, list(column)) for name, column in named.items()]
         frame = frame.select(list(self.columns))
         prose = [name for name in frame.columns if name not in named and self._is_prose(name)]
-        spelled += [self._linked(frame.get_column(name)) for name in prose]
+        spelled += [self._link(frame.get_column(name)) for name in prose]
         hot = [pl.Series(f"heat {name}", self.heat.of(name)) for name in self.table.heat]
         told = {series.name for series in spelled}
         others = frame.select(self._expression(name, frame) for name in frame.columns if name not in told)
@@ -137,11 +137,12 @@ class _Frame:
         ).to_series()
         below = [content.get_column(name).to_list() for name in self.folded.below]
         under = [
-            [self._told(name, cell) for cell in column] for name, column in zip(self.folded.below, below, strict=True)
+            [self._card_cell(name, cell) for cell in column]
+            for name, column in zip(self.folded.below, below, strict=True)
         ]
         return self._rows(([row] for row in side), zip(*under, strict=True) if under else None, frame.height)
 
-    def _linked(self, column: pl.Series) -> pl.Series:
+    def _link(self, column: pl.Series) -> pl.Series:
         spelled = {text: str(with_links(text, self.links)) for text in column.unique()}
         return pl.Series(column.name, [spelled[text] for text in column])
 
@@ -164,7 +165,7 @@ class _Frame:
         """Whether cells may name things within sentences."""
         table = self.table
         words_of_ours = name in table.words or name in table.state
-        return cells.holds_words(table.schema[name]) and not words_of_ours and self.columns[name].kind in ("", "p")
+        return cells.is_word_column(table.schema[name]) and not words_of_ours and self.columns[name].kind in ("", "p")
 
     def _side(self, index: int, name: str, content: DictionaryColumn) -> DictionaryColumn:
         tag, kind = _tag(index), self.columns[name].kind
@@ -177,9 +178,9 @@ class _Frame:
         return content.map(lambda cell: f"{opening}{cell}{close}")
 
     def _below(self, name: str, content: DictionaryColumn) -> DictionaryColumn:
-        return content.map(lambda cell: self._told(name, cell))
+        return content.map(lambda cell: self._card_cell(name, cell))
 
-    def _told(self, name: str, cell: str) -> str:
+    def _card_cell(self, name: str, cell: str) -> str:
         return cell and f"<span><b>{escape_text(self.columns[name].heading)}</b> {cell}</span>"
 
     def _expression(self, name: str, frame: pl.DataFrame) -> pl.Expr:

@@ -46,7 +46,7 @@ def draw_timeline(picture: TimelinePicture, width: int, key: str) -> tuple[str, 
                 told = f"<title>{escape(f'{span.text}: {spelled_day(span.first)} to {spelled_day(span.last)}')}</title>"
                 at = y + number * ROW
                 bars.append(found[span.tone].area(start, at + 2, end - start, ROW - 5, told))
-                texts.append(_named(span, start, end, free, at))
+                texts.append(_span_label(span, start, end, free, at))
         y += height + 4
         bars.append(strokes.line(left, y - 2, width, y - 2, "grid"))
     today = across(picture.today)
@@ -56,7 +56,7 @@ def draw_timeline(picture: TimelinePicture, width: int, key: str) -> tuple[str, 
     return "".join([patterns(found), legend, months, *bars, now, *texts, label]), y + 18
 
 
-def _named(span: LaneSpan, start: float, end: float, free: float, y: float) -> str:
+def _span_label(span: LaneSpan, start: float, end: float, free: float, y: float) -> str:
     """What a span is, in it where that fits, else behind it."""
     room = breadth(span.text) + 6
     if room + 6 < end - start:

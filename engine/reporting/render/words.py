@@ -101,7 +101,7 @@ def figures(document: Document) -> dict[str, object]:
     """The summary as plain values; what the document declares as words, or in a unit, is a ``Word``."""
     plain = plain_value(document.summary, "summary")
     return {
-        name: _declared(content) if name in document.words else _measured(content, document.units.get(name, ""))
+        name: _spell_declared(content) if name in document.words else _with_unit(content, document.units.get(name, ""))
         for name, content in plain.items()
     }
 
@@ -153,7 +153,7 @@ def spelled_number(name: str) -> Callable[[str], str] | None:
     unit = COLUMNS[name].unit if name in COLUMNS else ""
     if unit == "minutes":
         return _span
-    return _grouped if unit in GROUPED else None
+    return _group_digits if unit in GROUPED else None
 
 
 def tone(content: object, column: str = "") -> Tone | None:
@@ -172,7 +172,7 @@ def coverage(held: Coverage) -> str:
     return f"{text}." if held.sufficient else f"{text}, too little to grade."
 
 
-def _measured(content: object, unit: str) -> object:
+def _with_unit(content: object, unit: str) -> object:
     number = isinstance(content, int | float) and not isinstance(content, bool)
     return Word(in_unit(content, unit)) if unit and number else content  # type: ignore[arg-type]  # it is a number
 
@@ -181,17 +181,17 @@ def _span(number: str) -> str:
     return duration(float(number))
 
 
-def _grouped(number: str) -> str:
+def _group_digits(number: str) -> str:
     whole, point, rest = number.partition(".")
     return f"{int(whole):,}{point}{rest}" if len(whole) > 3 and whole.lstrip("-").isdigit() else number
 
 
-def _declared(content: object) -> Any:  # of the form of what came
+def _spell_declared(content: object) -> Any:  # of the form of what came
     match content:
         case str():
             return Word(content)
         case list():
-            return [_declared(part) for part in content]
+            return [_spell_declared(part) for part in content]
         case dict():
-            return {name: _declared(part) for name, part in content.items()}
+            return {name: _spell_declared(part) for name, part in content.items()}
     return content

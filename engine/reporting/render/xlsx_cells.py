@@ -152,12 +152,12 @@ def _heading(table: Table, name: str) -> str:
     mark = MARKS.get(COLUMNS[name].unit, "") if name in COLUMNS else ""
     if isinstance(table.schema[name], pl.Datetime):
         mark = "UTC"
-    if not mark or mark in text.lower() or f"({mark})" in text or not _measured(table.schema[name]):
+    if not mark or mark in text.lower() or f"({mark})" in text or not _is_measure(table.schema[name]):
         return text
     return f"{text} ({mark})"
 
 
-def _measured(dtype: pl.DataType) -> bool:
+def _is_measure(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or dtype.is_temporal()
 
 

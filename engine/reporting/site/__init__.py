@@ -69,7 +69,10 @@ class _Site:
             editions.append(self.snapshot.edition(report.name, {}))
         things = things_of(self.snapshot, addresses(editions))
         links = _links(things)
-        told = {edition.report: self._told(edition, self._file(edition.report, "html"), links) for edition in editions}
+        told = {
+            edition.report: self._report_page(edition, self._file(edition.report, "html"), links)
+            for edition in editions
+        }
         answers = [
             self._answer(question, told, links) for question in questions(self.snapshot) if question.report in told
         ]
@@ -83,7 +86,7 @@ class _Site:
         return download_name(self.snapshot.org_id, report, self.snapshot.as_of, form)
 
     def _formats(self, report: Report) -> list[str]:
-        return [form for form in report.formats if form in report.formats_ahead or form in self.further]
+        return [form for form in report.formats if form in report.prebuilt_formats or form in self.further]
 
     def _write_files(self, report: Report) -> None:
         """A report in all formats but its page, which leads to others."""
@@ -91,7 +94,7 @@ class _Site:
             if form != "html":
                 self._write(self._file(report.name, form), self.snapshot.bytes(report.name, {}, form).data)
 
-    def _told(self, edition: Edition, file: str, links: Links) -> ReportPage:
+    def _report_page(self, edition: Edition, file: str, links: Links) -> ReportPage:
         return ReportPage(edition, sheets(edition, links), file)
 
     def _answer(self, question: SiteQuestion, told: Mapping[str, ReportPage], links: Links) -> Answer:
@@ -99,7 +102,7 @@ class _Site:
         if question.query:
             edition = self.snapshot.edition(question.report, question.query)
             asked = f"{question.report} {' '.join(question.query)}"
-            found = self._told(edition, self._file(asked, "html"), links)
+            found = self._report_page(edition, self._file(asked, "html"), links)
             around = Around(edition.title, [("Reports", INDEX)])
             self._write(found.file, page(edition, found.sheets, links, around))
         return answer(question, found, question.series(self.snapshot))

@@ -49,18 +49,18 @@ def mentions(every: Sequence[ReportPage], links: Links) -> dict[ThingKey, list[M
 def addresses(editions: Sequence[Edition]) -> list[str]:
     """Every person whom a report names by address."""
     tables = [table for edition in editions for table in edition.document.tables]
-    named = {key for table in tables for key, _ in _named(table, Links()) if key[0] == "owner"}
+    named = {key for table in tables for key, _ in _name_cells(table, Links()) if key[0] == "owner"}
     return sorted(address for _, address in named)
 
 
 def _by_thing(table: Table, links: Links) -> dict[ThingKey, set[int]]:
     found: dict[ThingKey, set[int]] = defaultdict(set)
-    for key, row in _named(table, links):
+    for key, row in _name_cells(table, links):
         found[key].add(row)
     return found
 
 
-def _named(table: Table, links: Links) -> Iterator[tuple[ThingKey, int]]:
+def _name_cells(table: Table, links: Links) -> Iterator[tuple[ThingKey, int]]:
     for name in table.schema:
         if kind_of(name, table) is None and name != "id":
             continue

@@ -27,13 +27,13 @@ class SiteQuestion:
 
 def questions(snapshot: Snapshot) -> list[SiteQuestion]:
     """The ten questions, in the words of this organization."""
-    dropped = _dropped(snapshot)
+    dropped = _framework_to_drop(snapshot)
     return [
         SiteQuestion("What do I tell the board?", "executive-summary", "posture_score", _posture),
         SiteQuestion("Which gaps first, and who?", "gap-remediations", "gaps_open", _open_gaps),
         SiteQuestion("What goes stale in 30 days?", "evidence-freshness", "evidence_in_window_pct", _mean("fresh_pct")),
         SiteQuestion("Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load),
-        SiteQuestion("Which vendors block us?", "inherited-control-gaps", "vendors_with_inherited_gaps", _unassured),
+        SiteQuestion("Which vendors block us?", "inherited-control-gaps", "vendors_with_inherited_gaps", _weak_vendors),
         SiteQuestion("What did auditors ask that is late?", "evidence-request-sla", "requests_overdue", _late_requests),
         SiteQuestion(
             f"What if we drop {_short(dropped)}?", "obligation-whatif", "obligations_pending_hours", _duties(dropped),
@@ -51,7 +51,7 @@ def _month_ago(snapshot: Snapshot) -> dict[str, str]:
     return {SINCE.name: day.isoformat()} if isinstance(begin, date) and begin <= day else {}
 
 
-def _dropped(snapshot: Snapshot) -> str:
+def _framework_to_drop(snapshot: Snapshot) -> str:
     """The framework that a question about leaving one is asked of: PCI DSS where it is in scope."""
     names: list[str] = snapshot.fact("readiness").get_column("framework").sort().to_list()
     return "pci-dss" if "pci-dss" in names else next(iter(names), "")
@@ -84,7 +84,7 @@ def _load(snapshot: Snapshot) -> list[float]:
     return _numbers(weeks.sort("week").get_column("shortfall_hours"))
 
 
-def _unassured(snapshot: Snapshot) -> list[float]:
+def _weak_vendors(snapshot: Snapshot) -> list[float]:
     """How many vendors are without assurance in each of the weeks ahead, if nobody renews it."""
     ends = snapshot.fact("vendors").get_column("assured_until").to_list()
     return [float(sum(end is None or end < day for end in ends)) for day in _weeks(snapshot.as_of, 13)] if ends else []

@@ -103,8 +103,8 @@ def _frameworks(snapshot: Snapshot) -> Iterator[Thing]:
 def _controls(snapshot: Snapshot) -> Iterator[Thing]:
     changes: dict[tuple[str, str], list[Happening]] = {}
     for row in snapshot.fact("state_changes").iter_rows(named=True):
-        before = f" (was {_spaced(row['previous'])})" if row["previous"] else ""
-        said = f"{_spaced(row['state'])}{before}"
+        before = f" (was {_with_spaces(row['previous'])})" if row["previous"] else ""
+        said = f"{_with_spaces(row['state'])}{before}"
         because = f": {row['trigger_event']}" if row["trigger_event"] else ""
         told = Happening(row["observed_on"].isoformat(), f"{said}{because}")
         changes.setdefault((row["framework"], row["control_id"]), []).insert(0, told)
@@ -150,11 +150,11 @@ def _events(frame: pl.DataFrame) -> dict[tuple[str, str], list[Happening]]:
     found: dict[tuple[str, str], list[Happening]] = {}
     for row in frame.iter_rows(named=True):
         what = row["action"].replace(".", " ").replace("_", " ")
-        said = what if row["outcome"] == "success" else f"{what} ({_spaced(row['outcome'])})"
+        said = what if row["outcome"] == "success" else f"{what} ({_with_spaces(row['outcome'])})"
         told = Happening(row["occurred_at"].strftime("%Y-%m-%d %H:%M"), said, row["actor"])
         found.setdefault((row["object_type"], row["object_id"]), []).append(told)
     return found
 
 
-def _spaced(word: str) -> str:
+def _with_spaces(word: str) -> str:
     return word.replace("_", " ")

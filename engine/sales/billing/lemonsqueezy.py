@@ -18,7 +18,7 @@ from engine.sales.billing.events import ignore, once
 from engine.sales.billing.instants import instant
 from engine.sales.billing.ledger import SubscriptionState
 from engine.store import PLATFORM, Revision, Store
-from engine.store.queries.billing import subscription_of, was_seen
+from engine.store.queries.billing import subscription_of, was_applied
 
 SOURCE: PaymentProvider = "lemonsqueezy"
 _STATES: Mapping[str, SubscriptionStatus] = {
@@ -68,7 +68,7 @@ def handle(store: Store, shop: Shop, event: LemonSqueezyEvent, body: bytes, *, n
     """Apply an event once; says ``applied``, ``repeated`` or ``ignored``. A repeat is known by its body."""
     key, kind = sha256(body).hexdigest(), event.meta.event_name
     with store.reader() as connection:
-        if was_seen(connection, SOURCE, key):
+        if was_applied(connection, SOURCE, key):
             return "repeated"
         known = subscription_of(connection, SOURCE, str(event.data.id))
     tier = shop.variants.get(str(event.data.attributes.get("variant_id")))

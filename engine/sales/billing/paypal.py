@@ -104,11 +104,11 @@ class Paypal:
 
     def subscription(self, ref: str, *, now: datetime) -> PaypalAnswer | None:
         """A subscription as it stands; None where PayPal knows none of that name for this account."""
-        return self._found(f"/v1/billing/subscriptions/{ref}", now)
+        return self._get_if_there(f"/v1/billing/subscriptions/{ref}", now)
 
     def order(self, ref: str, *, now: datetime) -> PaypalAnswer | None:
         """An order as it stands; None where PayPal knows none of that name for this account."""
-        return self._found(f"/v2/checkout/orders/{ref}", now)
+        return self._get_if_there(f"/v2/checkout/orders/{ref}", now)
 
     def capture(self, ref: str, order_id: str, *, now: datetime) -> None:
         """Take the money of an approved order; ProviderRefusal when the buyer's means of payment does not give it."""
@@ -144,7 +144,7 @@ class Paypal:
 
     # -- the wire --------------------------------------------------------------------------------------------------
 
-    def _found(self, path: str, now: datetime) -> PaypalAnswer | None:
+    def _get_if_there(self, path: str, now: datetime) -> PaypalAnswer | None:
         try:
             return self._call("GET", path, now)
         except ProviderRefusal as refusal:

@@ -19,7 +19,7 @@ from engine.sales.billing.ledger import SubscriptionState
 from engine.sales.billing.paypal import Paypal, PaypalAnswer, ProviderRefusal
 from engine.sales.billing.tiers import Offer, Price
 from engine.store import Revision, Store
-from engine.store.queries.billing import order_of, running_before, was_seen
+from engine.store.queries.billing import order_of, running_before, was_applied
 from engine.store.schema.records import OrderRow
 
 SOURCE: PaymentProvider = "paypal"
@@ -90,7 +90,7 @@ def handle(context: PaypalContext, event: PayPalEvent) -> str:
     It raises when PayPal cannot be asked now: nothing is noted then, and PayPal sends the event again.
     """
     with context.store.reader() as connection:
-        if was_seen(connection, SOURCE, event.key):
+        if was_applied(connection, SOURCE, event.key):
             return "repeated"
     kind, resource = event.event_type, event.resource
     if kind in SUBSCRIPTION_EVENTS:
@@ -101,19 +101,19 @@ def handle(context: PaypalContext, event: PayPalEvent) -> str:
         return _order(context, event, resource.get("id"))
     if kind in CAPTURE_EVENTS:
         return _order(context, event, _inside(resource, "supplementary_data", "related_ids", "order_id"))
-    return _ignored(context, event, "unknown_kind")
+    return _ignore(context, event, "unknown_kind")
 
 
 def _subscription(context: PaypalContext, event: PayPalEvent, ref: object) -> str:
     if not isinstance(ref, str) or not _REF.fullmatch(ref):
-        return _ignored(context, event, "names_nothing")
+        return _ignore(context, event, "names_nothing")
     found = context.paypal.subscription(ref, now=context.now)
     order = None if found is None else _our_order(context, ref, found.get("custom_id"))
     if found is None or order is None:
-        return _ignored(context, event, "not_ours")
+        return _ignore(context, event, "not_ours")
     tier = context.offer.tier_of(found.get("plan_id"))
     if tier is None:
-        return _ignored(context, event, "unknown_tier")
+        return _ignore(context, event, "unknown_tier")
     status = _STATES.get(str(found.get("status")))
     if status == "active" and _count(_inside(found, "billing_info", "failed_payments_count")):
         status = "past_due"
@@ -131,7 +131,7 @@ def _subscription(context: PaypalContext, event: PayPalEvent, ref: object) -> st
         if status is not None:
             ledger.apply(revision, SubscriptionState(order["id"], SOURCE, ref, tier, status, at, paid_until, refunded))
 
-    return _applied(context, event, order["org_id"], change)
+    return _apply(context, event, order["org_id"], change)
 
 
 def _end_earlier(context: PaypalContext, order: OrderRow) -> None:
@@ -144,13 +144,13 @@ def _end_earlier(context: PaypalContext, order: OrderRow) -> None:
 
 def _order(context: PaypalContext, event: PayPalEvent, ref: object) -> str:
     if not isinstance(ref, str) or not _REF.fullmatch(ref):
-        return _ignored(context, event, "names_nothing")
+        return _ignore(context, event, "names_nothing")
     found = context.paypal.order(ref, now=context.now)
     order = None if found is None else _our_order(context, ref, _inside(found, "purchase_units", 0, "custom_id"))
     if found is None or order is None or order["tier"] != "top_up":
-        return _ignored(context, event, "not_ours")
+        return _ignore(context, event, "not_ours")
     if not _price(order).equals(*_amount(_inside(found, "purchase_units", 0))):
-        return _ignored(context, event, "wrong_amount")
+        return _ignore(context, event, "wrong_amount")
     declined = False
     if found.get("status") == "APPROVED":
         try:
@@ -158,7 +158,7 @@ def _order(context: PaypalContext, event: PayPalEvent, ref: object) -> str:
         except ProviderRefusal:
             declined = True  # unless somebody else captured it: what is read next tells
         found = context.paypal.order(ref, now=context.now) or found
-    reached = _reached(found)
+    reached = _order_status(found)
     if declined and reached == "approved":
         reached = "failed"
 
@@ -166,10 +166,10 @@ def _order(context: PaypalContext, event: PayPalEvent, ref: object) -> str:
         ledger.note_order(revision, order["id"], ref)
         ledger.advance(revision, order["id"], reached)
 
-    return _applied(context, event, order["org_id"], change)
+    return _apply(context, event, order["org_id"], change)
 
 
-def _reached(found: PaypalAnswer) -> OrderStatus:
+def _order_status(found: PaypalAnswer) -> OrderStatus:
     """How far an order is by PayPal's account of it. Approved is not paid: only a completed capture is."""
     capture = _inside(found, "purchase_units", 0, "payments", "captures", 0)
     status = found.get("status")
@@ -188,11 +188,11 @@ def _price(order: OrderRow) -> Price:
     return Price(f"{(order['amount_cents'] or 0) / 100:.2f}", order["currency"] or "")
 
 
-def _applied(context: PaypalContext, event: PayPalEvent, org_id: str, change: Callable[[Revision], None]) -> str:
+def _apply(context: PaypalContext, event: PayPalEvent, org_id: str, change: Callable[[Revision], None]) -> str:
     return once(context.store, org_id, SOURCE, event.key, event.event_type, change, now=context.now)
 
 
-def _ignored(context: PaypalContext, event: PayPalEvent, reason: str) -> str:
+def _ignore(context: PaypalContext, event: PayPalEvent, reason: str) -> str:
     return ignore(context.store, SOURCE, event.key, event.event_type, reason, now=context.now)
 
 

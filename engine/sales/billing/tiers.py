@@ -63,15 +63,15 @@ class Offer:
 def offer(settings: Settings) -> Offer:
     """What the settings put on sale."""
     price = settings.top_up_price
-    return Offer(_named(settings.paypal_plans), Price(*price.split(" ")) if price else None)
+    return Offer(_by_plan(settings.paypal_plans), Price(*price.split(" ")) if price else None)
 
 
 def variants(settings: Settings) -> dict[str, PaidPlan]:
     """The tier of each variant at Lemon Squeezy."""
-    return {name: tier for tier, name in _named(settings.lemonsqueezy_variants).items()}
+    return {name: tier for tier, name in _by_plan(settings.lemonsqueezy_variants).items()}
 
 
-def _named(entries: Iterable[str]) -> dict[PaidPlan, str]:
+def _by_plan(entries: Iterable[str]) -> dict[PaidPlan, str]:
     """The settings have checked that each entry is ``plan=name``."""
     return {
         plan: entry.removeprefix(f"{plan}=") for entry in entries for plan in PAID_PLANS if entry.startswith(f"{plan}=")

@@ -51,7 +51,7 @@ def with_lapsed(connection: Connection, now: datetime) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def was_seen(connection: Connection, source: str, event_id: str) -> bool:
+def was_applied(connection: Connection, source: str, event_id: str) -> bool:
     """Whether an inbound event was applied already; the transaction of its effect decides in the end."""
     query = select(seen_events.c.seen_at).where(seen_events.c.source == source, seen_events.c.event_id == event_id)
     return connection.execute(query).first() is not None

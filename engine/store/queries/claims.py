@@ -67,7 +67,7 @@ def claim(
         for row in rows:
             same = (deliveries.c.org_id == row.org_id, deliveries.c.id == row.id, deliveries.c.status == "pending")
             taken = update(deliveries).where(*same, deliveries.c.next_attempt_at == row.next_attempt_at)
-            with store.aside() as connection:
+            with store.unversioned_transaction() as connection:
                 changed = connection.execute(taken.values(next_attempt_at=until, attempts=row.attempts + 1)).rowcount
                 if changed == 1:
                     lead = Claim(row.org_id, row.id, row.kind, row.channel, row.recipient, row.attempts + 1, until)
@@ -104,7 +104,7 @@ def void_future(store: Store, *, now: datetime) -> None:
     """What was queued later than now, by a clock that was set back since, and never tried: it is due now."""
     later = now + CLOCKS_DIFFER
     ahead = (deliveries.c.status == "pending", deliveries.c.next_attempt_at > later, deliveries.c.created_at > later)
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(update(deliveries).where(*ahead, deliveries.c.attempts == 0).values(next_attempt_at=now))
 
 
@@ -124,7 +124,7 @@ def wants_apart(connection: Connection, org_id: str, email: str) -> bool:
 def note_head(store: Store, row: DeliveryRow, seq: int, digest: str) -> None:
     """Which signed head a delivery carries, at this attempt and at all further ones."""
     mine = deliveries.c.org_id == row["org_id"], deliveries.c.id == row["id"]
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(update(deliveries).where(*mine).values(head_seq=seq, head_hash=digest))
 
 
@@ -134,7 +134,7 @@ def settle(revision: Revision, claim: Claim, status: DeliveryStatus, action: str
     A delivery that was sent is sent, whoever holds it now; giving up is for the one that holds the claim.
     """
     row = many(revision.records, deliveries, revision.org_id, id=claim.id)[0]
-    if row["status"] != "pending" or (status != "sent" and not _held(row, claim)):
+    if row["status"] != "pending" or (status != "sent" and not _is_current(row, claim)):
         return False
     values: dict[str, object] = {"status": status, "last_error": error, "next_attempt_at": None}
     if status == "sent":
@@ -148,7 +148,7 @@ def settle(revision: Revision, claim: Claim, status: DeliveryStatus, action: str
     return True
 
 
-def _held(row: DeliveryRow, claim: Claim) -> bool:
+def _is_current(row: DeliveryRow, claim: Claim) -> bool:
     return row["attempts"] == claim.attempt and row["next_attempt_at"] == claim.until
 
 
@@ -160,7 +160,7 @@ def give_back(store: Store, claim: Claim, at: datetime) -> None:
         deliveries.c.status == "pending",
         deliveries.c.next_attempt_at == claim.until,
     )
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(own.values(next_attempt_at=at, attempts=claim.attempt - 1))
 
 
@@ -173,14 +173,14 @@ def postpone(store: Store, claim: Claim, at: datetime, error: str, *, also: bool
         deliveries.c.attempts == claim.attempt,
         deliveries.c.next_attempt_at == claim.until,
     )
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(own.values(next_attempt_at=at, last_error=error))
     if not also:
         return
     same = (deliveries.c.channel == claim.channel, deliveries.c.recipient == claim.recipient)
     others = select(deliveries.c.id).where(*mine, *same, deliveries.c.next_attempt_at < at)
     others = others.with_for_update(skip_locked=True)  # who is being dealt with needs no holding back
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(update(deliveries).where(*mine, deliveries.c.id.in_(others)).values(next_attempt_at=at))
 
 

@@ -111,7 +111,7 @@ def earliest_since(connection: Connection, org_id: str, email: str, since: datet
     return newest[-1] if len(newest) == most else None
 
 
-def reference_is_taken(connection: Connection, org_id: str, reference: str) -> bool:
+def has_reference(connection: Connection, org_id: str, reference: str) -> bool:
     """Whether an enquiry has this reference."""
     query = select(leads.c.id).where(leads.c.org_id == org_id, leads.c.reference_id == reference)
     return connection.execute(query).first() is not None

@@ -145,7 +145,7 @@ def list_deliveries(connection: Connection, org_id: str, status: str | None, lim
     return cast("list[ListedDelivery]", [dict(row) for row in connection.execute(query).mappings()])
 
 
-def sent_to(connection: Connection, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+def recipients(connection: Connection, ids: Sequence[str]) -> list[tuple[str, str, str]]:
     """(organization, kind, recipient) of e-mails by their identifiers, in whatever organization they were."""
     columns = deliveries.c.org_id, deliveries.c.kind, deliveries.c.recipient
     query = select(*columns).where(deliveries.c.id.in_(list(ids)), deliveries.c.channel == "email").distinct()

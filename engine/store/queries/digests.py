@@ -24,7 +24,7 @@ from engine.store.schema.records import JobRunRow
 from engine.store.store import Store
 
 
-class SentDelivery(TypedDict):
+class DeliveryRecord(TypedDict):
     """What was queued for somebody, and when it reached them."""
 
     id: str
@@ -63,7 +63,7 @@ def clock(connection: Connection, org_id: str) -> Clock:
     return Clock(ZoneInfo(zone), thresholds(version, {row["name"]: row["value"] for row in rows}))
 
 
-def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[SentDelivery]:
+def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[DeliveryRecord]:
     """What was queued of a digest in a period; what was dropped does not count."""
     names = ("id", "channel", "recipient", "status", "content_hash", "late", "created_at", "sent_at", "revision")
     query = (
@@ -74,7 +74,7 @@ def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[
         )
         .order_by(deliveries.c.channel, deliveries.c.recipient)
     )  # fmt: skip
-    return cast("list[SentDelivery]", [dict(row) for row in connection.execute(query).mappings()])
+    return cast("list[DeliveryRecord]", [dict(row) for row in connection.execute(query).mappings()])
 
 
 def runs_within(connection: Connection, org_id: str, job: str, since: datetime, until: datetime) -> list[JobRunRow]:
@@ -105,7 +105,7 @@ def record_run(
     run_id = run_id or new_id("run")
     row = {"org_id": org_id, "id": run_id, "job": job, "started_at": started_at, "finished_at": finished_at,
            "outcome": outcome, "message": message, "revision": 0}  # fmt: skip
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(job_runs.insert().values(row))
     return run_id
 
@@ -113,7 +113,7 @@ def record_run(
 def change_run(store: Store, run_id: str, *, finished_at: datetime | None, outcome: str | None, message: str) -> None:
     """Note how a run went on."""
     values = {"finished_at": finished_at, "outcome": outcome, "message": message}
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(update(job_runs).where(job_runs.c.id == run_id).values(values))
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exist
 from engine.model.vocabulary import JobOutcome
 from engine.store.ids import PLATFORM
 from engine.store.leases import Lease, renew_within
-from engine.store.retention import wholly_held
+from engine.store.retention import fully_held
 from engine.store.rows import select_first
 from engine.store.schema.outputs import job_runs
 from engine.store.schema.records import JobRunRow
@@ -40,10 +40,10 @@ def begin(
     False, and nothing is noted, where somebody else holds the lease, or where the job was done within the span.
     """
     row = {"org_id": PLATFORM, "id": run_id, "job": job, "started_at": now, "revision": 0}
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         if lease is not None and not renew_within(connection, *lease):
             return False
-        if unless_within is not None and done_within(connection, job, unless_within):
+        if unless_within is not None and ran_within(connection, job, unless_within):
             return False
         connection.execute(job_runs.insert().values(row))
         return True
@@ -52,7 +52,7 @@ def begin(
 def finish(store: Store, run_id: str, outcome: JobOutcome, message: str, *, now: datetime) -> bool:
     """Note how a run ended; False where it was noted as interrupted before."""
     ended = {"finished_at": now, "outcome": outcome, "message": message}
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         mine = (job_runs.c.id == run_id, job_runs.c.outcome.is_(None))
         return connection.execute(update(job_runs).where(*mine).values(ended)).rowcount == 1
 
@@ -67,7 +67,7 @@ def close_interrupted(store: Store, jobs: Collection[str], alive: Collection[str
     """Runs without an end that are not among ``alive`` died with their process; returns how many."""
     dead = (job_runs.c.job.in_(jobs), job_runs.c.outcome.is_(None), job_runs.c.id.not_in(alive))
     ended = {"finished_at": now, "outcome": "failed", "message": INTERRUPTED}
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         return connection.execute(update(job_runs).where(*dead).values(ended)).rowcount
 
 
@@ -77,7 +77,7 @@ def last(connection: Connection, job: str) -> JobRunRow | None:
     return select_first(connection, job_runs, query)
 
 
-def done_within(connection: Connection, job: str, due: Span) -> bool:
+def ran_within(connection: Connection, job: str, due: Span) -> bool:
     """Whether a run that began within the span goes on or came to an end of its own."""
     came = (job_runs.c.message != INTERRUPTED) | job_runs.c.message.is_(None)
     began = (job_runs.c.started_at >= due.since, job_runs.c.started_at < due.until)
@@ -95,8 +95,8 @@ def prune(store: Store, *, platform: datetime, organizations: datetime, now: dat
     same = (newer.c.org_id == job_runs.c.org_id, newer.c.job == job_runs.c.job)
     before = case((job_runs.c.org_id == PLATFORM, _instant(platform)), else_=_instant(organizations))
     old = (job_runs.c.started_at < before, exists().where(*same, newer.c.started_at > job_runs.c.started_at))
-    with store.aside() as connection:
-        held = job_runs.c.org_id.in_(wholly_held(connection, now))
+    with store.unversioned_transaction() as connection:
+        held = job_runs.c.org_id.in_(fully_held(connection, now))
         return connection.execute(delete(job_runs).where(*old, ~held)).rowcount
 
 

@@ -17,7 +17,7 @@ from engine.store.schema.columns import (
     person,
     tenant_table,
     text,
-    whole,
+    whole_number,
 )
 
 audit_log: TypedTable[records.AuditLogRow] = TypedTable(
@@ -64,7 +64,7 @@ change_log: TypedTable[records.ChangeLogRow] = TypedTable(
     Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
     Column("revision", BigInteger, nullable=False, comment="the write: sequence number of its first event"),
     Column("part", BigInteger, nullable=False, comment="place within the write, from 0: a large one has several"),
-    whole("rows", "rows in this part", low=0),
+    whole_number("rows", "rows in this part", low=0),
     blob("body", "a line for each row: salt, table, key, and the whole row as it became; compressed (zlib)"),
     PrimaryKeyConstraint("org_id", "revision", "part"),
     comment="Every version of every row, by the write that made it; its last event holds the root over them.",
@@ -93,7 +93,7 @@ table_heads: TypedTable[records.TableHeadRow] = TypedTable(
 chain_cuts: TypedTable[records.ChainCutRow] = tenant_table(
     "chain_cuts",
     "Where retention cut an organization's chain: verification starts from the recorded hash.",
-    whole("seq", "last sequence number that was removed"),
+    whole_number("seq", "last sequence number that was removed"),
     key("hash", "hash of that event"),
     instant("cut_at", "when it was cut"),
     primary=("seq",),
@@ -162,10 +162,10 @@ access_log: TypedTable[records.AccessLogRow] = TypedTable(
     person("actor", "who: e-mail address or the label of a token"),
     text("resource", "route that was read"),
     text("format", "format asked for", null=True),
-    whole("status", "HTTP status of the answer"),
+    whole_number("status", "HTTP status of the answer"),
     text("credential_id", "token that was used", null=True),
     text("address", "client address", null=True),
-    whole("head_seq", "where the audit chain stood as it left", null=True, low=0),
+    whole_number("head_seq", "where the audit chain stood as it left", null=True, low=0),
     text("head_hash", "hash of the chain there", null=True),
     PrimaryKeyConstraint("org_id", "id"),
     Index(None, "org_id", "accessed_at"),
@@ -186,14 +186,14 @@ legal_holds: TypedTable[records.LegalHoldRow] = tenant_table(
     text("scope", "what is held: 'incident', 'all', or an action prefix", null=True),
     instant("released_at", "when it was released", null=True),
     person("released_by", "who released it", null=True),
-    whole("purges_blocked", "purges that it prevented since it was placed", low=0, null=True),
+    whole_number("purges_blocked", "purges that it prevented since it was placed", low=0, null=True),
 )
 
 retention_overrides: TypedTable[records.RetentionOverrideRow] = tenant_table(
     "retention_overrides",
     "An organization's own retention in place of its tier's default.",
     choice("record_class", "what is kept", "RecordClass"),
-    whole("days", "days to keep", low=1, high=36500),
+    whole_number("days", "days to keep", low=1, high=36500),
     text("reason", "why", null=True),
     person("approved_by", "who approved it", null=True),
     day("approved_on", "when", null=True),

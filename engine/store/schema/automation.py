@@ -16,7 +16,7 @@ from engine.store.schema.columns import (
     reference,
     tenant_table,
     text,
-    whole,
+    whole_number,
 )
 
 policies: TypedTable[records.PolicyRow] = tenant_table(
@@ -24,7 +24,7 @@ policies: TypedTable[records.PolicyRow] = tenant_table(
     "A version of a policy document: a governance policy or the guardrail of a playbook.",
     key("id", "identifier of this version"),
     text("policy", "identifier of the policy through all versions"),
-    whole("version", "version, from 1", low=1),
+    whole_number("version", "version, from 1", low=1),
     choice("kind", "governance text or guardrail of automations", "PolicyKind", default="governance"),
     text("title", "title"),
     text("playbook", "playbook that a guardrail is for", null=True),

@@ -70,7 +70,7 @@ def reference(name: str, comment: str, table: str, *, null: bool = False) -> Col
     return Column(name, String(200), nullable=null, comment=comment, info={"references": table})
 
 
-def whole(
+def whole_number(
     name: str,
     comment: str,
     *,

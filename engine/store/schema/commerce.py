@@ -18,7 +18,7 @@ from engine.store.schema.columns import (
     reference,
     tenant_table,
     text,
-    whole,
+    whole_number,
 )
 
 leads: TypedTable[records.LeadRow] = tenant_table(
@@ -91,7 +91,7 @@ orders: TypedTable[records.OrderRow] = tenant_table(
     choice("provider", "payment provider", "PaymentProvider"),
     text("provider_ref", "the provider's identifier", null=True),
     choice("status", "state", "OrderStatus", default="created"),
-    whole("amount_cents", "amount in cents", null=True, low=0),
+    whole_number("amount_cents", "amount in cents", null=True, low=0),
     text("currency", "currency", null=True),
     person("created_by", "who"),
     instant("created_at", "when"),

@@ -17,7 +17,7 @@ from engine.store.schema.columns import (
     reference,
     tenant_table,
     text,
-    whole,
+    whole_number,
 )
 
 control_profiles: TypedTable[records.ControlProfileRow] = tenant_table(
@@ -41,11 +41,11 @@ control_profiles: TypedTable[records.ControlProfileRow] = tenant_table(
     text("rationale", "documented rationale of the decision", null=True),
     day("decided_on", "date of the decision", null=True),
     choice("target", "wanted state (NIST CSF profile)", "TargetState", null=True),
-    whole("target_pct", "wanted implementation in percent", null=True, low=0, high=100),
-    whole("policy_pct", "policy defined, percent (CIS)", null=True, low=0, high=100),
-    whole("implemented_pct", "implemented, percent (CIS)", null=True, low=0, high=100),
-    whole("automated_pct", "automated, percent (CIS)", null=True, low=0, high=100),
-    whole("reported_pct", "reported, percent (CIS)", null=True, low=0, high=100),
+    whole_number("target_pct", "wanted implementation in percent", null=True, low=0, high=100),
+    whole_number("policy_pct", "policy defined, percent (CIS)", null=True, low=0, high=100),
+    whole_number("implemented_pct", "implemented, percent (CIS)", null=True, low=0, high=100),
+    whole_number("automated_pct", "automated, percent (CIS)", null=True, low=0, high=100),
+    whole_number("reported_pct", "reported, percent (CIS)", null=True, low=0, high=100),
     text("risk_ref", "risk or risk analysis that it answers", null=True),
     text("systems", "systems concerned, joined by '; '", null=True),
     text("note", "internal note, never exported to assessors", null=True),
@@ -122,8 +122,8 @@ evidence_requests: TypedTable[records.EvidenceRequestRow] = tenant_table(
     day("submitted_on", "first submitted", null=True),
     day("accepted_on", "accepted by the auditor", null=True),
     day("closed_on", "closed", null=True),
-    whole("returns", "times returned", null=True, low=0),
-    whole("paused_minutes", "minutes spent waiting on the requester", null=True, low=0),
+    whole_number("returns", "times returned", null=True, low=0),
+    whole_number("paused_minutes", "minutes spent waiting on the requester", null=True, low=0),
     due="due_on",
 )
 
@@ -136,7 +136,7 @@ testing_schedules: TypedTable[records.TestingScheduleRow] = tenant_table(
     choice("cadence", "how often", "Cadence"),
     person("owner", "e-mail address of the control's owner", null=True),
     person("performer", "e-mail address of who tests", null=True),
-    whole("window_days", "days that a window stays open", low=1, null=True),
+    whole_number("window_days", "days that a window stays open", low=1, null=True),
     day("starts_on", "first window opens"),
     day("ends_on", "no windows after this", null=True),
 )
@@ -151,11 +151,11 @@ test_runs: TypedTable[records.TestRunRow] = tenant_table(
     day("performed_on", "when it was performed", null=True),
     choice("outcome", "result", "TestRunOutcome", null=True),
     person("performer", "e-mail address of who tested", null=True),
-    whole("population", "items in the population", null=True, low=0),
-    whole("tested", "items tested", null=True, low=0),
-    whole("deviations", "deviations found", null=True, low=0),
-    whole("evidence_expected", "pieces of evidence expected", null=True, low=0),
-    whole("evidence_received", "pieces received", null=True, low=0),
+    whole_number("population", "items in the population", null=True, low=0),
+    whole_number("tested", "items tested", null=True, low=0),
+    whole_number("deviations", "deviations found", null=True, low=0),
+    whole_number("evidence_expected", "pieces of evidence expected", null=True, low=0),
+    whole_number("evidence_received", "pieces received", null=True, low=0),
     text("cause", "cause of deviations", null=True),
     text("response", "management response", null=True),
 )

@@ -9,7 +9,17 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Index, PrimaryKeyConstraint, String
 
 from engine.store.schema import records
-from engine.store.schema.columns import TypedTable, blob, choice, instant, key, metadata, tenant_table, text, whole
+from engine.store.schema.columns import (
+    TypedTable,
+    blob,
+    choice,
+    instant,
+    key,
+    metadata,
+    tenant_table,
+    text,
+    whole_number,
+)
 
 ingest_payloads: TypedTable[records.IngestPayloadRow] = TypedTable(
     "ingest_payloads",
@@ -23,12 +33,12 @@ ingest_payloads: TypedTable[records.IngestPayloadRow] = TypedTable(
     text("workspace_id", "workspace of that token", null=True),
     text("content_type", "its type as the sender named it", null=True),
     text("vendor", "whose findings these are, as the sender named it", null=True),
-    whole("size_bytes", "its size as it came", low=0),
+    whole_number("size_bytes", "its size as it came", low=0),
     Column("sha256", String(64), nullable=False, comment="hash of what came"),
     blob("body", "what came, secrets replaced, compressed (zlib)"),
-    whole("records", "alerts or findings in it; 0 where it could not be read", low=0),
-    whole("applied", "how many of them are applied", low=0),
-    whole("times", "how often it came while it could not be read", low=1),
+    whole_number("records", "alerts or findings in it; 0 where it could not be read", low=0),
+    whole_number("applied", "how many of them are applied", low=0),
+    whole_number("times", "how often it came while it could not be read", low=1),
     text("reason", "why it could not be read", null=True),
     PrimaryKeyConstraint("org_id", "id"),
     Index(None, "org_id", "state", "received_at"),

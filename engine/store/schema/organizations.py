@@ -17,7 +17,7 @@ from engine.store.schema.columns import (
     person_key,
     tenant_table,
     text,
-    whole,
+    whole_number,
 )
 
 organizations: TypedTable[records.OrganizationRow] = TypedTable(
@@ -27,7 +27,7 @@ organizations: TypedTable[records.OrganizationRow] = TypedTable(
     text("name", "legal or trading name"),
     text("time_zone", "IANA time zone of the business dates"),
     text("sector", "sector for benchmarks", null=True),
-    whole("headcount", "people, for benchmarks", null=True, low=0),
+    whole_number("headcount", "people, for benchmarks", null=True, low=0),
     choice("deployment_tier", "how the console is deployed", "DeploymentTier", default="shared"),
     choice("plan", "paid plan", "Plan", default="free"),
     choice(
@@ -43,7 +43,7 @@ organizations: TypedTable[records.OrganizationRow] = TypedTable(
     text("auth_mode", "how people sign in", null=True),
     json("modules", "enabled modules"),
     instant("created_at", "when the organization was created"),
-    whole("revision", "sequence number of the audit event that opened the last change"),
+    whole_number("revision", "sequence number of the audit event that opened the last change"),
     comment="A customer, or the reserved platform organization.",
     info={"primary": (), "natural": (), "importable": True, "replicated": True, "unlogged": None},
 )

@@ -40,7 +40,7 @@ def _since(request: Request) -> datetime | None:
 
 def _download(request: Request, what: str, pages: Iterator[JoinedEvents]) -> Response:
     """The first page is read before anything is sent, so that a failure still has a status of its own."""
-    chunks = joined_chunks(COLUMNS, _ahead(pages))
+    chunks = joined_chunks(COLUMNS, _prefetch(pages))
     first = next(chunks)
     left_with = note_access(request, "csv")
     services, org_id = request.services, request.caller.org_id
@@ -50,7 +50,7 @@ def _download(request: Request, what: str, pages: Iterator[JoinedEvents]) -> Res
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 
-def _ahead(pages: Iterator[JoinedEvents]) -> Iterator[JoinedEvents]:
+def _prefetch(pages: Iterator[JoinedEvents]) -> Iterator[JoinedEvents]:
     """The next page is read while the one before is written."""
     with ThreadPoolExecutor(1, "export") as thread:
         coming = thread.submit(next, pages, None)

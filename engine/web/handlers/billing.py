@@ -26,9 +26,9 @@ def start_checkout(request: Request) -> Response:
     tier = request.options["tier"]
     if tier is None:
         raise BadRequest(
-            f"The parameter tier is missing; it must be {TIER.allowed}.",
+            f"The parameter tier is missing; it must be {TIER.expectation}.",
             word="invalid_parameter",
-            details=[{"parameter": "tier", "expected": TIER.allowed, "got": "nothing"}],
+            details=[{"parameter": "tier", "expected": TIER.expectation, "got": "nothing"}],
         )
     return Response(status=303, headers={"Location": _begin(request, tier)["approvalUrl"]})
 
@@ -38,9 +38,9 @@ def create_checkout(request: Request, purchase: Purchase) -> Response:
     tier = purchase.tier
     if tier not in TIERS:
         raise BadRequest(
-            f"The tier must be {TIER.allowed}; got {tier[:80]!r}.",
+            f"The tier must be {TIER.expectation}; got {tier[:80]!r}.",
             word="invalid_body",
-            details=[{"field": "tier", "expected": TIER.allowed, "got": tier[:80]}],
+            details=[{"field": "tier", "expected": TIER.expectation, "got": tier[:80]}],
         )
     return answer(_begin(request, tier), status=201)
 

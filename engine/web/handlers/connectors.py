@@ -35,11 +35,11 @@ def status(request: Request) -> Response:
         known = _known.get(where)
         if known is None or not timedelta(0) <= request.now - known[0] < REMEMBERED:
             _known.clear()
-            known = _known[where] = (request.now, _probed(settings, request.now))
+            known = _known[where] = (request.now, _status(settings, request.now))
     return answer(known[1])
 
 
-def _probed(settings: Settings, now: datetime) -> ConnectorStatus:
+def _status(settings: Settings, now: datetime) -> ConnectorStatus:
     with ThreadPoolExecutor(len(CONNECTORS)) as pool:
         reasoning, robot = pool.map(lambda connector: _probe(settings, connector), CONNECTORS)
     return ConnectorStatus(checked_at=now, reasoning=reasoning, robot=robot)

@@ -61,9 +61,9 @@ def chat(request: Request, body: Chat) -> Response:
         conversation = [*_history(request, body.thread_id), conversation[-1]]
         keep = _keeper(request, body.thread_id, conversation[-1]["content"])
     turn = _run(request, conversation, stream=body.stream)
-    if keep is None and request.principal is not None and turn.sent_to:
+    if keep is None and request.principal is not None and turn.providers_used:
         caller = request.principal
-        threads.note_figures(request.services.store, caller.org_id, caller.actor, turn.sent_to, now=request.now)
+        threads.note_figures(request.services.store, caller.org_id, caller.actor, turn.providers_used, now=request.now)
     about = {"id": new_id("chat"), "created": int(request.now.timestamp()), "model": turn.model}
     if body.stream:
         events = _events(turn, about, keep, body.thread_id)
@@ -150,7 +150,7 @@ def _keeper(request: Request, thread_id: str, question: str) -> Keep:
     """Keeps the turn that answers ``question`` once its text is there."""
 
     def keep(turn: turns.Turn, text: str) -> list[dict[str, object]]:
-        said = threads.ThreadMessage(text, turn.provider, turn.confidence, turn.citations, turn.sent_to)
+        said = threads.ThreadMessage(text, turn.provider, turn.confidence, turn.citations, turn.providers_used)
         caller, store = request.caller, request.services.store
         return threads.append(store, caller.org_id, caller.actor, thread_id, question, said, now=request.now)
 

@@ -82,7 +82,7 @@ class DeliveryHandler:
             request.services, self.digest, caller.org_id, caller.actor, now=request.now,
             query=_query(wanted.period_days), send_empty=wanted.send_empty,
         )  # fmt: skip
-        return answer(run.shown())
+        return answer(run.as_dict())
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,14 @@ class ScheduledHandler:
             return deliver(services, digest, org_id, CRON, now=request.now, query=query, scheduled=True)
 
         if wanted.org_id is not None:
-            return answer(run(_known(request, wanted.org_id)).shown())
+            return answer(run(_organization(request, wanted.org_id)).as_dict())
 
         def wanted_by(org_id: str) -> bool:
             return wants(services, digest, org_id)
 
         every = [org_id for org_id, _ in services.store.organizations()]
         runs = each(digest.name, every, run, wanted=wanted_by)
-        return answer({"digest": digest.name, "runs": [one.shown() for one in runs]})
+        return answer({"digest": digest.name, "runs": [one.as_dict() for one in runs]})
 
 
 @dataclass(frozen=True)
@@ -130,14 +130,14 @@ class ChainHandler:
             return run_chain(services, digests, org_id, CRON, now=request.now)
 
         if wanted.org_id is not None:
-            return answer(run(_known(request, wanted.org_id)).shown())
+            return answer(run(_organization(request, wanted.org_id)).as_dict())
 
         def wanted_by(org_id: str) -> bool:
             return any(wants(services, digest, org_id) for digest in digests)
 
         every = [org_id for org_id, _ in services.store.organizations()]
         runs = each(CHAIN_NAME, every, run, wanted=wanted_by)
-        return answer({"chain": CHAIN_NAME, "runs": [one.shown() for one in runs]})
+        return answer({"chain": CHAIN_NAME, "runs": [one.as_dict() for one in runs]})
 
 
 def preview_route(method: str, path: str, access: Access, digest: Digest) -> Route:
@@ -170,7 +170,7 @@ def chain_route(method: str, path: str, access: Access, digests: tuple[Digest, .
     )  # fmt: skip
 
 
-def _known(request: Request, org_id: str) -> str:
+def _organization(request: Request, org_id: str) -> str:
     if org_id not in {known for known, _ in request.services.store.organizations()}:
         raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
     return org_id

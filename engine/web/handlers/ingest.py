@@ -8,7 +8,7 @@ import msgspec
 
 from engine.incidents.alerts import AlertResult
 from engine.incidents.ingest import AlertDelivery, IngestDoor, receive_findings
-from engine.intake.findings.batch import COMPLETE, FORCED, said_complete
+from engine.intake.findings.batch import COMPLETE, FORCED, is_complete_scan
 from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
 from engine.intake.values import line
@@ -120,7 +120,7 @@ def _inbound(request: Request, route: IngestRoute) -> InboundBody:
         workspace_id=request.caller.workspace_id,
         content_type=line(request.headers.get("content-type"), 200),
         vendor=request.headers.get(SOURCE.name.lower()),
-        complete=said_complete(COMPLETE, request.headers.get(COMPLETE.lower())),
+        complete=is_complete_scan(COMPLETE, request.headers.get(COMPLETE.lower())),
         hosts=tuple(name for part in request.headers.get(SCANNED.name.lower(), "").split(",") if (name := line(part))),
     )
 
@@ -136,7 +136,7 @@ def _door(request: Request) -> IngestDoor:
         most_findings=services.settings.ingest_max_findings,
         most_unread=services.settings.ingest_max_dead_letters,
         confirm=lambda revision: confirm(revision, caller.secret_sha256, "ingest"),
-        ahead=((credentials_of, [caller.secret_sha256]),),
+        prefetch=((credentials_of, [caller.secret_sha256]),),
     )
 
 

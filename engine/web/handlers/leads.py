@@ -96,7 +96,7 @@ def change_several(request: Request, body: Several) -> Response:
     ids = list(dict.fromkeys([*([body.id] if body.id else []), *body.ids]))
     if not ids:
         raise texts.invalid("ids", "the identifiers of 1 to 200 leads (or id for one)")
-    wanted = _wanted(request, body)
+    wanted = _changes(request, body)
     changed = write(request, lambda revision: worked.change_all(revision, ids, wanted))
     return answer({"leads": changed})
 
@@ -110,7 +110,7 @@ def detail(request: Request) -> Response:
 
 def change(request: Request, body: LeadChanges) -> Response:
     """PATCH /api/admin/leads/{id}: changes stage, owner, follow-up or priority of a lead."""
-    wanted = _wanted(request, body)
+    wanted = _changes(request, body)
     return answer({"lead": write(request, lambda revision: worked.change(revision, request.arguments["id"], wanted))})
 
 
@@ -187,7 +187,7 @@ def _midnight(on: date) -> datetime:
     return datetime(on.year, on.month, on.day, tzinfo=UTC)
 
 
-def _wanted(request: Request, body: LeadChanges) -> Row:
+def _changes(request: Request, body: LeadChanges) -> Row:
     """The columns to set, checked and cleaned."""
     given = {name: getattr(body, name) for name in (*COLUMNS, "status", "assigned_to") if hasattr(body, name)}
     wanted = {name: value for name, value in given.items() if value is not UNSET and name != "id"}

@@ -121,7 +121,7 @@ def change(request: Request, body: PilotChanges) -> Response:
     return answer({"pilot": write(request, lambda revision: kept.change(revision, request.arguments["id"], wanted))})
 
 
-def shown_proposal(request: Request) -> Response:
+def get_proposal(request: Request) -> Response:
     """GET /api/admin/pilots/{id}/proposal: a pilot's proposal, the same for the same inputs.
 
     For the day ``asOf``, today without.

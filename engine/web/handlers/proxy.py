@@ -176,14 +176,14 @@ def _check(rest: str) -> None:
 
 def _request_headers(request: Request, settings: Settings, connector: Connector) -> list[tuple[bytes, bytes]]:
     given = request.headers
-    names = sorted(_SENT - _named(given.get("connection", "")))
+    names = sorted(_SENT - _connection_headers(given.get("connection", "")))
     headers = {"accept-encoding": "identity"}  # else the client would ask for what ours may not understand
     headers |= {name: given[name] for name in names if name in given and not _CONTROL.search(given[name])}
     headers |= {"x-request-id": request.id, **authorization(settings, connector)}
     return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
 
-def _named(connection: str) -> set[str]:
+def _connection_headers(connection: str) -> set[str]:
     """The headers that a Connection header declares to be meant for this connection alone."""
     return {token.strip().lower() for token in connection.split(",")}
 
@@ -201,7 +201,7 @@ def _answer(upstream: httpx.Request, connector: Connector) -> Response:
     except httpx.TransportError as error:
         _refuse(error, connector)
     return Response(
-        _streamed(came, chain((first,), chunks)),
+        _stream(came, chain((first,), chunks)),
         came.headers.get("content-type", "application/octet-stream"),
         status=came.status_code,
         headers=_response_headers(came.headers),
@@ -215,7 +215,7 @@ def _refuse(error: httpx.TransportError, connector: Connector) -> NoReturn:
     raise UpstreamUnreachable(f"The {connector.name} backend cannot be reached.") from error
 
 
-def _streamed(came: httpx.Response, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _stream(came: httpx.Response, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The body as it arrives. A backend that breaks off breaks our answer off too: nobody takes it for whole."""
     try:
         yield from chunks
@@ -224,7 +224,7 @@ def _streamed(came: httpx.Response, chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _response_headers(came: httpx.Headers) -> dict[str, str]:
-    dropped = _HOP_BY_HOP | _OURS | _NEVER | _named(came.get("connection", ""))
+    dropped = _HOP_BY_HOP | _OURS | _NEVER | _connection_headers(came.get("connection", ""))
     headers: dict[str, str] = {}
     for name, value in came.multi_items():
         name = name.lower()

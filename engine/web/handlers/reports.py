@@ -6,7 +6,7 @@ from typing import Protocol
 from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
 from engine.model.filters import Filters
-from engine.reporting.index import answering
+from engine.reporting.index import resolve_report
 from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
 from engine.web.access import Access
 from engine.web.access_log import head_headers, note_access
@@ -22,8 +22,8 @@ from engine.web.negotiation import preferred_format
 from engine.web.routes import Route
 
 
-class Outlook(Protocol):
-    """What headers say beside a report, because its own bytes depend on nothing but the records."""
+class ExtraHeaders(Protocol):
+    """Headers that are computed for each request and are not part of the ETag."""
 
     def headers(self, request: Request, content_hash: str) -> dict[str, str]:
         """The headers; ``content_hash`` is that of what the report says."""
@@ -38,7 +38,7 @@ class ReportHandler:
 
     report: str
     of_caller: bool = False
-    outlook: Outlook | None = None
+    outlook: ExtraHeaders | None = None
 
     def __call__(self, request: Request) -> Response:
         """The report, in the format that is asked for."""
@@ -61,7 +61,7 @@ def report_route(
     name: str,
     *,
     of_caller: bool = False,
-    outlook: Outlook | None = None,
+    outlook: ExtraHeaders | None = None,
 ) -> Route:
     """The route of a report: its parameters and formats are those that the report declares."""
     handler = ReportHandler(name, of_caller, outlook)
@@ -71,11 +71,11 @@ def report_route(
     )  # fmt: skip
 
 
-def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
+def _report(request: Request, name: str, query: dict[str, str], outlook: ExtraHeaders | None) -> Response:
     services, caller = request.services, request.caller
     at, query = AsOf.take(query)
     form = query.pop("format", None)
-    declared, asked = answering(services.snapshots.report(name), query)
+    declared, asked = resolve_report(services.snapshots.report(name), query)
     form = form or preferred_format(request.headers.get("accept", ""), declared.formats_of(asked))
     parameters = declared.parse(asked)
     form = declared.format(form, parameters)

@@ -42,7 +42,7 @@ def create(request: Request, body: NewVendorBody) -> Response:
     """POST /api/governance/third-party/vendors: registers a vendor, which inherits controls by tier and category."""
     caller, store = request.caller, request.services.store
     today = local_day(request.now, store.time_zone(caller.org_id))
-    vendor = _checked(body, today)
+    vendor = _check_body(body, today)
     vendors.tier_of(vendor)  # says what is missing before anything waits for the writer
     made = store.write(
         caller.org_id, caller.actor, lambda revision: vendors.create(revision, vendor, today), now=request.now
@@ -50,7 +50,7 @@ def create(request: Request, body: NewVendorBody) -> Response:
     return answer(made, status=201)
 
 
-def _checked(body: NewVendorBody, today: date) -> vendors.NewVendor:
+def _check_body(body: NewVendorBody, today: date) -> vendors.NewVendor:
     from engine.intake.imports.names import slug
 
     texts = {name: _text(name, getattr(body, name)) for name in ("name", "service", "region")}

@@ -40,7 +40,7 @@ def report_schema(report: Report, envelope: Mapping[str, object]) -> Object:
         **{figure.id: _figure(figure) for figure in report.figures},
         **{name: {"description": "As the organization set it or was asked."} for name in found.further},
     }
-    return _closed(envelope, report, {**tables, "summary": _members(summary)}, tables)
+    return _envelope_schema(envelope, report, {**tables, "summary": _members(summary)}, tables)
 
 
 def report_filters(report: Report) -> list[Parameter]:
@@ -70,10 +70,10 @@ def formats_of(report: Report) -> tuple[str, ...]:
 def explanation_schema(envelope: Mapping[str, object]) -> Object:
     """What ``explain`` answers with: the rows that a figure counts; their columns are those of its fact."""
     rows = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
-    return _closed(envelope, None, {"rows": rows})
+    return _envelope_schema(envelope, None, {"rows": rows})
 
 
-def _closed(
+def _envelope_schema(
     envelope: Mapping[str, object],
     report: Report | None,
     members: Mapping[str, object],
@@ -113,14 +113,14 @@ def _rows(table: TableShape) -> Object:
     return {
         "type": "array",
         "description": table.title,
-        "items": _members({name: _typed(dtype) for name, dtype in table.columns.items()}, table.constant),
+        "items": _members({name: _column_schema(dtype) for name, dtype in table.columns.items()}, table.constant),
     }
 
 
-def _typed(dtype: pl.DataType) -> Object:
+def _column_schema(dtype: pl.DataType) -> Object:
     if isinstance(dtype, pl.List | pl.Array):
         inner = dtype.inner if isinstance(dtype.inner, pl.DataType) else dtype.inner()
-        return {"type": ["array", "null"], "items": _typed(inner)}
+        return {"type": ["array", "null"], "items": _column_schema(inner)}
     if dtype.is_integer():
         return {"type": ["integer", "null"]}
     if dtype.is_float() or dtype.is_decimal():

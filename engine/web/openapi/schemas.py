@@ -32,7 +32,7 @@ class Schemas:
         self._reports[report_name(report)] = report
         own = [report]
         if report.plans:
-            own.append(index().plan.whole())
+            own.append(index().plan.load())
             self._reports[report_name(own[1])] = own[1]
         names = [*map(report_name, own), EXPLANATION, *(kind.__name__ for kind in others if isinstance(kind, type))]
         return {"anyOf": [{"$ref": REFERENCE.format(name=name)} for name in names]}

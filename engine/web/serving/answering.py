@@ -20,16 +20,16 @@ JOINT_BYTES = 65536  # of a body that is answered together with others
 LaneOf = Callable[[str, str, bool], Lane]
 
 
-class Foresight(Protocol):
+class FastPath(Protocol):
     """What finds answers before they are sent, and leaves them with their requests: a console."""
 
-    def may_recall(self, method: str, path: str) -> bool:
-        """Whether ``recall`` is worth a try."""
+    def cacheable(self, method: str, path: str) -> bool:
+        """Whether ``serve_from_cache`` is worth a try."""
 
-    def recall(self, environ: WSGIEnvironment) -> bool:
+    def serve_from_cache(self, environ: WSGIEnvironment) -> bool:
         """Whether the answer was found in memory; it waits for nothing."""
 
-    def joins(self, method: str, path: str) -> bool:
+    def batchable(self, method: str, path: str) -> bool:
         """Whether a request is answered together with others."""
 
     def answer_together(self, environs: Sequence[WSGIEnvironment]) -> None:
@@ -43,7 +43,7 @@ class _Serving(threading.local):
     is_loop = False
 
 
-class AnsweringServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
+class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
     """The part of the server that knows who answers."""
 
     channel_class = ClientChannel
@@ -58,7 +58,7 @@ class AnsweringServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no ty
         lanes: Collection[Lane],
         lane_of: LaneOf,
         proxies: Collection[str],
-        foresight: Foresight | None,
+        foresight: FastPath | None,
     ) -> None:
         self.lane_of = lane_of
         self.proxies = frozenset(proxies)
@@ -93,9 +93,9 @@ class AnsweringServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no ty
     def take_request(self, channel: ClientChannel) -> None:
         """Answer a request here, where that needs nothing but what is in memory; else a thread of its lane does."""
         request = channel.requests[0]
-        if self._foresight is not None and self._foresight.may_recall(request.command, request.path):
+        if self._foresight is not None and self._foresight.cacheable(request.command, request.path):
             environ = channel.prepare()
-            if environ is not None and self._foresight.recall(environ):
+            if environ is not None and self._foresight.serve_from_cache(environ):
                 channel.service()
                 return
         super().add_task(channel)
@@ -139,7 +139,7 @@ class AnsweringServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no ty
         joins = (
             self._foresight is not None
             and request.body_bytes_received <= JOINT_BYTES
-            and self._foresight.joins(request.command, request.path)
+            and self._foresight.batchable(request.command, request.path)
         )
         return self.lane_of(request.command, request.path, credential != ""), caller, joins
 

@@ -84,26 +84,26 @@ class ClientChannel(SendingChannel):
             return
         if data:
             self.last_activity = time.time()
-            self.received(data)
+            self.receive(data)
         elif self.requests or self.total_outbufs_len:
             self._ended = time.monotonic()
         else:
             self.handle_close()
 
-    def received(self, data: bytes) -> bool:
+    def receive(self, data: bytes) -> bool:
         """Take in bytes; the clock of a request starts with its first."""
         if self.request is None:
             self._began, self._came_bytes = time.monotonic(), 0
         self._came_bytes += len(data)
         self.reading = True
         try:
-            taken = bool(super().received(data))
+            taken = bool(super().receive(data))
         except OSError as error:  # a body that is larger than memory takes lies in a file
             fault = file_fault(error)
             if fault is None:
                 raise
             log.warning("a body cannot be taken in: %s", error.strerror)
-            self.refuse_coming(no_room(fault))
+            self.refuse_incoming(no_room(fault))
             return False
         finally:
             self.reading = False
@@ -116,7 +116,7 @@ class ClientChannel(SendingChannel):
         elif coming.headers_finished and coming.error is None and self._began is not None:
             refusal = self.server.admit(self, coming)
             if refusal is not None:
-                self.refuse_coming(refusal)
+                self.refuse_incoming(refusal)
         return taken
 
     def handle_write(self) -> None:
@@ -151,10 +151,10 @@ class ClientChannel(SendingChannel):
         spent = now - began
         if self.request is None or not self.request.headers_finished:
             if spent > HEADER_SECONDS:
-                self.refuse_coming(too_slow("header", f"it has {HEADER_SECONDS:.0f} s"))
+                self.refuse_incoming(too_slow("header", f"it has {HEADER_SECONDS:.0f} s"))
         elif spent > BODY_SECONDS and self._came_bytes < BYTES_PER_SECOND * spent:
             expected = f"it has {BODY_SECONDS:.0f} s, and longer only while it brings {BYTES_PER_SECOND} bytes a second"
-            self.refuse_coming(too_slow("body", expected))
+            self.refuse_incoming(too_slow("body", expected))
 
     def _check_reader(self, now: float) -> None:
         if self._progress is None:
@@ -212,7 +212,7 @@ class ClientChannel(SendingChannel):
             self.requests[0].error = refusal
             self.service()
 
-    def refuse_coming(self, refusal: HttpRefusal) -> None:
+    def refuse_incoming(self, refusal: HttpRefusal) -> None:
         """Answer the request that is coming in; the rest of it is read and thrown away for a moment."""
         with self.requests_lock:
             coming = self.request or self.parser_class(self.adj)
@@ -251,7 +251,7 @@ class ClientChannel(SendingChannel):
                 self.will_close = True  # what was sent and what waits do not add up any more
                 self.server.pull_trigger()
                 raise ClientDisconnected from error
-            self.send_held()
+            self.send_buffered()
             return len(data)
 
     def give_up(self, refusal: HttpRefusal) -> None:

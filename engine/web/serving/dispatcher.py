@@ -96,8 +96,8 @@ class LaneDispatcher:
     """waitress's dispatcher of tasks, with a queue and threads for each lane.
 
     ``whose`` says in which lane a connection's request runs, who counts as its caller, and whether it may be answered
-    together with others by ``serve_together``. A connection that has to be refused is handed out by ``refused``: only
-    the I/O loop may answer it.
+    together with others by ``serve_together``. A connection that has to be refused is handed out by ``take_refused``:
+    only the I/O loop may answer it.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class LaneDispatcher:
                 return None
         return busy(lane.name, lane.retry_after, closes=True)
 
-    def refused(self, now: float) -> list[tuple[Connection, HttpRefusal]]:
+    def take_refused(self, now: float) -> list[tuple[Connection, HttpRefusal]]:
         """Those that were refused or have waited too long, each once, and what to tell them."""
         with self._lock:
             found = list(self._refused)

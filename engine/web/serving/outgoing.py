@@ -12,7 +12,7 @@ MOST_IN_MEMORY = 4 * 1024 * 1024  # of a connection's answers, beyond which what
 MOST_AT_ONCE = 256 * 1024  # bytes that one client is sent in one turn of the loop
 
 
-class SentBytes:
+class MemoryBuffer:
     """An answer in memory on its way out, as waitress's buffers are: nothing of it is copied."""
 
     def __init__(self, data: bytes) -> None:
@@ -57,7 +57,7 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         if isinstance(data, ReadOnlyFileBasedBuffer):
             self._hold_apart(data)
         elif SMALL_BYTES < len(data) < self.adj.outbuf_overflow and self.total_outbufs_len < MOST_IN_MEMORY:
-            self._hold_apart(SentBytes(data))
+            self._hold_apart(MemoryBuffer(data))
         else:
             if self.current_outbuf_count >= self.adj.outbuf_high_watermark:
                 self.outbufs.append(OverflowableBuffer(self.adj.outbuf_overflow))
@@ -70,7 +70,7 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         self.outbufs += [buffer, OverflowableBuffer(self.adj.outbuf_overflow)]
         self.current_outbuf_count = 0
 
-    def send_held(self) -> None:
+    def send_buffered(self) -> None:
         """Send what is held as far as the client takes it, unless more follows at once."""
         if self._corked:
             self._corked = False
@@ -103,7 +103,7 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         for outbuf in front:
             pieces.append(outbuf.get(most))
             most -= len(pieces[-1])
-        number = left = self._sent(pieces, do_close)
+        number = left = self._send(pieces, do_close)
         self.total_outbufs_len -= number
         for outbuf, piece in zip(front, pieces, strict=True):
             if left:
@@ -111,7 +111,7 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
                 left -= min(left, len(piece))
         return number
 
-    def _sent(self, pieces: list[bytes | memoryview], do_close: bool) -> int:
+    def _send(self, pieces: list[bytes | memoryview], do_close: bool) -> int:
         if len(pieces) == 1:
             return int(self.send(pieces[0], do_close=do_close))
         try:

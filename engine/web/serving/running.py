@@ -22,7 +22,7 @@ def run(
     Whether all of it came to its end within the grace; a second signal ends it at once. ``ready`` is called before
     the first request.
     """
-    signals.tell(server.stop)
+    signals.on_signal(server.stop)
     if work is not None:
         work.start()
     _allow_files()

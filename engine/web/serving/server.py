@@ -15,7 +15,7 @@ from waitress.adjustments import Adjustments
 from engine.model.errors import Usage
 from engine.web.app import Console
 from engine.web.lanes import GENERAL, Lane
-from engine.web.serving.answering import AnsweringServer, Foresight, LaneOf, credential_of
+from engine.web.serving.answering import DispatchServer, FastPath, LaneOf, credential_of
 from engine.web.serving.channel import ClientChannel
 from engine.web.serving.dispatcher import LaneDispatcher
 from engine.web.serving.refusals import HttpRefusal, busy, stopping
@@ -32,7 +32,7 @@ SECONDS_BETWEEN_CHECKS = 0.5
 SECONDS_BETWEEN_WARNINGS = 60.0
 
 
-class ConsoleServer(AnsweringServer):
+class ConsoleServer(DispatchServer):
     """waitress's server with our channels and lanes. ``lane_of`` a method and a path, with
     or without a credential, says where a request runs."""
 
@@ -47,7 +47,7 @@ class ConsoleServer(AnsweringServer):
         lane_of: LaneOf,
         proxies: Collection[str] = (),
         largest: int = 0,
-        foresight: Foresight | None = None,
+        foresight: FastPath | None = None,
     ) -> None:
         self._checked = 0.0
         self._incoming = 0
@@ -121,7 +121,7 @@ class ConsoleServer(AnsweringServer):
         """Before the loop waits: the moment for deadlines and refusals."""
         now = time.monotonic()
         self.poll.look_at(self)
-        for connection, refusal in self.task_dispatcher.refused(now):
+        for connection, refusal in self.task_dispatcher.take_refused(now):
             connection.refuse(refusal)
         if now - self._checked <= SECONDS_BETWEEN_CHECKS:
             return
@@ -188,7 +188,7 @@ class ConsoleServer(AnsweringServer):
         self.poll.turn(0, self._turn)
         for channel in list(self.active_channels.values()):
             if channel.pending and channel.request is not None and channel.request.headers_finished:
-                channel.refuse_coming(stopping())
+                channel.refuse_incoming(stopping())
 
     def _last_turn(self) -> None:
         for channel in list(self.active_channels.values()):

@@ -37,7 +37,7 @@ class SocketPoll:
 
     def is_settled(self, connection: Any) -> bool:
         """Whether the loop waits for what the connection wants: another thread may ask once it changed that."""
-        return self._flags.get(connection._fileno) == _wanted(connection)
+        return self._flags.get(connection._fileno) == _event_mask(connection)
 
     def turn(self, timeout: float, asked: Callable[[], object]) -> None:
         """Wait for something to happen, at most ``timeout`` seconds, and let its connections see to it.
@@ -76,7 +76,9 @@ class SocketPoll:
         """Register it for what it wants. It is asked again afterwards: a thread that changes it meanwhile compares with
         what is registered then."""
         number = connection._fileno
-        while self._sockets.get(number) is connection and (wanted := _wanted(connection)) != self._flags.get(number):
+        while self._sockets.get(number) is connection and (wanted := _event_mask(connection)) != self._flags.get(
+            number
+        ):
             if wanted:
                 self._poll.register(number, wanted)
             elif self._flags.get(number):
@@ -84,6 +86,6 @@ class SocketPoll:
             self._flags[number] = wanted
 
 
-def _wanted(connection: Any) -> int:
+def _event_mask(connection: Any) -> int:
     reads = READ if connection.readable() else 0
     return reads | WRITE if connection.writable() and not connection.accepting else reads

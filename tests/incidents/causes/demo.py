@@ -18,12 +18,12 @@ def demo_cases() -> Iterator[Case]:
     for number, org in enumerate(ORGANIZATIONS):
         frames = generate(org, DAY)
         rows = {name: frames[name].to_dicts() for name in TABLES}
-        yield _told(org, rows)
+        yield _case_of(org, rows)
         for seed in range(EACH):
             yield draw(1000 * (number + 1) + seed, SECOND, rows)
 
 
-def _told(org: str, rows: dict[str, list[Row]]) -> Case:
+def _case_of(org: str, rows: dict[str, list[Row]]) -> Case:
     incident = next(row for row in rows["incidents"] if row["dedupe_key"] == "release")
     release = incident["root_cause"].removeprefix("release ")
     case = Case(f"{org}: {incident['title']}", "deploy", incident["id"], causes=frozenset({f"deploys:{release}"}))

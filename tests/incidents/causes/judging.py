@@ -22,29 +22,29 @@ class Verdict:
     sure: bool
 
     @property
-    def known(self) -> bool:
+    def has_cause(self) -> bool:
         """Whether there is a cause to be found."""
         return bool(self.case.causes)
 
     @property
     def first(self) -> bool:
         """The first candidate is the cause; where there is none, none is called it."""
-        return self.ranked[:1] != [] and self.ranked[0] in self.case.causes if self.known else not self.sure
+        return self.ranked[:1] != [] and self.ranked[0] in self.case.causes if self.has_cause else not self.sure
 
     @property
     def third(self) -> bool:
         """The cause is among the first three."""
-        return any(one in self.case.causes for one in self.ranked[:3]) if self.known else not self.sure
+        return any(one in self.case.causes for one in self.ranked[:3]) if self.has_cause else not self.sure
 
     @property
     def wrong(self) -> bool:
         """Something else was called the cause."""
-        return self.sure and not (self.known and self.first)
+        return self.sure and not (self.has_cause and self.first)
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """The cause was called the cause."""
-        return self.known and self.sure and self.first
+        return self.has_cause and self.sure and self.first
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def load(store: Store, org_id: str, case: Case) -> None:
         revision.record("import.completed")
 
 
-def analysed(store: Store, org_id: str, case: Case) -> Analysis:
+def analyse(store: Store, org_id: str, case: Case) -> Analysis:
     """The analysis of the incident of a case that was loaded."""
     with store.reader() as connection:
         return explain(connection, org_id, case.incident_id, NOW)
@@ -86,7 +86,7 @@ def judge(store: Store, cases: Iterable[Case], prefix: str) -> list[Verdict]:
     found = []
     for number, case in enumerate(cases):
         load(store, f"{prefix}{number}", case)
-        analysis = analysed(store, f"{prefix}{number}", case)
+        analysis = analyse(store, f"{prefix}{number}", case)
         found.append(Verdict(case, [one.evidence_ids[0] for one in analysis.candidates], analysis.conclusive))
     return found
 

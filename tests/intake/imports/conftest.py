@@ -32,7 +32,7 @@ class Door:
     def text(self, name, content):
         return self.paths(self.file(name, content))
 
-    def refused(self, name, content):
+    def bad_cells(self, name, content):
         """The bad cells of a file as (row, column, expected, found); the store must be as it was."""
         before = self.store.head("acme")
         with pytest.raises(InvalidData) as caught:

@@ -26,7 +26,7 @@ def sheet(cells):
 def book(tmp_path):
     """A workbook with these parts in place of its own."""
 
-    def made(parts, name="vendors.xlsx"):
+    def make_file(parts, name="vendors.xlsx"):
         out = io.BytesIO()
         pl.DataFrame(ROWS).write_excel(out)
         with zipfile.ZipFile(out) as plain:
@@ -36,7 +36,7 @@ def book(tmp_path):
                 packed.writestr(part, data)
         return tmp_path / name
 
-    return made
+    return make_file
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def small(monkeypatch):
     monkeypatch.setattr(bounds, "MOST_EXPANDED", 1_000_000)
 
 
-def refused(path, store):
+def refusal_of(path, store):
     head = store.head("acme")
     with pytest.raises(InvalidData) as caught:
         import_paths(store, [path], org_id="acme", actor="ann", now=NOW)
@@ -60,7 +60,7 @@ def test_two_cells_at_opposite_corners_are_a_sheet_of_seventeen_billion(book, st
         {SHEET: sheet('<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')}
     )
     assert path.stat().st_size < 20_000
-    assert refused(path, store) == (
+    assert refusal_of(path, store) == (
         "vendors.xlsx has more than 50,000,000 cells: split it, or import CSV, which has no such limit."
     )
 
@@ -79,26 +79,26 @@ def test_a_part_that_unpacks_without_end_is_stopped_whatever_it_says_of_its_leng
         said = found.getinfo(SHEET).file_size.to_bytes(4, "little")
     (tmp_path / "lies.xlsx").write_bytes(data.replace(said, (100).to_bytes(4, "little")))
     expected = "has more than 1,000,000 bytes when unpacked: split it, or import CSV, which has no such limit."
-    assert refused(path, store) == f"vendors.xlsx {expected}"
+    assert refusal_of(path, store) == f"vendors.xlsx {expected}"
     (tmp_path / "lies.xlsx").replace(path)
-    assert refused(path, store) == f"vendors.xlsx {expected}"
+    assert refusal_of(path, store) == f"vendors.xlsx {expected}"
 
 
 def test_one_long_text_in_many_cells_counts_as_often_as_it_is_used(book, store, small):
     cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 500))
     shared = f"<sst {MAIN}><si><t>{'x' * 30_000}</t></si></sst>".encode()
     path = book({SHEET: sheet(cells), "xl/sharedStrings.xml": shared})
-    assert refused(path, store).startswith("vendors.xlsx has more than 1,000,000 characters in its cells")
+    assert refusal_of(path, store).startswith("vendors.xlsx has more than 1,000,000 characters in its cells")
 
 
 def test_rows_are_counted_where_they_have_no_number(book, store, small):
     path = book({SHEET: sheet("<row><c><v>1</v></c></row>" * 1001)})
-    assert refused(path, store).startswith("vendors.xlsx has more than 1,000 rows in a sheet")
+    assert refusal_of(path, store).startswith("vendors.xlsx has more than 1,000 rows in a sheet")
 
 
 def test_entities_are_not_expanded(book, store):
     laughs = b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>' + sheet("<row><c><v>&b;</v></c></row>")
-    assert "document type" in refused(book({SHEET: laughs}), store)
+    assert "document type" in refusal_of(book({SHEET: laughs}), store)
 
 
 def parquet(path, table, **how):
@@ -119,7 +119,7 @@ def parquet(path, table, **how):
 def test_a_small_parquet_file_that_becomes_large_is_refused(table, problem, store, small, tmp_path):
     path = parquet(tmp_path / "vendors.parquet", table, compression="zstd")
     assert path.stat().st_size < 200_000
-    assert refused(path, store).startswith(f"vendors.parquet has more than {problem}")
+    assert refusal_of(path, store).startswith(f"vendors.parquet has more than {problem}")
 
 
 def test_what_is_within_the_bounds_comes_in_as_before(book, store, small, tmp_path):

@@ -9,7 +9,7 @@ from engine.intake.imports.cells import (
     day,
     instant,
     number,
-    whole,
+    whole_number,
 )
 
 DAY = date(2026, 11, 20)
@@ -142,4 +142,4 @@ def test_a_number_that_can_be_read_in_two_ways_needs_its_column(text, decimal, e
     ],
 )
 def test_a_whole_number_has_no_fraction(text, decimal, expected):
-    assert whole(text, Notation(decimal=decimal)) == expected
+    assert whole_number(text, Notation(decimal=decimal)) == expected

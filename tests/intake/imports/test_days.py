@@ -18,12 +18,12 @@ NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 D1, D2, D3, D4 = (date(2026, 11, day) for day in (17, 18, 19, 20))
 
 
-def dated(days, **columns):
+def day_rows(days, **columns):
     return DayRows(pl.DataFrame(columns), pl.Series(days, dtype=pl.Date))
 
 
 def tables(**more):
-    made = dated([D1], id=["beta"], name=["Beta"], time_zone=["Pacific/Auckland"])
+    made = day_rows([D1], id=["beta"], name=["Beta"], time_zone=["Pacific/Auckland"])
     return {"organizations": made, **more}
 
 
@@ -43,14 +43,14 @@ def empty(any_store):
     store.close()
 
 
-def told(store):
+def stored_days(store):
     columns = audit_log.c.revision, audit_log.c.recorded_at, audit_log.c.action
     query = select(*columns).where(audit_log.c.org_id == "beta").order_by(audit_log.c.seq)
     with store.reader() as connection:
         return [tuple(row) for row in connection.execute(query)]
 
 
-def logged(store):
+def logged_rows(store):
     """Of each revision: table and title or name of each row, and its status."""
     query = select(change_log.c.revision, change_log.c.body).where(change_log.c.org_id == "beta")
     with store.reader() as connection:
@@ -60,19 +60,19 @@ def logged(store):
 
 
 def test_each_day_is_a_revision_at_its_local_end_and_today_is_recorded_now(empty):
-    given = tables(risks=dated([D3, D1, D4], **RISKS), audit_log=dated([D1, D2], **EVENTS))
+    given = tables(risks=day_rows([D3, D1, D4], **RISKS), audit_log=day_rows([D1, D2], **EVENTS))
     past = DaysImport(empty, given, org_id="beta", actor="demo")
     assert past.write(D2, now=NOW) == 2
     assert empty.head("beta").seq == 3
     assert past.write(D4, now=NOW) == 2
-    assert told(empty) == [
+    assert stored_days(empty) == [
         (1, datetime(2026, 11, 17, 10, 59, 59, tzinfo=UTC), "login.succeeded"),
         (1, datetime(2026, 11, 17, 10, 59, 59, tzinfo=UTC), "import.completed"),
         (3, datetime(2026, 11, 18, 10, 59, 59, tzinfo=UTC), "login.failed"),
         (4, datetime(2026, 11, 19, 10, 59, 59, tzinfo=UTC), "import.completed"),
         (5, NOW, "import.completed"),
     ]
-    assert logged(empty) == [
+    assert logged_rows(empty) == [
         (1, "organizations", (), None),
         (1, "risks", ("R-1",), "open"),
         (4, "risks", ("R-1",), "closed"),
@@ -88,11 +88,11 @@ def test_each_day_is_a_revision_at_its_local_end_and_today_is_recorded_now(empty
 def test_a_day_on_which_nothing_is_new_writes_nothing(empty):
     past = DaysImport(empty, tables(), org_id="beta", actor="demo")
     assert (past.write(D4, now=NOW), past.write(D4, now=NOW)) == (1, 0)
-    assert len(told(empty)) == 1
+    assert len(stored_days(empty)) == 1
 
 
 def test_a_bad_cell_of_any_day_is_found_before_anything_is_written(empty):
-    wrong = dated([D3, D1, D4], **(RISKS | {"status": ["closed", "opened", "open"]}))
+    wrong = day_rows([D3, D1, D4], **(RISKS | {"status": ["closed", "opened", "open"]}))
     with pytest.raises(InvalidData) as caught:
         DaysImport(empty, tables(risks=wrong), org_id="beta", actor="demo")
     assert [(bad["row"], bad["column"], bad["found"]) for bad in caught.value.details] == [(3, "status", "opened")]
@@ -104,4 +104,4 @@ def test_only_the_past_of_a_new_organization_can_be_told(empty):
     with pytest.raises(Usage, match="already"):
         DaysImport(empty, tables(), org_id="beta", actor="demo")
     with pytest.raises(Usage, match="organizations"):
-        DaysImport(empty, {"risks": dated([D1, D1, D1], **RISKS)}, org_id="gamma", actor="demo")
+        DaysImport(empty, {"risks": day_rows([D1, D1, D1], **RISKS)}, org_id="gamma", actor="demo")

@@ -64,7 +64,7 @@ def test_the_name_of_the_file_is_the_table(door, name):
 
 def test_a_file_with_a_header_alone_changes_nothing(door):
     result = door.text("vendors.csv", "name,category,tier\n")
-    assert (door.counts(result), result.changed) == ({"vendors": (0, 0, 0, 0)}, False)
+    assert (door.counts(result), result.has_changes) == ({"vendors": (0, 0, 0, 0)}, False)
 
 
 def test_quoted_cells_keep_delimiters_quotes_and_lines(door):

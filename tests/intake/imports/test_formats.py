@@ -51,7 +51,7 @@ def test_a_workbook_has_a_table_on_each_sheet(door):
     assert door.rows("incidents", "id", "opened_at", "impact_users") == [
         ("7", datetime(2026, 11, 20, 8, 30, 15, tzinfo=UTC), 1200)
     ]
-    assert not door.paths(path).changed
+    assert not door.paths(path).has_changes
 
 
 def test_rows_of_a_workbook_count_as_the_spreadsheet_shows_them(door):
@@ -129,7 +129,7 @@ def test_json_lines_may_have_members_in_any_order(door):
         ("2", date(2026, 2, 2), None),
         ("V-1", date(2026, 2, 1), {"a": None, "b": [1]}),
     ]
-    assert not door.text("poam_items.ndjson", text).changed
+    assert not door.text("poam_items.ndjson", text).has_changes
 
 
 def test_lists_of_text_are_joined_and_lists_for_json_stay_lists(door):
@@ -185,4 +185,4 @@ def test_parquet_keeps_moments_whatever_their_zone(door):
 
 def test_an_empty_parquet_file_changes_nothing(door):
     pl.DataFrame(schema={"id": pl.String, "title": pl.String}).write_parquet(door.folder / "risks.parquet")
-    assert not door.paths(door.folder).changed
+    assert not door.paths(door.folder).has_changes

@@ -36,7 +36,7 @@ def test_the_same_file_twice_changes_nothing(door):
     door.text("risks.csv", RISKS)
     head = door.store.head("acme")
     result = door.text("risks.csv", RISKS)
-    assert (door.counts(result), result.after, result.changed) == ({"risks": (2, 0, 0, 2)}, None, False)
+    assert (door.counts(result), result.after, result.has_changes) == ({"risks": (2, 0, 0, 2)}, None, False)
     assert door.store.head("acme") == head
 
 
@@ -52,7 +52,7 @@ def test_only_the_columns_of_the_file_change(door):
 
 def test_a_file_without_columns_that_new_rows_need_may_not_bring_new_rows(door):
     door.text("risks.csv", RISKS)
-    assert door.refused("risks.csv", "id,impact\nR-1,5\nR-3,1\n") == [
+    assert door.bad_cells("risks.csv", "id,impact\nR-1,5\nR-3,1\n") == [
         (1, "title", "a column title: text of up to 100,000 characters", "columns id, impact")
     ]
 
@@ -79,7 +79,7 @@ def test_an_identifier_is_made_from_the_natural_columns(door):
     text = "framework,control_id,owner,due_on\nsoc2,CC6.1,ann@acme.example,2026-12-01\n"
     door.text("attestations.csv", text)
     assert door.rows("attestations", "id") == [("soc2-cc6-1-2026-12-01",)]
-    assert not door.text("attestations.csv", text).changed
+    assert not door.text("attestations.csv", text).has_changes
 
 
 def test_a_request_without_due_date_is_due_by_its_priority(door):
@@ -91,7 +91,7 @@ def test_a_request_without_due_date_is_due_by_its_priority(door):
         ("E-2", "P3", date(2026, 12, 24)),
     ]
     door.text("organization_settings.csv", "name,value\nrequest_sla_p1_days,9\n")
-    assert not door.text("evidence_requests.csv", text).changed
+    assert not door.text("evidence_requests.csv", text).has_changes
 
 
 def test_events_keep_their_time_and_are_chained_in_the_order_of_the_file(door):
@@ -116,7 +116,7 @@ def test_events_keep_their_time_and_are_chained_in_the_order_of_the_file(door):
 
 def test_recorded_events_are_unchanged_and_new_ones_are_added(door):
     door.text("audit_log.csv", EVENTS)
-    assert not door.text("audit_log.csv", EVENTS).changed
+    assert not door.text("audit_log.csv", EVENTS).has_changes
     result = door.text("audit_log.csv", EVENTS + "e3,2026-01-01T00:00:00Z,bot,backup.completed,,\n")
     assert door.counts(result) == {"audit_log": (3, 1, 0, 2)}
     assert door.store.verify("acme").ok
@@ -124,7 +124,7 @@ def test_recorded_events_are_unchanged_and_new_ones_are_added(door):
 
 def test_a_recorded_event_with_other_content_is_a_bad_row(door):
     door.text("audit_log.csv", EVENTS)
-    assert door.refused("audit_log.csv", EVENTS.replace("backup-bot", "other-bot").replace("09:30", "09:31")) == [
+    assert door.bad_cells("audit_log.csv", EVENTS.replace("backup-bot", "other-bot").replace("09:30", "09:31")) == [
         (3, "event_id", "the recorded event unchanged, which has another occurred_at, actor", "e1")
     ]
 
@@ -142,7 +142,7 @@ def test_an_event_recorded_between_check_and_write_is_not_added_again(door, monk
 
     monkeypatch.setattr(imports, "_write", late)
     result = door.text("audit_log.csv", EVENTS)
-    assert (door.counts(result), result.changed) == ({"audit_log": (2, 0, 0, 2)}, False)
+    assert (door.counts(result), result.has_changes) == ({"audit_log": (2, 0, 0, 2)}, False)
 
 
 def test_many_recorded_events_are_looked_up_by_name(door, monkeypatch):
@@ -150,7 +150,7 @@ def test_many_recorded_events_are_looked_up_by_name(door, monkeypatch):
 
     door.text("audit_log.csv", EVENTS)
     monkeypatch.setattr(events, "FEW_FOR_EACH", 0)
-    assert not door.text("audit_log.csv", EVENTS).changed
+    assert not door.text("audit_log.csv", EVENTS).has_changes
 
 
 def test_frames_make_an_organization(door):
@@ -205,7 +205,7 @@ def test_the_row_of_an_organization_is_updated(door):
 
 def test_a_frame_without_rows_changes_nothing(door):
     result = door.frames(services=pl.DataFrame(schema={"name": pl.String, "criticality": pl.Int64}))
-    assert (door.counts(result), result.changed) == ({"services": (0, 0, 0, 0)}, False)
+    assert (door.counts(result), result.has_changes) == ({"services": (0, 0, 0, 0)}, False)
 
 
 def test_progress_names_what_is_done(door):
@@ -225,7 +225,7 @@ def test_more_rows_than_a_batch_are_one_import(door, monkeypatch):
     lines = [f"e{n},2026-01-01T00:00:00Z,bot,backup.completed,{json.dumps(n)}\n" for n in range(10)]
     text = "event_id,occurred_at,actor,action,details\n" + "".join(lines)
     assert door.counts(door.text("audit_log.csv", text)) == {"audit_log": (10, 10, 0, 0)}
-    assert door.refused("audit_log.csv", text + lines[1]) == [
+    assert door.bad_cells("audit_log.csv", text + lines[1]) == [
         (12, "event_id", "each event_id once; row 3 has it already", "e1")
     ]
 
@@ -235,6 +235,6 @@ def test_the_door_is_the_same_on_every_engine(any_store, tmp_path):
     events, risks = door.file("audit_log.csv", EVENTS), door.file("risks.csv", RISKS)
     result = door.paths(events, risks)
     assert door.counts(result) == {"audit_log": (2, 2, 0, 0), "risks": (2, 2, 0, 0)}
-    assert not door.paths(events, risks).changed
+    assert not door.paths(events, risks).has_changes
     assert door.counts(door.text("risks.csv", "id,impact\nR-1,5\n")) == {"risks": (1, 0, 1, 0)}
     assert any_store.verify("acme").ok

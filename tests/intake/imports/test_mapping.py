@@ -29,7 +29,7 @@ def acme(door):
     return door
 
 
-def imported(door, *names, **how):
+def import_file(door, *names, **how):
     paths = [door.folder / name for name in names]
     return import_paths(door.store, paths, org_id="acme", actor="ann@acme.example", now=NOW, **how)
 
@@ -37,7 +37,7 @@ def imported(door, *names, **how):
 @pytest.mark.parametrize(("name", "content"), [("map.toml", TOML), ("map.csv", CSV)])
 def test_a_mapping_says_what_their_headers_mean_and_what_is_always_so(acme, name, content):
     acme.file("vendors.csv", THEIRS)
-    imported(acme, "vendors.csv", mapping=read_mapping(acme.file(name, content)))
+    import_file(acme, "vendors.csv", mapping=read_mapping(acme.file(name, content)))
     assert acme.rows("vendors", "name", "category", "tier", "status") == [
         ("Cumulus", "cloud", "critical", "not_assessed")
     ]
@@ -45,14 +45,14 @@ def test_a_mapping_says_what_their_headers_mean_and_what_is_always_so(acme, name
 
 def test_a_row_without_cells_is_none_whatever_is_always_so(acme):
     acme.file("vendors.csv", THEIRS + ",,,\n")
-    result = imported(acme, "vendors.csv", mapping=read_mapping(acme.file("map.toml", TOML)))
+    result = import_file(acme, "vendors.csv", mapping=read_mapping(acme.file("map.toml", TOML)))
     assert result.tables["vendors"].rows == 1
 
 
 def test_a_value_for_a_column_that_the_file_has_is_refused(acme):
     acme.file("vendors.csv", "name,category,tier,status\nCumulus,cloud,critical,assessed\n")
     with pytest.raises(InvalidData) as caught:
-        imported(acme, "vendors.csv", mapping=read_mapping(acme.file("map.toml", TOML)))
+        import_file(acme, "vendors.csv", mapping=read_mapping(acme.file("map.toml", TOML)))
     (detail,) = caught.value.details
     assert (detail["expected"], detail["found"]) == ("one column for status", "two")
 
@@ -79,7 +79,7 @@ def test_every_unknown_column_is_named_with_the_nearest_known_one(acme):
     acme.file("vendors.csv", "name,tierr,Remarks zzz\nCumulus,critical,x\n")
     before = acme.store.head("acme")
     with pytest.raises(InvalidData) as caught:
-        imported(acme, "vendors.csv")
+        import_file(acme, "vendors.csv")
     unknown = [one for one in caught.value.details if one["found"] in ("tierr", "Remarks zzz")]
     assert [one["expected"] for one in unknown] == ["a column of vendors, probably tier", "a column of vendors"]
     assert "--ignore-unknown leaves unknown columns out" in caught.value.message
@@ -88,7 +88,7 @@ def test_every_unknown_column_is_named_with_the_nearest_known_one(acme):
 
 def test_unknown_columns_are_left_out_on_request_and_listed(acme):
     acme.file("vendors.csv", "name,category,tier,statuss\nCumulus,cloud,critical,x\n")
-    result = imported(acme, "vendors.csv", mapping=ColumnMapping(ignores_unknown=True))
+    result = import_file(acme, "vendors.csv", mapping=ColumnMapping(ignores_unknown=True))
     assert result.ignored == {"vendors.csv": {"statuss": "status"}}
     assert acme.rows("vendors", "name", "tier") == [("Cumulus", "critical")]
 
@@ -104,7 +104,7 @@ def test_unknown_columns_are_left_out_on_request_and_listed(acme):
 def test_a_header_further_down_is_pointed_at(acme, above, row, rows):
     acme.file("vendors.csv", above + "Name;Category;Tier;Status\nCumulus;cloud;critical;assessed\n")
     with pytest.raises(InvalidData) as caught:
-        imported(acme, "vendors.csv")
+        import_file(acme, "vendors.csv")
     (detail,) = caught.value.details
     assert detail["found"] == f"your header is in row {row}: remove {rows}"
 
@@ -119,22 +119,22 @@ def test_so_is_one_in_a_workbook(acme):
         for number, line in enumerate(lines):
             sheet.write_row(number, 0, line)
     with pytest.raises(InvalidData) as caught:
-        imported(acme, "vendors.xlsx")
+        import_file(acme, "vendors.xlsx")
     assert [one["found"] for one in caught.value.details] == ["your header is in row 3: remove the 2 rows above it"]
 
 
 def test_a_row_that_happens_to_hold_names_of_columns_is_no_header(acme):
     acme.file("vendors.csv", "name,category,tier\ntier,category,critical\n")
-    assert imported(acme, "vendors.csv").tables["vendors"].created == 1
+    assert import_file(acme, "vendors.csv").tables["vendors"].created == 1
 
 
 def test_a_rehearsal_says_what_would_be_written_and_writes_nothing(acme):
     acme.file("vendors.csv", "name,category,tier\nCumulus,cloud,critical\n")
     before = acme.store.head("acme")
-    rehearsal = imported(acme, "vendors.csv", rehearsed=True)
-    assert (rehearsal.changed, rehearsal.after, acme.store.head("acme")) == (False, None, before)
+    rehearsal = import_file(acme, "vendors.csv", rehearsed=True)
+    assert (rehearsal.has_changes, rehearsal.after, acme.store.head("acme")) == (False, None, before)
     assert acme.rows("vendors", "name") == []
-    assert acme.counts(rehearsal) == acme.counts(imported(acme, "vendors.csv"))
+    assert acme.counts(rehearsal) == acme.counts(import_file(acme, "vendors.csv"))
 
 
 def test_a_rehearsal_makes_no_organization(door):
@@ -143,4 +143,4 @@ def test_a_rehearsal_makes_no_organization(door):
     how = {"org_id": "new", "actor": "ann", "now": NOW}
     result = import_paths(door.store, [path], rehearsed=True, **how)
     assert (result.tables["organizations"].created, door.store.head("new")) == (1, None)
-    assert import_paths(door.store, [path], **how).changed
+    assert import_paths(door.store, [path], **how).has_changes

@@ -14,28 +14,28 @@ Vendors,v2,Cloud Two,low,,saas,,,
 """
 
 
-def imported(store, path, text, **more):
+def import_text(store, path, text, **more):
     path.write_text(text, encoding="utf-8")
     return import_paths(store, [path], org_id="acme", actor="ann", now=NOW, **more)
 
 
 def test_each_row_goes_to_its_table_and_the_same_again_changes_nothing(store, tmp_path):
-    result = imported(store, tmp_path / "anything.csv", MIXED)
+    result = import_text(store, tmp_path / "anything.csv", MIXED)
     assert {name: counts.created for name, counts in result.tables.items()} == {"vendors": 2, "risks": 1}
-    again = imported(store, tmp_path / "anything.csv", MIXED)
-    assert not again.changed
+    again = import_text(store, tmp_path / "anything.csv", MIXED)
+    assert not again.has_changes
 
 
 @pytest.mark.parametrize("change", [("\ufeff", "", ","), ("", "", ";"), ("", "", "\t")])
 def test_it_may_be_written_as_spreadsheets_do(store, tmp_path, change):
     mark, _, delimiter = change
-    result = imported(store, tmp_path / "x.csv", mark + MIXED.replace(",", delimiter))
+    result = import_text(store, tmp_path / "x.csv", mark + MIXED.replace(",", delimiter))
     assert {name: counts.created for name, counts in result.tables.items()} == {"vendors": 2, "risks": 1}
 
 
 def test_a_bad_cell_is_named_by_its_row_of_the_file(store, tmp_path):
     with pytest.raises(InvalidData) as refused:
-        imported(store, tmp_path / "x.csv", MIXED.replace("operational,2,3", "operational,many,3"))
+        import_text(store, tmp_path / "x.csv", MIXED.replace("operational,2,3", "operational,many,3"))
     assert [(one["file"], one["row"], one["column"]) for one in refused.value.details] == [
         ("x.csv, risks", 3, "likelihood")
     ]
@@ -43,20 +43,20 @@ def test_a_bad_cell_is_named_by_its_row_of_the_file(store, tmp_path):
 
 def test_a_name_that_is_no_table_is_refused(store, tmp_path):
     with pytest.raises(Usage, match="x.csv, row 2: 'vendor list' is not a table"):
-        imported(store, tmp_path / "x.csv", MIXED.replace("vendors,", "vendor list,"))
+        import_text(store, tmp_path / "x.csv", MIXED.replace("vendors,", "vendor list,"))
 
 
 @pytest.mark.parametrize("text", [""])
 def test_a_file_without_rows_is_nothing_to_import(store, tmp_path, text):
     with pytest.raises(Usage):
-        imported(store, tmp_path / "x.csv", text)
+        import_text(store, tmp_path / "x.csv", text)
 
 
 def test_a_file_with_its_header_alone_brings_nothing(store, tmp_path):
-    assert not imported(store, tmp_path / "x.csv", "table,id\n").changed
+    assert not import_text(store, tmp_path / "x.csv", "table,id\n").has_changes
 
 
 def test_a_quote_that_is_never_closed_is_named(store, tmp_path):
     with pytest.raises(InvalidData) as refused:
-        imported(store, tmp_path / "x.csv", 'table,id\nvendors,"R4\n')
+        import_text(store, tmp_path / "x.csv", 'table,id\nvendors,"R4\n')
     assert [one["row"] for one in refused.value.details] == [2]

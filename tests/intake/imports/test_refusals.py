@@ -171,7 +171,7 @@ BAD = {
 
 @pytest.mark.parametrize(("name", "content", "expected"), BAD.values(), ids=BAD)
 def test_every_bad_cell_is_named(door, name, content, expected):
-    assert door.refused(name, content) == expected
+    assert door.bad_cells(name, content) == expected
 
 
 def test_one_bad_cell_keeps_all_files_out(door):
@@ -185,7 +185,7 @@ def test_one_bad_cell_keeps_all_files_out(door):
 
 
 def test_bad_cells_come_in_the_order_of_the_rows(door):
-    cells = door.refused("risks.csv", "id,title,impact,status\nR,r,9,opne\nS,,3,open\nT,t,8,open\n")
+    cells = door.bad_cells("risks.csv", "id,title,impact,status\nR,r,9,opne\nS,,3,open\nT,t,8,open\n")
     assert [(row, column) for row, column, _, _ in cells] == [(2, "impact"), (2, "status"), (3, "title"), (4, "impact")]
 
 
@@ -263,6 +263,6 @@ def test_a_number_of_the_plan_of_action_is_never_used_again(door):
     closed = "V-1,soc2:CC6.1,2026-10-01,2026-12-30,completed,2026-11-20\nV-2,soc2:CC7.1,2026-11-01,2026-12-30,open,\n"
     assert door.counts(door.text("poam_items.csv", f"{head}\n{closed}")) == {"poam_items": (2, 1, 1, 0)}
     wanted = "soc2:CC6.1: V-1 stands for it, and a number is never used again"
-    assert door.refused("poam_items.csv", f"{head}\nV-1,FND-9,2026-11-01,2026-12-30,open,\n") == [
+    assert door.bad_cells("poam_items.csv", f"{head}\nV-1,FND-9,2026-11-01,2026-12-30,open,\n") == [
         (2, "weakness_key", wanted, "FND-9")
     ]

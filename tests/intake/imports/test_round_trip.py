@@ -50,7 +50,7 @@ DIALECT = st.fixed_dictionaries(
 )
 
 
-def written(rows, dialect):
+def write_dialect(rows, dialect):
     """The rows in the dialect, with a last row that shows which of day and month comes first, and the decimal mark."""
     out = io.StringIO()
     writer = csv.writer(
@@ -80,7 +80,7 @@ def is_utf8(data):
 def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):
     last = {"title": "t", "impact": 1, "loss_high": 0.5, "status": "open", "identified_on": date(2026, 11, 20)}
     rows = [*rows, last]
-    data = written(rows, dialect)
+    data = write_dialect(rows, dialect)
     assume(dialect["encoding"] != "cp1252" or data.isascii() or not is_utf8(data))  # else it is two texts at once
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "risks.csv"

@@ -22,7 +22,7 @@ NO_CALENDAR = {
 }
 
 
-def refused(door, name, content):
+def refusal_of(door, name, content):
     with pytest.raises(InvalidData) as raised:
         door.text(name, content)
     return raised.value.message
@@ -31,14 +31,14 @@ def refused(door, name, content):
 def test_a_line_that_is_no_utf_8_is_named(door):
     row = b'{"name": "A", "category": "cloud", "tier": "low"}\n'
     cell = (2, "(line)", "a JSON object on one line", '{"\ufffd": 1}')
-    assert cell in door.refused("vendors.jsonl", row + b'{"\x8b": 1}\n')
+    assert cell in door.bad_cells("vendors.jsonl", row + b'{"\x8b": 1}\n')
 
 
 @pytest.mark.parametrize("column", NO_CALENDAR.values(), ids=NO_CALENDAR)
 def test_a_parquet_file_with_days_of_no_calendar_is_refused(door, column):
     held = io.BytesIO()
     pq.write_table(pa.table({"name": ["A"], "onboarded_on": column}), held)
-    assert refused(door, "vendors.parquet", held.getvalue()).startswith(
+    assert refusal_of(door, "vendors.parquet", held.getvalue()).startswith(
         "vendors.parquet is not a Parquet file that can be read: "
     )
 
@@ -46,7 +46,7 @@ def test_a_parquet_file_with_days_of_no_calendar_is_refused(door, column):
 def test_a_parquet_file_whose_names_are_no_utf_8_is_refused(door):
     held = io.BytesIO()
     pq.write_table(pa.table({"category": ["cloud"]}), held)
-    assert "can't decode byte 0xd2" in refused(
+    assert "can't decode byte 0xd2" in refusal_of(
         door, "vendors.parquet", held.getvalue().replace(b"category", b"c\xd2tegory")
     )
 
@@ -55,10 +55,10 @@ def test_a_parquet_file_whose_texts_are_no_utf_8_is_refused(door):
     held = io.BytesIO()
     pq.write_table(pa.table({"name": ["A"], "category": ["cloud"]}), held, compression="none")
     odd = held.getvalue().replace(b"cloud", b"cl\xffud")
-    assert "Invalid UTF8" in refused(door, "vendors.parquet", odd)
+    assert "Invalid UTF8" in refusal_of(door, "vendors.parquet", odd)
 
 
-def repacked(path, change):
+def repack(path, change):
     """The workbook with ``change(name, content)`` in the place of each part."""
     held = io.BytesIO()
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(held, "w") as new:
@@ -73,8 +73,8 @@ def book(tmp_path):
 
 
 def test_a_workbook_in_an_unknown_encoding_is_refused(door, book):
-    odd = repacked(book, lambda name, content: content.replace(b'encoding="UTF-8"', b'encoding="UTF-88"'))
-    assert "unknown encoding: UTF-88" in refused(door, "vendors.xlsx", odd)
+    odd = repack(book, lambda name, content: content.replace(b'encoding="UTF-8"', b'encoding="UTF-88"'))
+    assert "unknown encoding: UTF-88" in refusal_of(door, "vendors.xlsx", odd)
 
 
 def test_a_workbook_whose_parts_have_no_readable_name_is_refused(door, book):
@@ -83,7 +83,7 @@ def test_a_workbook_whose_parts_have_no_readable_name_is_refused(door, book):
     flagged = bytearray(content)
     flagged[directory + 8 : directory + 10] = (0x800).to_bytes(2, "little")  # the name is UTF-8, it says
     flagged[directory + 46] = 0xC0
-    assert "can't decode byte 0xc0" in refused(door, "vendors.xlsx", bytes(flagged))
+    assert "can't decode byte 0xc0" in refusal_of(door, "vendors.xlsx", bytes(flagged))
 
 
 def test_a_workbook_whose_parts_lie_before_its_beginning_is_refused(door, book):
@@ -91,7 +91,7 @@ def test_a_workbook_whose_parts_lie_before_its_beginning_is_refused(door, book):
     end = content.rindex(b"PK\x05\x06")
     start = int.from_bytes(content[end + 16 : end + 20], "little") + 4096
     content[end + 16 : end + 20] = start.to_bytes(4, "little")
-    assert refused(door, "vendors.xlsx", bytes(content)).startswith(
+    assert refusal_of(door, "vendors.xlsx", bytes(content)).startswith(
         "vendors.xlsx is not an XLSX workbook that can be read: "
     )
 
@@ -99,6 +99,6 @@ def test_a_workbook_whose_parts_lie_before_its_beginning_is_refused(door, book):
 def test_a_row_with_a_number_of_five_thousand_digits_does_not_end_the_program(door, book):
     """What becomes of the row is up to the reader of cells: only its header is sure."""
     long = b'<row r="' + b"9" * 5000 + b'"'
-    path = door.file("vendors.xlsx", repacked(book, lambda name, content: content.replace(b'<row r="2"', long)))
+    path = door.file("vendors.xlsx", repack(book, lambda name, content: content.replace(b'<row r="2"', long)))
     (batch,) = read_worksheet(open_workbook(path), "vendors", frozenset(), Problems())
     assert batch.header == ("name", "tier")

@@ -10,7 +10,7 @@ from engine.reporting.catalogue.benchmarks import benchmarks, load_benchmarks
 
 
 @pytest.fixture(scope="module")
-def shipped():
+def shipped_benchmarks():
     return benchmarks()
 
 
@@ -19,21 +19,25 @@ def copy(tmp_path):
     return shutil.copytree(DATA / "benchmarks", tmp_path / "benchmarks")
 
 
-def test_every_framework_has_a_cohort_of_nineteen_in_each_size(shipped):
-    counts = shipped.members.group_by("size", "framework").len().sort("size", "framework")
+def test_every_framework_has_a_cohort_of_nineteen_in_each_size(shipped_benchmarks):
+    counts = shipped_benchmarks.members.group_by("size", "framework").len().sort("size", "framework")
     assert counts.rows() == [
         (size, framework, 19) for size in ("large", "medium", "small") for framework in sorted(FRAMEWORKS)
     ]
 
 
-def test_cohorts_are_a_reference_with_provenance_and_date(shipped):
-    assert shipped.cohorts["cohort_kind"].unique().to_list() == ["reference"]
-    assert shipped.cohorts.select("provenance", "dated_on").null_count().row(0) == (0, 0)
-    assert "peer" not in "".join(shipped.cohorts["provenance"]).lower()
+def test_cohorts_are_a_reference_with_provenance_and_date(shipped_benchmarks):
+    assert shipped_benchmarks.cohorts["cohort_kind"].unique().to_list() == ["reference"]
+    assert shipped_benchmarks.cohorts.select("provenance", "dated_on").null_count().row(0) == (0, 0)
+    assert "peer" not in "".join(shipped_benchmarks.cohorts["provenance"]).lower()
 
 
-def test_sizes_cover_every_headcount_once(shipped):
-    assert shipped.cohorts.select("headcount_from", "headcount_to").rows() == [(0, 49), (50, 249), (250, None)]
+def test_sizes_cover_every_headcount_once(shipped_benchmarks):
+    assert shipped_benchmarks.cohorts.select("headcount_from", "headcount_to").rows() == [
+        (0, 49),
+        (50, 249),
+        (250, None),
+    ]
 
 
 def test_readiness_follows_from_the_weights(copy):
@@ -50,8 +54,8 @@ def test_readiness_follows_from_the_weights(copy):
     ]
 
 
-def test_strict_readiness_never_exceeds_weighted(shipped):
-    assert (shipped.members["strict_pct"] <= shipped.members["weighted_pct"]).all()
+def test_strict_readiness_never_exceeds_weighted(shipped_benchmarks):
+    assert (shipped_benchmarks.members["strict_pct"] <= shipped_benchmarks.members["weighted_pct"]).all()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from engine.reporting.catalogue.scenarios import load_scenarios, scenarios
 
 
 @pytest.fixture(scope="module")
-def shipped():
+def shipped_scenarios():
     return scenarios()
 
 
@@ -21,24 +21,24 @@ def copy(tmp_path):
     return shutil.copytree(DATA / "scenarios", tmp_path / "scenarios")
 
 
-def named(shipped, scenario, change):
+def named_requirements(shipped, scenario, change):
     return shipped.requirements.filter(scenario=scenario, change=change)
 
 
-def test_the_scenarios_that_have_to_ship_do(shipped):
+def test_the_scenarios_that_have_to_ship_do(shipped_scenarios):
     known = ("scenario", "framework", "status", "effective_on")
-    assert shipped.scenarios.select(known).rows() == [
+    assert shipped_scenarios.scenarios.select(known).rows() == [
         ("hipaa-security-nprm", "hipaa", "proposed", None),
         ("fedramp-vdr-ver", "fedramp-poam", "final", date(2026, 12, 7)),
         ("nist-800-171-r3", "cmmc-l2", "final", None),
         ("iso-27001-amd-1", "iso27001", "final", date(2024, 2, 23)),
         ("pci-dss-future-dated", "pci-dss", "final", date(2025, 3, 31)),
     ]
-    assert all(address.startswith("https://") for address in shipped.scenarios["source"])
+    assert all(address.startswith("https://") for address in shipped_scenarios.scenarios["source"])
 
 
-def test_changes_are_as_many_as_the_sources_have(shipped):
-    assert dict(Counter(shipped.requirements.select("scenario", "change").iter_rows())) == {
+def test_changes_are_as_many_as_the_sources_have(shipped_scenarios):
+    assert dict(Counter(shipped_scenarios.requirements.select("scenario", "change").iter_rows())) == {
         ("hipaa-security-nprm", "mandatory"): 22,
         ("hipaa-security-nprm", "extended"): 4,
         ("hipaa-security-nprm", "new"): 14,
@@ -52,30 +52,36 @@ def test_changes_are_as_many_as_the_sources_have(shipped):
     }
 
 
-def test_every_addressable_specification_becomes_mandatory(shipped):
+def test_every_addressable_specification_becomes_mandatory(shipped_scenarios):
     addressable = catalogue().details("hipaa").filter("assessable", required_or_addressable="addressable")
-    assert named(shipped, "hipaa-security-nprm", "mandatory")["control_id"].equals(addressable["control_id"])
+    assert named_requirements(shipped_scenarios, "hipaa-security-nprm", "mandatory")["control_id"].equals(
+        addressable["control_id"]
+    )
 
 
-def test_revision_3_has_97_requirements(shipped):
-    gone = sum(named(shipped, "nist-800-171-r3", change).height for change in ("merged", "withdrawn"))
+def test_revision_3_has_97_requirements(shipped_scenarios):
+    gone = sum(
+        named_requirements(shipped_scenarios, "nist-800-171-r3", change).height for change in ("merged", "withdrawn")
+    )
     kept = catalogue().controls.filter("assessable", framework="cmmc-l2").height - gone
-    assert (gone, kept, kept + named(shipped, "nist-800-171-r3", "new").height) == (33, 77, 97)
+    assert (gone, kept, kept + named_requirements(shipped_scenarios, "nist-800-171-r3", "new").height) == (33, 77, 97)
 
 
-def test_a_withdrawn_requirement_has_the_number_of_its_control(shipped):
+def test_a_withdrawn_requirement_has_the_number_of_its_control(shipped_scenarios):
     numbers = dict(catalogue().details("cmmc-l2").select("control_id", "nist_800_171_id").iter_rows())
     for change in ("merged", "withdrawn"):
-        for requirement, control in named(shipped, "nist-800-171-r3", change).select(
+        for requirement, control in named_requirements(shipped_scenarios, "nist-800-171-r3", change).select(
             "requirement", "control_id"
         ).iter_rows():  # fmt: skip
             assert ".".join(str(int(part)) for part in requirement.split(".")) == numbers[control]
 
 
-def test_every_future_dated_requirement_is_in_force(shipped):
+def test_every_future_dated_requirement_is_in_force(shipped_scenarios):
     assessable = catalogue().details("pci-dss").filter("assessable")
     dated = assessable.filter(assessable["future_dated"] != "no")
-    assert named(shipped, "pci-dss-future-dated", "in_force")["control_id"].equals(dated["control_id"])
+    assert named_requirements(shipped_scenarios, "pci-dss-future-dated", "in_force")["control_id"].equals(
+        dated["control_id"]
+    )
 
 
 @pytest.mark.parametrize(

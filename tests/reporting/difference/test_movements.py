@@ -2,19 +2,19 @@
 
 from datetime import date
 
-from engine.model.movement import Movement, in_groups, most_told
+from engine.model.movement import Movement, in_groups, main_movements
 from engine.reporting.difference.movements import movements
-from tests.factories import assessed, rows
+from tests.factories import assessment_facts, rows
 
 DAYS = date(2026, 11, 1), date(2026, 11, 20)
 STALE = {"state": "stale", "state_since": date(2026, 11, 3), "change_invalidated": False}
 
 
 def status(*given):
-    return assessed(*({"framework": "soc2", **row} for row in given))
+    return assessment_facts(*({"framework": "soc2", **row} for row in given))
 
 
-def said(before, after, families=None):
+def movement_words(before, after, families=None):
     return [one.words for one in in_groups(movements(before, after, DAYS, families or {}))]
 
 
@@ -26,7 +26,7 @@ def test_controls_that_went_stale_for_one_reason_are_told_together():
         {"control_id": "CC7.2", **STALE, "state_since": date(2026, 11, 5)},
         {"control_id": "A1.2", **STALE, "last_evidence_id": "e2"},
     )
-    assert said(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
+    assert movement_words(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
         "3 controls went stale between 3 and 5 Nov 2026 when backup evidence stopped",
         "1 control went stale on 3 Nov 2026 when access review evidence stopped",
     ]
@@ -35,20 +35,20 @@ def test_controls_that_went_stale_for_one_reason_are_told_together():
 def test_reasons_that_hold_of_few_controls_are_told_together():
     before = status(*({"control_id": name} for name in ("CC6.1", "CC7.2")))
     after = status({"control_id": "CC6.1", **STALE}, {"control_id": "CC7.2", **STALE, "last_evidence_id": "e2"})
-    assert said(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
+    assert movement_words(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
         "2 controls went stale on 3 Nov 2026 for various reasons"
     ]
 
 
 def test_a_day_that_is_not_between_the_two_is_not_told():
     after = status({"control_id": "CC6.1", **STALE, "state_since": date(2026, 9, 1)})
-    assert said(status({"control_id": "CC6.1"}), after) == ["1 control went stale"]
+    assert movement_words(status({"control_id": "CC6.1"}), after) == ["1 control went stale"]
 
 
 def test_of_a_control_that_became_effective_no_day_and_no_reason_is_known():
     evidence = {"last_evidence_id": "e1", "last_evidence_on": date(2026, 11, 19)}
     before, after = status({"control_id": "CC6.1", **STALE}), status({"control_id": "CC6.1", **evidence})
-    assert said(before, after, {"e1": "backup.completed"}) == ["1 control became effective"]
+    assert movement_words(before, after, {"e1": "backup.completed"}) == ["1 control became effective"]
 
 
 def test_incidents_are_open_until_they_are_resolved_or_closed():
@@ -77,19 +77,19 @@ def test_attestations_that_lapsed_are_told():
 
 
 def test_a_control_that_came_into_scope_did_not_move():
-    assert said(status(), status({"control_id": "CC6.1", **STALE})) == []
+    assert movement_words(status(), status({"control_id": "CC6.1", **STALE})) == []
 
 
 def test_where_nothing_moved_nothing_is_told():
     same = status({"control_id": "CC6.1"})
-    assert said(same, same) == []
+    assert movement_words(same, same) == []
     assert movements({}, {}, DAYS, {}) == []
-    assert most_told([], None) == ""
+    assert main_movements([], None) == ""
 
 
 def test_what_goes_the_other_way_is_left_out_where_that_is_asked():
     worse, better = Movement("control", "stale", "", ("a",), ()), Movement("control", "effective", "", ("b", "c"), ())
-    assert most_told([worse, better], better=False) == "1 control went stale"
-    assert most_told([worse, better], better=True) == "2 controls became effective"
-    assert most_told([worse, better], None) == "2 controls became effective; 1 control went stale"
-    assert most_told([better], better=False) == ""
+    assert main_movements([worse, better], better=False) == "1 control went stale"
+    assert main_movements([worse, better], better=True) == "2 controls became effective"
+    assert main_movements([worse, better], None) == "2 controls became effective; 1 control went stale"
+    assert main_movements([better], better=False) == ""

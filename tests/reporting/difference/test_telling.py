@@ -12,7 +12,7 @@ from engine.model.movement import StateMove, in_groups
 from engine.reporting.difference.causes import Cause
 from engine.reporting.difference.documents import diff_documents
 from engine.reporting.difference.figure_rows import FigureWhy
-from engine.reporting.difference.telling import Telling, tell
+from engine.reporting.difference.telling import DiffContext, diff_document
 
 FROM, TO = date(2026, 11, 1), date(2026, 11, 20)
 GAPS = Figure("gaps_open", "Open gaps", "count", "less", "Gaps.", "gaps", Count())
@@ -29,11 +29,13 @@ def document(gaps, *rows):
     return Document(f"{gaps} gaps.", summary={"gaps_open": gaps}, titles={"gaps_open": "Open gaps"}, tables=(table,))
 
 
-def told(before, after, *, causes=(), moved=()):
+def diff_of(before, after, *, causes=(), moved=()):
     difference = diff_documents(before, after, [GAPS])
     whys = {"gaps_open": FigureWhy("1 came (SOC 2 CC8.1)", tuple(moved))}
     facts = ("control_status", "gaps")
-    return tell(Telling((FROM, TO), 3, difference, lambda row, columns: list(causes), facts, in_groups(moved), whys))
+    return diff_document(
+        DiffContext((FROM, TO), 3, difference, lambda row, columns: list(causes), facts, in_groups(moved), whys)
+    )
 
 
 BEFORE = document(2, ("soc2", "CC6.1", "partial", 5), ("soc2", "CC7.2", "stale", 9), ("soc2", "A1.2", "stale", 1))
@@ -41,19 +43,19 @@ AFTER = document(3, ("soc2", "CC6.1", "stale", 24), ("soc2", "A1.2", "stale", 20
 
 
 def test_the_first_sentence_says_what_moved_and_what_did_it():
-    assert told(BEFORE, AFTER, moved=STALE).headline == (
+    assert diff_of(BEFORE, AFTER, moved=STALE).headline == (
         "From 1 Nov 2026 to 20 Nov 2026, Open gaps went up by 1, from 2 to 3: "
         "2 controls went stale on 3 Nov when backup evidence stopped."
     )
 
 
 def test_the_figures_have_both_values_unit_and_direction():
-    table = told(BEFORE, AFTER).table("figures")
+    table = diff_of(BEFORE, AFTER).table("figures")
     assert table.frame.rows() == [("gaps_open", "Open gaps", "2", "3", "+1", None, "worse", "1 came (SOC 2 CC8.1)")]
 
 
 def test_rows_that_merely_got_older_are_counted_and_not_told():
-    table = told(BEFORE, AFTER, causes=[SIGNED]).table("gaps_rows")
+    table = diff_of(BEFORE, AFTER, causes=[SIGNED]).table("gaps_rows")
     why = "Attestation signed: attestation a was written (ann, 3 Nov 2026, revision 7)."
     assert table.title == "Gaps: 1 came, 1 went, 1 changed"
     assert table.note == "1 more row differs only in what each day changes: ages and days left."
@@ -68,21 +70,21 @@ def test_rows_that_merely_got_older_are_counted_and_not_told():
 
 
 def test_a_row_without_a_cause_says_from_what_it_was_computed():
-    table = told(BEFORE, AFTER).table("gaps_rows")
+    table = diff_of(BEFORE, AFTER).table("gaps_rows")
     assert table.frame["why"].unique().to_list() == [
         "No write between the two touches it; computed anew from control_status, gaps."
     ]
 
 
 def test_each_write_stands_once_with_the_rows_that_it_touched():
-    table = told(BEFORE, AFTER, causes=[SIGNED]).table("writes")
+    table = diff_of(BEFORE, AFTER, causes=[SIGNED]).table("writes")
     assert table.frame.rows() == [
         (date(2026, 11, 3), "ann", "Attestation signed: attestation a was written", 3, None, 7, "hq:8")
     ]
 
 
 def test_where_nothing_differs_that_is_said():
-    found = told(BEFORE, BEFORE)
+    found = diff_of(BEFORE, BEFORE)
     assert found.headline == "From 1 Nov 2026 to 20 Nov 2026, nothing changed."
     assert [table.name for table in found.tables] == ["figures", "writes"]
     assert [table.frame.height for table in found.tables] == [0, 0]

@@ -59,7 +59,7 @@ def replica():
 
 
 @pytest.fixture
-def known(replica):
+def facts_with(replica):
     """``known(vendors=[…], …)`` gives the facts of an organization with these rows.
 
     ``controls`` replaces the controls of the frameworks in scope, so that a test chooses kinds, cadence and weight.
@@ -67,7 +67,7 @@ def known(replica):
     """
     with ExitStack() as views:
 
-        def know(
+        def make_facts(
             *, as_of=DAY, zone="UTC", period_days=30, settings=None, controls=None, events=(), orgs=(ORG,), **tables
         ):
             view = views.enter_context(replica.view())
@@ -83,7 +83,7 @@ def known(replica):
                 facts._frames["controls"] = rows("controls", *controls)
             return facts
 
-        yield know
+        yield make_facts
 
 
 def control(control_id="X1", **more):

@@ -7,7 +7,7 @@ from engine.reporting.facts.audit_scans import midnight
 from engine.reporting.facts.question import (
     BOUNDS,
     FactQuestion,
-    asked_frame,
+    question_frame,
     start_of,
 )
 from engine.reporting.view import frame_view
@@ -15,7 +15,7 @@ from tests.factories import DAY, moment
 
 
 def test_the_period_ends_with_the_day_and_the_one_before_is_as_long():
-    frame = asked_frame([FactQuestion("acme", "UTC", DAY, 30, Thresholds())])
+    frame = question_frame([FactQuestion("acme", "UTC", DAY, 30, Thresholds())])
     assert frame.select("period_start", "before_start", "starts_at", "ends_at", "before_at").row(0) == (
         date(2026, 10, 22),
         date(2026, 9, 22),
@@ -26,7 +26,7 @@ def test_the_period_ends_with_the_day_and_the_one_before_is_as_long():
 
 
 def test_a_period_of_one_day_is_that_day():
-    frame = asked_frame([FactQuestion("acme", "UTC", DAY, 1, Thresholds())])
+    frame = question_frame([FactQuestion("acme", "UTC", DAY, 1, Thresholds())])
     assert frame.select("period_start", "before_start").row(0) == (DAY, date(2026, 11, 19))
 
 
@@ -52,11 +52,13 @@ def test_a_day_begins_at_its_own_midnight_whatever_the_clocks_do(zone, day, inst
 
 
 def test_questions_are_sorted_and_carry_every_threshold():
-    frame = asked_frame([FactQuestion(org, "UTC", DAY, 30, Thresholds(3, {"weekly_hours": 4})) for org in ("b", "a")])
+    frame = question_frame(
+        [FactQuestion(org, "UTC", DAY, 30, Thresholds(3, {"weekly_hours": 4})) for org in ("b", "a")]
+    )
     assert frame["org_id"].to_list() == ["a", "b"]
     assert frame["weekly_hours"].to_list() == [4.0, 4.0]
     assert {*BOUNDS, *DEFAULTS} <= set(frame.columns)
 
 
 def test_nobody_asked_is_an_empty_frame_with_the_same_columns():
-    assert asked_frame([]).schema == asked_frame([FactQuestion("acme", "UTC", DAY, 30, Thresholds())]).schema
+    assert question_frame([]).schema == question_frame([FactQuestion("acme", "UTC", DAY, 30, Thresholds())]).schema

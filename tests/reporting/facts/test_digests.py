@@ -17,7 +17,7 @@ def delivery(identifier, payload, **more):
     }  # fmt: skip
 
 
-def test_a_delivery_reminded_of_every_row_of_its_lists(known):
+def test_a_delivery_reminded_of_every_row_of_its_lists(facts_with):
     lists = {"overdue": [{"reminder_id": "a", "days_late": 3}], "due_soon": [{"reminder_id": "b"}], "settings": [1]}
     renewals = {"renewals": [{"reminder_id": "c"}, {"name": "without"}]}
     deliveries = [
@@ -27,7 +27,7 @@ def test_a_delivery_reminded_of_every_row_of_its_lists(known):
         delivery("d4", {"overdue": [{"reminder_id": "z"}]}, status="failed", recipient="joe"),
         {**delivery("d5", {}, recipient="kim"), "payload": None},
     ]
-    rows = known(deliveries=deliveries)["reminders"]
+    rows = facts_with(deliveries=deliveries)["reminders"]
     assert rows.select("reminder_id", "kind", "recipient", "created_on").rows() == [
         ("a", "sla-reminders", "ann", date(2026, 11, 18)),
         ("b", "sla-reminders", "ann", date(2026, 11, 18)),
@@ -36,30 +36,38 @@ def test_a_delivery_reminded_of_every_row_of_its_lists(known):
     assert rows["created_at"][0] == moment("2026-11-18 09:00")
 
 
-def test_a_row_that_was_not_owed_reminded_nobody(known):
+def test_a_row_that_was_not_owed_reminded_nobody(facts_with):
     rows = [{"reminder_id": "a", "owed": True}, {"reminder_id": "b", "owed": False}, {"reminder_id": "c"}]
-    found = known(deliveries=[delivery("d1", {"renewals": rows}, channel="webhook")])["reminders"]
+    found = facts_with(deliveries=[delivery("d1", {"renewals": rows}, channel="webhook")])["reminders"]
     assert found["reminder_id"].to_list() == ["a", "c"]
 
 
-def test_the_last_day_of_each_kind_of_digest_whatever_became_of_it(known):
+def test_the_last_day_of_each_kind_of_digest_whatever_became_of_it(facts_with):
     deliveries = [
         delivery("d1", {}, created_at="2026-11-02 09:00"),
         delivery("d2", {}, created_at="2026-11-09 23:30", status="failed", recipient="bob"),
         delivery("d3", {}, created_at="2026-11-16 09:00", status="skipped", recipient="eve"),
         delivery("d4", {}, kind="mapping-digest", created_at="2026-11-10 09:00"),
     ]
-    assert known(deliveries=deliveries)["digest_days"].drop("org_id").rows() == [
+    assert facts_with(deliveries=deliveries)["digest_days"].drop("org_id").rows() == [
         ("mapping-digest", date(2026, 11, 10)),
         ("sla-reminders", date(2026, 11, 9)),
     ]
 
 
-def test_a_week_that_fell_below_its_limit_unseen_is_known(known):
-    event = {"seq": 9, "event_id": "hq:9", "occurred_at": "2026-11-18 09:00", "recorded_at": "2026-11-18 09:00",
-             "actor": "scheduler", "action": "density.cleared", "outcome": "success", "object_id": "2026-W49"}  # fmt: skip
+def test_a_week_that_fell_below_its_limit_unseen_is_known(facts_with):
+    event = {
+        "seq": 9,
+        "event_id": "hq:9",
+        "occurred_at": "2026-11-18 09:00",
+        "recorded_at": "2026-11-18 09:00",
+        "actor": "scheduler",
+        "action": "density.cleared",
+        "outcome": "success",
+        "object_id": "2026-W49",
+    }
     alert = {"breaches": [{"alert_id": "x", "week": "2026-W49", "level": "critical"}]}
-    found = known(
+    found = facts_with(
         deliveries=[delivery("d1", alert, kind="obligation-density-alerts", created_at="2026-11-16 09:00")],
         audit_log=[event],
     )["density_alerts"]
@@ -74,11 +82,11 @@ def snapshot(day, **given):
     return {"taken_on": day, "catalogue_version": f"v-{day}", "content": msgspec.json.encode(whole).decode()}
 
 
-def test_the_last_snapshot_by_the_day_counts(known):
+def test_the_last_snapshot_by_the_day_counts(facts_with):
     one = {"framework": "soc2", "control_id": "CC1.1", "title": "Integrity", "assessable": True}
     edge = {"source_framework": "soc2", "source_id": "CC1.1", "target_framework": "iso27001", "target_id": "A.5.1",
             "relation": "superset", "strength": 0.9}  # fmt: skip
-    facts = known(catalogue_snapshots=[
+    facts = facts_with(catalogue_snapshots=[
         snapshot("2026-10-01"), snapshot("2026-11-01", requirements=[one], edges=[edge]), snapshot("2026-12-01"),
     ])  # fmt: skip
     assert facts["catalogue_seen"].rows() == [("acme", date(2026, 11, 1), "v-2026-11-01")]
@@ -86,16 +94,16 @@ def test_the_last_snapshot_by_the_day_counts(known):
     assert facts["edges_seen"].rows() == [("acme", *edge.values())]
 
 
-def test_without_a_snapshot_nothing_was_seen(known):
-    facts = known()
+def test_without_a_snapshot_nothing_was_seen(facts_with):
+    facts = facts_with()
     assert [facts[name].height for name in ("catalogue_seen", "requirements_seen", "edges_seen", "reminders")] == [
         0
     ] * 4
 
 
-def test_what_is_stored_of_the_catalogue_is_read_back(known):
+def test_what_is_stored_of_the_catalogue_is_read_back(facts_with):
     stored = content(catalogue())
-    facts = known(catalogue_snapshots=[snapshot("2026-11-01", **stored)])
+    facts = facts_with(catalogue_snapshots=[snapshot("2026-11-01", **stored)])
     assert facts["requirements_seen"].drop("org_id").to_dicts() == stored["requirements"]
     assert facts["edges_seen"].drop("org_id").to_dicts() == stored["edges"]
     assert facts["catalogue_entries"].height == len(stored["requirements"])

@@ -22,37 +22,37 @@ def evidence(known, *columns, **tables):
     return frame.select(columns).rows()
 
 
-def test_events_count_in_the_period_and_in_the_one_before_and_the_newest_is_named(known):
+def test_events_count_in_the_period_and_in_the_one_before_and_the_newest_is_named(facts_with):
     days = ("2026-11-20 09:00", "2026-10-22 00:00", "2026-10-21 23:59", "2026-09-22 00:00", "2026-09-21 23:59")
-    found = evidence(known, "source", "events", "events_before", "last_at", "last_on", "last_id",
+    found = evidence(facts_with, "source", "events", "events_before", "last_at", "last_on", "last_id",
                      events=[(DONE, day, NAMED) for day in days])  # fmt: skip
     assert found == [("operation", 2, 2, moment("2026-11-20 09:00"), date(2026, 11, 20), "e2")]
 
 
-def test_of_two_events_of_one_instant_the_later_in_the_chain_is_the_newest(known):
-    assert evidence(known, "last_id", events=[(DONE, "2026-11-01 09:00", NAMED)] * 3) == [("e4",)]
+def test_of_two_events_of_one_instant_the_later_in_the_chain_is_the_newest(facts_with):
+    assert evidence(facts_with, "last_id", events=[(DONE, "2026-11-01 09:00", NAMED)] * 3) == [("e4",)]
 
 
-def test_an_event_that_names_a_control_twice_counts_once(known):
-    assert evidence(known, "events", events=[(DONE, "2026-11-01 09:00", naming("X1", "X1"))]) == [(1,)]
+def test_an_event_that_names_a_control_twice_counts_once(facts_with):
+    assert evidence(facts_with, "events", events=[(DONE, "2026-11-01 09:00", naming("X1", "X1"))]) == [(1,)]
 
 
-def test_an_event_that_is_mapped_and_names_the_control_counts_once(known):
+def test_an_event_that_is_mapped_and_names_the_control_counts_once(facts_with):
     scope = [{"framework": "soc2", "in_scope": True}]
     both = {"controls": "soc2:CC6.2"}
     events = [("access.granted", "2026-11-01 09:00", both), ("access.granted", "2026-11-02 09:00")]
-    facts = known(organization_frameworks=scope, events=events)
+    facts = facts_with(organization_frameworks=scope, events=events)
     frame = facts["control_evidence"]
     assert frame.filter(control_id="CC6.2").select("events", "last_id").rows() == [(2, "e3")]
 
 
-def test_unknown_neutral_and_administrative_events_are_no_evidence(known):
+def test_unknown_neutral_and_administrative_events_are_no_evidence(facts_with):
     at = "2026-11-01 09:00"
     events = [("made.up", at, NAMED), ("access.requested", at, NAMED), ("evidence.linked", at, NAMED)]
-    assert evidence(known, *KEY, events=events) == []
+    assert evidence(facts_with, *KEY, events=events) == []
 
 
-def test_a_contradiction_is_outweighed_only_by_later_support_of_the_same_family(known):
+def test_a_contradiction_is_outweighed_only_by_later_support_of_the_same_family(facts_with):
     first = (WRONG, "2026-11-01 09:00", NAMED)
     cases = {
         "alone": [first],
@@ -63,7 +63,7 @@ def test_a_contradiction_is_outweighed_only_by_later_support_of_the_same_family(
         "and contradicted again": [first, (DONE, "2026-11-02 09:00", NAMED), (WRONG, "2026-11-03 09:00", NAMED)],
     }
     found = {
-        case: set(evidence(known, "contradicted_at", "contradicted_by", events=events))
+        case: set(evidence(facts_with, "contradicted_at", "contradicted_by", events=events))
         for case, events in cases.items()
     }
     open_since = {(moment("2026-11-01 09:00"), "e2")}
@@ -78,37 +78,39 @@ def test_a_contradiction_is_outweighed_only_by_later_support_of_the_same_family(
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
-def test_a_failed_backup_contradicts_whatever_its_outcome_word(known, outcome):
+def test_a_failed_backup_contradicts_whatever_its_outcome_word(facts_with, outcome):
     events = [(DONE, "2026-11-01 09:00", NAMED), (WRONG, "2026-11-02 09:00", NAMED | {"outcome": outcome})]
     columns = ("events", "last_id", "contradicted_at", "contradicted_by")
-    assert evidence(known, *columns, events=events) == [(1, "e2", moment("2026-11-02 09:00"), "e3")]
+    assert evidence(facts_with, *columns, events=events) == [(1, "e2", moment("2026-11-02 09:00"), "e3")]
 
 
 @pytest.mark.parametrize("outcome", ["failure", "denied"])
-def test_a_supporting_action_that_did_not_succeed_contradicts_until_it_succeeds(known, outcome):
+def test_a_supporting_action_that_did_not_succeed_contradicts_until_it_succeeds(facts_with, outcome):
     done, wrong = (DONE, "2026-11-01 09:00", NAMED), (DONE, "2026-11-02 09:00", NAMED | {"outcome": outcome})
     again = (DONE, "2026-11-03 09:00", NAMED)
     columns = ("events", "last_id", "contradicted_by")
-    assert evidence(known, *columns, events=[wrong]) == [(0, None, "e2")]
-    assert evidence(known, *columns, events=[done, wrong]) == [(1, "e2", "e3")]
-    assert evidence(known, *columns, events=[done, wrong, again]) == [(2, "e4", None)]
+    assert evidence(facts_with, *columns, events=[wrong]) == [(0, None, "e2")]
+    assert evidence(facts_with, *columns, events=[done, wrong]) == [(1, "e2", "e3")]
+    assert evidence(facts_with, *columns, events=[done, wrong, again]) == [(2, "e4", None)]
 
 
-def test_an_action_that_is_mapped_contradicts_when_it_fails(known):
+def test_an_action_that_is_mapped_contradicts_when_it_fails(facts_with):
     scope = [{"framework": "soc2", "in_scope": True}]
     events = [("access.granted", "2026-11-01 09:00"), ("access.granted", "2026-11-02 09:00", {"outcome": "denied"})]
-    frame = known(organization_frameworks=scope, events=events)["control_evidence"].filter(control_id="CC6.2")
+    frame = facts_with(organization_frameworks=scope, events=events)["control_evidence"].filter(control_id="CC6.2")
     assert frame.select("events", "last_id", "contradicted_by").rows() == [(1, "e2", "e3")]
 
 
-def test_a_control_that_is_only_contradicted_has_a_row_without_evidence(known):
-    found = evidence(known, "source", "events", "last_on", "contradicted_by", events=[(WRONG, "2026-11-01", NAMED)])
+def test_a_control_that_is_only_contradicted_has_a_row_without_evidence(facts_with):
+    found = evidence(
+        facts_with, "source", "events", "last_on", "contradicted_by", events=[(WRONG, "2026-11-01", NAMED)]
+    )
     assert found == [("operation", 0, None, "e2")]
 
 
-def test_each_record_is_evidence_of_its_own_source(known):
+def test_each_record_is_evidence_of_its_own_source(facts_with):
     found = evidence(
-        known, "source", "events", "last_on", "last_id",
+        facts_with, "source", "events", "last_on", "last_id",
         evidence_items=[{"id": "i1", "captured_at": "2026-11-02 10:00"}],
         evidence_links=[{"evidence_id": "i1", **on()}],
         testing_schedules=[{"id": "s", **on(), "cadence": "monthly", "starts_on": "2026-11-01"}],
@@ -127,9 +129,9 @@ def test_each_record_is_evidence_of_its_own_source(known):
     ]
 
 
-def test_events_of_the_audit_log_are_told_apart_from_records(known):
+def test_events_of_the_audit_log_are_told_apart_from_records(facts_with):
     found = evidence(
-        known, "source", "events", "audit_events", "audit_events_before", "audit_last_at",
+        facts_with, "source", "events", "audit_events", "audit_events_before", "audit_last_at",
         events=[("policy.reviewed", "2026-11-02 09:00", NAMED), (DONE, "2026-10-01 09:00", NAMED)],
         evidence_items=[{"id": "i1", "captured_at": "2026-11-02 10:00"}],
         evidence_links=[{"evidence_id": "i1", **on()}],
@@ -143,17 +145,17 @@ def test_events_of_the_audit_log_are_told_apart_from_records(known):
     ]
 
 
-def test_a_dry_run_that_is_linked_to_two_bundles_is_one_test_and_a_failed_one_is_none(known):
+def test_a_dry_run_that_is_linked_to_two_bundles_is_one_test_and_a_failed_one_is_none(facts_with):
     links = [{"id": f"l{n}", "test_id": test, **on(), "status": status}
              for n, (test, status) in enumerate([("d1", "linked"), ("d1", "linked"), ("d2", "linked"),
                                                   ("d3", "rejected")])]  # fmt: skip
     runs = [{"id": f"d{n}", "outcome": outcome, "ran_at": "2026-11-03 10:00"}
             for n, outcome in ((1, "succeeded"), (2, "failed"), (3, "succeeded"))]  # fmt: skip
-    assert evidence(known, "source", "events", "last_id", test_links=links, dry_runs=runs) == [("test", 1, "d1")]
+    assert evidence(facts_with, "source", "events", "last_id", test_links=links, dry_runs=runs) == [("test", 1, "d1")]
 
 
-def test_what_is_dated_after_the_day_is_no_evidence_yet_and_marks_the_control(known):
-    facts = known(
+def test_what_is_dated_after_the_day_is_no_evidence_yet_and_marks_the_control(facts_with):
+    facts = facts_with(
         controls=[control(), control("X2"), control("X3")],
         events=[(DONE, "2026-11-21 00:00", NAMED)],
         evidence_items=[{"id": "i1", "captured_at": "2026-11-21 00:00"}],
@@ -165,9 +167,9 @@ def test_what_is_dated_after_the_day_is_no_evidence_yet_and_marks_the_control(kn
     ]  # fmt: skip
 
 
-def test_the_audit_log_by_action_tells_tagged_events_by_the_map_or_by_their_own_words(known):
+def test_the_audit_log_by_action_tells_tagged_events_by_the_map_or_by_their_own_words(facts_with):
     at = "2026-11-01 09:00"
-    facts = known(
+    facts = facts_with(
         organization_frameworks=[{"framework": "soc2", "in_scope": True}],
         events=[("access.granted", at), ("made.up", at, {"controls": "soc2:CC6.2"}), ("made.up", at), ("silent", at),
                 ("access.granted", "2026-10-01 09:00", {"outcome": "failure"})],
@@ -180,6 +182,6 @@ def test_the_audit_log_by_action_tells_tagged_events_by_the_map_or_by_their_own_
     ]
 
 
-def test_without_rows_there_is_no_evidence(known):
-    assert only(known(controls=[control()])["control_status"], "state") == "no_data"
-    assert evidence(known, *KEY) == []
+def test_without_rows_there_is_no_evidence(facts_with):
+    assert only(facts_with(controls=[control()])["control_status"], "state") == "no_data"
+    assert evidence(facts_with, *KEY) == []

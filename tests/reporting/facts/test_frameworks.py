@@ -12,8 +12,8 @@ def days(facts, control_id):
     return [day for control, day in frame.select("control_id", "happened_on").rows() if control == control_id]
 
 
-def test_a_criterion_operated_on_the_days_of_its_events_by_map_or_by_name(known):
-    facts = known(
+def test_a_criterion_operated_on_the_days_of_its_events_by_map_or_by_name(facts_with):
+    facts = facts_with(
         organization_frameworks=SOC2,
         events=[
             ("backup.completed", "2026-11-02 10:00"),
@@ -28,8 +28,8 @@ def test_a_criterion_operated_on_the_days_of_its_events_by_map_or_by_name(known)
     assert days(facts, "CC6.1") == [date(2026, 11, 6)]
 
 
-def test_the_days_are_those_of_the_organization(known):
-    facts = known(
+def test_the_days_are_those_of_the_organization(facts_with):
+    facts = facts_with(
         zone="Pacific/Auckland",
         organization_frameworks=SOC2,
         events=[("backup.completed", "2026-11-02 10:00"), ("backup.completed", "2026-11-02 23:00")],
@@ -37,8 +37,8 @@ def test_the_days_are_those_of_the_organization(known):
     assert days(facts, "A1.2") == [date(2026, 11, 2), date(2026, 11, 3)]
 
 
-def test_evidence_items_are_days_of_operation_too(known):
-    facts = known(
+def test_evidence_items_are_days_of_operation_too(facts_with):
+    facts = facts_with(
         organization_frameworks=SOC2,
         evidence_items=[{"id": "E-1", "title": "Export", "captured_at": "2026-11-05 08:00"}],
         evidence_links=[{"evidence_id": "E-1", "framework": "soc2", "control_id": "CC6.1"}],
@@ -46,8 +46,8 @@ def test_evidence_items_are_days_of_operation_too(known):
     assert days(facts, "CC6.1") == [date(2026, 11, 5)]
 
 
-def test_events_for_and_against_a_criterion_are_counted_in_the_period(known):
-    facts = known(
+def test_events_for_and_against_a_criterion_are_counted_in_the_period(facts_with):
+    facts = facts_with(
         organization_frameworks=SOC2,
         events=[
             ("backup.completed", "2026-11-02 10:00"),
@@ -66,9 +66,9 @@ def test_events_for_and_against_a_criterion_are_counted_in_the_period(known):
     ]
 
 
-def test_the_newest_agreement_of_each_kind_counts(known):
+def test_the_newest_agreement_of_each_kind_counts(facts_with):
     document = {"vendor_id": "a", "in_scope": True}
-    facts = known(
+    facts = facts_with(
         vendors=[{"id": "a", "name": "A", "category": "saas", "tier": "low", "status": "assessed"}],
         vendor_documents=[
             {**document, "id": "D-1", "kind": "baa", "issued_on": "2024-01-01", "flows_down": True},
@@ -84,7 +84,7 @@ def test_the_newest_agreement_of_each_kind_counts(known):
     ]
 
 
-def test_what_is_fixed_or_closed_later_is_open(known):
+def test_what_is_fixed_or_closed_later_is_open(facts_with):
     finding = {
         "source": "scanner",
         "title": "Weak cipher",
@@ -95,7 +95,7 @@ def test_what_is_fixed_or_closed_later_is_open(known):
         "service_id": "web",
     }
     line = {"weakness_key": "F-1", "detected_on": "2026-11-01", "due_on": "2026-12-01", "status": "completed"}
-    facts = known(
+    facts = facts_with(
         services=[{"id": "web", "name": "Website", "criticality": 3, "owner": "ann@acme.example"}],
         findings=[
             {**finding, "id": "F-1", "finding_key": "1", "fixed_at": "2026-11-20 23:59"},
@@ -118,7 +118,7 @@ def test_what_is_fixed_or_closed_later_is_open(known):
     ]
 
 
-def test_without_records_there_is_nothing(known):
-    facts = known(organization_frameworks=SOC2)
+def test_without_records_there_is_nothing(facts_with):
+    facts = facts_with(organization_frameworks=SOC2)
     names = ("criteria_days", "criteria_events", "state_changes", "agreements", "findings", "poam")
     assert [facts[name].height for name in names] == [0] * 6

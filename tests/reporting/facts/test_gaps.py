@@ -5,11 +5,11 @@ import pytest
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import gaps
-from engine.reporting.facts.question import FactQuestion, asked_frame
+from engine.reporting.facts.question import FactQuestion, question_frame
 from tests.factories import DAY, ORG, rows
 from tests.reporting.facts.conftest import control, on, only
 
-ASKED = asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
+ASKED = question_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
 
 
 def crosswalk(*edges):
@@ -17,7 +17,7 @@ def crosswalk(*edges):
     return rows("crosswalk", *(dict(zip(names, edge, strict=True)) for edge in edges))
 
 
-def unlocked(*edges):
+def leverage_by_control(*edges):
     scope = rows("controls", control("A"), control("B"), {**on("C", "hipaa"), "title": "C"},
                  {**on("H", "hipaa"), "title": "H", "assessable": False})  # fmt: skip
     frame = gaps.leverage(scope, crosswalk(*edges))
@@ -25,7 +25,7 @@ def unlocked(*edges):
 
 
 def test_a_control_unlocks_itself_and_what_full_edges_reach_in_scope():
-    found = unlocked(
+    found = leverage_by_control(
         ("soc2", "A", "hipaa", "C", "superset", True),
         ("soc2", "A", "hipaa", "H", "equal", True),
         ("soc2", "A", "iso27001", "9.9", "equal", True),  # not in scope
@@ -39,8 +39,8 @@ def test_a_control_unlocks_itself_and_what_full_edges_reach_in_scope():
 
 
 def test_an_equal_edge_unlocks_both_ways_and_a_superset_one():
-    assert unlocked(("soc2", "A", "hipaa", "C", "equal", True))["C"] == (["hipaa:C", "soc2:A"], 2)
-    assert unlocked(("soc2", "A", "hipaa", "C", "superset", True))["C"] == (["hipaa:C"], 1)
+    assert leverage_by_control(("soc2", "A", "hipaa", "C", "equal", True))["C"] == (["hipaa:C", "soc2:A"], 2)
+    assert leverage_by_control(("soc2", "A", "hipaa", "C", "superset", True))["C"] == (["hipaa:C"], 1)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_effective_and_not_applicable_controls_are_no_gaps():
     assert gap_rows(status).is_empty()
 
 
-def test_work_is_on_time_late_or_not_yet_known(known):
+def test_work_is_on_time_late_or_not_yet_known(facts_with):
     def item(id, due_on, closed_on=None, status="open"):
         return {"id": id, **on(), "opened_on": "2026-11-01", "due_on": due_on, "closed_on": closed_on, "status": status}
 
@@ -153,7 +153,7 @@ def test_work_is_on_time_late_or_not_yet_known(known):
         item("f", "2026-11-30", "2026-11-21", "closed"),  # closed after the day
         item("g", "2026-11-30", None, "blocked"),
     ]
-    frame = known(remediations=given)["remediations"].select("id", "status", "on_time", "days_open")
+    frame = facts_with(remediations=given)["remediations"].select("id", "status", "on_time", "days_open")
     assert frame.rows() == [
         ("a", "closed", True, 9),
         ("b", "closed", False, 10),

@@ -16,48 +16,48 @@ def rails(known, *columns, **tables):
     return known(**tables)["guardrails"].select(columns).rows()
 
 
-def test_an_accepted_policy_is_about_the_controls_that_it_supports(known):
+def test_an_accepted_policy_is_about_the_controls_that_it_supports(facts_with):
     tables = {"policies": [version()], "policy_controls": [{"policy_id": "P-v1", **on()}], **SCOPE}
-    found = rails(known, "policy_id", "control_id", "in_scope", "requirements", controls=[control()], **tables)
+    found = rails(facts_with, "policy_id", "control_id", "in_scope", "requirements", controls=[control()], **tables)
     assert found == [("P-v1", "X1", True, ["soc2:X1"])]
 
 
-def test_a_framework_that_is_not_followed_is_out_of_scope(known):
+def test_a_framework_that_is_not_followed_is_out_of_scope(facts_with):
     tables = {"policies": [version()], "policy_controls": [{"policy_id": "P-v1", **on("A.5.1", "iso27001")}], **SCOPE}
-    assert rails(known, "framework", "in_scope", "requirements", **tables) == [("iso27001", False, [])]
+    assert rails(facts_with, "framework", "in_scope", "requirements", **tables) == [("iso27001", False, [])]
 
 
-def test_without_a_review_date_the_review_is_a_year_after_acceptance(known):
+def test_without_a_review_date_the_review_is_a_year_after_acceptance(facts_with):
     policies = [version(review_due_on="2026-12-24")]
-    assert rails(known, "review_due_on", policies=policies) == [(date(2026, 12, 24),)]
-    assert rails(known, "review_due_on", policies=[version()]) == [(date(2027, 6, 16),)]
+    assert rails(facts_with, "review_due_on", policies=policies) == [(date(2026, 12, 24),)]
+    assert rails(facts_with, "review_due_on", policies=[version()]) == [(date(2027, 6, 16),)]
 
 
-def test_the_newest_version_on_file_counts_even_as_a_draft(known):
+def test_the_newest_version_on_file_counts_even_as_a_draft(facts_with):
     policies = [version(1, "retired"), version(2), version(3, "draft")]
     columns = ("policy_id", "newest_version", "newest_state", "newest_on")
-    assert rails(known, *columns, policies=policies) == [("P-v2", 3, "draft", None)]
+    assert rails(facts_with, *columns, policies=policies) == [("P-v2", 3, "draft", None)]
 
 
-def test_drafts_and_policies_accepted_later_are_no_guardrails(known):
+def test_drafts_and_policies_accepted_later_are_no_guardrails(facts_with):
     later = version(2, accepted_at="2026-11-21 00:00", accepted_by="ann")
-    assert rails(known, "policy_id", policies=[version(1, "draft"), later]) == []
+    assert rails(facts_with, "policy_id", policies=[version(1, "draft"), later]) == []
 
 
-def test_the_guardrail_of_a_playbook_is_about_the_controls_that_the_playbook_repairs(known):
+def test_the_guardrail_of_a_playbook_is_about_the_controls_that_the_playbook_repairs(facts_with):
     guard = version(kind="automation", playbook="enforce-mfa")
-    found = known(policies=[guard], **SCOPE)["guardrails"]
+    found = facts_with(policies=[guard], **SCOPE)["guardrails"]
     assert set(found["framework"]) == {"soc2"}
     assert "CC6.1" in found["control_id"].to_list()
     assert found.height == found["control_id"].n_unique()
 
 
-def test_a_guardrail_that_names_controls_is_about_those_alone(known):
+def test_a_guardrail_that_names_controls_is_about_those_alone(facts_with):
     guard = version(kind="automation", playbook="enforce-mfa")
     tables = {"policies": [guard], "policy_controls": [{"policy_id": "P-v1", **on("CC7.1")}], **SCOPE}
-    assert rails(known, "control_id", **tables) == [("CC7.1",)]
+    assert rails(facts_with, "control_id", **tables) == [("CC7.1",)]
 
 
-def test_a_playbook_that_repairs_nothing_in_scope_leaves_a_guardrail_without_controls(known):
+def test_a_playbook_that_repairs_nothing_in_scope_leaves_a_guardrail_without_controls(facts_with):
     guard = version(kind="automation", playbook="restart-service")
-    assert rails(known, "policy_id", "control_id", policies=[guard]) == [("P-v1", None)]
+    assert rails(facts_with, "policy_id", "control_id", policies=[guard]) == [("P-v1", None)]

@@ -17,7 +17,7 @@ events = st.lists(
     ),
     max_size=12,
 )
-holds = st.lists(
+is_met = st.lists(
     st.tuples(
         st.sampled_from(["all", "incident", "access.*", "access", "deploy.", None]),
         st.sampled_from(["i1", "i2", None]),
@@ -43,9 +43,9 @@ def active(hold):
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(events, holds)
-def test_every_event_counts_once(known, recorded, placed):
-    facts = known(
+@given(events, is_met)
+def test_every_event_counts_once(facts_with, recorded, placed):
+    facts = facts_with(
         events=recorded,
         dry_runs=[
             {"id": "run1", "incident_id": "i1", "playbook": "p", "outcome": "ok", "actor": "ann", "ran_at": NOON}

@@ -65,11 +65,11 @@ def tables(draw):
     st.sampled_from(("weekly", "monthly", "quarterly", "annual")),
     st.integers(0, 420),
 )
-def test_the_state_of_a_horizon_is_that_of_the_day_itself(known, records, kinds, cadence, ahead):
+def test_the_state_of_a_horizon_is_that_of_the_day_itself(facts_with, records, kinds, cadence, ahead):
     controls = [control(evidence_kinds=kinds, cadence=cadence)]
     later = DAY + timedelta(days=ahead)
-    horizon = known(controls=controls, **records)["control_horizons"]
-    there = known(controls=controls, as_of=later, **records)["control_status"]
+    horizon = facts_with(controls=controls, **records)["control_horizons"]
+    there = facts_with(controls=controls, as_of=later, **records)["control_status"]
     assert only(horizon.with_columns(state=state_on(pl.lit(later))), "state") == only(there, "state")
 
 
@@ -77,13 +77,13 @@ def weekly(weeks, action="backup.completed", gap=7):
     return [(action, noon(gap * number)) for number in reversed(range(weeks))]
 
 
-def test_evidence_that_comes_every_week_is_taken_to_go_on(known):
+def test_evidence_that_comes_every_week_is_taken_to_go_on(facts_with):
     backed_up = {"framework": "soc2", "control_id": "A1.2"}
     controls = [control("A1.2", evidence_kinds=["operation"], cadence="monthly")]
     year = DAY + timedelta(days=300)
 
     def later(events):
-        found = known(controls=controls, events=events)["control_horizons"].filter(**backed_up)
+        found = facts_with(controls=controls, events=events)["control_horizons"].filter(**backed_up)
         return only(found.with_columns(state=state_on(pl.lit(year))), "operation_recurs", "state")
 
     assert later(weekly(13)) == (True, "effective")
@@ -93,9 +93,9 @@ def test_evidence_that_comes_every_week_is_taken_to_go_on(known):
     assert later(failed)[1] == "ineffective", "what speaks against the control stays until somebody mends it"
 
 
-def test_nothing_on_record_has_no_horizon(known):
-    found = known(controls=[control(evidence_kinds=KINDS)])["control_horizons"]
+def test_nothing_on_record_has_no_horizon(facts_with):
+    found = facts_with(controls=[control(evidence_kinds=KINDS)])["control_horizons"]
     until = [f"{kind}_until" for kind in KINDS]
     assert only(found, *until) == (None, None, None, None)
     assert only(found.with_columns(state=state_on(pl.lit(DAY))), "state") == "no_data"
-    assert known(controls=[])["control_horizons"].is_empty()
+    assert facts_with(controls=[])["control_horizons"].is_empty()

@@ -3,13 +3,13 @@
 import polars as pl
 import pytest
 
-from engine.reporting.facts.memory import FactMemory, Memory, same_content
+from engine.reporting.facts.memory import FactCache, FactMemory, same_content
 
 ONE = pl.DataFrame({"a": [1, 2]})
 
 
 def test_a_value_is_remembered_for_its_sources_alone():
-    memory = Memory[str](2)
+    memory = FactCache[str](2)
     memory.put("fact", (ONE, 5), "said")
     assert memory.get("fact", (ONE, 5)) == "said"
     assert memory.get("fact", (ONE, 6)) is None
@@ -19,7 +19,7 @@ def test_a_value_is_remembered_for_its_sources_alone():
 
 
 def test_the_keys_that_were_used_least_go():
-    memory = Memory[int](2)
+    memory = FactCache[int](2)
     for number, key in enumerate("ab"):
         memory.put(key, (), number)
     assert memory.get("a", ()) == 0
@@ -28,7 +28,7 @@ def test_the_keys_that_were_used_least_go():
 
 
 def test_a_memory_of_nothing_remembers_nothing():
-    memory = Memory[int](0)
+    memory = FactCache[int](0)
     memory.put("a", (), 1)
     assert memory.get("a", ()) is None
 

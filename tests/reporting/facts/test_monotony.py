@@ -83,9 +83,9 @@ def figures(facts):
 
 @few
 @given(CONTROLS)
-def test_fixing_a_control_lowers_no_figure(known, drawn):
-    broken = world(known, drawn)
-    fixed = world(known, drawn, fixed=[0])
+def test_fixing_a_control_lowers_no_figure(facts_with, drawn):
+    broken = world(facts_with, drawn)
+    fixed = world(facts_with, drawn, fixed=[0])
     assert fixed["control_status"]["state"][0] == "effective"
     before, after = figures(broken), figures(fixed)
     assert {name: (before[name], after[name]) for name in before if after[name] < before[name]} == {}
@@ -94,23 +94,23 @@ def test_fixing_a_control_lowers_no_figure(known, drawn):
 
 @few
 @given(CONTROLS)
-def test_losing_all_evidence_raises_no_figure(known, drawn):
-    before, after = figures(world(known, drawn)), figures(known(controls=controls(drawn)))
+def test_losing_all_evidence_raises_no_figure(facts_with, drawn):
+    before, after = figures(world(facts_with, drawn)), figures(facts_with(controls=controls(drawn)))
     assert {name: (before[name], after[name]) for name in after if after[name] > before.get(name, 0)} == {}
 
 
 @few
 @given(CONTROLS)
-def test_contributions_sum_to_the_score(known, drawn):
+def test_contributions_sum_to_the_score(facts_with, drawn):
     """Each is rounded by largest remainder, so that nothing is left over."""
-    parts = world(known, drawn)["posture"].drop_nulls("value")
+    parts = world(facts_with, drawn)["posture"].drop_nulls("value")
     exact = (parts["weight"] * parts["value"]).sum() / parts["weight"].sum()
     assert round(parts["contribution"].sum(), 1) == round(exact, 1)
 
 
 @few
 @given(CONTROLS)
-def test_gaps_are_the_applicable_controls_less_the_effective_ones(known, drawn):
-    facts = world(known, drawn)
+def test_gaps_are_the_applicable_controls_less_the_effective_ones(facts_with, drawn):
+    facts = world(facts_with, drawn)
     (applicable, effective) = facts["readiness"].select("applicable", "effective").row(0)
     assert facts["gaps"].height == applicable - effective

@@ -12,7 +12,7 @@ CONTROL = {"framework": "soc2", "control_id": "CC6.1", "previous_state": "effect
 BACKUP = {"action": "backup.completed", "last_id": "e1"}
 
 
-def moved(status=(), attestations=(), vendors=(), actions=()):
+def movement_rows(status=(), attestations=(), vendors=(), actions=()):
     found = movements(
         rows("control_assessments", *status), rows("attestations", *attestations), rows("vendors", *vendors),
         rows("audit_actions", *actions), ASKED,
@@ -22,24 +22,26 @@ def moved(status=(), attestations=(), vendors=(), actions=()):
 
 def test_a_control_that_went_stale_says_which_evidence_stopped():
     stale = {**CONTROL, "state": "stale", "state_since": date(2026, 11, 3), "last_evidence_id": "e1"}
-    assert moved([stale], actions=[BACKUP]) == [
+    assert movement_rows([stale], actions=[BACKUP]) == [
         ("control", "soc2", "SOC 2 CC6.1", "stale", date(2026, 11, 3), "when backup evidence stopped")
     ]
 
 
 def test_a_day_outside_the_period_is_not_told():
     stale = {**CONTROL, "state": "stale", "state_since": date(2026, 9, 3), "last_evidence_id": "e9"}
-    assert moved([stale]) == [("control", "soc2", "SOC 2 CC6.1", "stale", None, "")]
+    assert movement_rows([stale]) == [("control", "soc2", "SOC 2 CC6.1", "stale", None, "")]
 
 
 def test_a_control_in_the_state_that_was_seen_before_or_never_seen_did_not_move():
-    assert moved([{**CONTROL, "state": "effective"}, {**CONTROL, "state": "stale", "previous_state": None}]) == []
+    assert (
+        movement_rows([{**CONTROL, "state": "effective"}, {**CONTROL, "state": "stale", "previous_state": None}]) == []
+    )
 
 
 def test_attestations_and_assurance_that_ended_in_the_period_are_told():
     attestation = {"id": "a", "framework": "soc2", "control_id": "CC6.1", "status": "overdue"}
     vendor = {"vendor_id": "v1", "name": "Northwind", "assurance": "lapsed"}
-    assert moved(
+    assert movement_rows(
         attestations=[{**attestation, "due_on": date(2026, 11, 3)}, {**attestation, "due_on": date(2026, 10, 3)}],
         vendors=[{**vendor, "assured_until": date(2026, 11, 5)}, {**vendor, "assured_until": date(2026, 1, 5)}],
     ) == [
@@ -49,4 +51,4 @@ def test_attestations_and_assurance_that_ended_in_the_period_are_told():
 
 
 def test_where_nothing_is_nothing_moved():
-    assert moved() == []
+    assert movement_rows() == []

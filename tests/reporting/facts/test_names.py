@@ -47,11 +47,11 @@ def test_swapping_two_parameters_changes_nothing():
         seen.append((gaps["what"].item(), controls["what"].item()))
         return Document(headline="", summary={})
 
-    def swapped(controls, gaps, ask):
+    def swapped_order(controls, gaps, ask):
         return build(gaps, controls, ask)
 
     frames = {name: pl.DataFrame({"what": [name]}) for name in ("controls", "gaps", "vendors")}
-    for one in (build, swapped):
+    for one in (build, swapped_order):
         Report("x", "X", "x", one).document(frames, ask())
     assert seen == [("gaps", "controls")] * 2
 

@@ -54,11 +54,11 @@ def test_an_objective_without_a_budget_and_a_service_without_events_say_nothing(
     assert health("used_30d_pct", "level", total=0, bad=0) == (None, "insufficient_history")
 
 
-def test_windows_of_thirty_and_seven_days_end_with_the_day(known):
+def test_windows_of_thirty_and_seven_days_end_with_the_day(facts_with):
     days = ["2026-11-20 23:55", "2026-11-14 00:00", "2026-11-13 23:55", "2026-10-22 00:00", "2026-10-21 23:55",
             "2026-11-21 00:00"]  # fmt: skip
     buckets = [{"service_id": "s", "bucket_at": at, "total": 10**n, "bad": 0} for n, at in enumerate(days)]
-    facts = known(
+    facts = facts_with(
         services=[{"id": "s", "name": "S", "criticality": 3}, {"id": "t", "name": "T", "criticality": 1}],
         slo_profiles=[{"service_id": "s", "objective_pct": 99.0}, {"service_id": "t", "objective_pct": 99.0}],
         slo_buckets=buckets,
@@ -70,18 +70,18 @@ def test_windows_of_thirty_and_seven_days_end_with_the_day(known):
     ]
 
 
-def test_steps_of_an_incident_that_come_after_the_day_have_not_happened(known):
+def test_steps_of_an_incident_that_come_after_the_day_have_not_happened(facts_with):
     incident = {
         "id": "i", "title": "I", "severity": "high", "status": "resolved", "opened_at": "2026-11-20 20:00",
         "acknowledged_at": "2026-11-20 20:05", "mitigated_at": "2026-11-20 21:30", "resolved_at": "2026-11-21 00:00",
     }  # fmt: skip
     columns = ("minutes_to_acknowledge", "minutes_to_mitigate", "minutes_to_resolve", "resolved_at")
-    assert only(known(incidents=[incident])["incidents"], *columns) == (5.0, 90.0, None, None)
-    assert known(incidents=[{**incident, "opened_at": "2026-11-21 00:00"}])["incidents"].is_empty()
+    assert only(facts_with(incidents=[incident])["incidents"], *columns) == (5.0, 90.0, None, None)
+    assert facts_with(incidents=[{**incident, "opened_at": "2026-11-21 00:00"}])["incidents"].is_empty()
 
 
-def test_bundles_are_those_sealed_up_to_the_day(known):
+def test_bundles_are_those_sealed_up_to_the_day(facts_with):
     given = [
         {"id": id, "sealed_at": at} for id, at in (("b", "2026-11-20 23:59"), ("a", "2026-01-01"), ("c", "2026-11-21"))
     ]
-    assert known(bundles=given)["bundles"]["id"].to_list() == ["a", "b"]
+    assert facts_with(bundles=given)["bundles"]["id"].to_list() == ["a", "b"]

@@ -5,7 +5,7 @@ import pytest
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import readiness
-from engine.reporting.facts.question import FactQuestion, asked_frame
+from engine.reporting.facts.question import FactQuestion, question_frame
 from tests.factories import (
     DAY,
     ORG,
@@ -18,7 +18,7 @@ VALUES = {"readiness": 80, "freshness": 70, "attestation": 90, "vendor": None, "
 
 
 def question(**overrides):
-    return asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds(0, overrides))])
+    return question_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds(0, overrides))])
 
 
 def statuses(*given):
@@ -31,45 +31,45 @@ def ready(known, *given):
     return facts["readiness"]
 
 
-def test_readiness_is_strict_and_weighted_beside_its_coverage(known):
+def test_readiness_is_strict_and_weighted_beside_its_coverage(facts_with):
     states = [(5, "effective"), (3, "effective"), (4, "partial"), (2, "stale"), (1, "no_data")]
-    found = ready(known, *({"weight": w, "state": s} for w, s in states))
+    found = ready(facts_with, *({"weight": w, "state": s} for w, s in states))
     columns = ("weighted_pct", "strict_pct", "assessed", "applicable", "coverage_pct")
     assert only(found, *columns) == (70.0, 40.0, 4, 5, 80.0)
 
 
-def test_not_applicable_controls_leave_the_denominator_but_stay_counted(known):
-    found = ready(known, {"state": "ineffective"}, {"state": "not_applicable", "applicable": False})
+def test_not_applicable_controls_leave_the_denominator_but_stay_counted(facts_with):
+    found = ready(facts_with, {"state": "ineffective"}, {"state": "not_applicable", "applicable": False})
     columns = ("total", "applicable", "not_applicable", "ineffective", "assessed", "strict_pct", "weighted_pct")
     assert only(found, *columns) == (2, 1, 1, 1, 1, 0.0, 0.0)
 
 
-def test_a_framework_without_an_applicable_control_has_no_readiness(known):
-    found = ready(known, {"state": "not_applicable", "applicable": False})
+def test_a_framework_without_an_applicable_control_has_no_readiness(facts_with):
+    found = ready(facts_with, {"state": "not_applicable", "applicable": False})
     assert only(found, "strict_pct", "weighted_pct", "fresh_pct", "coverage_pct") == (None, None, None, None)
 
 
-def test_evidence_dated_in_the_future_is_in_no_window(known):
-    found = ready(known, {"freshness": "fresh"}, {"freshness": "fresh", "future_dated": True})
+def test_evidence_dated_in_the_future_is_in_no_window(facts_with):
+    found = ready(facts_with, {"freshness": "fresh"}, {"freshness": "fresh", "future_dated": True})
     assert only(found, "fresh_pct") == 50.0
 
 
-def test_readiness_stands_beside_the_last_snapshot_before_the_period(known):
+def test_readiness_stands_beside_the_last_snapshot_before_the_period(facts_with):
     days = {"2026-09-01": 10.0, "2026-10-21": 20.0, "2026-10-22": 30.0}
     snapshots = [{"taken_on": day, "framework": "soc2", "strict_pct": pct, "weighted_pct": pct + 1}
                  for day, pct in days.items()]  # fmt: skip
-    found = known(controls=[control()], readiness_snapshots=snapshots)["readiness"]
+    found = facts_with(controls=[control()], readiness_snapshots=snapshots)["readiness"]
     assert only(found, "prior_on", "prior_strict_pct", "prior_weighted_pct") == (date(2026, 10, 21), 20.0, 21.0)
 
 
-def test_each_iso_week_has_its_last_snapshot(known):
+def test_each_iso_week_has_its_last_snapshot(facts_with):
     days = {"2026-01-02": 1.0, "2025-12-29": 2.0, "2026-01-05": 3.0, "2026-11-21": 4.0}  # the last lies ahead
     snapshots = [{"taken_on": day, "framework": "soc2", "strict_pct": pct} for day, pct in days.items()]
-    found = known(readiness_snapshots=snapshots)["readiness_weeks"]
+    found = facts_with(readiness_snapshots=snapshots)["readiness_weeks"]
     assert found.select("week", "strict_pct").rows() == [("2026-W01", 1.0), ("2026-W02", 3.0)]
 
 
-def scored(values, **overrides):
+def score_posture(values, **overrides):
     """The posture of an organization whose components have the given values in percent, in tens."""
     given = []
     for n in range(10):
@@ -96,7 +96,7 @@ def scored(values, **overrides):
 
 
 def test_a_missing_component_shares_out_its_weight_and_contributions_sum_to_the_score():
-    found = scored(VALUES)
+    found = score_posture(VALUES)
     assert found.select("component", "value", "contribution").rows() == [
         ("readiness", 80.0, 31.1),
         ("freshness", 70.0, 15.6),
@@ -110,19 +110,19 @@ def test_a_missing_component_shares_out_its_weight_and_contributions_sum_to_the_
 
 
 def test_an_absent_component_says_so_and_a_present_one_says_what_was_measured():
-    found = {row["component"]: row["explanation"] for row in scored(VALUES).iter_rows(named=True)}
+    found = {row["component"]: row["explanation"] for row in score_posture(VALUES).iter_rows(named=True)}
     assert found["vendor"] == "no vendor in the register: left out, its weight is shared out"
     assert found["freshness"] == "7 of 10 applicable controls have evidence within its window"
 
 
 def test_a_component_without_weight_contributes_nothing():
-    found = scored(VALUES, posture_remediation=0.0).filter(component="remediation")
+    found = score_posture(VALUES, posture_remediation=0.0).filter(component="remediation")
     assert only(found, "value", "share", "contribution") == (50.0, 0.0, 0.0)
 
 
 def test_a_score_of_nothing_but_zero_weights_has_no_shares():
     weights = {f"posture_{name}": 0.0 for name in VALUES}
-    found = scored(VALUES, **weights)
+    found = score_posture(VALUES, **weights)
     assert found["share"].to_list() == [None] * 6
     assert found["contribution"].sum() == 0
 
@@ -140,33 +140,33 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
     assert only(found, "value", "population") == (value, 1)
 
 
-def test_timeliness_looks_at_overdue_work_and_at_what_was_closed_within_a_quarter(known):
+def test_timeliness_looks_at_overdue_work_and_at_what_was_closed_within_a_quarter(facts_with):
     def item(id, due_on, closed_on):
         return {"id": id, **on(), "opened_on": "2026-01-01", "due_on": due_on, "closed_on": closed_on, "status": "open"}
 
     given = [item("old", "2026-09-01", "2026-08-20"), item("edge", "2026-09-01", "2026-08-21"),
              item("late", "2026-10-01", "2026-10-02"), item("open", "2026-11-19", None),
              item("ahead", "2026-12-01", None)]  # fmt: skip
-    found = known(remediations=given)["posture"].filter(component="remediation")
+    found = facts_with(remediations=given)["posture"].filter(component="remediation")
     assert only(found, "measured", "population", "value") == (1, 3, 33.3)
 
 
-def test_the_posture_of_the_last_snapshot_before_the_period_stands_beside(known):
+def test_the_posture_of_the_last_snapshot_before_the_period_stands_beside(facts_with):
     snapshots = [{"taken_on": day, "score": score, "components": f'{{"readiness": {score}, "vendor": null}}'}
                  for day, score in (("2026-10-20", 60.0), ("2026-10-21", 61.5), ("2026-10-22", 70.0))]  # fmt: skip
-    found = known(posture_snapshots=snapshots)["posture"]
+    found = facts_with(posture_snapshots=snapshots)["posture"]
     columns = ("prior_on", "prior_score", "prior_value")
     assert only(found.filter(component="readiness"), *columns) == (date(2026, 10, 21), 61.5, 61.5)
     assert only(found.filter(component="vendor"), *columns) == (date(2026, 10, 21), 61.5, None)
 
 
-def test_an_organization_without_anything_has_six_absent_components(known):
-    found = known()["posture"]
+def test_an_organization_without_anything_has_six_absent_components(facts_with):
+    found = facts_with()["posture"]
     assert found.select("value", "contribution", "population").unique().rows() == [(None, None, 0)]
     assert found.height == 6
 
 
-def test_gaps_are_the_applicable_controls_that_are_not_effective(known):
+def test_gaps_are_the_applicable_controls_that_are_not_effective(facts_with):
     events = [("backup.completed", moment("2026-11-10"), {"controls": "soc2:X1"})]
     controls = [control(f"X{n}", position=n) for n in range(1, 5)]
     excluded = {
@@ -176,7 +176,7 @@ def test_gaps_are_the_applicable_controls_that_are_not_effective(known):
         "approved_by": "bob",
         "approved_on": "2026-01-01",
     }
-    facts = known(controls=controls, events=events, control_profiles=[excluded])
+    facts = facts_with(controls=controls, events=events, control_profiles=[excluded])
     counts = only(facts["readiness"], "applicable", "effective")
     assert (facts["gaps"].height, counts) == (2, (3, 1))
 

@@ -6,21 +6,21 @@ from tests.factories import rows
 from tests.reporting.facts.conftest import on, only
 
 
-def test_an_organization_follows_the_frameworks_in_scope_in_the_order_of_the_catalogue(known):
+def test_an_organization_follows_the_frameworks_in_scope_in_the_order_of_the_catalogue(facts_with):
     given = [
         {"framework": name, "in_scope": name != "hipaa"}
         for name in ("fedramp-poam", "hipaa", "iso27001", "soc2", "made-up")
     ]
-    assert only(known(organization_frameworks=given)["organization"], "frameworks") == [
+    assert only(facts_with(organization_frameworks=given)["organization"], "frameworks") == [
         "soc2",
         "iso27001",
         "fedramp-poam",
     ]
-    assert only(known()["organization"], "frameworks") == []
+    assert only(facts_with()["organization"], "frameworks") == []
 
 
-def test_controls_are_those_of_the_frameworks_in_scope_with_the_organizations_own_cadence(known):
-    facts = known(
+def test_controls_are_those_of_the_frameworks_in_scope_with_the_organizations_own_cadence(facts_with):
+    facts = facts_with(
         organization_frameworks=[{"framework": "soc2", "in_scope": True}],
         control_profiles=[{**on("CC6.1"), "applicable": True, "cadence": "daily"}],
     )
@@ -53,9 +53,9 @@ def test_an_edge_is_full_if_it_covers_its_target_with_strength():
     assert least >= 0.8
 
 
-def test_a_policy_has_a_row_for_each_control_and_one_without_any(known):
+def test_a_policy_has_a_row_for_each_control_and_one_without_any(facts_with):
     active = {"version": 1, "state": "active", "accepted_at": "2026-11-20 23:59"}
-    facts = known(
+    facts = facts_with(
         policies=[{"id": "p1", "policy": "p", **active}, {"id": "p2", "policy": "q", **active},
                   {"id": "p3", "policy": "r", **active, "accepted_at": "2026-11-21"},
                   {"id": "p4", "policy": "s", **active, "state": "retired"}],
@@ -64,6 +64,9 @@ def test_a_policy_has_a_row_for_each_control_and_one_without_any(known):
     assert facts["policies"].select("policy_id", "control_id").rows() == [("p1", "X1"), ("p1", "X2"), ("p2", None)]
 
 
-def test_profiles_are_what_the_organization_says(known):
+def test_profiles_are_what_the_organization_says(facts_with):
     given = [{**on("CC6.1"), "implementation": "runbook 7", "policy_pct": 80}]
-    assert only(known(control_profiles=given)["control_profiles"], "implementation", "policy_pct") == ("runbook 7", 80)
+    assert only(facts_with(control_profiles=given)["control_profiles"], "implementation", "policy_pct") == (
+        "runbook 7",
+        80,
+    )

@@ -42,8 +42,8 @@ def mail(key, kind, on, *actions, **more):
         ("2026-11-20", 12, 10, 5, "breached"),
     ],
 )
-def test_the_clock_counts_business_days_after_the_peak_week(known, as_of, days, business, breach, standing):
-    facts = known(as_of=date.fromisoformat(as_of), staffing_actions=[action()])
+def test_the_clock_counts_business_days_after_the_peak_week(facts_with, as_of, days, business, breach, standing):
+    facts = facts_with(as_of=date.fromisoformat(as_of), staffing_actions=[action()])
     row = only(facts["staffing_actions"], "days_past", "business_days_past", "breach_days", "standing", "sla_due_on")
     assert row == (days, business, breach, standing, date(2026, 11, 13))
 
@@ -65,8 +65,8 @@ def test_the_clock_counts_business_days_after_the_peak_week(known, as_of, days, 
         ({"status": "completed"}, "completed", "done_undated"),
     ],
 )
-def test_the_status_is_that_of_the_day(known, stored, status, standing):
-    assert only(known(staffing_actions=[action(**stored)])["staffing_actions"], "status", "standing") == (
+def test_the_status_is_that_of_the_day(facts_with, stored, status, standing):
+    assert only(facts_with(staffing_actions=[action(**stored)])["staffing_actions"], "status", "standing") == (
         status,
         standing,
     )
@@ -75,22 +75,22 @@ def test_the_status_is_that_of_the_day(known, stored, status, standing):
 @pytest.mark.parametrize(
     ("as_of", "status"), [("2026-11-01", "tracked"), ("2026-11-02", "open"), ("2026-11-08", "open")]
 )
-def test_what_was_taken_up_is_open_from_the_monday_of_its_peak_week(known, as_of, status):
-    facts = known(as_of=date.fromisoformat(as_of), staffing_actions=[action(status="tracked")])
+def test_what_was_taken_up_is_open_from_the_monday_of_its_peak_week(facts_with, as_of, status):
+    facts = facts_with(as_of=date.fromisoformat(as_of), staffing_actions=[action(status="tracked")])
     assert only(facts["staffing_actions"], "status") == status
 
 
-def test_what_is_proposed_later_or_in_no_week_is_not_there(known):
-    facts = known(staffing_actions=[action(proposed_on="2026-11-21"), action(id="y", week="soon")])
+def test_what_is_proposed_later_or_in_no_week_is_not_there(facts_with):
+    facts = facts_with(staffing_actions=[action(proposed_on="2026-11-21"), action(id="y", week="soon")])
     assert facts["staffing_actions"].is_empty()
 
 
-def test_sla_days_are_a_setting(known):
-    facts = known(staffing_actions=[action()], settings={"staffing_sla_days": 8})
+def test_sla_days_are_a_setting(facts_with):
+    facts = facts_with(staffing_actions=[action()], settings={"staffing_sla_days": 8})
     assert only(facts["staffing_actions"], "sla_due_on", "breach_days") == (date(2026, 11, 18), 2)
 
 
-def attested(key, owner, control_id):
+def attestation(key, owner, control_id):
     return {"id": key, "framework": "soc2", "control_id": control_id, "owner": owner, "due_on": "2026-12-01"}
 
 
@@ -98,7 +98,7 @@ def accountable(known, *owned, **more):
     """Who is accountable for the action of ann; ``owned`` is (control, owner of its attestation, accountable)."""
     facts = known(
         controls=[control(name) for name, _, _ in owned],
-        attestations=[attested(name, owner, name) for name, owner, _ in owned],
+        attestations=[attestation(name, owner, name) for name, owner, _ in owned],
         control_owners=[{"framework": "soc2", "control_id": name, "email": who, "raci": "A"} for name, _, who in owned],
         users=[{"email": "gone", "active": False}, {"email": "bob"}],
         staffing_actions=[action(**more)],
@@ -106,16 +106,16 @@ def accountable(known, *owned, **more):
     return only(facts["staffing_actions"], "accountable", "duties")
 
 
-def test_who_is_accountable_for_most_duties_of_the_owner(known):
+def test_who_is_accountable_for_most_duties_of_the_owner(facts_with):
     owned = [("X1", "ann", "bob"), ("X2", "ann", "cyd"), ("X3", "ann", "cyd"), ("X4", "dan", "eve")]
-    assert accountable(known, *owned) == ("cyd", [])
-    assert accountable(known, *owned, obligation_id="attestation:X1") == ("bob", ["Attest X1 Control X1"])
+    assert accountable(facts_with, *owned) == ("cyd", [])
+    assert accountable(facts_with, *owned, obligation_id="attestation:X1") == ("bob", ["Attest X1 Control X1"])
 
 
-def test_neither_the_owner_nor_who_left_is_accountable(known):
+def test_neither_the_owner_nor_who_left_is_accountable(facts_with):
     owned = [("X1", "ann", "ann"), ("X2", "ann", "gone")]
-    assert accountable(known, *owned) == (None, [])
-    assert accountable(known, *owned, ("X3", "ann", "bob"), obligation_id="attestation:X2")[0] == "bob"
+    assert accountable(facts_with, *owned) == (None, [])
+    assert accountable(facts_with, *owned, ("X3", "ann", "bob"), obligation_id="attestation:X2")[0] == "bob"
 
 
 def committee(key, chair, members, **more):
@@ -133,14 +133,14 @@ def committee(key, chair, members, **more):
         ([committee("a", "bob", "ann", first_meeting_on="2026-12-08"), committee("b", "dan", "ann")], ("b", "dan")),
     ],
 )
-def test_the_committee_of_the_owner_that_meets_next_hears_of_it(known, committees, found):
-    facts = known(staffing_actions=[action()], committees=committees)
+def test_the_committee_of_the_owner_that_meets_next_hears_of_it(facts_with, committees, found):
+    facts = facts_with(staffing_actions=[action()], committees=committees)
     assert only(facts["staffing_actions"], "committee", "chair") == found
 
 
-def test_reminders_and_mails_that_named_an_action(known):
+def test_reminders_and_mails_that_named_an_action(facts_with):
     named = {"action_id": "x"}
-    facts = known(
+    facts = facts_with(
         staffing_actions=[action()],
         deliveries=[
             mail("1", REMINDERS, "2026-11-09", {**named, "step": 1}),
@@ -166,19 +166,19 @@ def test_reminders_and_mails_that_named_an_action(known):
     ]  # fmt: skip
 
 
-def test_an_action_that_no_mail_named(known):
-    facts = known(staffing_actions=[action()], deliveries=[mail("1", ROLLUP, "2026-11-16"),
+def test_an_action_that_no_mail_named(facts_with):
+    facts = facts_with(staffing_actions=[action()], deliveries=[mail("1", ROLLUP, "2026-11-16"),
                                                            mail("2", ROLLUP, "2026-11-16", payload=None)])  # fmt: skip
     assert only(facts["staffing_actions"], "reminder_step", "rollups", "breach_told_on") == (0, 0, None)
 
 
-def test_members_are_those_who_still_are(known):
-    facts = known(
+def test_members_are_those_who_still_are(facts_with):
+    facts = facts_with(
         memberships=[{"email": "ann", "role": "owner"}, {"email": "bob", "role": "admin", "status": "removed"}]
     )
     assert only(facts["members"], "email", "role") == ("ann", "owner")
 
 
-def test_without_actions_there_are_none(known):
-    facts = known()
+def test_without_actions_there_are_none(facts_with):
+    facts = facts_with()
     assert all(facts[name].is_empty() for name in ("staffing_actions", "staffing_notices", "members"))

@@ -16,8 +16,8 @@ def run(identifier="r", on_day="2026-11-05", outcome="passed"):
             "performed_on": on_day, "outcome": outcome}  # fmt: skip
 
 
-def test_dry_runs_and_performed_runs_are_tests(known):
-    facts = known(
+def test_dry_runs_and_performed_runs_are_tests(facts_with):
+    facts = facts_with(
         controls=[control()], testing_schedules=[SCHEDULE], test_runs=[run(), run("later", "2026-11-21")],
         policies=[{"id": "p", "policy": "P", "version": 3, "state": "active"}],
         dry_runs=[dry(policy_id="p"), dry("later", "2026-11-21T00:00:00"), dry("no", outcome="blocked")],
@@ -29,8 +29,8 @@ def test_dry_runs_and_performed_runs_are_tests(known):
     ]
 
 
-def test_a_dry_run_may_show_controls_of_its_playbook_and_of_its_guardrail(known):
-    facts = known(
+def test_a_dry_run_may_show_controls_of_its_playbook_and_of_its_guardrail(facts_with):
+    facts = facts_with(
         controls=[control("CC6.1", cadence="weekly"), control("CC9.9"), control("CC8.1")],
         dry_runs=[dry(policy_id="p"), dry("failed", outcome="failed")],
         policy_controls=[{"policy_id": "p", **on("CC9.9")}, {"policy_id": "p", **on("CC6.1")}],
@@ -41,16 +41,16 @@ def test_a_dry_run_may_show_controls_of_its_playbook_and_of_its_guardrail(known)
     ]  # fmt: skip
 
 
-def test_a_recurring_test_shows_its_own_control_if_it_passed(known):
-    facts = known(
+def test_a_recurring_test_shows_its_own_control_if_it_passed(facts_with):
+    facts = facts_with(
         controls=[control()], testing_schedules=[SCHEDULE], test_runs=[run(), run("bad", outcome="failed")]
     )  # fmt: skip
     assert only(facts["test_matches"], "control_id", "test_id", "basis") == ("X1", "r", ["schedule"])
 
 
-def test_a_link_has_the_age_and_outcome_of_its_test(known):
+def test_a_link_has_the_age_and_outcome_of_its_test(facts_with):
     link = {"test_id": "d", **on(), "status": "linked", "linked_by": "ann", "linked_at": "2026-11-12T09:00:00"}
-    facts = known(
+    facts = facts_with(
         controls=[control()], dry_runs=[dry()],
         test_links=[{"id": "l", **link, "bundle_id": "B"}, {"id": "later", **link, "linked_at": "2026-11-21T00:00:00"},
                     {"id": "lost", **link, "test_id": "gone"}],
@@ -62,9 +62,9 @@ def test_a_link_has_the_age_and_outcome_of_its_test(known):
     ]
 
 
-def test_roles_stand_by_control_then_by_r_a_c_i(known):
+def test_roles_stand_by_control_then_by_r_a_c_i(facts_with):
     owners = [{**on(), "email": f"{role}@x", "raci": role} for role in "ICAR"]
-    facts = known(
+    facts = facts_with(
         controls=[control()], control_owners=[*owners, {**on("CC1.1"), "email": "z@x", "raci": "A"}],
         users=[{"email": "A@x", "name": "Ann", "active": False}, {"email": "R@x"}],
     )  # fmt: skip

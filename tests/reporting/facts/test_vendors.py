@@ -44,10 +44,10 @@ def gap(known, *documents, evidence="soc2_type2", **more):
     ],
 )
 def test_a_soc2_report_is_good_for_a_year_and_a_bridge_letter_adds_up_to_three_months(
-    known, period_end, bridge, valid_until
+    facts_with, period_end, bridge, valid_until
 ):
     letters = [document("bridge_letter", issued_on="2026-01-10", period_end_on=bridge)] if bridge else []
-    assert vendor(known, "soc2_valid_until", documents=[soc2(period_end), *letters]) == valid_until
+    assert vendor(facts_with, "soc2_valid_until", documents=[soc2(period_end), *letters]) == valid_until
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,18 @@ def test_a_soc2_report_is_good_for_a_year_and_a_bridge_letter_adds_up_to_three_m
     [("2026-03-31", "assured"), ("2026-01-20", "assured"), ("2026-01-19", "expiring"), ("2025-11-20", "expiring"),
      ("2025-11-19", "lapsed")],
 )  # fmt: skip
-def test_assurance_expires_within_sixty_days_and_lapses_after_the_last_one(known, period_end, assurance):
-    assert vendor(known, "assurance", documents=[soc2(period_end)]) == assurance
+def test_assurance_expires_within_sixty_days_and_lapses_after_the_last_one(facts_with, period_end, assurance):
+    assert vendor(facts_with, "assurance", documents=[soc2(period_end)]) == assurance
 
 
-def test_an_organization_says_from_when_assurance_is_expiring(known):
-    def found(days):
-        facts = known(
+def test_an_organization_says_from_when_assurance_is_expiring(facts_with):
+    def assurance_of(days):
+        facts = facts_with(
             vendors=[REVIEWED], vendor_documents=[soc2("2026-01-20")], settings={"vendor_expiring_days": days}
         )
         return only(facts["vendors"], "assurance")
 
-    assert (found(60), found(61)) == ("assured", "expiring")
+    assert (assurance_of(60), assurance_of(61)) == ("assured", "expiring")
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_an_organization_says_from_when_assurance_is_expiring(known):
      {"last_review_on": "2020-01-01"}],
 )  # fmt: skip
 @pytest.mark.parametrize("tier", ["critical", "low"])
-def test_assurance_follows_documents_whatever_became_of_the_review(known, standing, tier):
-    def found(*documents):
-        return vendor(known, "assurance", "assured_until", documents=documents, tier=tier, **standing)
+def test_assurance_follows_documents_whatever_became_of_the_review(facts_with, standing, tier):
+    def assurance_of(*documents):
+        return vendor(facts_with, "assurance", "assured_until", documents=documents, tier=tier, **standing)
 
-    assert found(soc2("2026-09-30")) == ("assured", date(2027, 9, 30))
-    assert found(soc2("2025-09-30")) == ("lapsed", date(2026, 9, 30))
-    assert found() == ("not_assessed", None)
+    assert assurance_of(soc2("2026-09-30")) == ("assured", date(2027, 9, 30))
+    assert assurance_of(soc2("2025-09-30")) == ("lapsed", date(2026, 9, 30))
+    assert assurance_of() == ("not_assessed", None)
 
 
 @pytest.mark.parametrize(
@@ -98,21 +98,21 @@ def test_assurance_follows_documents_whatever_became_of_the_review(known, standi
         (document("iso27001_certificate"), "lapsed"),
     ],
 )
-def test_only_a_dated_report_in_scope_without_an_adverse_opinion_assures(known, document_, assurance):
-    assert vendor(known, "assurance", documents=[document_]) == assurance
+def test_only_a_dated_report_in_scope_without_an_adverse_opinion_assures(facts_with, document_, assurance):
+    assert vendor(facts_with, "assurance", documents=[document_]) == assurance
 
 
-def test_people_are_assured_by_screening_and_an_agreement_lasts(known):
+def test_people_are_assured_by_screening_and_an_agreement_lasts(facts_with):
     lasting = document("nda", issued_on="2020-01-01")
     ended = document("screening", issued_on="2020-01-01", expires_on="2025-01-01")
     columns = ("assurance", "assured_until")
-    assert vendor(known, *columns, category="people", documents=[lasting, ended]) == ("assured", None)
-    assert vendor(known, *columns, category="people", documents=[ended]) == ("lapsed", date(2025, 1, 1))
+    assert vendor(facts_with, *columns, category="people", documents=[lasting, ended]) == ("assured", None)
+    assert vendor(facts_with, *columns, category="people", documents=[ended]) == ("lapsed", date(2025, 1, 1))
 
 
-def test_a_vendor_is_assured_until_the_last_of_its_documents_ends(known):
+def test_a_vendor_is_assured_until_the_last_of_its_documents_ends(facts_with):
     certificate = document("iso27001_certificate", expires_on="2027-06-01")
-    found = vendor(known, "assurance", "assured_until", documents=[soc2("2025-06-30"), certificate])
+    found = vendor(facts_with, "assurance", "assured_until", documents=[soc2("2025-06-30"), certificate])
     assert found == ("assured", date(2027, 6, 1))
 
 
@@ -126,24 +126,24 @@ def test_a_vendor_is_assured_until_the_last_of_its_documents_ends(known):
         ("low", None, None, "never"),
     ],
 )
-def test_reviews_follow_the_tier(known, tier, last, due, review):
-    assert vendor(known, "next_review_on", "review", tier=tier, last_review_on=last) == (due, review)
+def test_reviews_follow_the_tier(facts_with, tier, last, due, review):
+    assert vendor(facts_with, "next_review_on", "review", tier=tier, last_review_on=last) == (due, review)
 
 
-def test_a_planned_review_counts_until_a_review_answers_it(known):
+def test_a_planned_review_counts_until_a_review_answers_it(facts_with):
     columns = ("next_review_on", "review")
-    assert vendor(known, *columns, next_review_on="2026-07-01") == (date(2026, 7, 1), "overdue")
-    answered = vendor(known, *columns, next_review_on="2026-07-01", last_review_on="2026-07-03")
+    assert vendor(facts_with, *columns, next_review_on="2026-07-01") == (date(2026, 7, 1), "overdue")
+    answered = vendor(facts_with, *columns, next_review_on="2026-07-01", last_review_on="2026-07-03")
     assert answered == (date(2027, 7, 3), "current")
 
 
-def test_an_assessment_expires_with_its_review_or_its_assurance_and_with_nothing_else(known):
+def test_an_assessment_expires_with_its_review_or_its_assurance_and_with_nothing_else(facts_with):
     good = [soc2("2026-09-30")]
-    assert vendor(known, "status", documents=good) == "assessed"
-    assert vendor(known, "status", documents=good, status="expired") == "assessed"
-    assert vendor(known, "status", documents=[soc2("2025-01-01")]) == "expired"
-    assert vendor(known, "status", documents=good, last_review_on="2025-01-01") == "expired"
-    assert vendor(known, "status") == "assessed", "there was never a document that could lapse"
+    assert vendor(facts_with, "status", documents=good) == "assessed"
+    assert vendor(facts_with, "status", documents=good, status="expired") == "assessed"
+    assert vendor(facts_with, "status", documents=[soc2("2025-01-01")]) == "expired"
+    assert vendor(facts_with, "status", documents=good, last_review_on="2025-01-01") == "expired"
+    assert vendor(facts_with, "status") == "assessed", "there was never a document that could lapse"
 
 
 @pytest.mark.parametrize(
@@ -155,19 +155,21 @@ def test_an_assessment_expires_with_its_review_or_its_assurance_and_with_nothing
         ({"status": "expired", "last_review_on": None}, "not_assessed"),
     ],
 )
-def test_work_that_is_not_finished_does_not_expire_and_without_a_review_there_was_no_assessment(known, given, status):
-    assert vendor(known, "status", documents=[soc2("2025-01-01")], **given) == status
+def test_work_that_is_not_finished_does_not_expire_and_without_a_review_there_was_no_assessment(
+    facts_with, given, status
+):
+    assert vendor(facts_with, "status", documents=[soc2("2025-01-01")], **given) == status
 
 
-def test_unknown_ratings_count_as_five(known):
+def test_unknown_ratings_count_as_five(facts_with):
     columns = ("inherent", "residual", "rating_unknown")
     residual = {"residual_likelihood": 1, "residual_impact": 3}
-    assert vendor(known, *columns) == (8, 25, True)
-    assert vendor(known, *columns, residual_likelihood=1) == (8, 5, True)
-    assert vendor(known, *columns, residual_impact=3) == (8, 15, True)
-    assert vendor(known, *columns, **residual) == (8, 3, False)
-    assert vendor(known, *columns, **residual, likelihood=None) == (20, 3, True)
-    assert vendor(known, *columns, **residual, impact=None) == (10, 3, True)
+    assert vendor(facts_with, *columns) == (8, 25, True)
+    assert vendor(facts_with, *columns, residual_likelihood=1) == (8, 5, True)
+    assert vendor(facts_with, *columns, residual_impact=3) == (8, 15, True)
+    assert vendor(facts_with, *columns, **residual) == (8, 3, False)
+    assert vendor(facts_with, *columns, **residual, likelihood=None) == (20, 3, True)
+    assert vendor(facts_with, *columns, **residual, impact=None) == (10, 3, True)
 
 
 @pytest.mark.parametrize(
@@ -183,16 +185,16 @@ def test_unknown_ratings_count_as_five(known):
         ({"cuecs_mapped": None}, "cuec_unmapped"),
     ],
 )
-def test_inherited_controls_need_a_current_clean_report_in_scope_with_our_side_mapped(known, change, word):
+def test_inherited_controls_need_a_current_clean_report_in_scope_with_our_side_mapped(facts_with, change, word):
     report = {**soc2("2026-03-31", cuecs_mapped=True), **change}
-    assert gap(known, report) == word
-    assert gap(known) == "missing"
+    assert gap(facts_with, report) == word
+    assert gap(facts_with) == "missing"
 
 
-def test_a_newer_report_on_another_service_does_not_hide_the_one_in_scope(known):
+def test_a_newer_report_on_another_service_does_not_hide_the_one_in_scope(facts_with):
     ours = soc2("2026-03-31", cuecs_mapped=True)
     other = {**soc2("2026-09-30", in_scope=False), "id": "other"}
-    assert gap(known, ours, other) == "none"
+    assert gap(facts_with, ours, other) == "none"
 
 
 def frameworks(known, **more):
@@ -200,19 +202,19 @@ def frameworks(known, **more):
     return set(facts["vendor_controls"]["framework"].unique())
 
 
-def test_health_rules_concern_vendors_with_health_information_and_card_rules_those_with_cards(known):
-    assert not {"hipaa", "pci-dss"} & frameworks(known)
-    assert "hipaa" in frameworks(known, handles_phi=True)
-    assert "pci-dss" in frameworks(known, data_classes="names; Cardholder data")
-    assert "pci-dss" in frameworks(known, category="payments")
+def test_health_rules_concern_vendors_with_health_information_and_card_rules_those_with_cards(facts_with):
+    assert not {"hipaa", "pci-dss"} & frameworks(facts_with)
+    assert "hipaa" in frameworks(facts_with, handles_phi=True)
+    assert "pci-dss" in frameworks(facts_with, data_classes="names; Cardholder data")
+    assert "pci-dss" in frameworks(facts_with, category="payments")
 
 
-def test_higher_tiers_carry_more_and_weigh_more(known):
-    def inherited(tier):
-        return vendor(known, "inherited", "inherited_gaps", tier=tier)
+def test_higher_tiers_carry_more_and_weigh_more(facts_with):
+    def inheritance_of(tier):
+        return vendor(facts_with, "inherited", "inherited_gaps", tier=tier)
 
-    assert inherited("critical") > inherited("low")
-    facts = known(organization_frameworks=SCOPE, vendors=[REVIEWED, {**REVIEWED, "id": "v2", "tier": "critical"}])
+    assert inheritance_of("critical") > inheritance_of("low")
+    facts = facts_with(organization_frameworks=SCOPE, vendors=[REVIEWED, {**REVIEWED, "id": "v2", "tier": "critical"}])
     frame = facts["vendor_controls"].filter(control_id="CC6.4").join(
         facts["leverage"].filter(control_id="CC6.4"), on=["org_id", "framework", "control_id"]
     )  # fmt: skip
@@ -221,17 +223,17 @@ def test_higher_tiers_carry_more_and_weigh_more(known):
     }  # fmt: skip
 
 
-def test_the_register_holds_vendors_from_the_day_they_come_to_the_day_they_go(known):
+def test_the_register_holds_vendors_from_the_day_they_come_to_the_day_they_go(facts_with):
     def there(**more):
-        return known(vendors=[{**REVIEWED, **more}])["vendors"].height == 1
+        return facts_with(vendors=[{**REVIEWED, **more}])["vendors"].height == 1
 
     assert there(onboarded_on="2026-11-20", offboarded_on="2026-11-21")
     assert not there(onboarded_on="2026-11-21")
     assert not there(offboarded_on="2026-11-20")
 
 
-def test_an_empty_register_has_no_rows(known):
-    facts = known(organization_frameworks=SCOPE)
+def test_an_empty_register_has_no_rows(facts_with):
+    facts = facts_with(organization_frameworks=SCOPE)
     assert facts["vendors"].is_empty()
     assert facts["vendor_controls"].is_empty()
 
@@ -247,18 +249,18 @@ def test_an_empty_register_has_no_rows(known):
          ("expired", "bridge_letter")),
     ],
 )  # fmt: skip
-def test_a_report_in_force_needs_no_bridge_letter(known, documents, found):
-    facts = known(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=documents)
+def test_a_report_in_force_needs_no_bridge_letter(facts_with, documents, found):
+    facts = facts_with(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=documents)
     rows = facts["vendor_controls"].filter(expected_evidence="bridge_letter")
     assert rows.select("gap", "held").unique().rows() == [found]
 
 
-def test_the_posture_counts_the_vendors_with_a_document_in_force(known):
+def test_the_posture_counts_the_vendors_with_a_document_in_force(facts_with):
     """Not those with a current review: the register, the posture and the heatmap have one number."""
     given = [{**REVIEWED, "id": id, "last_review_on": "2020-01-01"} for id in ("assured", "expiring", "lapsed")]
     ends = {"assured": "2026-09-30", "expiring": "2025-12-01", "lapsed": "2025-06-30"}
     reports = [{**soc2(day), "id": id, "vendor_id": id} for id, day in ends.items()]
-    facts = known(vendors=[*given, {**REVIEWED, "id": "not_assessed"}], vendor_documents=reports)
+    facts = facts_with(vendors=[*given, {**REVIEWED, "id": "not_assessed"}], vendor_documents=reports)
     assert facts["vendors"].select("vendor_id").to_series().to_list() == facts["vendors"]["assurance"].to_list()
     component = facts["posture"].filter(component="vendor")
     assert component.select("measured", "population", "value").rows() == [(2, 4, 50.0)]

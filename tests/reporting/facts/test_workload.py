@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts.question import FactQuestion, asked_frame
+from engine.reporting.facts.question import FactQuestion, question_frame
 from engine.reporting.facts.workload import load, owner_weeks
 from tests.factories import DAY, ORG, rows
 from tests.reporting.facts.conftest import only
@@ -23,7 +23,7 @@ def weeks(*duties, capacity=(), left=(), as_of=DAY, **overrides):
     given = pl.DataFrame(
         [{"org_id": ORG, "absence_hours": None, **row} for row in capacity], schema=schema, orient="row"
     )
-    question = asked_frame([FactQuestion(ORG, "UTC", as_of, 30, Thresholds(0, overrides))])
+    question = question_frame([FactQuestion(ORG, "UTC", as_of, 30, Thresholds(0, overrides))])
     users = pl.DataFrame(
         [{"org_id": ORG, "email": name, "active": False} for name in left],
         schema={"org_id": pl.String, "email": pl.String, "active": pl.Boolean},

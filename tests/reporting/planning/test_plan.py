@@ -10,9 +10,9 @@ from engine.reporting.planning.plan import make_plan, outlook
 from engine.reporting.planning.question import PlanQuestion, plan_question
 from engine.reporting.planning.work import wanted_count
 from tests.factories import DAY
-from tests.reporting.facts.conftest import control, known, on, replica
+from tests.reporting.facts.conftest import control, facts_with, on, replica
 
-__all__ = ["known", "replica"]
+__all__ = ["facts_with", "replica"]
 BY = DAY + timedelta(days=100)
 OPERATION, SIGNED = ["operation", "attestation"], ["attestation"]
 FRAMEWORKS = [{"framework": "soc2", "in_scope": True, "adopted_on": DAY - timedelta(days=400), "target_on": BY}]
@@ -25,7 +25,7 @@ CONTROLS = [
 ]
 
 
-def owned(*controls, by="ann"):
+def ownership_rows(*controls, by="ann"):
     return [{**on(one), "email": by, "raci": role} for one in controls for role in ("R", "A")]
 
 
@@ -40,7 +40,7 @@ SCHEDULES = [
 RECORDS = {
     "organization_frameworks": FRAMEWORKS,
     "users": [{"email": "ann", "active": True}, {"email": "ben", "active": True}],
-    "control_owners": [*owned("X1", "X2", "X3", "X4"), *owned("X5", by="ben")],
+    "control_owners": [*ownership_rows("X1", "X2", "X3", "X4"), *ownership_rows("X5", by="ben")],
     "owner_capacity": [{"email": one, "week": "default", "hours": 20.0, "absence_hours": 0.0} for one in ("ann", "ben")],
     "attestations": [
         # lapses before the day
@@ -65,7 +65,7 @@ def carried_out(made):
     events, rows = [], {"attestations": [], "test_runs": [], "policies": [], "policy_controls": []}
     work = {one.id: one for one in made.work}
     for action in made.chosen:
-        one, at = work[action.id], made.closed[action.id][1]
+        one, at = work[action.id], made.closing_actions[action.id][1]
         kinds = [*one.kinds, *(["test"] if one.opposed_by == "failing test" else [])]
         for kind in dict.fromkeys(kinds):
             name = f"{one.control_id}-{kind}"
@@ -91,19 +91,19 @@ def carried_out(made):
 
 
 @pytest.mark.parametrize("target", [20, 40, 60, 80, 100])
-def test_doing_the_plan_reaches_the_target_in_the_reports_themselves(known, target):
-    made = plan(known, target)
+def test_doing_the_plan_reaches_the_target_in_the_reports_themselves(facts_with, target):
+    made = plan(facts_with, target)
     assert made.is_reached
     events, rows = carried_out(made)
     together = {table: [*RECORDS.get(table, []), *rows.get(table, [])] for table in {*RECORDS, *rows}}
-    then = known(controls=CONTROLS, as_of=BY, events=events, **together)["control_status"]
+    then = facts_with(controls=CONTROLS, as_of=BY, events=events, **together)["control_status"]
     effective = then.filter(pl.col("state") == "effective").height
     assert effective == made.effective_with
     assert effective >= wanted_count(target, len(CONTROLS))
 
 
-def test_what_is_planned_and_what_it_takes(known):
-    made = plan(known)
+def test_what_is_planned_and_what_it_takes(facts_with):
+    made = plan(facts_with)
     assert {one.id: (one.state, one.kinds, one.lead_days) for one in made.mine} == {
         "soc2:X1": ("no_data", ("attestation",), 0),
         "soc2:X2": ("no_data", ("operation", "test", "policy", "attestation"), 92),
@@ -118,38 +118,38 @@ def test_what_is_planned_and_what_it_takes(known):
     assert second.done_on <= BY - timedelta(days=92)
 
 
-def test_without_an_action_the_plan_is_the_projection(known):
-    facts = known(controls=CONTROLS, **RECORDS)
+def test_without_an_action_the_plan_is_the_projection(facts_with):
+    facts = facts_with(controls=CONTROLS, **RECORDS)
     made = outlook(facts.__getitem__, PlanQuestion("soc2", 100, BY), DAY)
-    assert made.planned.readiness(made.planned.days).equals(made.projection.readiness(made.projection.days))
+    assert made.with_plan.readiness(made.with_plan.days).equals(made.projection.readiness(made.projection.days))
     assert made.projection.readiness([DAY])["strict_pct"].to_list() == facts["readiness"]["strict_pct"].to_list()
     assert made.projection.readiness([DAY])["weighted_pct"].to_list() == facts["readiness"]["weighted_pct"].to_list()
 
 
-def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(known):
-    made = plan(known, by=DAY + timedelta(days=60))
+def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(facts_with):
+    made = plan(facts_with, by=DAY + timedelta(days=60))
     assert not made.is_reached
     assert {one.id: why for one, why in made.open} == {
         "soc2:X2": f"evidence exists later than the day: {made.weeks.end(0) + timedelta(days=92)} at the earliest"
     }
 
 
-def test_hours_that_nobody_has_are_named(known):
+def test_hours_that_nobody_has_are_named(facts_with):
     none = [{"email": "ann", "week": "default", "hours": 0.25, "absence_hours": 0.0}]
-    made = plan(known, owner_capacity=none, control_owners=owned("X1", "X2", "X3", "X4", "X5"))
+    made = plan(facts_with, owner_capacity=none, control_owners=ownership_rows("X1", "X2", "X3", "X4", "X5"))
     assert set(made.choice.done) == {"soc2:X5"}, "a quarter of an hour a week for a while"
     assert (made.first_short.owner, made.is_reached) == ("ann", False)
     assert {why.split(" from ")[0] for _, why in made.open} == {"ann has no 8 hours left for it"}
 
 
-def test_what_failed_in_a_period_already_cannot_be_cured(known):
-    made = plan(known, start=DAY - timedelta(days=30))
+def test_what_failed_in_a_period_already_cannot_be_cured(facts_with):
+    made = plan(facts_with, start=DAY - timedelta(days=30))
     assert {one.id for one, why in made.open if "cannot be cured" in why} == {f"soc2:X{n}" for n in (1, 2, 3, 4)}
     assert made.choice.done == {"soc2:X5": "ben"}
 
 
-def test_throughout_a_period_evidence_is_renewed_before_it_lapses(known):
-    made = plan(known, start=DAY + timedelta(days=40), by=DAY + timedelta(days=300))
+def test_throughout_a_period_evidence_is_renewed_before_it_lapses(facts_with):
+    made = plan(facts_with, start=DAY + timedelta(days=40), by=DAY + timedelta(days=300))
     (third,) = [one for one in made.mine if one.id == "soc2:X3"]
     assert len(third.parts) > 7, "once for the beginning, and about every month"
     assert all(part.first <= part.last for part in third.parts)
@@ -178,5 +178,5 @@ def test_a_question_without_an_answer_is_refused(asked, told):
         plan_question(targets, asked, DAY)
 
 
-def test_the_same_facts_give_the_same_plan(known):
-    assert plan(known).items == plan(known).items
+def test_the_same_facts_give_the_same_plan(facts_with):
+    assert plan(facts_with).items == plan(facts_with).items

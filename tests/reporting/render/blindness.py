@@ -31,7 +31,7 @@ TO_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), 
 WHITE = (0.95047, 1.0, 1.08883)
 
 
-def seen(colour, sight):
+def perceived_colour(colour, sight):
     """The colour in L*a*b* as somebody of that sight sees it."""
     light = [min(1.0, max(0.0, part)) for part in _times(SIGHTS[sight], linear(colour))]
     x, y, z = (_root(part / white) for part, white in zip(_times(TO_XYZ, light), WHITE, strict=True))
@@ -39,16 +39,16 @@ def seen(colour, sight):
 
 
 def distance(one, other, sight="all cones"):
-    return math.dist(seen(one, sight), seen(other, sight))
+    return math.dist(perceived_colour(one, sight), perceived_colour(other, sight))
 
 
 def lightness(colour):
-    return seen(colour, "all cones")[0]
+    return perceived_colour(colour, "all cones")[0]
 
 
 def hue(colour):
     """The angle of the hue in degrees: red is near 40, yellow 100, green 160, blue 280."""
-    _, a, b = seen(colour, "all cones")
+    _, a, b = perceived_colour(colour, "all cones")
     return math.degrees(math.atan2(b, a)) % 360
 
 

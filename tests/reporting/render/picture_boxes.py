@@ -9,7 +9,7 @@ from engine.reporting.render.strokes import breadth
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(picture, size):
+def draw_picture(picture, size):
     both = ElementTree.fromstring(f"<div>{drawing(picture, 'k')}</div>")
     return next(one for one in both if one.get("class") == size)
 

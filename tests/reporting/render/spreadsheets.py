@@ -15,7 +15,7 @@ from engine.reporting.render.xlsx_cells import columns_of
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
-def opened(data):
+def open_workbook(data):
     return openpyxl.load_workbook(BytesIO(data))
 
 
@@ -28,7 +28,7 @@ def lines(text):
     return re.sub("\r\n|\r", "\n", text)
 
 
-def held(cell, dtype, value):
+def has_value(cell, dtype, value):
     """Whether a cell holds a value of JSON, as what its column is."""
     found = cell.value
     if value in (None, "", []):
@@ -51,7 +51,7 @@ def held(cell, dtype, value):
 
 def check_cells(edition):
     """Every cell of every sheet is what JSON has there, and none is a formula; returns the file that was read."""
-    book, said = opened(render(edition)), json.envelope(edition)
+    book, said = open_workbook(render(edition)), json.envelope(edition)
     sheets = [sheet for sheet in book.worksheets if sheet.title not in ("About", "Columns")]
     assert len(sheets) == len(edition.document.tables)
     for sheet, table in zip(sheets, edition.document.tables, strict=True):
@@ -63,7 +63,7 @@ def check_cells(edition):
             wrong = [
                 (cell.coordinate, cell.value, row[name])
                 for name, cell in zip(named, cells, strict=True)
-                if not held(cell, table.schema[name], row[name])
+                if not has_value(cell, table.schema[name], row[name])
             ]
             assert (table.name, wrong) == (table.name, [])
     assert not [cell.coordinate for sheet in book for row in sheet.iter_rows() for cell in row if cell.data_type == "f"]

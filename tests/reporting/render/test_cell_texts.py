@@ -57,7 +57,7 @@ def tables(draw):
     }
 
 
-def rendered(given, form):
+def tables_of(given, form):
     """Tables by name; several in one CSV have no headings of their own."""
     extra = {"headings": {}} if len(given) > 1 else {}
     made = of_tables(*(table(name=f"rows{number}", **{**one, **extra}) for number, one in enumerate(given)))
@@ -68,10 +68,10 @@ def rendered(given, form):
 @given(st.lists(tables(), min_size=1, max_size=3))
 def test_both_ways_give_the_same_bytes(given_tables):
     for form in ("json", "csv", "html", "md"):
-        small = rendered(given_tables, form)
+        small = tables_of(given_tables, form)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(cell_texts, "MOST_CELLS", -1)
-            large = rendered(given_tables, form)
+            large = tables_of(given_tables, form)
         assert small == large, form
 
 
@@ -102,8 +102,11 @@ def test_instants_have_as_many_digits_as_they_need():
 def test_a_value_is_spelled_once_for_all_rows_that_have_it():
     frame = pl.DataFrame({"state": ["not_met", "met", "not_met"], "tags": [["a", "b"], None, ["a", "b"]]})
     texts = cell_texts.cell_texts(table(frame, state=("state",)))
-    assert (texts.shown["state"].values, texts.shown["tags"].values) == (["not met", "met"], ["a; b", ""])
-    assert list(zip(texts.shown["state"], texts.shown["tags"], strict=True)) == [
+    assert (texts.display_columns["state"].values, texts.display_columns["tags"].values) == (
+        ["not met", "met"],
+        ["a; b", ""],
+    )
+    assert list(zip(texts.display_columns["state"], texts.display_columns["tags"], strict=True)) == [
         ("not met", "a; b"),
         ("met", ""),
         ("not met", "a; b"),

@@ -15,7 +15,7 @@ from tests.reporting.render.editions import STATES, TREND
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(chart, size="broad"):
+def draw_chart(chart, size="broad"):
     """The picture of a chart for a size of page."""
     both = ElementTree.fromstring(f"<div>{svg(chart, 'k')}</div>")
     return next(picture for picture in both if picture.get("class") == size)
@@ -23,7 +23,7 @@ def drawn(chart, size="broad"):
 
 def bars(values, kind="bars", **changes):
     frame = pl.DataFrame({"x": [f"c{index}" for index in range(len(values))], "y": values})
-    return drawn(Chart(kind, "Title", frame, "x", "y", "Alt.", **changes))
+    return draw_chart(Chart(kind, "Title", frame, "x", "y", "Alt.", **changes))
 
 
 def widths(picture):
@@ -75,20 +75,20 @@ def test_nothing_is_drawn_from_nothing(values):
 
 
 def test_a_line_is_broken_where_data_is_missing():
-    picture = drawn(Chart("lines", "T", TREND, "week", "value_pct", "A", series="kind"))
+    picture = draw_chart(Chart("lines", "T", TREND, "week", "value_pct", "A", series="kind"))
     moves = [path.get("d").count("M") for path in picture.iter(f"{NAMESPACE}path") if path.get("fill") == "none"]
     assert moves[-2:] == [2, 1]
 
 
 def test_days_stand_where_their_time_is():
     frame = pl.DataFrame({"x": [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 11)], "y": [1, 1, 1]})
-    picture = drawn(Chart("lines", "T", frame, "x", "y", "A"))
+    picture = draw_chart(Chart("lines", "T", frame, "x", "y", "A"))
     first, second, third = (float(circle.get("cx")) for circle in picture.iter(f"{NAMESPACE}circle"))
     assert (third - first) == pytest.approx(10 * (second - first), abs=1)
 
 
 def test_states_have_the_colours_of_their_badges():
-    picture = drawn(Chart("stacked", "T", STATES, "framework", "controls", "A", series="state"))
+    picture = draw_chart(Chart("stacked", "T", STATES, "framework", "controls", "A", series="state"))
     tones = [rect.get("class") for rect in picture.iter(f"{NAMESPACE}rect") if rect.get("class")]
     assert tones[:3] == ["f-good", "f-watch", "f-unknown"]
 
@@ -103,7 +103,7 @@ def test_what_is_not_a_number_is_refused(frame):
 
 def test_a_category_that_comes_twice_is_drawn_twice():
     frame = pl.DataFrame({"x": ["same", "same"], "y": [1, 2]})
-    picture = drawn(Chart("bars", "T", frame, "x", "y", "A"))
+    picture = draw_chart(Chart("bars", "T", frame, "x", "y", "A"))
     assert len(widths(picture)) == 2
     assert texts(picture).count("same") == 2
 
@@ -125,8 +125,8 @@ def test_every_hatching_that_is_used_is_in_the_picture():
 
 def test_bars_of_one_series_are_judged_by_their_words_where_these_are_declared():
     frame = pl.DataFrame({"mapping": ["full", "none"], "y": [1, 2]})
-    judged = drawn(Chart("bars", "T", frame, "mapping", "y", "A", words=("mapping",)))
-    plain = drawn(Chart("bars", "T", frame, "mapping", "y", "A"))
+    judged = draw_chart(Chart("bars", "T", frame, "mapping", "y", "A", words=("mapping",)))
+    plain = draw_chart(Chart("bars", "T", frame, "mapping", "y", "A"))
     tones = [{rect.get("class") for rect in picture.iter(f"{NAMESPACE}rect")} - {None} for picture in (judged, plain)]
     assert tones == [{"f-good", "f-bad"}, {"f-main"}]
 
@@ -139,7 +139,7 @@ def test_no_text_leaves_its_picture(size, kind):
     frame = pl.DataFrame(
         {"x": names * 3, "y": [100, 99, 98, 97, 96, 95], "s": [f"A series of figures {n // 2}" for n in range(6)]}
     )
-    picture = drawn(Chart(kind, "T", frame, "x", "y", "A", series="s"), size)
+    picture = draw_chart(Chart(kind, "T", frame, "x", "y", "A", series="s"), size)
     width = float(picture.get("viewBox").split()[2])
     for text in picture.iter(f"{NAMESPACE}text"):
         start = float(text.get("x")) - {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")] * breadth(

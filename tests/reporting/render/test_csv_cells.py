@@ -22,7 +22,7 @@ class Page(NamedTuple):
 
     @property
     def text(self):
-        return "".join(",".join(map(_joined, row)) + "\r\n" for row in self.values)
+        return "".join(",".join(map(_join, row)) + "\r\n" for row in self.values)
 
     @property
     def rows(self):
@@ -39,11 +39,11 @@ class Certain(Page):
         raise AssertionError("the text is its CSV")
 
 
-def _joined(value):
+def _join(value):
     return "" if value is None else "\x1a" if value == "" else str(value)
 
 
-def expected(*values):
+def polars_bytes(*values):
     schema = {"n": pl.Int64, "a": pl.String, "b": pl.String}
     return b"".join(csv_chunks([pl.DataFrame(values, schema=schema, orient="row")]))
 
@@ -57,7 +57,7 @@ def test_every_character_is_judged_as_polars_does(after):
 
 def test_a_text_that_is_its_csv_is_taken_as_it_stands():
     rows = [(1, "evt-1", None), (2, "/etc", "ana@acme.example"), (3, "Łódź", "漢字; #1")]
-    assert b"".join(joined_chunks(COLUMNS, [Certain(rows)])) == expected(*rows)
+    assert b"".join(joined_chunks(COLUMNS, [Certain(rows)])) == polars_bytes(*rows)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_a_text_that_is_its_csv_is_taken_as_it_stands():
 )
 def test_any_other_is_spelled_cell_by_cell(cell):
     rows = [(1, "x", cell), (2, cell, None)]
-    assert b"".join(joined_chunks(COLUMNS, [Page(rows)])) == expected(*rows)
+    assert b"".join(joined_chunks(COLUMNS, [Page(rows)])) == polars_bytes(*rows)
 
 
 def test_every_first_character_comes_out_the_same():
     rows = [(place, each + "x", "y") for place, each in enumerate(EVERY)]
     pages = [Page(rows[start : start + 64]) for start in range(0, len(rows), 64)]
-    assert b"".join(joined_chunks(COLUMNS, pages)) == expected(*rows)
+    assert b"".join(joined_chunks(COLUMNS, pages)) == polars_bytes(*rows)
 
 
 def test_pages_have_one_header():

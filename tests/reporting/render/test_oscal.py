@@ -37,7 +37,7 @@ def plan(gaps=(), poam=(), sheet="open"):
     return edition(document, title=REPORT.title, report=REPORT.name)
 
 
-def rendered(given):
+def render_poam(given):
     return json.loads(oscal.render(given))["plan-of-action-and-milestones"]
 
 
@@ -82,7 +82,7 @@ def members(value):
 
 
 def test_an_item_has_its_observation_and_its_risk():
-    made = rendered(plan([GAP], [{**LINES, "status": "open"}]))
+    made = render_poam(plan([GAP], [{**LINES, "status": "open"}]))
     check(made)
     (item,), (observation,), (risk,) = made["poam-items"], made["observations"], made["risks"]
     assert item["related-observations"] == [{"observation-uuid": observation["uuid"]}]
@@ -94,20 +94,20 @@ def test_an_item_has_its_observation_and_its_risk():
 
 def test_closed_and_accepted_risks_have_their_status():
     closed = {**LINES, "status": "completed", "closed_on": date(2026, 11, 2)}
-    made = rendered(plan([GAP], [closed], sheet="closed"))
+    made = render_poam(plan([GAP], [closed], sheet="closed"))
     check(made)
     assert made["risks"][0]["status"] == "closed"
-    assert rendered(plan([GAP], [{**LINES, "status": "accepted"}]))["risks"][0]["status"] == "deviation-approved"
+    assert render_poam(plan([GAP], [{**LINES, "status": "accepted"}]))["risks"][0]["status"] == "deviation-approved"
 
 
 def test_a_deviation_that_is_asked_for_has_its_status():
     asked = {**LINES, "status": "open", "details": '{"false_positive":"Pending"}'}
-    assert rendered(plan([GAP], [asked]))["risks"][0]["status"] == "deviation-requested"
+    assert render_poam(plan([GAP], [asked]))["risks"][0]["status"] == "deviation-requested"
 
 
 def test_open_and_closed_items_are_two_documents():
     given = plan([GAP])
-    names = {rendered(replace(given, parameters={"sheet": sheet}))["uuid"] for sheet in ("open", "closed")}
+    names = {render_poam(replace(given, parameters={"sheet": sheet}))["uuid"] for sheet in ("open", "closed")}
     assert len(names) == 2
 
 
@@ -117,7 +117,7 @@ def test_identities_are_the_same_in_every_revision_and_differ_between_organizati
     other = replace(first, organization=replace(first.organization, id="acme"))
 
     def identities(given):
-        return [value for name, value in members(rendered(given)) if name == "uuid"]
+        return [value for name, value in members(render_poam(given)) if name == "uuid"]
 
     assert identities(first) == identities(later)
     assert len(set(identities(first))) == len(identities(first))
@@ -125,11 +125,11 @@ def test_identities_are_the_same_in_every_revision_and_differ_between_organizati
 
 
 def test_a_plan_without_weaknesses_says_so_in_the_one_item_that_the_schema_asks_for():
-    made = rendered(plan())
+    made = render_poam(plan())
     check(made)
     assert [item["title"] for item in made["poam-items"]] == ["No weakness on record"]
     assert "risks" not in made
 
 
 def test_any_other_report_is_a_plan_without_weaknesses():
-    check(rendered(edition(Document("Nothing to say.", summary={}))))
+    check(render_poam(edition(Document("Nothing to say.", summary={}))))

@@ -21,8 +21,8 @@ SAID = Document(
 
 def test_an_address_in_a_sentence_has_the_name_before_it():
     named = "Begin with Ann Nguyen (ann@acme.example), then Bob Ito (bob@acme.example) and cy@acme.example."
-    assert edition(SAID, people=PEOPLE).told(SAID.next_step) == named
-    assert edition(SAID).told(SAID.next_step) == SAID.next_step
+    assert edition(SAID, people=PEOPLE).readable(SAID.next_step) == named
+    assert edition(SAID).readable(SAID.next_step) == SAID.next_step
 
 
 def test_pages_and_markdown_have_names_and_files_for_machines_addresses():

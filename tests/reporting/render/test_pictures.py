@@ -20,7 +20,7 @@ from engine.model.pictures import (
 from engine.model.tones import JUDGEMENTS
 from engine.reporting.render.graph import layer_order
 from engine.reporting.render.pictures import drawing
-from tests.reporting.render.picture_boxes import NAMESPACE, boxes, drawn, outside, overlaps
+from tests.reporting.render.picture_boxes import NAMESPACE, boxes, draw_picture, outside, overlaps
 
 DAY = date(2026, 11, 23)
 LEGEND = {"overdue": "bad", "a deadline that is fixed": "watch", "still open": "neutral", "all of them done": "good"}
@@ -72,13 +72,13 @@ sizes = pytest.mark.parametrize("size", ["broad", "slim"])
 @every_picture
 @sizes
 def test_no_text_leaves_the_picture(picture, size):
-    assert outside(drawn(picture, size)) == []
+    assert outside(draw_picture(picture, size)) == []
 
 
 @every_picture
 @sizes
 def test_no_two_texts_lie_on_one_another(picture, size):
-    assert overlaps(drawn(picture, size)) == []
+    assert overlaps(draw_picture(picture, size)) == []
 
 
 @every_picture
@@ -110,13 +110,13 @@ def test_neighbours_stand_beside_each_other():
 
 
 def test_marks_are_numbered_in_the_order_of_their_days():
-    texts = [text for text, *_ in boxes(drawn(TREND, "broad"))]
+    texts = [text for text, *_ in boxes(draw_picture(TREND, "broad"))]
     assert [text for text in texts if text in "12345" and len(text) == 1][-5:] == ["1", "2", "3", "4", "5"]
 
 
 @sizes
 def test_marks_stand_apart_and_inside_of_the_picture(size):
-    svg = drawn(TREND, size)
+    svg = draw_picture(TREND, size)
     width = float(svg.get("viewBox").split()[2])
     places = [float(one.get("cx")) for one in svg.iter(f"{NAMESPACE}circle") if one.get("r") == "9"]
     assert len(places) == 5
@@ -129,6 +129,6 @@ def test_spans_that_overlap_stand_below_one_another():
         LaneSpan(DAY, DAY + timedelta(days=9), "A", "good"),
         LaneSpan(DAY + timedelta(days=9), DAY + timedelta(days=20), "B", "bad"),
     ]
-    svg = drawn(TimelinePicture("T", "A.", [("x", spans)], DAY), "broad")
+    svg = draw_picture(TimelinePicture("T", "A.", [("x", spans)], DAY), "broad")
     tops = {rect.get("y") for rect in svg.iter(f"{NAMESPACE}rect") if rect.get("class") in ("f-good", "f-bad")}
     assert len(tops) >= 2

@@ -85,7 +85,7 @@ def same(shown, value, expected):
     return shown == expected
 
 
-def squeezed(shown):
+def squeeze(shown):
     return " ".join(shown.split())
 
 
@@ -113,7 +113,7 @@ def test_every_format_shows_the_same_rows(drawn, hide, declared):
 
     pages = {
         "html": (Page(outputs["html"]), str),
-        "md": (Page(markdown.markdown(outputs["md"], extensions=["tables"])), squeezed),
+        "md": (Page(markdown.markdown(outputs["md"], extensions=["tables"])), squeeze),
     }
     visible = [[{k: v for k, v in row.items() if k not in hidden} for row in part] for part in rows if part]
     visible = [part for part in visible if part[0]]

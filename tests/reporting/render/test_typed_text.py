@@ -52,22 +52,22 @@ EDITION = edition(
 )  # fmt: skip
 
 
-def rendered(form):
+def render_text(form):
     return RENDERERS[form].render(EDITION).decode()
 
 
 def test_in_html_only_the_declared_columns_are_spelled():
-    page = Page(rendered("html"))
+    page = Page(render_text("html"))
     assert [cells[:6] for cells in page.tables[0][1:]] == SPELLED
 
 
 def test_in_markdown_only_the_declared_columns_are_spelled():
-    page = Page(markdown.markdown(rendered("md"), extensions=["tables"]))
+    page = Page(markdown.markdown(render_text("md"), extensions=["tables"]))
     assert [cells[:6] for cells in page.tables[0][1:]] == SPELLED
 
 
 def test_machines_get_every_cell_as_it_is():
-    lines = list(csv.DictReader(io.StringIO(rendered("csv"), newline="")))
+    lines = list(csv.DictReader(io.StringIO(render_text("csv"), newline="")))
     assert [[line[name] for name in ("service", "note", "teams", "state", "kind", "reason")] for line in lines] == [
         ["payment_gateway", "rotate api_key", "site_reliability; on_call", "due_soon", "test_window", "dry_run_missing"],
         ["at_risk", "see run_book_two", "on_call", "no_data", "policy_review", "no_deploy_on_friday"],
@@ -118,12 +118,12 @@ def test_in_a_chat_message_only_the_declared_columns_are_spelled():
     ],
 )  # fmt: skip
 def test_of_the_key_figures_only_the_declared_are_spelled(form, expected):
-    text = rendered(form)
+    text = render_text(form)
     assert [part for part in expected if part not in text] == []
 
 
 def test_in_a_chart_only_the_declared_names_are_spelled():
-    pictures = [picture for picture in rendered("html").split("<svg")[1:] if 'class="broad"' in picture]
+    pictures = [picture for picture in render_text("html").split("<svg")[1:] if 'class="broad"' in picture]
     shown = [{name for name in ("payment_gateway", "payment gateway", "at_risk", "at risk", "due_soon", "due soon",
                                 "test window", "dry run missing", "no_deploy_on_friday")
               if f">{name}</text>" in picture} for picture in pictures]  # fmt: skip

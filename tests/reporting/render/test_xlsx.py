@@ -13,13 +13,13 @@ from engine.model.document import Document
 from engine.reporting.render import xlsx, xlsx_cells
 from engine.reporting.render.xlsx_names import SheetNames
 from tests.reporting.render.editions import edition, of_tables, posture, table
-from tests.reporting.render.spreadsheets import check_cells, opened
+from tests.reporting.render.spreadsheets import check_cells, open_workbook
 from tests.reporting.render.test_csv import DANGEROUS
 from tests.reporting.render.test_same_rows import frames
 
 
 def sheet_of(frame, **changes):
-    return opened(xlsx.render(of_tables(table(frame, **changes))))["Rows"]
+    return open_workbook(xlsx.render(of_tables(table(frame, **changes))))["Rows"]
 
 
 def test_an_edition_is_read_back_as_json_has_it():
@@ -39,7 +39,7 @@ def test_text_that_looks_like_a_formula_is_text_and_stays_text_when_it_is_edited
             Document(text, summary={"figure": text}, tables=(table(pl.DataFrame({"title": [text]})),), warnings=(text,))
         )
     )
-    cell = opened(data)["Rows"]["A2"]
+    cell = open_workbook(data)["Rows"]["A2"]
     assert (cell.data_type, cell.quotePrefix) == ("s", True)
     with zipfile.ZipFile(BytesIO(data)) as file:
         assert not [
@@ -81,7 +81,7 @@ def test_what_a_spreadsheet_has_no_number_for_is_text():
 
 
 def test_the_first_sheet_says_what_the_file_is():
-    book = opened(xlsx.render(posture()))
+    book = open_workbook(xlsx.render(posture()))
     assert book.sheetnames[0] == "About"
     said = [tuple(cell.value for cell in row) for row in book["About"].iter_rows()]
     flat = {text for row in said for text in row if text is not None}
@@ -100,7 +100,7 @@ def test_the_first_sheet_says_what_the_file_is():
 
 
 def test_the_last_sheet_says_what_is_in_which_column():
-    book = opened(xlsx.render(posture()))
+    book = open_workbook(xlsx.render(posture()))
     rows = [tuple(cell.value for cell in row) for row in book["Columns"].iter_rows(min_row=2)]
     assert [(row[0], row[2]) for row in rows] == [
         (name, column)
@@ -110,20 +110,31 @@ def test_the_last_sheet_says_what_is_in_which_column():
 
 
 def test_a_report_without_tables_is_one_sheet():
-    assert opened(xlsx.render(edition())).sheetnames == ["About"]
+    assert open_workbook(xlsx.render(edition())).sheetnames == ["About"]
 
 
 def test_a_table_longer_than_a_sheet_goes_on_in_the_next(monkeypatch):
     monkeypatch.setattr(xlsx, "MOST_ROWS", 2)
-    book = opened(xlsx.render(of_tables(table(pl.DataFrame({"n": [1, 2, 3]})))))
+    book = open_workbook(xlsx.render(of_tables(table(pl.DataFrame({"n": [1, 2, 3]})))))
     assert book.sheetnames == ["About", "Rows", "Rows 2", "Columns"]
     assert [[cell.value for cell in book[name]["A"]][1:] for name in ("Rows", "Rows 2")] == [[1, 2], [3]]
 
 
 def test_names_of_sheets_are_short_plain_and_told_apart():
     names = SheetNames()
-    titles = ["Gaps", "gaps", "a/b: [c]?*\\", "'quoted'", "About", "History", "", "x" * 40, "x" * 40,
-              "Controls without evidence in the last period", "Controls without evidence in the last quarter"]  # fmt: skip
+    titles = [
+        "Gaps",
+        "gaps",
+        "a/b: [c]?*\\",
+        "'quoted'",
+        "About",
+        "History",
+        "",
+        "x" * 40,
+        "x" * 40,
+        "Controls without evidence in the last period",
+        "Controls without evidence in the last quarter",
+    ]
     taken = [names.take(title) for title in titles]
     assert taken == [
         "Gaps", "gaps 2", "a b c", "quoted", "About 2", "History 2", "Table", "x" * 31, f"{'x' * 29} 2",

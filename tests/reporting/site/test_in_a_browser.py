@@ -42,7 +42,7 @@ def browser():
         opened.close()
 
 
-def shown(folder):
+def sample_pages(folder):
     """All reports and lists, and of each kind of thing the longest page and the two shortest."""
     found = pages(folder)
     kinds = {
@@ -62,7 +62,7 @@ def open_pages(browser, folder, width, names=None):
         page.on(
             "request", lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
         )
-        for name in shown(folder) if names is None else names:
+        for name in sample_pages(folder) if names is None else names:
             wrong.clear()
             page.goto((folder / name).as_uri())
             yield name, page, wrong
@@ -106,7 +106,7 @@ def test_no_report_prints_on_more_than_ten_sheets(sites, browser):
 @pytest.mark.soak
 def test_every_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
     folder, problems = sites["brightline"][0], {}
-    others = sorted(pages(folder).keys() - set(shown(folder)))
+    others = sorted(pages(folder).keys() - set(sample_pages(folder)))
     for width in (1280, 390):
         for name, page, wrong in open_pages(browser, folder, width, others):
             number = sheets_of(page) if width == 1280 and not name.startswith(("control-", "incident-")) else 0

@@ -7,7 +7,7 @@ from engine.reporting.render import words
 from engine.reporting.render.chart_points import series_names
 from engine.reporting.render.marks import marks, tone_of
 from reports import CATALOGUE
-from tests.reporting.render.picture_boxes import drawn, outside, overlaps
+from tests.reporting.render.picture_boxes import draw_picture, outside, overlaps
 
 
 @pytest.fixture(scope="module")
@@ -74,5 +74,5 @@ def test_the_texts_of_all_pictures_can_be_read(documents, size):
         (key, "story"): held.story.picture for key, held in documents.items() if held.story and held.story.picture
     }
     assert len(shown) >= 5
-    wrong = {key: (outside(drawn(one, size)), overlaps(drawn(one, size))) for key, one in shown.items()}
+    wrong = {key: (outside(draw_picture(one, size)), overlaps(draw_picture(one, size))) for key, one in shown.items()}
     assert {key: found for key, found in wrong.items() if found != ([], [])} == {}

@@ -14,7 +14,7 @@ from tests.reports.obligations.ledgers import (
 )
 
 
-def built(obligations, *capacity, committees=(), **options):
+def build_document(obligations, *capacity, committees=(), **options):
     owner_weeks, load = work(obligations, *capacity)
     return document(
         REPORT, ask(**options), obligations=obligations, owner_weeks=owner_weeks, load=load,
@@ -31,7 +31,7 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
         duty("a", 3, owner="ann", effort_hours=10.0), duty("b", 3, owner="bob"),
         duty("c", 3, owner=None, effort_hours=3.0),
     )  # fmt: skip
-    made = built(obligations, ("ann", "default", 5.0), ("bob", "default", 5.0))
+    made = build_document(obligations, ("ann", "default", 5.0), ("bob", "default", 5.0))
     columns = ("week", "available_hours", "demand_hours", "shortfall_hours", "unowned_hours", "shift_hours",
                "borrow_hours", "owners_short", "flag")  # fmt: skip
     assert frame(made, "weeks").select(columns).row(1) == ("2026-W48", 8.0, 14.0, 6.0, 3.0, 3.0, 6.0, 1, "shortfall")
@@ -47,7 +47,7 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
 
 
 def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
-    made = built(
+    made = build_document(
         ledger(duty("old", -90, owner=None, effort_hours=3.0), duty("a1", -9, effort_hours=9.0, accountable="bob"),
                duty("a2", -2), duty("next", 3)),
         ("ann", "default", 5.0),
@@ -61,7 +61,7 @@ def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
 
 
 def test_a_week_is_short_even_when_all_of_it_can_be_shifted():
-    made = built(
+    made = build_document(
         ledger(duty("a", 3, owner="ann", effort_hours=5.0), duty("b", 3, owner="bob")),
         ("ann", "default", 5.0), ("bob", "default", 9.0),
     )  # fmt: skip
@@ -72,7 +72,7 @@ def test_a_committee_is_the_sum_of_its_members():
     obligations = ledger(
         duty("a", 3, owner="ann", effort_hours=10.0), duty("m", 20, kind="committee", title="Board meets", owner="cyd")
     )
-    made = built(
+    made = build_document(
         obligations, ("ann", "default", 5.0), ("bob", "default", 5.0),
         committees=[{"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]},
                     {"committee_id": "N", "name": "Nobody", "members": []}], weeks=2,
@@ -88,7 +88,7 @@ def test_a_committee_is_the_sum_of_its_members():
 @settings(max_examples=12, deadline=None)
 @given(ledgers())
 def test_kinds_owners_and_weeks_have_the_same_hours(obligations):
-    made = built(obligations, ("ann", "default", 8.0))
+    made = build_document(obligations, ("ann", "default", 8.0))
     detail, weeks = frame(made, "owner_weeks"), frame(made, "weeks")
     kinds = detail.select(pl.sum_horizontal(pl.sum(f"{kind}_hours") for kind in KINDS)).item()
     assert abs(kinds - detail["demand_hours"].sum()) < 0.01 * max(detail.height, 1)
@@ -102,7 +102,7 @@ def test_kinds_owners_and_weeks_have_the_same_hours(obligations):
 
 
 def test_without_work_no_hours_are_needed():
-    made = built(ledger())
+    made = build_document(ledger())
     assert lead(made) == (
         "No work falls into the coming weeks, so no hours are needed.",
         "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
@@ -115,5 +115,5 @@ def test_without_work_no_hours_are_needed():
 
 
 def test_with_enough_hours_it_says_so():
-    made = built(ledger(duty("a", 3)), ("ann", "default", 10.0))
+    made = build_document(ledger(duty("a", 3)), ("ann", "default", 10.0))
     assert lead(made) == ("Everybody has the hours for the next 13 weeks; 2026-W48 is fullest at 12.5 %.", "")

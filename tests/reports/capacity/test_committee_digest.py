@@ -10,7 +10,7 @@ from tests.reports.staffing.actions import DONE, actions, frame
 BOARD = {"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]}
 
 
-def built(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
+def build_document(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
     obligations = ledger(*duties)
     return document(
         REPORT, ask(), obligations=obligations, owner_weeks=work(obligations, *capacity)[0],
@@ -18,13 +18,13 @@ def built(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
     )  # fmt: skip
 
 
-def shared(key, days, **more):
+def shared_duty(key, days, **more):
     return duty(key, days, controls=["soc2:CC6.1"], frameworks=["soc2"], effort_hours=4.0, **more)
 
 
 def test_decisions_come_first_with_whom_they_are():
-    made = built(
-        shared("a", 10), shared("b", 12, owner="cyd"), duty("late", -9, title="Attest CC1.1"),
+    made = build_document(
+        shared_duty("a", 10), shared_duty("b", 12, owner="cyd"), duty("late", -9, title="Attest CC1.1"),
         duty("m", 20, kind="committee", title="Board meets", owner="cyd"),
         staffing=[{"action_id": "x", "blocked_reason": "on leave", "accountable": "ann"}],
     )  # fmt: skip
@@ -47,7 +47,7 @@ def test_decisions_come_first_with_whom_they_are():
 
 
 def test_the_fullest_weeks_by_level_and_use():
-    made = built(duty("a", 3, effort_hours=9.0), duty("b", 10, effort_hours=3.0), duty("n", 17, owner=None),
+    made = build_document(duty("a", 3, effort_hours=9.0), duty("b", 10, effort_hours=3.0), duty("n", 17, owner=None),
                  capacity=[("ann", "default", 10.0)])  # fmt: skip
     assert frame(made, "peaks").select("week", "utilisation_pct", "level").rows() == [
         ("2026-W48", 112.5, "critical"), ("2026-W49", 37.5, "ok"), ("2026-W50", 12.5, "ok"),
@@ -56,7 +56,7 @@ def test_the_fullest_weeks_by_level_and_use():
 
 
 def test_without_records_nothing_is_known():
-    made = built(committees=())
+    made = build_document(committees=())
     assert lead(made) == (
         "2026-Q4: no duty is pending and nothing awaits a decision.",
         "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
@@ -74,13 +74,13 @@ def test_without_records_nothing_is_known():
 
 
 def test_hours_to_save_are_those_of_the_crossover():
-    duties = [shared("a", 10), shared("b", 12, owner="cyd"), shared("done", 11, state="done")]
+    duties = [shared_duty("a", 10), shared_duty("b", 12, owner="cyd"), shared_duty("done", 11, state="done")]
     crossover = document(obligation_crossover.REPORT, ask(), obligations=ledger(*duties))
-    assert built(*duties).summary["hours_to_save"] == crossover.summary["hours_to_save"] == 3.0
+    assert build_document(*duties).summary["hours_to_save"] == crossover.summary["hours_to_save"] == 3.0
 
 
 def test_every_figure_equals_its_explained_rows():
-    obligations = ledger(shared("a", 10), shared("b", 12, owner="cyd"), duty("late", -9))
+    obligations = ledger(shared_duty("a", 10), shared_duty("b", 12, owner="cyd"), duty("late", -9))
     values_follow(
         REPORT, ask(), obligations=obligations, owner_weeks=work(obligations)[0],
         staffing_actions=actions({"action_id": "x"}, {"action_id": "d", **DONE}),

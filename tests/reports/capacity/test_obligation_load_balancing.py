@@ -14,7 +14,7 @@ from tests.reports.obligations.ledgers import (
 TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd", "dan"))  # 8 hours available a week
 
 
-def built(obligations, *capacity, left=(), **options):
+def build_document(obligations, *capacity, left=(), **options):
     owner_weeks, load = work(obligations, *(capacity or TEN), left=left)
     return document(REPORT, ask(**options), obligations=obligations, owner_weeks=owner_weeks, load=load)
 
@@ -24,7 +24,7 @@ def suggestions(made):
 
 
 def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
-    made = built(
+    made = build_document(
         ledger(
             duty("a2", 11, effort_hours=4.0), duty("a1", 10, effort_hours=4.0), duty("a3", 12, effort_hours=4.0),
             duty("b", 10, owner="bob", effort_hours=2.0), duty("c", 40, owner="cyd"),
@@ -44,7 +44,7 @@ def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
 
 
 def test_whoever_is_accountable_never_becomes_responsible():
-    made = built(
+    made = build_document(
         ledger(duty("a", 10, effort_hours=6.0, accountable="bob"), duty("a2", 11, effort_hours=6.0, accountable="bob"),
                duty("b", 40, owner="bob"))
     )  # fmt: skip
@@ -53,12 +53,12 @@ def test_whoever_is_accountable_never_becomes_responsible():
 
 def test_a_week_with_one_day_left_takes_one_days_work():
     work_of_one_day = [duty(f"a{n}", 3, effort_hours=1.25) for n in range(8)]
-    made = built(ledger(*work_of_one_day))
+    made = build_document(ledger(*work_of_one_day))
     assert suggestions(made).select("obligation_id", "to_week").rows() == [("a0", "2026-W47")]
 
 
 def test_who_is_both_responsible_and_accountable_keeps_a_quarter():
-    made = built(
+    made = build_document(
         ledger(duty("a", 3, effort_hours=6.0, accountable="ann"), duty("a2", 4, effort_hours=4.0),
                duty("b", 40, owner="bob"))
     )  # fmt: skip
@@ -68,7 +68,7 @@ def test_who_is_both_responsible_and_accountable_keeps_a_quarter():
 
 
 def test_work_is_pulled_forward_at_most_two_weeks():
-    made = built(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4))))
+    made = build_document(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4))))
     assert suggestions(made).select("obligation_id", "kind", "to_week").rows() == [
         ("a0", "pull_forward", "2026-W51"), ("a1", "pull_forward", "2026-W50"),
     ]  # fmt: skip
@@ -76,7 +76,7 @@ def test_work_is_pulled_forward_at_most_two_weeks():
 
 
 def test_hard_deadlines_are_left_alone():
-    made = built(
+    made = build_document(
         ledger(*(duty(f"a{n}", 10, effort_hours=6.0, hard=True) for n in range(3)), duty("b", 40, owner="bob"))
     )
     assert suggestions(made).is_empty()
@@ -88,37 +88,37 @@ def test_hard_deadlines_are_left_alone():
 
 def test_a_meeting_is_not_handed_over():
     meetings = [duty(f"m{n}", 10, kind="committee", effort_hours=6.0) for n in range(2)]
-    assert suggestions(built(ledger(*meetings, duty("n", 40, owner="bob", kind="committee")))).is_empty()
+    assert suggestions(build_document(ledger(*meetings, duty("n", 40, owner="bob", kind="committee")))).is_empty()
 
 
 def test_a_test_is_handed_over_and_not_done_before_its_window():
     tests = [duty(f"t{n}", 10, kind="test_window", effort_hours=6.0) for n in range(2)]
-    assert suggestions(built(ledger(*tests))).is_empty()
-    made = built(ledger(*tests, duty("n", 40, owner="bob", kind="test_window")))
+    assert suggestions(build_document(ledger(*tests))).is_empty()
+    made = build_document(ledger(*tests, duty("n", 40, owner="bob", kind="test_window")))
     assert suggestions(made).select("kind", "to_owner", "relief_hours").rows() == [("reassign", "bob", 6.0)]
 
 
 def test_nobody_who_left_gets_work():
     busy = ledger(duty("a1", 10, effort_hours=6.0, hard=True), duty("a2", 10, effort_hours=6.0),
                   duty("b", 40, owner="bob"), duty("c", 40, owner="cyd"))  # fmt: skip
-    assert suggestions(built(busy))["to_owner"].to_list() == ["bob"]
-    assert suggestions(built(busy, left=("bob",)))["to_owner"].to_list() == ["cyd"]
+    assert suggestions(build_document(busy))["to_owner"].to_list() == ["bob"]
+    assert suggestions(build_document(busy, left=("bob",)))["to_owner"].to_list() == ["cyd"]
 
 
 def test_work_of_those_who_left_is_for_another_owner_not_for_balancing():
-    made = built(ledger(duty("a", 10, effort_hours=6.0), duty("b", 10, owner="bob")), left=("ann",))
+    made = build_document(ledger(duty("a", 10, effort_hours=6.0), duty("b", 10, owner="bob")), left=("ann",))
     assert (made.summary["weeks_short"], made.summary["owners_short"], suggestions(made).height) == (0, 0, 0)
     assert made.warnings == ["6 hours of work without owner, or whose owner has left: name owners first."]
 
 
 def test_overdue_work_is_in_no_week_that_could_be_balanced():
-    made = built(ledger(*(duty(f"a{n}", -9, effort_hours=6.0) for n in range(3))))
+    made = build_document(ledger(*(duty(f"a{n}", -9, effort_hours=6.0) for n in range(3))))
     assert suggestions(made).is_empty()
     assert (made.summary["weeks_short"], made.summary["obligations_overdue_hours"]) == (0, 18.0)
 
 
 def test_nobody_is_pushed_over_the_warning():
-    made = built(
+    made = build_document(
         ledger(duty("a1", 3, effort_hours=7.0), duty("a2", 3, effort_hours=7.0), duty("b", 3, owner="bob"),
                duty("n", 0, effort_hours=1.0))
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_nobody_is_pushed_over_the_warning():
 
 
 def test_the_spread_of_peak_weeks():
-    made = built(
+    made = build_document(
         ledger(duty("a", 3, effort_hours=9.6), duty("b", 3, owner="bob", effort_hours=4.8),
                duty("c", 3, owner="cyd", effort_hours=4.8), duty("d", 3, owner="dan", effort_hours=3.2))
     )  # fmt: skip
@@ -169,12 +169,12 @@ def test_suggestions_keep_every_rule(obligations):
 @settings(max_examples=12, deadline=None)
 @given(ledgers())
 def test_the_order_of_rows_does_not_show(obligations):
-    one, two = built(obligations), built(obligations.reverse())
+    one, two = build_document(obligations), build_document(obligations.reverse())
     assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
 
 
 def test_without_work_there_is_nothing_to_balance():
-    made = built(ledger())
+    made = build_document(ledger())
     assert lead(made) == (
         "No work falls into the coming weeks, so there is nothing to balance.",
         "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
@@ -185,14 +185,14 @@ def test_without_work_there_is_nothing_to_balance():
 
 
 def test_when_everybody_has_time_nothing_needs_to_move():
-    made = built(ledger(duty("a", 3)))
+    made = build_document(ledger(duty("a", 3)))
     assert lead(made) == ("Nobody has more work than hours in the next 13 weeks: nothing needs to move.", "")
     nothing = balancing.Load(rows("owner_weeks"), rows("load"), [])
     assert balancing.weeks_over(nothing) == []
 
 
 def test_the_kinds_of_moves_sum_to_the_whole():
-    made = built(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4)), duty("b", 60, owner="bob")))
+    made = build_document(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4)), duty("b", 60, owner="bob")))
     names = ("weeks_short", "moves_suggested", "moves_reassign", "moves_pull_forward", "moves_hours",
              "weeks_short_after_moves")  # fmt: skip
     assert [made.summary[name] for name in names] == [1, 3, 1, 2, 18.0, 0]

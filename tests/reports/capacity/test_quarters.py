@@ -25,8 +25,14 @@ def test_the_running_quarter_and_the_one_before(day, keys, starts, end_before):
 
 
 def request(opened, due, finished=None, clock="on_track", **more):
-    return {"opened_on": date.fromisoformat(opened), "due_on": date.fromisoformat(due), "clock": clock,
-            "finished_on": None if finished is None else date.fromisoformat(finished), "paused_minutes": 0, **more}  # fmt: skip
+    return {
+        "opened_on": date.fromisoformat(opened),
+        "due_on": date.fromisoformat(due),
+        "clock": clock,
+        "finished_on": None if finished is None else date.fromisoformat(finished),
+        "paused_minutes": 0,
+        **more,
+    }
 
 
 def figure(name, *, requests=(), weeks=(), staffing=()):

@@ -125,13 +125,13 @@ def test_without_work_nothing_is_short():
 def test_why_a_week_and_an_owner_are_short():
     owner_weeks, _ = work(ledger(duty("a", 10, effort_hours=9.0)), ("ann", "default", 10.0))
     found = Figures(select(*IN_WEEKS), {"owner_weeks": owner_weeks}, ask())
-    assert found.explained("weeks_short").select("week", "reason", "flag").rows() == [
+    assert found.explained_rows("weeks_short").select("week", "reason", "flag").rows() == [
         ("2026-W49", "owners short: 1; hours short: 1.0, without owner: 0.0, spare: 0.0", 1)
     ]  # fmt: skip
-    assert found.explained("owners_short").select("owner", "reason", "flag").rows() == [
+    assert found.explained_rows("owners_short").select("owner", "reason", "flag").rows() == [
         ("ann", "1.0 hours short in 2026-W49", 1)
     ]  # fmt: skip
-    assert found.explained("shortfall_hours")["amount"].to_list() == [0.0, 0.0, 1.0, *[0.0] * 10]
+    assert found.explained_rows("shortfall_hours")["amount"].to_list() == [0.0, 0.0, 1.0, *[0.0] * 10]
 
 
 @settings(max_examples=10, deadline=None)

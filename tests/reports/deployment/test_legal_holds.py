@@ -3,7 +3,7 @@
 from datetime import date
 
 from reports.deployment.legal_holds import REPORT
-from tests.factories import document, explained, lead, moment, rows
+from tests.factories import document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 
@@ -57,11 +57,15 @@ def test_without_holds_retention_decides():
 
 
 def test_every_figure_is_what_its_rows_give():
-    holds = rows("legal_holds", hold("h1", flagged_by_any=5, incident_id="i1", purges_blocked=3),
-                 hold("h2", flagged_by_any=5, flagged=4), hold("h3", active=False, released_on=date(2026, 10, 1)))  # fmt: skip
+    holds = rows(
+        "legal_holds",
+        hold("h1", flagged_by_any=5, incident_id="i1", purges_blocked=3),
+        hold("h2", flagged_by_any=5, flagged=4),
+        hold("h3", active=False, released_on=date(2026, 10, 1)),
+    )
     values_follow(REPORT, legal_holds=holds)
     values_follow(REPORT)
-    assert explained(REPORT, "held_events", legal_holds=holds).select("id", "reason", "value").rows() == [
+    assert explained_rows(REPORT, "held_events", legal_holds=holds).select("id", "reason", "value").rows() == [
         ("h1", "2 events under this hold, 5 under all holds together", 5),
         ("h2", "4 events under this hold, 5 under all holds together", 5),
     ]

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from reports.deployment.policy_blocks import REPORT
-from tests.factories import DAY, ask, document, explained, lead, moment, rows
+from tests.factories import DAY, ask, document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
@@ -143,15 +143,15 @@ def test_every_figure_is_what_its_rows_give():
     )
     values_follow(REPORT, ask(window="7d"), **given)
     values_follow(REPORT)
-    assert explained(REPORT, "policy_block_rate_pct", ask(window="7d"), **given).select("id", "flag").rows() == [
+    assert explained_rows(REPORT, "policy_block_rate_pct", ask(window="7d"), **given).select("id", "flag").rows() == [
         ("r2", 0),
         ("b2", 1),
         ("r1", 0),
         ("b1", 1),
     ]
-    assert explained(REPORT, "policy_blocks_change", ask(window="7d"), **given).select("reason", "value").rows() == [
-        ("2 blocks now, 1 before", 1)
-    ]
+    assert explained_rows(REPORT, "policy_blocks_change", ask(window="7d"), **given).select(
+        "reason", "value"
+    ).rows() == [("2 blocks now, 1 before", 1)]
 
 
 def test_the_median_is_a_time_that_occurred():

@@ -6,7 +6,7 @@ import pytest
 
 from engine.web import http, limits
 from reports.deployment.profile import LIMITS, REPORT
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 PROFILE = {"tier": "shared", "plan": "team", "data_region": "eu-west", "boundary": "vendor runs it",
@@ -107,7 +107,7 @@ def test_every_figure_is_what_its_rows_give():
     given = facts([vendor("Away", "us-east"), vendor("Dark", None)], [place("chat", "board", "us-east")])
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "residency_exceptions_outside", **given).select("name", "reason").rows() == [
+    assert explained_rows(REPORT, "residency_exceptions_outside", **given).select("name", "reason").rows() == [
         ("board", "chat in us-east"),
         ("Away", "subprocessor in us-east"),
     ]

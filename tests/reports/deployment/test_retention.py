@@ -5,13 +5,13 @@ from datetime import date
 import pytest
 
 from reports.deployment.retention import REPORT
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 COUNTS = ("records_past_retention", "records_next_purge", "records_held_back", "records_behind_younger")
 
 
-def kept(record_class="audit_log", days=400, **given):
+def retention_row(record_class="audit_log", days=400, **given):
     counts = {"rows": 0, "eligible": 0, "purgeable": 0, "held": 0, "waiting": 0}
     row = {"record_class": record_class, "tier": "shared", "default_days": days, "days": days, "source": "tier_default"}
     return {**counts, **row, **given}
@@ -19,7 +19,7 @@ def kept(record_class="audit_log", days=400, **given):
 
 def facts(*classes, frameworks=(), holds=()):
     return {
-        "retention": rows("retention", *(classes or (kept(), kept("incidents", 730)))),
+        "retention": rows("retention", *(classes or (retention_row(), retention_row("incidents", 730)))),
         "organization": rows("organization", {"frameworks": list(frameworks)}),
         "legal_holds": rows("legal_holds", *holds), "deployment": rows("deployment", {"tier": "shared"}),
     }  # fmt: skip
@@ -46,7 +46,7 @@ def test_without_frameworks_nothing_is_asked():
 
 @pytest.mark.parametrize(("days", "conflict"), [(364, True), (365, False)])
 def test_pci_wants_twelve_months_of_audit_history(days, conflict):
-    held = report(kept(days=days), kept("incidents", 30), frameworks=["pci-dss"])
+    held = report(retention_row(days=days), retention_row("incidents", 30), frameworks=["pci-dss"])
     wanted = [("pci-dss", "audit_log", 365, days, -1, "too_short")]
     assert conflicts(held) == (wanted if conflict else [])
 
@@ -61,7 +61,7 @@ def test_hipaa_wants_six_years_of_both():
         "Kept for a shorter time than asked for: HIPAA 164.316(b)(2)(i) (audit log), "
         "HIPAA 164.316(b)(2)(i) (closed incidents)."
     ]
-    assert conflicts(report(kept(days=2555), kept("incidents", 2555), frameworks=["hipaa"])) == []
+    assert conflicts(report(retention_row(days=2555), retention_row("incidents", 2555), frameworks=["hipaa"])) == []
 
 
 def test_gdpr_is_flagged_in_the_other_direction():
@@ -73,16 +73,16 @@ def test_gdpr_is_flagged_in_the_other_direction():
 
 def test_gdpr_accepts_what_another_framework_in_scope_demands_and_no_more():
     both = ["pci-dss", "gdpr-art32"]
-    assert conflicts(report(kept(days=365), frameworks=both)) == []
-    assert conflicts(report(kept(days=400), frameworks=both)) == [
+    assert conflicts(report(retention_row(days=365), frameworks=both)) == []
+    assert conflicts(report(retention_row(days=400), frameworks=both)) == [
         ("gdpr-art32", "audit_log", None, 400, 35, "longer_than_needed")
     ]
 
 
 def test_totals_add_up_over_the_classes():
     held = report(
-        kept(rows=100, eligible=30, purgeable=10, held=15, waiting=5, next_purge_on=date(2026, 11, 21)),
-        kept("incidents", 730, rows=9, eligible=4, purgeable=3, held=1, next_purge_on=date(2026, 12, 1)),
+        retention_row(rows=100, eligible=30, purgeable=10, held=15, waiting=5, next_purge_on=date(2026, 11, 21)),
+        retention_row("incidents", 730, rows=9, eligible=4, purgeable=3, held=1, next_purge_on=date(2026, 12, 1)),
         holds=[{"id": "h1", "active": True}, {"id": "h0", "active": False}],
     )
     assert {name: held.summary[name] for name in COUNTS} == {
@@ -92,20 +92,20 @@ def test_totals_add_up_over_the_classes():
 
 
 def test_an_override_needs_an_approver():
-    overridden = kept(days=90, default_days=400, override_days=90, source="override")
+    overridden = retention_row(days=90, default_days=400, override_days=90, source="override")
     assert report(overridden).warnings == ["1 override without an approver."]
     assert report({**overridden, "approved_by": "ann@acme.example"}).warnings == []
 
 
 def test_every_figure_is_what_its_rows_give():
-    given = facts(kept(eligible=4, purgeable=4), kept("incidents", 730), frameworks=["hipaa"])
+    given = facts(retention_row(eligible=4, purgeable=4), retention_row("incidents", 730), frameworks=["hipaa"])
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "retention_conflicts", **given)["reason"].to_list() == [
+    assert explained_rows(REPORT, "retention_conflicts", **given)["reason"].to_list() == [
         "hipaa 164.316(b)(2)(i), audit_log: too_short, kept for 400 days",
         "hipaa 164.316(b)(2)(i), incidents: too_short, kept for 730 days",
     ]
-    assert (document(REPORT, **given).summary["audit_log_days"], report(kept()).summary["incidents_days"]) == (
+    assert (document(REPORT, **given).summary["audit_log_days"], report(retention_row()).summary["incidents_days"]) == (
         400,
         None,
     )

@@ -8,7 +8,7 @@ from reports.evidence.attestation_renewal import REPORT
 from tests.factories import (
     DAY,
     document,
-    explained,
+    explained_rows,
     lead,
     moment,
     rows,
@@ -151,12 +151,12 @@ def test_overdue_renewals_fall_into_this_week():
 
 
 def test_frameworks_show_their_waves_and_what_is_current():
-    def signed(name, status, framework="soc2"):
+    def signed_row(name, status, framework="soc2"):
         return {"framework": framework, "control_id": name, "id": name, "due_on": DAY, "status": status}
 
     found = report(
         renewal("CC1.1", -3), renewal("CC1.2", 40),
-        attestations=[signed("CC1.1", "overdue"), signed("CC1.3", "attested"), signed("A.5.1", "rejected", "iso27001")],
+        attestations=[signed_row("CC1.1", "overdue"), signed_row("CC1.3", "attested"), signed_row("A.5.1", "rejected", "iso27001")],
     )  # fmt: skip
     columns = table(found, "frameworks").select(
         "framework", "renewals", "overdue", "in_31_to_60_days", "attested_now", "current_pct"
@@ -216,7 +216,7 @@ def test_the_figures_count_who_is_asked_for_what():
 
 
 def test_an_escalated_attestation_says_how_often_it_was_asked_for():
-    found = explained(REPORT, "renewals_escalated", **facts(*MANY, reminders=nudge("CC1.2", 20, 8, 16)))
+    found = explained_rows(REPORT, "renewals_escalated", **facts(*MANY, reminders=nudge("CC1.2", 20, 8, 16)))
     assert found.select("control_id", "reason").rows() == [("CC1.2", "asked for 2 times, last on 2026-11-12")]
 
 

@@ -8,7 +8,7 @@ from engine.model.ask import Ask
 from engine.model.document import Coverage
 from engine.model.thresholds import Thresholds
 from reports.evidence.attestations import REPORT
-from tests.factories import DAY, document, explained, lead, rows
+from tests.factories import DAY, document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 NEEDED = ["operation", "attestation"]
@@ -81,12 +81,12 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_an_overdue_attestation_says_since_when():
-    found = explained(REPORT, "attestations_overdue", **facts(DUTIES))
+    found = explained_rows(REPORT, "attestations_overdue", **facts(DUTIES))
     assert found.select("control_id", "reason").rows() == [("CC1.3", "due 2026-11-01, not decided since")]
 
 
 def test_a_delegated_attestation_says_to_whom():
-    found = explained(REPORT, "attestations_delegated", **facts(DUTIES))
+    found = explained_rows(REPORT, "attestations_delegated", **facts(DUTIES))
     assert found.select("control_id", "reason").rows() == [
         ("CC1.4", "delegated to joe@acme.example, due 2026-11-25"),
     ]

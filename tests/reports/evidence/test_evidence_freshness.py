@@ -7,7 +7,7 @@ from engine.model.ask import Ask
 from engine.model.document import Coverage
 from engine.model.thresholds import Thresholds
 from reports.evidence.evidence_freshness import REPORT
-from tests.factories import DAY, assessed, document, explained, lead, moment, rows
+from tests.factories import DAY, assessment_facts, document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 STALE = {"freshness": "stale", "state": "stale", "age_days": 130, "age_ratio": 1.3}
@@ -23,7 +23,7 @@ def control(control_id, position, **given):
 
 def facts(*controls, evidence=()):
     return {
-        **assessed(*controls),
+        **assessment_facts(*controls),
         "control_evidence": rows("control_evidence", *evidence),
     }
 
@@ -63,7 +63,7 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_the_freshness_debt_lists_by_how_many_days_each_control_is_over():
-    found = explained(REPORT, "freshness_debt_days", **facts(*MIXED))
+    found = explained_rows(REPORT, "freshness_debt_days", **facts(*MIXED))
     assert found.select("control_id", "reason", "amount").rows() == [
         ("CC1.3", "130 days old, window of 100 days", 30),
     ]

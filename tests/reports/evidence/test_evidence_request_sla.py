@@ -5,12 +5,12 @@ from datetime import date, timedelta
 import pytest
 
 from reports.evidence.evidence_request_sla import REPORT
-from tests.factories import DAY, ask, document, explained, lead, rows
+from tests.factories import DAY, ask, document, explained_rows, lead, rows
 from tests.reports.evidence.test_evidence_requests import late, request, table
 from tests.reports.explanations import values_follow
 
 
-def closed(number, days, *, on_time=True, ago=5, **given):
+def closed_request(number, days, *, on_time=True, ago=5, **given):
     """Closed ``ago`` days before the report's day, ``days`` after it was opened."""
     end = DAY - timedelta(days=ago)
     return request(
@@ -32,7 +32,9 @@ def summary(found, *names):
 
 
 def test_on_time_is_of_what_was_closed_or_is_overdue():
-    found = report(closed(1, 3), closed(2, 3), closed(3, 9, on_time=False), late(4, 2, "P1"), request(5))
+    found = report(
+        closed_request(1, 3), closed_request(2, 3), closed_request(3, 9, on_time=False), late(4, 2, "P1"), request(5)
+    )
     assert summary(
         found,
         "requests_closed_on_time_in_period",
@@ -45,7 +47,7 @@ def test_on_time_is_of_what_was_closed_or_is_overdue():
 def test_percentiles_are_by_nearest_rank_of_closed_and_of_open_requests():
     turnarounds, ages = [1, 2, 2, 3, 4, 5, 8, 9, 13, 21], [40, 1, 7]
     found = report(
-        *(closed(number, days) for number, days in enumerate(turnarounds)),
+        *(closed_request(number, days) for number, days in enumerate(turnarounds)),
         *(request(100 + number, age_days=days) for number, days in enumerate(ages)),
     )
     assert summary(found, *(f"request_turnaround_p{n}_days" for n in (50, 90, 95))) == (4, 13, 21)
@@ -54,19 +56,21 @@ def test_percentiles_are_by_nearest_rank_of_closed_and_of_open_requests():
 
 @pytest.mark.parametrize(("minutes", "days"), [(0, 6), (1439, 6), (1440, 5), (4320, 3), (99999, 0)])
 def test_whole_days_spent_waiting_on_the_requester_are_not_ours(minutes, days):
-    found = report(closed(1, 6, paused_minutes=minutes))
+    found = report(closed_request(1, 6, paused_minutes=minutes))
     assert found.summary["request_turnaround_p50_days"] == days
 
 
 def test_first_pass_is_of_what_was_accepted():
-    found = report(closed(1, 2), closed(2, 2, returns=1), {**closed(3, 2), "auditor_status": "closed"})
+    found = report(
+        closed_request(1, 2), closed_request(2, 2, returns=1), {**closed_request(3, 2), "auditor_status": "closed"}
+    )
     assert summary(
         found, "requests_accepted_in_period", "requests_accepted_first_pass_in_period", "requests_first_pass_pct"
     ) == (2, 1, 50.0)
 
 
 def test_requests_closed_before_the_period_do_not_count():
-    found = report(closed(1, 2, ago=29), closed(2, 2, ago=30))
+    found = report(closed_request(1, 2, ago=29), closed_request(2, 2, ago=30))
     assert found.summary["requests_closed_in_period"] == 1
 
 
@@ -102,10 +106,10 @@ def test_aging_buckets(days, bucket):
 
 
 def test_priorities_owners_and_frameworks_add_up():
-    found = report(closed(1, 2), late(2, 3, "P1", framework="iso27001"), request(3, owner=None, framework=None))
+    found = report(closed_request(1, 2), late(2, 3, "P1", framework="iso27001"), request(3, owner=None, framework=None))
     for name in ("metrics", "by_owner", "by_framework"):
         part = table(found, name)
-        assert (part["open"].sum(), part["overdue"].sum(), part["closed"].sum()) == (2, 1, 1)
+        assert (part["open"].sum(), part["overdue"].sum(), part["closed_request"].sum()) == (2, 1, 1)
     assert table(found, "metrics")["sla_days"].to_list() == [3, 5, 10, 20]
     assert table(found, "by_framework")["framework"].to_list() == ["iso27001", "soc2", None]
 
@@ -130,7 +134,7 @@ def test_without_requests_nothing_is_known():
 
 
 def test_a_queue_in_time_asks_for_nothing():
-    found = report(closed(1, 2), request(2, due_on=date(2026, 12, 1)))
+    found = report(closed_request(1, 2), request(2, due_on=date(2026, 12, 1)))
     assert lead(found) == (
         "1 of 1 request was answered in time (100.0 %); of 1 open request none is overdue or at risk.",
         "",
@@ -138,7 +142,7 @@ def test_a_queue_in_time_asks_for_nothing():
 
 
 MANY = (
-    closed(1, 3, paused_minutes=1440), closed(2, 9, on_time=False, returns=1), late(4, 2, "P1", paused_minutes=30),
+    closed_request(1, 3, paused_minutes=1440), closed_request(2, 9, on_time=False, returns=1), late(4, 2, "P1", paused_minutes=30),
     request(5, clock="paused"), request(6, owner=None),
 )  # fmt: skip
 
@@ -149,7 +153,7 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_the_rows_behind_the_share_answered_in_time_are_those_closed_and_those_overdue():
-    found = explained(REPORT, "requests_on_time_pct", **facts(*MANY))
+    found = explained_rows(REPORT, "requests_on_time_pct", **facts(*MANY))
     assert found.select("id", "flag").rows() == [("R1", 1), ("R2", 0), ("R4", 0)]
 
 
@@ -158,7 +162,10 @@ def test_nobody_is_not_one_of_the_people_with_open_requests():
 
 
 def test_without_an_open_request_that_is_said():
-    assert lead(report(closed(1, 2))) == ("1 of 1 request was answered in time (100.0 %); no request is open.", "")
+    assert lead(report(closed_request(1, 2))) == (
+        "1 of 1 request was answered in time (100.0 %); no request is open.",
+        "",
+    )
     assert lead(report(request(1))) == (
         "Nothing was closed in the period; of 1 open request none is overdue or at risk.",
         "",

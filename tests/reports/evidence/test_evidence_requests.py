@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.evidence.evidence_requests import REPORT
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 ASKED = {
@@ -125,7 +125,7 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_a_request_whose_owner_has_left_names_the_owner():
-    found = explained(REPORT, "requests_owner_left", **facts(*SEVERAL, people=GONE))
+    found = explained_rows(REPORT, "requests_owner_left", **facts(*SEVERAL, people=GONE))
     assert found.select("id", "reason", "flag").rows()[0] == ("R1", "ann@acme.example has left", 1)
 
 

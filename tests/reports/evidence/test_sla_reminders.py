@@ -12,7 +12,7 @@ from tests.factories import (
     DAY,
     ask,
     document,
-    explained,
+    explained_rows,
     lead,
     moment,
     rows,
@@ -39,7 +39,7 @@ def change(name, observed_on, previous, state, event=None):
             "trigger_event": event}  # fmt: skip
 
 
-def sent(*ids, kind="sla-reminders", ago=1):
+def reminder_row(*ids, kind="sla-reminders", ago=1):
     day = DAY - timedelta(days=ago)
     return [{"kind": kind, "reminder_id": name, "delivery_id": "d", "created_on": day, "created_at": moment(f"{day} 09:00"),
              "channel": "email", "recipient": ANN, "status": "sent"} for name in ids]  # fmt: skip
@@ -92,7 +92,7 @@ def test_a_job_that_was_down_on_two_days_sends_one_thirty_day_notice_late():
         pending = duties(rows("obligations", item), rows("remediations"), rows("people"), day)
         owed = due_soon(pending, rows("reminders", *ledger), day).filter("owed")
         notices += owed.select("step", "late").rows()
-        ledger += sent(*owed["reminder_id"])
+        ledger += reminder_row(*owed["reminder_id"])
     assert notices == [(30, True)]
 
 
@@ -104,18 +104,18 @@ def test_overdue_duties_are_reminded_of_after_one_three_and_seven_days(days, ste
 
 
 def test_a_reminder_is_sent_once_for_item_state_and_step():
-    found = report(duty("x", -3), reminders=sent(f"vendor_review:x@{DAY - timedelta(days=3)}|overdue|3"))
+    found = report(duty("x", -3), reminders=reminder_row(f"vendor_review:x@{DAY - timedelta(days=3)}|overdue|3"))
     late = table(found, "overdue").select("owed", "last_reminded_on")
     assert late.rows() == [(False, date(2026, 11, 19))]
     assert lead(found) == ("1 overdue; nothing is to be sent now.", "Wait: everybody concerned has been reminded.")
     again = report(
-        duty("x", -7, due_on=DAY - timedelta(days=7)), reminders=sent("vendor_review:x@2026-11-13|overdue|3")
+        duty("x", -7, due_on=DAY - timedelta(days=7)), reminders=reminder_row("vendor_review:x@2026-11-13|overdue|3")
     )
     assert table(again, "overdue")["owed"].to_list() == [True]
 
 
 def test_a_moved_date_is_reminded_of_anew():
-    found = report(duty("x", -3), reminders=sent("vendor_review:x@2026-11-01|overdue|3"))
+    found = report(duty("x", -3), reminders=reminder_row("vendor_review:x@2026-11-01|overdue|3"))
     assert table(found, "overdue").select("owed", "last_reminded_on").rows() == [(True, date(2026, 11, 19))]
 
 
@@ -195,7 +195,7 @@ DUTIES = (duty("x", -9), duty("y", 2, owner=BOB), duty("z", 1), duty("w", -1, ow
 
 
 def test_items_and_the_reminders_of_them_are_different_figures():
-    found = report(*DUTIES, **MANY, reminders=sent(f"vendor_review:z@{DAY + timedelta(days=1)}|due_soon|1"))
+    found = report(*DUTIES, **MANY, reminders=reminder_row(f"vendor_review:z@{DAY + timedelta(days=1)}|due_soon|1"))
     assert dict(found.summary) == {
         "reminder_items_due_soon": 2, "reminder_items_overdue": 3, "controls_regressed": 1, "remediations_overdue": 1,
         "reminder_items_to_send": 5, "reminders_to_send": 6, "reminder_recipients": 2, "reminders_escalated": 1,
@@ -209,7 +209,7 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_a_reminder_is_explained_by_its_list_and_line():
-    found = explained(REPORT, "reminders_escalated", **facts(*DUTIES, **MANY))
+    found = explained_rows(REPORT, "reminders_escalated", **facts(*DUTIES, **MANY))
     assert found["reason"].to_list() == ["escalated: Duty x (9 days late)"]
 
 

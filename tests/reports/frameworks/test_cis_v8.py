@@ -14,7 +14,7 @@ IG1 = CONTROLS.filter("ig1")["control_id"].to_list()
 IG2_OWN = CONTROLS.filter("ig2", ~CONTROLS["ig1"])["control_id"].to_list()
 
 
-def assessed(but=None, default="effective", **facts):
+def assess(but=None, default="effective", **facts):
     return report(REPORT, *pack("cis-v8", default=default, but=but or {}), **facts)
 
 
@@ -24,7 +24,7 @@ def groups(document):
 
 
 def test_groups_hold_56_130_and_153_safeguards():
-    document = assessed()
+    document = assess()
     assert groups(document) == [
         ("IG1", 56, 56, 56, True), ("IG2", 130, 130, 130, True), ("IG3", 153, 153, 153, True),
     ]  # fmt: skip
@@ -33,7 +33,7 @@ def test_groups_hold_56_130_and_153_safeguards():
 
 
 def test_a_group_is_not_complete_while_the_one_below_is_not():
-    document = assessed({IG1[0]: "stale"})
+    document = assess({IG1[0]: "stale"})
     assert groups(document) == [
         ("IG1", 56, 56, 55, False), ("IG2", 130, 130, 129, False), ("IG3", 153, 153, 152, False),
     ]  # fmt: skip
@@ -41,7 +41,7 @@ def test_a_group_is_not_complete_while_the_one_below_is_not():
 
 
 def test_the_lowest_group_comes_first_in_the_work():
-    document = assessed({IG2_OWN[0]: "no_data", IG1[5]: {"state": "stale", "weight": 1}})
+    document = assess({IG2_OWN[0]: "no_data", IG1[5]: {"state": "stale", "weight": 1}})
     assert table(document, "missing")["control_id"].to_list() == [IG1[5], IG2_OWN[0]]
     assert lead(document) == (
         "55 of 56 IG1 safeguards are in place.",
@@ -50,25 +50,25 @@ def test_the_lowest_group_comes_first_in_the_work():
 
 
 def test_a_complete_group_is_named_before_the_next():
-    document = assessed({IG2_OWN[0]: "partial"})
+    document = assess({IG2_OWN[0]: "partial"})
     assert document.summary["cis_group_reached"] == "IG1"
     assert document.headline.startswith("IG1 is complete; 129 of 130 IG2 safeguards are in place.")
 
 
 def test_what_does_not_apply_leaves_the_group():
-    document = assessed({IG1[0]: "not_applicable"})
+    document = assess({IG1[0]: "not_applicable"})
     assert groups(document)[0] == ("IG1", 56, 55, 55, True)
 
 
 def test_a_group_in_which_nothing_applies_is_not_complete():
-    document = assessed(default="not_applicable")
+    document = assess(default="not_applicable")
     assert [complete for *_, complete in groups(document)] == [False] * 3
     assert lead(document) == ("No safeguard of IG1 applies, so nothing can be said about it.", "")
 
 
 def test_percentages_are_declared_silence_is_0_and_decides_nothing():
     profile = {"framework": "cis-v8", "control_id": "1.1", "implemented_pct": 100, "policy_pct": 50}
-    document = assessed({"1.1": "no_data"}, control_profiles=[profile])
+    document = assess({"1.1": "no_data"}, control_profiles=[profile])
     first = table(document, "controls").row(0, named=True)
     assert (first["control"], first["safeguards"], first["in_place"]) == (1, 5, 4)
     assert (first["implemented_pct"], first["policy_pct"]) == (20.0, 10.0)
@@ -82,7 +82,7 @@ def test_percentages_are_declared_silence_is_0_and_decides_nothing():
 
 
 def test_without_evidence_no_safeguard_is_in_place():
-    document = assessed(default="no_data")
+    document = assess(default="no_data")
     assert (document.summary["cis_in_place"], document.summary["cis_ig3_in_place_pct"]) == (0, 0.0)
     assert document.coverage.assessed == 0
 

@@ -51,7 +51,7 @@ SCORES = {
 }
 
 
-def mixed(framework):
+def mixed_states(framework):
     """Every state in turn."""
     names = [row["control_id"] for row in pack(framework)[0]]
     return pack(framework, but={name: STATES[index % len(STATES)] for index, name in enumerate(names)})
@@ -60,7 +60,7 @@ def mixed(framework):
 @cache
 def frames(framework):
     """Something in every fact that a pack takes."""
-    requirements, statuses = mixed(framework)
+    requirements, statuses = mixed_states(framework)
     first, second, *_ = [row["control_id"] for row in statuses]
     on, other = {"framework": framework, "control_id": first}, {"framework": framework, "control_id": second}
     return {
@@ -102,12 +102,12 @@ def frames(framework):
     }  # fmt: skip
 
 
-def built(name, given):
+def build_document(name, given):
     report, _ = PACKS[name]
     return report.document({fact: rows(fact, *given.get(fact, ())) for fact in report.facts}, ask())
 
 
-def rendered(name, document, format):
+def render_document(name, document, format):
     report, _ = PACKS[name]
     edition = Edition(report.name, report.title, report.description, report.schema_version, Organization("acme", "Acme"),
                       DAY, Position(1, "0" * 64), {"periodDays": 30}, 0, document)  # fmt: skip
@@ -116,13 +116,13 @@ def rendered(name, document, format):
 
 @pytest.mark.parametrize("name", PACKS)
 def test_every_format_shows_the_same_rows(name):
-    document = built(name, frames(PACKS[name][1]))
+    document = build_document(name, frames(PACKS[name][1]))
     assert sum(table.frame.is_empty() for table in document.tables) <= (name == "iso-assessment")
-    data = json.loads(rendered(name, document, "json"))
+    data = json.loads(render_document(name, document, "json"))
     heights = [len(data[table.name]) for table in document.tables]
     assert heights == [table.frame.height for table in document.tables]
 
-    lines = list(csv.DictReader(io.StringIO(rendered(name, document, "csv"), newline="")))
+    lines = list(csv.DictReader(io.StringIO(render_document(name, document, "csv"), newline="")))
     if len(heights) == 1:
         assert len(lines) == heights[0]
     else:
@@ -130,8 +130,8 @@ def test_every_format_shows_the_same_rows(name):
         assert [sum(table.name in names for names in shown_in) for table in document.tables] == heights
 
     shown = [height for height in heights if height]
-    html = Page(rendered(name, document, "html"))
-    text = Page(markdown.markdown(rendered(name, document, "md"), extensions=["tables"]))
+    html = Page(render_document(name, document, "html"))
+    text = Page(markdown.markdown(render_document(name, document, "md"), extensions=["tables"]))
     for page in (html, text):
         assert [len(part) - 1 for part in page.tables] == shown
     first = [[" ".join(row[0].split()) for part in page.tables for row in part] for page in (html, text)]
@@ -145,20 +145,20 @@ def test_the_order_of_the_facts_does_not_matter(name):
     given = {fact: rows(fact, *frames(framework).get(fact, ())) for fact in report.facts}
     forwards = report.document(given, ask())
     backwards = report.document({fact: frame.reverse() for fact, frame in given.items()}, ask())
-    for format in report.formats_ahead:
-        assert rendered(name, forwards, format) == rendered(name, backwards, format)
+    for format in report.prebuilt_formats:
+        assert render_document(name, forwards, format) == render_document(name, backwards, format)
 
 
 @pytest.mark.parametrize("name", PACKS)
 def test_an_empty_organization_gets_an_honest_document(name):
-    document = built(name, {})
+    document = build_document(name, {})
     report, framework = PACKS[name]
-    assert all(rendered(name, document, format) for format in report.formats_ahead)
+    assert all(render_document(name, document, format) for format in report.prebuilt_formats)
     assert document.headline.endswith(".")
     assert "not in scope" in document.headline
     assert all(table.frame.is_empty() for table in document.tables)
     assert not [key for key, value in document.summary.items() if key.endswith(("_pct", "score")) and value is not None]
-    full = built(name, frames(framework))
+    full = build_document(name, frames(framework))
     assert [(table.name, table.frame.schema) for table in document.tables] == [
         (table.name, table.frame.schema) for table in full.tables
     ]
@@ -168,9 +168,9 @@ def test_an_empty_organization_gets_an_honest_document(name):
 @pytest.mark.parametrize("name", SCORES)
 def test_removing_all_data_raises_no_score(name):
     """The framework stays in scope, everything that was ever recorded is gone."""
-    requirements, _ = mixed(PACKS[name][1])
-    before = built(name, frames(PACKS[name][1])).summary
-    after = built(name, {"requirements": requirements}).summary
+    requirements, _ = mixed_states(PACKS[name][1])
+    before = build_document(name, frames(PACKS[name][1])).summary
+    after = build_document(name, {"requirements": requirements}).summary
     assert {key: after[key] for key in SCORES[name] if (after[key] or 0) > max(before[key] or 0, 0)} == {}
     assert [after[key] or 0 for key in SCORES[name]] == [0] * len(SCORES[name])
 
@@ -184,7 +184,7 @@ def test_every_figure_is_what_its_rows_give(name):
 
 @pytest.mark.parametrize("name", PACKS)
 def test_terms_are_defined_and_labels_name_columns(name):
-    document = built(name, frames(PACKS[name][1]))
+    document = build_document(name, frames(PACKS[name][1]))
     terms = len(document.definitions) - len(PACKS[name][0].figures)
     assert 1 <= terms <= 9
     for table in document.tables:
@@ -220,7 +220,7 @@ def test_where_nothing_applies_no_share_of_nothing_is_told(name):
         "control_assessments": statuses,
         "control_status": statuses,
     }
-    assert built(name, given).headline == NOTHING_APPLIES[name]
+    assert build_document(name, given).headline == NOTHING_APPLIES[name]
 
 
 @pytest.mark.parametrize("name", PACKS)
@@ -230,7 +230,7 @@ def test_no_first_sentence_counts_nothing_of_nothing_or_starts_without_a_first(n
     for whole in (slice(None), slice(1), slice(0)):
         requirements, statuses = (part[whole] for part in pack(framework, default=state))
         organization = [{"frameworks": [framework, "fedramp-poam"]}]
-        headline = built(
+        headline = build_document(
             name,
             {
                 "organization": organization,

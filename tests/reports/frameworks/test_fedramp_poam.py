@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model.poam import scheduled_on, written
+from engine.model.poam import entries, scheduled_on
 from reports.frameworks.fedramp_poam import REPORT
 from reports.frameworks.poam_columns import headings
 from tests.factories import lead
@@ -31,9 +31,9 @@ LINE = {
 CLOSED = {**LINE, "id": "V-3", "status": "completed", "closed_on": date(2026, 11, 10)}
 
 
-def numbered(line, findings):
+def ledger_line(line, findings):
     """A line of the ledger as its fact has it."""
-    details = written(line.get("details"))
+    details = entries(line.get("details"))
     capped = [row["due_on"] for row in findings if row["id"] == line["weakness_key"] and row["known_exploited"]]
     due = scheduled_on(details, line["detected_on"], line["due_on"], *capped)
     return {"owner": details.get("point_of_contact", "ann@acme.example"), "scheduled_on": due, **line}
@@ -42,7 +42,7 @@ def numbered(line, findings):
 def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **asked):
     profiles = asked.pop("control_profiles", ())
     asked.setdefault("scans", "all")
-    poam = [numbered(line, findings) for line in poam]
+    poam = [ledger_line(line, findings) for line in poam]
     facts = {
         "organization": organization,
         "gaps": gaps,

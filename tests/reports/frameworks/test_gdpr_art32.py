@@ -16,7 +16,7 @@ from tests.reports.frameworks.packs import (
 MEASURE, RESTORE = "Art.32(1)(a)", "Art.32(1)(c)"
 
 
-def assessed(but=None, default="effective", **facts):
+def assess(but=None, default="effective", **facts):
     return report(REPORT, *pack("gdpr-art32", default=default, but=but or {}), **facts)
 
 
@@ -32,13 +32,13 @@ def assessed(but=None, default="effective", **facts):
     ],
 )
 def test_what_cannot_be_shown_is_missing(state, standing):
-    document = assessed({MEASURE: state})
+    document = assess({MEASURE: state})
     assert one(document, "measures", MEASURE, "standing", "measure_type") == (standing, "technical")
     assert document.summary["gdpr_demonstrated"] == 7 + (standing == "demonstrated")
 
 
 def test_the_risk_to_persons_is_that_of_the_linked_risk():
-    def linked(**risk):
+    def measure_row(**risk):
         profile = {
             "framework": "gdpr-art32",
             "control_id": MEASURE,
@@ -46,19 +46,19 @@ def test_the_risk_to_persons_is_that_of_the_linked_risk():
             "systems": "db",
             "implementation": "AES",
         }
-        document = assessed(
+        document = assess(
             control_profiles=[profile], risks=[{"id": "R-1", "level": "moderate", "unknown": False, **risk}]
         )
         return one(document, "measures", MEASURE, "residual_risk", "systems", "state_of_the_art")
 
-    assert linked() == ("moderate", "db", "AES")
-    assert linked(unknown=True) == ("critical", "db", "AES")
-    assert one(assessed(), "measures", MEASURE, "residual_risk") == ("not assessed",)
+    assert measure_row() == ("moderate", "db", "AES")
+    assert measure_row(unknown=True) == ("critical", "db", "AES")
+    assert one(assess(), "measures", MEASURE, "residual_risk") == ("not assessed",)
 
 
 def test_the_last_test_and_the_median_restore_stand_beside_the_measure():
     run = {"framework": "gdpr-art32", "control_id": RESTORE}
-    document = assessed(
+    document = assess(
         test_windows=[
             {**run, "run_id": "1", "performed_on": date(2026, 9, 1), "outcome": "failed"},
             {**run, "run_id": "2", "performed_on": date(2026, 10, 1), "outcome": "passed"},
@@ -86,7 +86,7 @@ def test_processors_need_a_contract_that_binds_sub_processors():
     def dpa(name, **given):
         return {"vendor_id": name, "kind": "dpa", "document_id": f"D-{name}", "flows_down": True, **given}
 
-    document = assessed(
+    document = assess(
         vendors=[vendor("a"), vendor("b"), vendor("c"), vendor("d"), vendor("e", data_classes=None),
                  vendor("f", data_classes=" ", handles_phi=True), vendor("g", data_classes=None)],
         agreements=[dpa("a"), dpa("b", valid_until=date(2026, 11, 19)), dpa("c", flows_down=False), dpa("e")],
@@ -104,7 +104,7 @@ def test_processors_need_a_contract_that_binds_sub_processors():
 
 
 def test_without_evidence_nothing_is_demonstrated():
-    document = assessed(default="no_data")
+    document = assess(default="no_data")
     assert (document.summary["gdpr_demonstrated_pct"], document.coverage.assessed) == (0.0, 0)
     assert " ".join(lead(document)).startswith(
         "0 of 8 Article 32 measures can be demonstrated. Start with Art.32(1) Risk"

@@ -23,12 +23,12 @@ ALL_DECIDED = [
 ]
 
 
-def assessed(but=None, decisions=ALL_DECIDED, **facts):
+def assess(but=None, decisions=ALL_DECIDED, **facts):
     return report(REPORT, *pack("hipaa", but=but or {}), control_profiles=decisions, **facts)
 
 
 def test_required_and_addressable_are_scored_apart():
-    document = assessed({REQUIRED: "stale"})
+    document = assess({REQUIRED: "stale"})
     assert {name: document.summary[name] for name in ("hipaa_required", "hipaa_required_met", "hipaa_required_met_pct",
             "hipaa_addressable", "hipaa_addressable_met", "hipaa_addressable_met_pct", "hipaa_violations")} == {
         "hipaa_required": 33, "hipaa_required_met": 32, "hipaa_required_met_pct": 97.0,
@@ -58,7 +58,7 @@ def test_required_and_addressable_are_scored_apart():
 def test_addressable_means_decided(state, decision, finding, met):
     own = [{**DECIDED, **decision, "control_id": ADDRESSABLE}]
     others = [row for row in ALL_DECIDED if row["control_id"] != ADDRESSABLE]
-    document = assessed({ADDRESSABLE: state}, own + others)
+    document = assess({ADDRESSABLE: state}, own + others)
     assert one(document, "specifications", ADDRESSABLE, "finding") == (finding,)
     assert document.summary["hipaa_addressable_met"] == 21 + met
     assert document.summary["hipaa_violations"] == (finding == "undocumented")
@@ -66,7 +66,7 @@ def test_addressable_means_decided(state, decision, finding, met):
 
 def test_a_decision_does_not_help_a_required_specification():
     own = {**DECIDED, "control_id": REQUIRED, "decision": "not_implemented"}
-    document = assessed({REQUIRED: "no_data"}, [*ALL_DECIDED, own])
+    document = assess({REQUIRED: "no_data"}, [*ALL_DECIDED, own])
     assert one(document, "specifications", REQUIRED, "finding") == ("not shown",)
 
 
@@ -84,7 +84,7 @@ def test_business_associates_need_an_agreement_that_flows_down():
             **given,
         }
 
-    document = assessed(
+    document = assess(
         vendors=[vendor("a"), vendor("b"), vendor("c"), vendor("d"), vendor("e", handles_phi=None),
                  vendor("f", handles_phi=False)],
         agreements=[baa("a"), baa("b", valid_until=date(2026, 11, 19)), baa("c", flows_down=None),
@@ -106,11 +106,11 @@ def test_business_associates_need_an_agreement_that_flows_down():
 def test_an_agreement_is_good_on_its_last_day():
     vendor = {"vendor_id": "a", "name": "a", "tier": "low", "handles_phi": True}
     last = {"vendor_id": "a", "kind": "baa", "document_id": "D", "flows_down": True, "valid_until": date(2026, 11, 20)}
-    assert assessed(vendors=[vendor], agreements=[last]).summary["hipaa_associates_without_agreement"] == 0
+    assert assess(vendors=[vendor], agreements=[last]).summary["hipaa_associates_without_agreement"] == 0
 
 
 def test_safeguards_and_standards_add_up():
-    document = assessed()
+    document = assess()
     assert table(document, "safeguards")["applicable"].sum() == 55
     standards = table(document, "standards")
     assert (standards["required"].sum(), standards["addressable"].sum()) == (33, 22)

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.frameworks.iso_assessment import REPORT
-from tests.factories import assessed, lead, rows
+from tests.factories import assessment_facts, lead, rows
 from tests.factories import document as document_of
 
 ISO = {"framework": "iso27001"}
@@ -29,7 +29,7 @@ def report(requirements, statuses, profiles=()):
     return document_of(
         REPORT,
         requirements=rows("requirements", *requirements),
-        **assessed(*statuses),
+        **assessment_facts(*statuses),
         control_profiles=rows("control_profiles", *profiles),
     )
 

@@ -14,7 +14,7 @@ from tests.reports.frameworks.packs import (
 OUTCOME = "PR.AA-01"
 
 
-def profiled(but=None, profiles=(), default="effective", **facts):
+def profile_report(but=None, profiles=(), default="effective", **facts):
     rows = [{"framework": "nist-csf", **profile} for profile in profiles]
     return report(REPORT, *pack("nist-csf", default=default, but=but or {}), control_profiles=rows, **facts)
 
@@ -32,14 +32,14 @@ def profiled(but=None, profiles=(), default="effective", **facts):
     ],
 )
 def test_the_gap_is_the_target_less_the_current_state(state, profile, expected):
-    document = profiled({OUTCOME: state}, [{"control_id": OUTCOME, **profile}])
+    document = profile_report({OUTCOME: state}, [{"control_id": OUTCOME, **profile}])
     columns = ("current_pct", "target_pct", "gap_points", "target_set")
     assert one(document, "profile", OUTCOME, *columns) == expected
 
 
 def test_functions_count_outcomes_and_average_nothing():
     targets = [{"control_id": row["control_id"], "target_pct": 100} for row in pack("nist-csf")[0]]
-    document = profiled({OUTCOME: "stale"}, targets)
+    document = profile_report({OUTCOME: "stale"}, targets)
     functions = table(document, "functions")
     assert functions.select("function_id", "outcomes", "at_target", "below_target").rows() == [
         ("GV", 31, 31, 0), ("ID", 21, 21, 0), ("PR", 22, 21, 1), ("DE", 11, 11, 0), ("RS", 13, 13, 0), ("RC", 8, 8, 0),
@@ -55,7 +55,7 @@ def test_actions_come_by_priority_with_what_is_planned():
         {"framework": "nist-csf", "control_id": control, "priority": priority, "runbook_title": f"Do {control}"}
         for control, priority in (("GV.OC-01", 1.0), (OUTCOME, 7.5))
     ]
-    document = profiled(dict.fromkeys(("GV.OC-01", OUTCOME), "no_data"), gaps=gaps)
+    document = profile_report(dict.fromkeys(("GV.OC-01", OUTCOME), "no_data"), gaps=gaps)
     assert table(document, "actions").select("control_id", "priority", "action").rows() == [
         (OUTCOME, 7.5, f"Do {OUTCOME}"), ("GV.OC-01", 1.0, "Do GV.OC-01"),
     ]  # fmt: skip
@@ -64,7 +64,7 @@ def test_actions_come_by_priority_with_what_is_planned():
 
 
 def test_without_evidence_nothing_is_at_target():
-    document = profiled(default="no_data")
+    document = profile_report(default="no_data")
     assert (document.summary["csf_at_target"], document.coverage.assessed) == (0, 0)
 
 

@@ -179,14 +179,14 @@ def test_the_same_seed_draws_the_same_days():
     every = [(date(2026, 11, 1) + timedelta(days=i)).isoformat() for i in range(20)]
     daily = {"state": "effective", "cadence": "daily"}
 
-    def drawn(seed):
+    def sample_days(seed):
         document = period(
             {CRITERION: daily}, only=[CRITERION], criteria_days=days(CRITERION, *every), options={"seed": seed}
         )
         return table(document, "sample")["sampled_on"].to_list()
 
-    assert len(drawn(1)) == 15
-    assert drawn(1) == drawn(1) != drawn(2)
+    assert len(sample_days(1)) == 15
+    assert sample_days(1) == sample_days(1) != sample_days(2)
 
 
 def test_bundles_holds_cuecs_and_changes_of_the_period_are_counted():

@@ -3,7 +3,7 @@
 import pytest
 
 from reports.mapping.crosswalk import REPORT
-from tests.factories import ask, document, explained, lead, moment, rows
+from tests.factories import ask, document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 
@@ -211,10 +211,10 @@ def test_every_figure_is_what_its_rows_give():
     given = facts(PAIRS, CONTROLS, EVIDENCE)
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "crosswalk_reuse", **given).select("source_id", "target_id", "reason").rows() == [
+    assert explained_rows(REPORT, "crosswalk_reuse", **given).select("source_id", "target_id", "reason").rows() == [
         ("CC6.1", "A.5.15", "to target")
     ]
-    assert explained(REPORT, "crosswalk_targets_partial", **given).select("control_id", "reason").rows() == [
+    assert explained_rows(REPORT, "crosswalk_targets_partial", **given).select("control_id", "reason").rows() == [
         ("A.8.2", "pairs: 1, full: 0, best: intersects 0.6")
     ]
 

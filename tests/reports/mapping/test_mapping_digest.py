@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.mapping.mapping_digest import REPORT
-from tests.factories import assessed, document, explained, lead, rows
+from tests.factories import assessment_facts, document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 SEEN = {"taken_on": date(2026, 10, 1), "version": "old"}
@@ -39,7 +39,7 @@ def facts(now=(), then=(), edges=(), edges_then=(), *, status=(), states=(), lin
         "catalogue_seen": rows("catalogue_seen", *([seen] if seen else [])),
         "requirements_seen": rows("requirements_seen", *then),
         "edges_seen": rows("edges_seen", *edges_then),
-        **assessed(*status),
+        **assessment_facts(*status),
         "state_changes": rows("state_changes", *states),
         "linked_evidence": rows("linked_evidence", *linked),
     }
@@ -197,9 +197,9 @@ def test_every_figure_is_what_its_rows_give():
     values_follow(REPORT, **given)
     values_follow(REPORT, **facts([ONE], seen=None))
     values_follow(REPORT)
-    found = explained(REPORT, "requirements_added", **given).select("control_id", "reason", "amount").rows()
+    found = explained_rows(REPORT, "requirements_added", **given).select("control_id", "reason", "amount").rows()
     assert found == [("CC1.1", "none", 0), ("CC1.3", "added", 1), ("CC1.9", "removed", 0)]
-    found = explained(REPORT, "lost_last_full_edge", **given).select("control_id", "reason", "amount").rows()
+    found = explained_rows(REPORT, "lost_last_full_edge", **given).select("control_id", "reason", "amount").rows()
     assert found == [("A.5.1", "covered by soc2 CC1.1", 1), ("A.5.2", "covered by none", 0)]
 
 

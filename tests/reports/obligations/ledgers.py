@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts.question import FactQuestion, asked_frame
+from engine.reporting.facts.question import FactQuestion, question_frame
 from engine.reporting.facts.workload import load, owner_weeks
 from reports.shared.ledger import KINDS
 from tests.factories import DAY, ORG, rows
@@ -42,7 +42,7 @@ def work(obligations, *capacity, day=DAY, left=()):
 
     ``left`` names people who are no longer there.
     """
-    question = asked_frame([FactQuestion(ORG, "UTC", day, 30, Thresholds())])
+    question = question_frame([FactQuestion(ORG, "UTC", day, 30, Thresholds())])
     given = [{"org_id": ORG, "email": who, "week": week, "hours": hours} for who, week, hours in capacity]
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
     users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")

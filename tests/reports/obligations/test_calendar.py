@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from engine.model.document import CalendarEvent
 from reports.obligations import calendar, obligation_ics, obligation_rollup
 from reports.obligations import entries as listing
-from tests.factories import DAY, ask, document, explained, lead, rows
+from tests.factories import DAY, ask, document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import ledgers
 
@@ -71,10 +71,10 @@ def test_the_calendar_has_every_pending_duty_of_the_ledger(obligations):
 
 def test_an_entry_says_why_it_is_counted():
     frame = rows("obligations", *DUTIES)
-    assert explained(calendar.REPORT, "calendar_entries_late", obligations=frame).select(
+    assert explained_rows(calendar.REPORT, "calendar_entries_late", obligations=frame).select(
         "obligation_id", "reason", "flag"
     ).rows() == [("slow", "due 2026-09-01, done 2026-11-18", 1)]
-    assert explained(calendar.REPORT, "obligations_pending", obligations=frame)["reason"].to_list() == [
+    assert explained_rows(calendar.REPORT, "obligations_pending", obligations=frame)["reason"].to_list() == [
         "overdue, due 2026-11-02", "open, due 2026-12-07",
     ]  # fmt: skip
 

@@ -28,7 +28,7 @@ from reports.shared.ledger import KINDS
 from tests.factories import (
     DAY,
     ask,
-    assessed,
+    assessment_facts,
     moment,
     rows,
 )
@@ -85,7 +85,7 @@ FRAMES = {
         ),
     ),
     "vendor_controls": rows("vendor_controls", *({"vendor_id": f"V{n % 2}", **row} for n, row in enumerate(CONTROLS))),
-    **assessed(
+    **assessment_facts(
         *({**row, "active": n % 2 == 1, "next_due_on": DAY + timedelta(days=n)} for n, row in enumerate(CONTROLS))
     ),
     "linked_evidence": rows(
@@ -123,16 +123,16 @@ FRAMES = {
 }
 
 
-def built(name, frames=FRAMES):
+def build_document(name, frames=FRAMES):
     report = REPORTS[name]
     return report.document({fact: frames[fact] for fact in report.facts}, ask(**OPTIONS.get(name, {})))
 
 
 def empty(name):
-    return built(name, {fact: rows(fact) for fact in REPORTS[name].facts})
+    return build_document(name, {fact: rows(fact) for fact in REPORTS[name].facts})
 
 
-def rendered(name, document):
+def render_document(name, document):
     report = REPORTS[name]
     edition = Edition(
         report=report.name, title=report.title, description=report.description, schema_version=report.schema_version,
@@ -144,16 +144,16 @@ def rendered(name, document):
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_the_order_of_the_facts_does_not_show(name):
-    first = rendered(name, built(name))
+    first = render_document(name, build_document(name))
     for seed in (1, 2):
         mixed = {fact: frame.sample(fraction=1.0, shuffle=True, seed=seed) for fact, frame in FRAMES.items()}
-        assert rendered(name, built(name, mixed)) == first
+        assert render_document(name, build_document(name, mixed)) == first
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_format_has_the_same_rows(name):
-    document = built(name)
-    made = rendered(name, document)
+    document = build_document(name)
+    made = render_document(name, document)
     counts = {table.name: table.frame.height for table in document.tables}
     assert any(counts.values())
     assert {table: len(parser.loads(made["json"])[table]) for table in counts} == counts
@@ -168,7 +168,7 @@ def test_every_format_has_the_same_rows(name):
 @pytest.mark.parametrize("name", REPORTS)
 def test_an_organization_without_records_is_not_told_that_all_is_well(name):
     document = empty(name)
-    assert all(rendered(name, document).values())
+    assert all(render_document(name, document).values())
     assert document.headline.startswith("No")
     assert not document.charts
     assert document.coverage is None or document.coverage.assessed == 0
@@ -178,7 +178,7 @@ def test_an_organization_without_records_is_not_told_that_all_is_well(name):
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_columns_and_figures_are_the_same_with_and_without_data(name):
-    full, nothing = built(name), empty(name)
+    full, nothing = build_document(name), empty(name)
     assert [(one.name, one.frame.schema) for one in full.tables] == [
         (one.name, one.frame.schema) for one in nothing.tables
     ]
@@ -187,7 +187,7 @@ def test_columns_and_figures_are_the_same_with_and_without_data(name):
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_labels_name_columns_and_terms_are_defined(name):
-    document = built(name)
+    document = build_document(name)
     assert document.headline.endswith(".")
     assert document.definitions
     for table in document.tables:

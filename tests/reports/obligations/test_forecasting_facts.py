@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import forecasting
-from engine.reporting.facts.question import FactQuestion, asked_frame
+from engine.reporting.facts.question import FactQuestion, question_frame
 from engine.reporting.facts.schemas import SCHEMAS
 from tests.factories import (
     DAY,
@@ -20,10 +20,10 @@ from tests.reports.obligations.ledgers import (
     work,
 )
 
-ASKED = asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
+ASKED = question_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
 
 
-def stored(*given, **columns):
+def snapshot_frame(*given, **columns):
     return pl.DataFrame(
         [{"org_id": ORG, **row} for row in given], schema={"org_id": pl.String, **columns}, orient="row"
     )
@@ -51,22 +51,26 @@ def test_the_accountable_have_a_quarter_and_overdue_work_is_in_no_week():
 def test_the_present_week_is_not_history():
     columns = {"week": pl.String, "planned": pl.Int64, "planned_hours": pl.Float64, "completed": pl.Int64,
                "slipped": pl.Int64, "forecast": pl.Int64}  # fmt: skip
-    frame = forecasting.obligation_weeks(stored(*({"week": f"2026-W{n}"} for n in (47, 46, 45)), **columns), ASKED)
+    frame = forecasting.obligation_weeks(
+        snapshot_frame(*({"week": f"2026-W{n}"} for n in (47, 46, 45)), **columns), ASKED
+    )
     assert frame.select("week", "week_start_on").rows() == [
         ("2026-W45", date(2026, 11, 2)), ("2026-W46", date(2026, 11, 9))
     ]  # fmt: skip
-    assert dict(forecasting.obligation_weeks(stored(**columns), ASKED).schema) == dict(SCHEMAS["obligation_weeks"])
+    assert dict(forecasting.obligation_weeks(snapshot_frame(**columns), ASKED).schema) == dict(
+        SCHEMAS["obligation_weeks"]
+    )
 
 
 def test_a_play_has_a_row_for_each_step():
     columns = {"id": pl.String, "status": pl.String, "owner": pl.String, "steps": pl.String,
                "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date}  # fmt: skip
     steps = '[{"step":"one","status":"done","by":"ann","at":"2026-11-01","evidence":null},{"step":"two"}]'
-    frame = forecasting.plays(stored({"id": "P", "status": "active", "steps": steps}, {"id": "Q"}, **columns))
+    frame = forecasting.plays(snapshot_frame({"id": "P", "status": "active", "steps": steps}, {"id": "Q"}, **columns))
     assert frame.select("play_id", "number", "step", "step_status", "step_on").rows() == [
         ("P", 1, "one", "done", date(2026, 11, 1)), ("P", 2, "two", None, None), ("Q", None, None, None, None),
     ]  # fmt: skip
-    assert dict(forecasting.plays(stored(**columns)).schema) == dict(SCHEMAS["plays"])
+    assert dict(forecasting.plays(snapshot_frame(**columns)).schema) == dict(SCHEMAS["plays"])
 
 
 def test_alerts_are_read_from_what_was_delivered():
@@ -81,26 +85,26 @@ def test_alerts_are_read_from_what_was_delivered():
     common = {"channel": "email", "recipient": "ann", "status": "sent", "created_at": moment("2026-11-01")}
     payload = '{"breaches":[{"alert_id":"x","week":"2026-W46","level":"critical","known":9}],"weeks":[]}'
     frame = forecasting.density_alerts(
-        stored(
+        snapshot_frame(
             {"id": "D", "kind": forecasting.ALERTS, "payload": payload, **common},
             {"id": "E", "kind": forecasting.ALERTS, "payload": '{"breaches":[]}', **common},
             {"id": "F", "kind": forecasting.ALERTS, "payload": None, **common},
             {"id": "G", "kind": "other", "payload": payload, **common},
             **columns,
         ),
-        stored({"delivery_id": "hq:9", "week": "2026-W46", "created_at": moment("2026-11-09")}, **noted),
+        snapshot_frame({"delivery_id": "hq:9", "week": "2026-W46", "created_at": moment("2026-11-09")}, **noted),
     )
     assert frame.select("delivery_id", "alert_id", "week", "level", "status").rows() == [
         ("D", "x", "2026-W46", "critical", "sent"),
         ("hq:9", None, "2026-W46", "ok", "sent"),
     ]
-    empty = forecasting.density_alerts(stored(**columns), stored(**noted))
+    empty = forecasting.density_alerts(snapshot_frame(**columns), snapshot_frame(**noted))
     assert dict(empty.schema) == dict(SCHEMAS["density_alerts"])
 
 
 def test_evidence_of_controls_out_of_scope_is_left_out():
     columns = dict.fromkeys(("evidence_id", "framework", "control_id"), pl.String)
-    links = stored(
+    links = snapshot_frame(
         {"evidence_id": "E", "framework": "soc2", "control_id": "C1"},
         {"evidence_id": "E", "framework": "hipaa", "control_id": "H1"},
         **columns,
@@ -112,7 +116,9 @@ def test_evidence_of_controls_out_of_scope_is_left_out():
 def test_the_chair_is_a_member():
     columns = dict.fromkeys(("id", "name", "chair", "members", "cadence"), pl.String)
     frame = forecasting.committees(
-        stored({"id": "C", "chair": "cyd", "members": "bob; ann"}, {"id": "D", "chair": "cyd"}, {"id": "E"}, **columns)
+        snapshot_frame(
+            {"id": "C", "chair": "cyd", "members": "bob; ann"}, {"id": "D", "chair": "cyd"}, {"id": "E"}, **columns
+        )
     )
     assert frame["members"].to_list() == [["ann", "bob", "cyd"], ["cyd"], []]
-    assert dict(forecasting.committees(stored(**columns)).schema) == dict(SCHEMAS["committees"])
+    assert dict(forecasting.committees(snapshot_frame(**columns)).schema) == dict(SCHEMAS["committees"])

@@ -26,7 +26,7 @@ def documents(obligations, **options):
     )
 
 
-def shared(key, days, **more):
+def shared_duty(key, days, **more):
     return duty(key, days, controls=["soc2:CC6.1"], frameworks=["soc2"], effort_hours=4.0, **more)
 
 
@@ -44,14 +44,14 @@ def test_three_reports_promise_the_same_hours(obligations, weeks):
 
 @pytest.mark.parametrize("past", ["done", "late", "cancelled"])
 def test_duties_that_nobody_has_to_do_any_more_save_nothing(past):
-    obligations = ledger(shared("a", 3, state=past), shared("b", 4))
+    obligations = ledger(shared_duty("a", 3, state=past), shared_duty("b", 4))
     for made in documents(obligations):
         assert made.summary["hours_to_save"] == 0.0
     assert frame(documents(obligations)[2], "decisions").is_empty()
 
 
 def test_duties_beyond_the_horizon_save_nothing_yet():
-    obligations = ledger(shared("a", 60), shared("b", 61))
+    obligations = ledger(shared_duty("a", 60), shared_duty("b", 61))
     assert [made.summary["hours_to_save"] for made in documents(obligations)] == [3.0, 3.0, 3.0]
     assert [made.summary["hours_to_save"] for made in documents(obligations, weeks=4)] == [0.0, 0.0, 0.0]
 

@@ -5,7 +5,7 @@ from reports.obligations.clusters import clusters
 from reports.obligations.obligation_consolidation import REPORT
 from reports.shared.ledger import pending
 from tests import factories
-from tests.factories import ask, explained, lead, rows
+from tests.factories import ask, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -120,6 +120,6 @@ def test_each_figure_is_what_its_rows_give():
     facts = {"obligations": ledger(*DUTIES), "plays": rows("plays", done, step("lost", 1, "blocked"))}
     values_follow(REPORT, **facts)
     values_follow(REPORT)
-    assert explained(REPORT, "plays_blocked", **facts).select("play_id", "reason").rows() == [
+    assert explained_rows(REPORT, "plays_blocked", **facts).select("play_id", "reason").rows() == [
         ("lost", "active, next: confirm shared evidence")
     ]

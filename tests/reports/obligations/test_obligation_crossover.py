@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from reports.obligations.clusters import clusters
 from reports.obligations.obligation_crossover import REPORT
 from reports.shared.ledger import pending
-from tests.factories import ask, document, explained, lead, rows
+from tests.factories import ask, document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, ledgers
 
 
-def found(*duties, evidence=(), edges=()):
+def clusters_of(*duties, evidence=(), edges=()):
     return clusters(
         pending(ledger(*duties), ask()), rows("linked_evidence", *evidence), rows("crosswalk", *edges), ask()
     )
@@ -36,29 +36,31 @@ def test_efforts_of_6_4_and_5_hours_save_6_75():
     duties = [
         duty(key, 20, effort_hours=hours, controls=["soc2:C1"]) for key, hours in (("a", 6.0), ("b", 4.0), ("c", 5.0))
     ]
-    (cluster,) = found(*duties)
+    (cluster,) = clusters_of(*duties)
     assert cluster.hours == (15.0, 8.25)
     row = document(REPORT, obligations=ledger(*duties)).table("clusters").frame.row(0, named=True)
     assert (row["hours_alone"], row["hours_together"], row["hours_to_save"]) == (15.0, 8.25, 6.75)
 
 
 def test_duties_of_the_same_control_are_a_cluster_up_to_fourteen_days():
-    assert members(found(duty("a", 10, controls=["soc2:C1"]), duty("b", 24, controls=["soc2:C1"]))) == [["a", "b"]]
-    assert found(duty("a", 10, controls=["soc2:C1"]), duty("b", 25, controls=["soc2:C1"])) == []
+    assert members(clusters_of(duty("a", 10, controls=["soc2:C1"]), duty("b", 24, controls=["soc2:C1"]))) == [
+        ["a", "b"]
+    ]
+    assert clusters_of(duty("a", 10, controls=["soc2:C1"]), duty("b", 25, controls=["soc2:C1"])) == []
 
 
 def test_an_evidence_item_of_both_controls_joins_them():
     duties = (duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["hipaa:H1"]))
-    (cluster,) = found(*duties, evidence=[item("E1", "soc2:C1"), item("E1", "hipaa:H1"), item("E2", "soc2:C1")])
-    assert (cluster.bases, cluster.shared, cluster.confidence) == (["same evidence"], ["E1"], 1.0)
-    assert found(*duties) == []
+    (cluster,) = clusters_of(*duties, evidence=[item("E1", "soc2:C1"), item("E1", "hipaa:H1"), item("E2", "soc2:C1")])
+    assert (cluster.bases, cluster.shared_things, cluster.confidence) == (["same evidence"], ["E1"], 1.0)
+    assert clusters_of(*duties) == []
 
 
 def test_a_full_mapping_joins_and_a_partial_one_does_not():
     duties = (duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["hipaa:H1"]))
-    (cluster,) = found(*duties, edges=[edge("hipaa:H1", "soc2:C1", reviewer="ann")])
-    assert (cluster.confidence, cluster.shared) == (0.9, ["hipaa:H1 → soc2:C1 (superset 0.9, reviewed by ann)"])
-    assert found(*duties, edges=[edge("soc2:C1", "hipaa:H1", relation="subset", full=False)]) == []
+    (cluster,) = clusters_of(*duties, edges=[edge("hipaa:H1", "soc2:C1", reviewer="ann")])
+    assert (cluster.confidence, cluster.shared_things) == (0.9, ["hipaa:H1 → soc2:C1 (superset 0.9, reviewed by ann)"])
+    assert clusters_of(*duties, edges=[edge("soc2:C1", "hipaa:H1", relation="subset", full=False)]) == []
 
 
 def test_clusters_grow_through_their_members():
@@ -66,52 +68,52 @@ def test_clusters_grow_through_their_members():
         duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1", "hipaa:H1"]),
         duty("c", 14, controls=["hipaa:H1"]),
     )  # fmt: skip
-    assert members(found(*duties)) == [["a", "b", "c"]]
+    assert members(clusters_of(*duties)) == [["a", "b", "c"]]
 
 
 def test_a_chain_of_dates_is_cut_where_no_day_suits_everybody():
     duties = [duty(key, days, controls=["soc2:C1"]) for key, days in (("a", 10), ("b", 20), ("c", 30), ("d", 31))]
-    assert members(found(*duties)) == [["a", "b"], ["c", "d"]]
+    assert members(clusters_of(*duties)) == [["a", "b"], ["c", "d"]]
 
 
 def test_the_best_date_is_the_last_that_is_in_time_for_all():
-    (cluster,) = found(duty("a", 20, controls=["soc2:C1"]), duty("b", 25, controls=["soc2:C1"]))
+    (cluster,) = clusters_of(duty("a", 20, controls=["soc2:C1"]), duty("b", 25, controls=["soc2:C1"]))
     assert cluster.window == (date(2026, 12, 1), date(2026, 12, 10))
 
 
 def test_overdue_duties_are_due_today():
-    (cluster,) = found(duty("a", -90, controls=["soc2:C1"]), duty("b", 5, controls=["soc2:C1"]))
+    (cluster,) = clusters_of(duty("a", -90, controls=["soc2:C1"]), duty("b", 5, controls=["soc2:C1"]))
     assert cluster.window == (date(2026, 11, 20), date(2026, 11, 20))
 
 
 def test_two_occurrences_of_one_duty_need_evidence_of_their_own():
     weekly = [duty(f"w{n}", 7 * n, controls=["soc2:C1"], source_ref="testing_schedules/S") for n in (1, 2)]
-    assert found(*weekly) == []
-    assert members(found(*weekly, duty("x", 9, controls=["soc2:C1"], source_ref="other"))) == [["w1", "x"]]
+    assert clusters_of(*weekly) == []
+    assert members(clusters_of(*weekly, duty("x", 9, controls=["soc2:C1"], source_ref="other"))) == [["w1", "x"]]
 
 
 def test_the_surest_of_two_reasons_is_given():
     duties = (duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1", "hipaa:H1"]))
     evidence = [item("E1", "soc2:C1"), item("E1", "hipaa:H1")]
-    (cluster,) = found(*duties, evidence=evidence, edges=[edge("hipaa:H1", "soc2:C1")])
-    assert (cluster.bases, cluster.shared) == (["same control"], ["soc2:C1"])
+    (cluster,) = clusters_of(*duties, evidence=evidence, edges=[edge("hipaa:H1", "soc2:C1")])
+    assert (cluster.bases, cluster.shared_things) == (["same control"], ["soc2:C1"])
 
 
 def test_an_item_of_one_control_shares_nothing():
     duties = (duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C2"]))
-    assert found(*duties, evidence=[item("E1", "soc2:C1"), item("E2", "soc2:C2")]) == []
+    assert clusters_of(*duties, evidence=[item("E1", "soc2:C1"), item("E2", "soc2:C2")]) == []
 
 
 def test_a_cluster_is_named_by_its_members_alone():
-    one = found(duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1"]))
-    two = found(duty("b", 15, controls=["soc2:C1"], effort_hours=9.0), duty("a", 14, controls=["soc2:C1"]))
+    one = clusters_of(duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1"]))
+    two = clusters_of(duty("b", 15, controls=["soc2:C1"], effort_hours=9.0), duty("a", 14, controls=["soc2:C1"]))
     assert one[0].id == two[0].id
-    assert one[0].id != found(duty("a", 10, controls=["soc2:C1"]), duty("c", 12, controls=["soc2:C1"]))[0].id
+    assert one[0].id != clusters_of(duty("a", 10, controls=["soc2:C1"]), duty("c", 12, controls=["soc2:C1"]))[0].id
 
 
 def test_duties_done_or_beyond_the_horizon_are_left_alone():
-    assert found(duty("a", 10, controls=["soc2:C1"], state="done"), duty("b", 10, controls=["soc2:C1"])) == []
-    assert found(duty("a", 200, controls=["soc2:C1"]), duty("b", 200, controls=["soc2:C1"])) == []
+    assert clusters_of(duty("a", 10, controls=["soc2:C1"], state="done"), duty("b", 10, controls=["soc2:C1"])) == []
+    assert clusters_of(duty("a", 200, controls=["soc2:C1"]), duty("b", 200, controls=["soc2:C1"])) == []
 
 
 @settings(max_examples=30, deadline=None)
@@ -167,7 +169,7 @@ def test_duties_that_share_nothing_are_said_to():
 
 
 def test_hours_to_save_are_explained_by_the_clusters():
-    found = explained(REPORT, "hours_to_save", obligations=LEDGER)
+    found = explained_rows(REPORT, "hours_to_save", obligations=LEDGER)
     assert found.select("reason", "amount").rows() == [
         ("2 duties, best on 2026-12-20", 3.0), ("2 duties, best on 2026-12-10", 0.75),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from tests import factories
 from tests.factories import (
     DAY,
     ask,
-    explained,
+    explained_rows,
     lead,
     moment,
     rows,
@@ -167,7 +167,7 @@ def test_a_week_that_cleared_is_told_but_not_sent():
 
 def test_the_newest_alert_counts():
     later = alert("2026-W49", "critical", at=moment("2026-11-19"))
-    assert breaches.last_sent(rows("density_alerts", later, alert("2026-W49", "warning"))) == {"2026-W49": "critical"}
+    assert breaches.last_levels(rows("density_alerts", later, alert("2026-W49", "warning"))) == {"2026-W49": "critical"}
 
 
 def test_the_weeks_behind_raise_the_limits():
@@ -192,9 +192,11 @@ def test_an_empty_ledger_cannot_be_dense():
 def test_a_limit_is_explained_by_where_it_comes_from():
     past = [duty(f"p{n}", -10, state="done", done_on=DAY) for n in range(30)]
     given = facts([*past, *due(9, 10)])
-    assert explained(REPORT, "density_critical_from", **given).select("reason", "value").rows() == [("default", 8.0)]
-    assert explained(REPORT, "obligations_due_in_history", **given)["amount"].sum() == 30
-    assert explained(REPORT, "density_breaches_critical", **given).select("week", "reason").rows() == [
+    assert explained_rows(REPORT, "density_critical_from", **given).select("reason", "value").rows() == [
+        ("default", 8.0)
+    ]
+    assert explained_rows(REPORT, "obligations_due_in_history", **given)["amount"].sum() == 30
+    assert explained_rows(REPORT, "density_breaches_critical", **given).select("week", "reason").rows() == [
         ("2026-W49", "9 duties, 28.1 % of capacity: critical")
     ]
 

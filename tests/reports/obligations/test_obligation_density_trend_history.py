@@ -2,7 +2,7 @@ from datetime import date, datetime, timedelta
 
 from reports.obligations.obligation_density_trend_history import REPORT
 from tests import factories
-from tests.factories import explained, lead, rows
+from tests.factories import explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 MONDAY = date(2026, 11, 16)
@@ -96,7 +96,7 @@ def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
 
 
 def test_precision_is_explained_by_the_alerted_weeks():
-    found = explained(REPORT, "alert_precision_pct", **facts(WEEKS, ALERTS))
+    found = explained_rows(REPORT, "alert_precision_pct", **facts(WEEKS, ALERTS))
     assert found.select("week", "reason", "flag").rows() == [
         ("2026-W45", "alerted warning, 0 slipped", 0), ("2026-W46", "alerted critical, 4 slipped", 1),
     ]  # fmt: skip

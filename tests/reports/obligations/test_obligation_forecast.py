@@ -5,7 +5,7 @@ import pytest
 from engine.model.thresholds import Thresholds
 from reports.obligations.obligation_forecast import REPORT
 from tests import factories
-from tests.factories import DAY, ask, explained, lead, rows
+from tests.factories import DAY, ask, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 
@@ -30,7 +30,7 @@ def weeks(made):
     return next(table.frame for table in made.tables if table.name == "weeks")
 
 
-def recorded(*pairs):
+def recorded_weeks(*pairs):
     days = [MONDAY - timedelta(weeks=len(pairs) - at) for at in range(len(pairs))]
     return [
         {"week": f"{day:%G-W%V}", "week_start_on": day, "forecast": forecast, "planned": planned}
@@ -38,7 +38,7 @@ def recorded(*pairs):
     ]
 
 
-def opened(week, number=1):
+def opened_requests(week, number=1):
     return [{"id": f"R{week}-{n}", "opened_on": MONDAY - timedelta(weeks=week)} for n in range(number)]
 
 
@@ -58,9 +58,10 @@ def test_the_horizon_may_be_chosen():
 
 
 def test_the_expected_are_the_mean_of_the_weeks_behind_and_stand_apart_from_the_known():
-    requests = [row for week in range(1, 27) for row in opened(week, 3 if week % 5 == 0 else 1)]
+    requests = [row for week in range(1, 27) for row in opened_requests(week, 3 if week % 5 == 0 else 1)]
     made = document(
-        duty("r", 3, kind="evidence_request", effort_hours=2.0), requests=[*requests, *opened(40), *opened(0, 9)]
+        duty("r", 3, kind="evidence_request", effort_hours=2.0),
+        requests=[*requests, *opened_requests(40), *opened_requests(0, 9)],
     )
     assert made.summary["expected_unplanned_week"] == round(36 / 26, 2)
     assert (made.summary["expected_unplanned_p50"], made.summary["expected_unplanned_p80"]) == (1, 1)
@@ -70,7 +71,7 @@ def test_the_expected_are_the_mean_of_the_weeks_behind_and_stand_apart_from_the_
 
 
 def test_seven_weeks_of_requests_are_not_enough_to_expect_anything():
-    made = document(duty("a", 3), requests=[row for week in range(1, 8) for row in opened(week)])
+    made = document(duty("a", 3), requests=[row for week in range(1, 8) for row in opened_requests(week)])
     assert made.summary["request_history"] == "insufficient_history"
     assert made.summary["expected_unplanned_week"] is None
     assert weeks(made)["expected_unplanned"].null_count() == 13
@@ -79,32 +80,32 @@ def test_seven_weeks_of_requests_are_not_enough_to_expect_anything():
 
 def test_the_back_test_is_the_mean_error_of_the_last_eight_forecasts():
     pairs = [(99, 1), *[(12, 10)] * 4, *[(9, 10)] * 4]
-    made = document(recorded=recorded(*pairs))
+    made = document(recorded=recorded_weeks(*pairs))
     assert (made.summary["forecast_weeks_checked"], made.summary["forecast_mape_pct"]) == (8, 15.0)
     assert made.summary["forecast_backtest"] == "sufficient"
 
 
 def test_a_week_in_which_nothing_was_planned_has_no_percentage():
     pairs = [(3, 0), *[(11, 10)] * 7]
-    made = document(recorded=recorded(*pairs))
+    made = document(recorded=recorded_weeks(*pairs))
     assert (made.summary["forecast_weeks_checked"], made.summary["forecast_mape_pct"]) == (8, 10.0)
 
 
 def test_weeks_in_which_nothing_was_ever_planned_check_no_forecast():
-    made = document(recorded=recorded(*[(3, 0)] * 8))
+    made = document(recorded=recorded_weeks(*[(3, 0)] * 8))
     assert (made.summary["forecast_backtest"], made.summary["forecast_mape_pct"]) == ("insufficient_history", None)
 
 
 def test_each_figure_is_what_its_rows_give():
-    requests = [row for week in range(1, 27) for row in opened(week, week % 4)]
+    requests = [row for week in range(1, 27) for row in opened_requests(week, week % 4)]
     duties = (duty("a", 3, kind="evidence_request", effort_hours=1.75), duty("b", -3), duty("c", 200))
-    values_follow(REPORT, **facts(duties, requests, recorded(*[(12, 7)] * 4, *[(9, 10)] * 4)))
+    values_follow(REPORT, **facts(duties, requests, recorded_weeks(*[(12, 7)] * 4, *[(9, 10)] * 4)))
     values_follow(REPORT)
 
 
 def test_what_is_expected_is_explained_by_the_weeks_behind():
-    requests = [row for week in range(1, 9) for row in opened(week, 2)]
-    found = explained(REPORT, "expected_unplanned_week", **facts((), requests))
+    requests = [row for week in range(1, 9) for row in opened_requests(week, 2)]
+    found = explained_rows(REPORT, "expected_unplanned_week", **facts((), requests))
     assert found.select("week", "reason", "numerator", "denominator").row(0) == (
         "2026-W39", "2 requests arrived in 2026-W39", 2, 1,
     )  # fmt: skip
@@ -113,7 +114,7 @@ def test_what_is_expected_is_explained_by_the_weeks_behind():
 
 @pytest.mark.parametrize("count", [0, 7])
 def test_fewer_than_eight_forecasts_are_insufficient_history(count):
-    made = document(duty("a", 3), recorded=recorded(*[(10, 10)] * count))
+    made = document(duty("a", 3), recorded=recorded_weeks(*[(10, 10)] * count))
     assert (made.summary["forecast_backtest"], made.summary["forecast_mape_pct"]) == ("insufficient_history", None)
 
 
@@ -150,7 +151,7 @@ def test_the_picture_has_a_band_where_requests_are_to_be_expected():
     (plain,) = document(duty("next", 3)).pictures
     assert [line.name for line in plain.lines] == ["work that is known", "hours that there are"]
     assert plain.band == ()
-    requests = [request for week in range(1, 27) for request in opened(week, 2)]
+    requests = [request for week in range(1, 27) for request in opened_requests(week, 2)]
     known = duty("r", 3, kind="evidence_request", effort_hours=2.0)
     (banded,) = document(known, requests=requests).pictures
     assert all(low <= high for _, low, high in banded.band)

@@ -2,7 +2,7 @@ from datetime import date
 
 from reports.obligations.obligation_heatmap import REPORT
 from tests import factories
-from tests.factories import explained, lead, rows
+from tests.factories import explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -97,9 +97,9 @@ def test_a_framework_counts_once_alone_or_with_others():
 def test_of_two_equal_weeks_the_earlier_is_the_busiest():
     duties = (duty("a", 17), duty("b", 3), duty("c", 4), duty("d", 18))
     assert document(*duties).summary["busiest_week"] == "2026-W48"
-    assert explained(REPORT, "busiest_week", obligations=ledger(*duties)).select("week", "reason", "value").rows() == [
-        ("2026-W48", "2 duties, 2.0 hours", "2026-W48")
-    ]
+    assert explained_rows(REPORT, "busiest_week", obligations=ledger(*duties)).select(
+        "week", "reason", "value"
+    ).rows() == [("2026-W48", "2 duties, 2.0 hours", "2026-W48")]
 
 
 def test_nobody_is_told_to_clear_what_is_not_overdue():

@@ -3,7 +3,7 @@ from datetime import date, timedelta
 from reports.obligations.obligation_rollup import REPORT
 from reports.shared.ledger import pending
 from tests import factories
-from tests.factories import DAY, ask, explained, lead
+from tests.factories import DAY, ask, explained_rows, lead
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -101,7 +101,9 @@ def test_the_summary_is_the_ledger_and_what_was_finished():
 
 
 def test_a_passed_deadline_says_which_it_was():
-    rows = explained(REPORT, "obligations_deadline_passed", obligations=ledger(duty("law", -10, hard=True), *DUTIES))
+    rows = explained_rows(
+        REPORT, "obligations_deadline_passed", obligations=ledger(duty("law", -10, hard=True), *DUTIES)
+    )
     assert rows.select("obligation_id", "reason").rows() == [("law", "fixed deadline of 2026-11-10 has passed")]
 
 

@@ -12,7 +12,7 @@ from reports.obligations.obligation_whatif import REPORT
 from reports.shared import ledger as pending_ledger
 from reports.shared.duty_figures import TOTALS
 from tests import factories
-from tests.factories import DAY, ask, explained, lead, rows
+from tests.factories import DAY, ask, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import (
     duty,
@@ -25,10 +25,10 @@ BASE = [figure.id for figure in scenario_figures.BASE]
 
 
 def document(*duties, status=(), edges=(), **options):
-    return built(ledger(*duties), status=status, edges=edges, **options)
+    return build_document(ledger(*duties), status=status, edges=edges, **options)
 
 
-def built(obligations, status=(), edges=(), **options):
+def build_document(obligations, status=(), edges=(), **options):
     return factories.document(REPORT, ask(**options), **facts(obligations, status, edges))
 
 
@@ -76,7 +76,7 @@ def of_the_ledger(obligations, options):
 @settings(max_examples=15, deadline=None)
 @given(ledgers(), st.sampled_from([{}, {"shiftWeeks": 0}, {"shiftWeeks": 0, "framework": "soc2"}]))
 def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
-    made = built(obligations, **options)
+    made = build_document(obligations, **options)
     base, then = sides(made)
     assert base == then
     weeks = frame(made, "weeks")
@@ -89,7 +89,7 @@ def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
 @given(ledgers(), CHANGES, st.sampled_from([None, 1, 26]))
 def test_the_base_is_the_ledger_whatever_the_scenario(obligations, options, weeks):
     options = of_the_ledger(obligations, options)
-    made = built(obligations, **options, weeks=weeks)
+    made = build_document(obligations, **options, weeks=weeks)
     rollup = factories.document(obligation_rollup.REPORT, ask(weeks=weeks), obligations=obligations)
     assert {name: made.summary[name] for name in TOTALS} == {name: rollup.summary[name] for name in TOTALS}
 
@@ -112,7 +112,7 @@ def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options
     assert held.filter(~pl.col("hard") | (pl.col("wanted_on") <= pl.col("due_on"))).is_empty()
     moved = plan.filter(fate="moved")
     assert (moved["new_due_on"] >= DAY).all()
-    made = built(obligations, **options)
+    made = build_document(obligations, **options)
     base, then = sides(made)
     assert base["obligations_pending"] == then["obligations_pending"] + made.summary["scenario_descoped"]
     assert then["obligations_pending"] == sum(then[f"obligations_{place}"] for place in pending_ledger.PLACES)
@@ -127,7 +127,7 @@ def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options
 @given(ledgers(), CHANGES)
 def test_equal_inputs_have_equal_documents_and_identifiers(obligations, options):
     options = of_the_ledger(obligations, options)
-    one, two = built(obligations, **options), built(obligations.reverse(), **options)
+    one, two = build_document(obligations, **options), build_document(obligations.reverse(), **options)
     assert one.summary == two.summary
     assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
 
@@ -256,7 +256,7 @@ def test_a_duty_that_is_not_there_is_refused(options):
     with pytest.raises(BadRequest, match=re.escape(expected)):
         document(duty("a", 3), id="zz", **options)
     with pytest.raises(BadRequest, match=re.escape(expected)):
-        explained(REPORT, "obligations_pending", ask(id="zz", **options), **facts(ledger(duty("a", 3))))
+        explained_rows(REPORT, "obligations_pending", ask(id="zz", **options), **facts(ledger(duty("a", 3))))
 
 
 def test_an_empty_ledger_has_no_scenario():
@@ -277,7 +277,7 @@ def test_a_scenario_explains_what_it_moves_and_what_it_may_not():
     held = facts(ledger(duty("a", 10, hard=True), duty("b", -10)))
     question = ask(shiftWeeks=1)
     assert {
-        name: explained(REPORT, name, question, **held).select("obligation_id", "reason").rows()
+        name: explained_rows(REPORT, name, question, **held).select("obligation_id", "reason").rows()
         for name in ("scenario_moved", "scenario_violations", "scenario_obligations_known")
     } == {
         "scenario_moved": [("b", "due 2026-11-27 instead of 2026-11-10")],

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.document import Coverage
 from reports.ownership.control_ownership import REPORT
 from reports.ownership.raci import FINDINGS
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB, CYD = (f"{name}@acme.example" for name in ("ann", "bob", "cyd"))
@@ -33,13 +33,13 @@ def frame(held, name):
     return next(table.frame for table in held.tables if table.name == name)
 
 
-def found(held):
+def finding_rows(held):
     return frame(held, "findings").select("finding", "control_id").rows()
 
 
 def test_one_who_does_and_another_who_answers_is_complete():
     held = report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), ("A1", "C", CYD), ("A1", "I", CYD))
-    assert found(held) == []
+    assert finding_rows(held) == []
     assert frame(held, "controls").rows() == [("soc2", "A1", "Control A1", [ANN], [BOB], [CYD], [CYD], True, [])]
     assert held.coverage == Coverage(1, 1)
     assert (held.summary["ownership_complete"], held.summary["ownership_complete_pct"]) == (1, 100.0)
@@ -55,7 +55,7 @@ def test_each_fault_is_found():
         ("A5", "R", ANN, None), ("A5", "A", BOB),
         ("A6", "R", ANN), ("A6", "A", ANN),
     )  # fmt: skip
-    assert found(held) == [
+    assert finding_rows(held) == [
         ("no_accountable", "A1"), ("several_accountable", "A2"), ("accountable_without_authority", "A3"),
         ("no_responsible", "A4"), ("responsible_left", "A5"), ("same_person", "A6"),
     ]  # fmt: skip
@@ -66,11 +66,11 @@ def test_each_fault_is_found():
 
 
 def test_more_than_five_consulted_people_are_too_many():
-    def consulted(number):
+    def consulted_findings(number):
         people = [("A1", "C", f"p{n}@acme.example") for n in range(number)]
-        return found(report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), *people))
+        return finding_rows(report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), *people))
 
-    assert (consulted(5), consulted(6)) == ([], [("too_many_consulted", "A1")])
+    assert (consulted_findings(5), consulted_findings(6)) == ([], [("too_many_consulted", "A1")])
 
 
 def test_a_key_person_holds_more_than_40_percent_of_all_accountable_roles():
@@ -88,7 +88,7 @@ def test_roles_on_controls_that_do_not_apply_do_not_count():
     status = rows("control_status", {"framework": "soc2", "control_id": "A1", "applicable": False, "position": 1})
     raci = rows("raci", {"framework": "soc2", "control_id": "A1", "role": "A", "email": ANN})
     held = document(REPORT, raci=raci, control_status=status)
-    assert (held.summary["controls_applicable"], held.summary["people_with_roles"], found(held)) == (0, 0, [])
+    assert (held.summary["controls_applicable"], held.summary["people_with_roles"], finding_rows(held)) == (0, 0, [])
     assert lead(held) == (
         "No control is in scope, so there is nothing to own.",
         "Put a framework in scope: import organization_frameworks.csv with hq import.",
@@ -115,7 +115,7 @@ def test_findings_stand_by_urgency_then_weight():
     status = rows("control_status", *({"framework": "soc2", "control_id": name, "weight": weight, "position": n}
                                       for n, (name, weight) in enumerate([("A1", 2), ("A2", 5)])))  # fmt: skip
     held = document(REPORT, control_status=status)
-    assert found(held) == [("no_accountable", "A2"), ("no_accountable", "A1"), ("no_responsible", "A2"),
+    assert finding_rows(held) == [("no_accountable", "A2"), ("no_accountable", "A1"), ("no_responsible", "A2"),
                            ("no_responsible", "A1")]  # fmt: skip
     assert frame(held, "frameworks").select(pl.col("framework", "controls", "no_accountable")).rows() == [
         ("SOC 2", 2, 2)
@@ -138,7 +138,7 @@ def test_every_figure_is_what_its_rows_give():
     given = facts({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", CYD), ("A2", "A", CYD))
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "controls_same_person", **given).select("control_id", "reason").rows() == [
+    assert explained_rows(REPORT, "controls_same_person", **given).select("control_id", "reason").rows() == [
         ("A2", f"responsible: {CYD}; accountable: {CYD}; consulted: ")
     ]
 

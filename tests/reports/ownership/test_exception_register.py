@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.ownership.exception_register import REPORT
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 ANN, EVE = "ann@acme.example", "eve@acme.example"
@@ -140,7 +140,7 @@ def test_every_figure_is_what_its_rows_give():
     given = facts(expired, {**GOOD, "id": "E2", "renewals": 3}, gaps=[gap])
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "exceptions_expired_in_use", **given).select("id", "reason").rows() == [
+    assert explained_rows(REPORT, "exceptions_expired_in_use", **given).select("id", "reason").rows() == [
         ("E1", "expired on 2026-11-01")
     ]
-    assert explained(REPORT, "exceptions_too_many_renewals", **given)["reason"].to_list() == ["renewed 3 times"]
+    assert explained_rows(REPORT, "exceptions_too_many_renewals", **given)["reason"].to_list() == ["renewed 3 times"]

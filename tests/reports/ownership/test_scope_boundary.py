@@ -6,7 +6,7 @@ import pytest
 
 from engine.model.document import Coverage
 from reports.ownership.scope_boundary import REPORT
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 SYSTEM = {
@@ -154,7 +154,7 @@ def test_every_figure_is_what_its_rows_give():
     )
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "scope_gaps", **given).select("name", "reason").rows() == [
+    assert explained_rows(REPORT, "scope_gaps", **given).select("name", "reason").rows() == [
         ("wiki", "undocumented_system: seen in alerts, services"),
         ("Web to Database", "flow_without_agreement: contact data by tls"),
         ("Web to Database", "flow_crosses_region: contact data by tls"),

@@ -5,7 +5,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.benchmarking import REPORT
 from tests import factories
-from tests.factories import ask, explained, lead, rows
+from tests.factories import ask, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 BANDS = {"small": (0, 49), "medium": (50, 249), "large": (250, None)}
@@ -97,7 +97,7 @@ def test_every_number_follows_from_its_rows():
 
 def test_a_framework_that_is_not_compared_is_explained_with_the_reason():
     given = frames(frameworks=("soc2", "fedramp-poam"))
-    assert explained(REPORT, "benchmark_without_percentile", **given)["reason"].to_list() == [
+    assert explained_rows(REPORT, "benchmark_without_percentile", **given)["reason"].to_list() == [
         "FedRAMP POA&M: no applicable control, so there is no readiness"
     ]
 

@@ -5,7 +5,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.programme.compliance_digest import REPORT
 from reports.programme.digest_changes import base_day
-from tests.factories import DAY, ask, document, explained, lead, rows
+from tests.factories import DAY, ask, document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 KEY = {"framework": "soc2"}
@@ -23,7 +23,7 @@ def control(control_id, state, **more):
     return {**KEY, "control_id": control_id, "state": state, "position": 1, **more}
 
 
-def sent(day, kind="compliance-digest"):
+def digest_row(day, kind="compliance-digest"):
     return {"kind": kind, "last_on": date.fromisoformat(day)}
 
 
@@ -62,21 +62,21 @@ def base(snapshots, days=()):
 
 def test_it_compares_with_the_snapshot_of_the_last_digest():
     taken = [snapshot("2026-10-01", 1), snapshot("2026-11-09", 2), snapshot("2026-11-16", 3), snapshot("2026-11-20", 4)]
-    assert base(taken, [sent("2026-11-09"), sent("2026-11-16", "mapping-digest")]) == date(2026, 11, 9)
-    assert base(taken, [sent("2026-11-12")]) == date(2026, 11, 9)
+    assert base(taken, [digest_row("2026-11-09"), digest_row("2026-11-16", "mapping-digest")]) == date(2026, 11, 9)
+    assert base(taken, [digest_row("2026-11-12")]) == date(2026, 11, 9)
 
 
 def test_without_a_digest_before_it_compares_with_the_last_snapshot_before_the_period():
     taken = [snapshot("2026-10-01", 1), snapshot("2026-10-21", 2), snapshot("2026-10-22", 3)]
     assert base(taken) == date(2026, 10, 21)
-    assert base(taken, [sent("2026-11-20")]) == date(2026, 10, 21)
+    assert base(taken, [digest_row("2026-11-20")]) == date(2026, 10, 21)
     assert base([]) is None
 
 
 def test_readiness_controls_and_gaps_against_that_day():
     made = report(
         snapshots=[snapshot("2026-11-16", 45.0)],
-        days=[sent("2026-11-16")],
+        days=[digest_row("2026-11-16")],
         status=[control("A", "no_data"), control("B", "effective"), control("C", "stale"), control("D", "partial"),
                 control("E", "effective"), control("N", "ineffective")],
         changes=[change("A", "2026-11-02", "effective"), change("B", "2026-11-02", "stale"),
@@ -184,7 +184,7 @@ def test_every_figure_is_what_its_rows_give():
     values_follow(REPORT, **given)
     values_follow(REPORT, **facts(snapshots=[snapshot("2026-10-20", 45.0)]))
     values_follow(REPORT)
-    assert explained(REPORT, "digest_gaps_new", **given).select("control_id", "reason", "amount").rows() == [
+    assert explained_rows(REPORT, "digest_gaps_new", **given).select("control_id", "reason", "amount").rows() == [
         ("A", "was effective, is no_data", 1),
         ("B", "was effective, is effective", 0),
     ]

@@ -3,7 +3,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.control_graph import REPORT, VIEWS
 from tests import factories
-from tests.factories import ask, explained, lead, rows
+from tests.factories import ask, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 
@@ -12,7 +12,7 @@ def control(name, framework="soc2", **more):
             "framework": framework}  # fmt: skip
 
 
-def required(name, framework="soc2"):
+def requirement_node(name, framework="soc2"):
     return {"node": f"requirement:{framework}:{name}", "kind": "requirement", "label": name, "framework": framework}
 
 
@@ -28,11 +28,11 @@ def edge(source, relation, target):
     return {"source": source, "relation": relation, "target": target}
 
 
-def shown(name, *controls):
+def evidence_edges(name, *controls):
     return [edge(f"source:action:{name}", "evidences", f"control:soc2:{one}") for one in controls]
 
 
-def implemented(*controls):
+def implementation_edges(*controls):
     return [edge(f"control:soc2:{one}", "implements", f"requirement:soc2:{one}") for one in controls]
 
 
@@ -56,8 +56,8 @@ FIVE = [f"C{n}" for n in range(5)]
 
 
 def five(*more, extra=()):
-    nodes = [*(control(n) for n in FIVE), *(required(n) for n in FIVE), source("backup"), *extra]
-    return document(nodes, [*shown("backup", *FIVE), *implemented(*FIVE), *more])
+    nodes = [*(control(n) for n in FIVE), *(requirement_node(n) for n in FIVE), source("backup"), *extra]
+    return document(nodes, [*evidence_edges("backup", *FIVE), *implementation_edges(*FIVE), *more])
 
 
 def test_the_only_source_of_five_requirements_is_a_single_point_of_failure():
@@ -76,7 +76,7 @@ def test_the_only_source_of_five_requirements_is_a_single_point_of_failure():
 
 
 def test_a_second_source_of_one_of_them_takes_the_point_away():
-    held = five(*shown("restore", "C4"), extra=[source("restore")])
+    held = five(*evidence_edges("restore", "C4"), extra=[source("restore")])
     assert held.summary["single_points_of_failure"] == 0
     assert table(held, "sources").select("label", "controls", "requirements_alone", "requirements_at_risk").rows() == [
         ("Backup done", 5, 4, 5),
@@ -85,18 +85,24 @@ def test_a_second_source_of_one_of_them_takes_the_point_away():
 
 
 def test_a_control_puts_the_requirements_of_other_frameworks_at_risk():
-    nodes = [control("C0"), required("C0"), required("A.8.13", "iso27001"), source("backup")]
-    edges = [*implemented("C0"), edge("control:soc2:C0", "implements", "requirement:iso27001:A.8.13"),
-             *shown("backup", "C0")]  # fmt: skip
+    nodes = [control("C0"), requirement_node("C0"), requirement_node("A.8.13", "iso27001"), source("backup")]
+    edges = [*implementation_edges("C0"), edge("control:soc2:C0", "implements", "requirement:iso27001:A.8.13"),
+             *evidence_edges("backup", "C0")]  # fmt: skip
     held = document(nodes, edges)
     assert table(held, "controls")["requirements_at_risk"].to_list() == [2]
     assert table(held, "sources")["requirements_at_risk"].to_list() == [2]
 
 
 def test_failure_spreads_against_dependence_and_inheritance():
-    nodes = [control("C0"), required("C0"), thing("vendor", "cloud"), thing("system", "shop"), thing("service", "db")]
+    nodes = [
+        control("C0"),
+        requirement_node("C0"),
+        thing("vendor", "cloud"),
+        thing("system", "shop"),
+        thing("service", "db"),
+    ]
     edges = [
-        *implemented("C0"),
+        *implementation_edges("C0"),
         edge("control:soc2:C0", "inherits", "vendor:cloud"),
         edge("control:soc2:C0", "depends_on", "system:shop"),
         edge("system:shop", "depends_on", "service:db"),
@@ -111,9 +117,13 @@ def test_failure_spreads_against_dependence_and_inheritance():
 
 
 def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
-    nodes = [control("C0"), required("C0"), control("C1"), source("backup"), thing("vendor", "cloud"),
+    nodes = [control("C0"), requirement_node("C0"), control("C1"), source("backup"), thing("vendor", "cloud"),
              thing("service", "db")]  # fmt: skip
-    edges = [*implemented("C0"), *shown("backup", "C0"), edge("service:db", "depends_on", "service:db")]
+    edges = [
+        *implementation_edges("C0"),
+        *evidence_edges("backup", "C0"),
+        edge("service:db", "depends_on", "service:db"),
+    ]
     given = frames(nodes, edges, [{"framework": "soc2", "control_id": name} for name in ("C0", "C1")])
     held = factories.document(REPORT, **given)
     assert held.summary == {
@@ -129,15 +139,15 @@ def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
     )
     values_follow(REPORT, **given)
     values_follow(REPORT)
-    assert explained(REPORT, "graph_orphans", **given)["reason"].to_list() == [
+    assert explained_rows(REPORT, "graph_orphans", **given)["reason"].to_list() == [
         "control:soc2:C1: neither a source of evidence nor a policy",
         "vendor:cloud: no control is inherited from it",
     ]
 
 
 def test_controls_that_rest_on_policies_alone_are_no_sound_graph():
-    nodes = [control("C0"), required("C0"), thing("policy", "access")]
-    held = document(nodes, [*implemented("C0"), edge("policy:access", "implements", "control:soc2:C0")])
+    nodes = [control("C0"), requirement_node("C0"), thing("policy", "access")]
+    held = document(nodes, [*implementation_edges("C0"), edge("policy:access", "implements", "control:soc2:C0")])
     assert lead(held) == (
         "1 control rests on policies alone, without any source.",
         "Find a source of evidence for it.",
@@ -157,9 +167,9 @@ def test_a_service_that_needs_itself_is_a_loop():
 
 
 def test_orphans_are_bare_controls_and_unconnected_things():
-    nodes = [control("C0", state="no_data"), required("C0"), control("C1"), required("C1"), thing("vendor", "cloud"),
+    nodes = [control("C0", state="no_data"), requirement_node("C0"), control("C1"), requirement_node("C1"), thing("vendor", "cloud"),
              thing("policy", "access")]  # fmt: skip
-    held = document(nodes, [*implemented("C0", "C1"), edge("policy:access", "implements", "control:soc2:C1")])
+    held = document(nodes, [*implementation_edges("C0", "C1"), edge("policy:access", "implements", "control:soc2:C1")])
     assert table(held, "orphans").select("node", "why").rows() == [
         ("control:soc2:C0", "neither a source of evidence nor a policy"),
         ("vendor:cloud", "no control is inherited from it"),
@@ -171,7 +181,7 @@ def test_orphans_are_bare_controls_and_unconnected_things():
 
 
 def test_the_edges_alone_are_one_table_for_graph_tools():
-    (one,) = document([control("C0"), required("C0")], implemented("C0"), view="edges").tables
+    (one,) = document([control("C0"), requirement_node("C0")], implementation_edges("C0"), view="edges").tables
     assert one.frame.to_dicts() == [
         {
             **{"source": "control:soc2:C0", "target": "requirement:soc2:C0", "relation": "implements"},
@@ -198,14 +208,14 @@ def test_nothing_in_scope_is_said(view):
 
 
 def test_a_sound_graph_is_said():
-    nodes = [control("C0"), required("C0"), source("backup")]
-    held = document(nodes, [*implemented("C0"), *shown("backup", "C0")])
+    nodes = [control("C0"), requirement_node("C0"), source("backup")]
+    held = document(nodes, [*implementation_edges("C0"), *evidence_edges("backup", "C0")])
     assert lead(held) == ("No single point of failure, loop or bare control among 1 control.", "")
 
 
 def test_the_picture_has_what_carries_most_beside_the_controls_that_it_touches():
-    nodes = [*map(control, ("A", "B")), *map(required, ("A", "B")), source("scan"), source("idle")]
-    edges = [*shown("scan", "A", "B"), *implemented("A", "B")]
+    nodes = [*map(control, ("A", "B")), *map(requirement_node, ("A", "B")), source("scan"), source("idle")]
+    edges = [*evidence_edges("scan", "A", "B"), *implementation_edges("A", "B")]
     (picture,) = document(nodes, edges).pictures
     assert {(node.label, node.layer) for node in picture.nodes} == {
         ("Scan done", 0),

@@ -202,7 +202,7 @@ def test_the_rows_that_explain_a_figure_give_its_value():
         posture=rows("posture", LOW),
         readiness=rows("readiness", SCOPE),
     )
-    found = factories.explained(REPORT, "control_health", control_status=rows("control_status", *MIXED))
+    found = factories.explained_rows(REPORT, "control_health", control_status=rows("control_status", *MIXED))
     assert found.select("component", "contribution").rows() == [
         ("state", 17.5), ("freshness", 12.5), ("ownership", 11.2), ("tests", 7.5), ("exceptions", 7.5),
     ]  # fmt: skip

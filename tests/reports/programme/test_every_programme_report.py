@@ -307,7 +307,7 @@ def full(report):
     return document(report, **{fact: FRAMES[fact] for fact in report.facts})
 
 
-def rendered(report, shown):
+def render_document(report, shown):
     given = edition(report, shown)
     return [renderer.render(given) for renderer in (json, csv, html, markdown)]
 
@@ -316,14 +316,14 @@ def rendered(report, shown):
 def test_the_order_of_the_facts_does_not_matter(name):
     report = REPORTS[name]
     backwards = {fact: FRAMES[fact].reverse() for fact in report.facts}
-    assert rendered(report, document(report, **backwards)) == rendered(report, full(report))
+    assert render_document(report, document(report, **backwards)) == render_document(report, full(report))
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_format_can_show_a_report_without_any_data(name):
     report = REPORTS[name]
     empty = document(report)
-    assert all(rendered(report, empty))
+    assert all(render_document(report, empty))
     assert empty.headline.endswith(".")
     assert empty.coverage.assessed == 0
 

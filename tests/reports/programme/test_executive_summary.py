@@ -205,7 +205,7 @@ def test_what_changed_stands_by_size():
 
 
 def test_what_changed_says_what_happened_in_its_direction():
-    def moved(thing, state, because, framework="soc2", kind="control"):
+    def movement(thing, state, because, framework="soc2", kind="control"):
         on = date(2026, 11, 3)
         return {
             "kind": kind,
@@ -220,10 +220,10 @@ def test_what_changed_says_what_happened_in_its_direction():
         [READINESS, FRESHNESS],
         [SOC2],
         movements=[
-            moved("SOC 2 CC6.1", "effective", "with new backup evidence"),
-            moved("SOC 2 CC7.2", "stale", "when backup evidence stopped"),
-            moved("HIPAA 164.308", "stale", "when backup evidence stopped", framework="hipaa"),
-            moved("SOC 2 CC7.2", "overdue", "", kind="attestation"),
+            movement("SOC 2 CC6.1", "effective", "with new backup evidence"),
+            movement("SOC 2 CC7.2", "stale", "when backup evidence stopped"),
+            movement("HIPAA 164.308", "stale", "when backup evidence stopped", framework="hipaa"),
+            movement("SOC 2 CC7.2", "overdue", "", kind="attestation"),
         ],
     )
     assert table(held, "changes").select("what", "because").rows() == [
@@ -276,7 +276,7 @@ def test_a_figure_named_in_a_footnote_stands_in_the_report_that_it_leads_to():
 
 
 def test_the_incidents_that_a_footnote_leads_to_are_those_that_are_counted():
-    found = factories.explained(REPORT, "incidents_opened_in_period", **frames(incidents=INCIDENTS))
+    found = factories.explained_rows(REPORT, "incidents_opened_in_period", **frames(incidents=INCIDENTS))
     assert found.select("id", "reason", "flag").rows() == [
         ("1", "critical, opened on 2026-11-01", 1),
         ("2", "low, opened on 2026-11-02", 1),
@@ -333,7 +333,7 @@ def snapshot(day, score, **values):
     return [{"taken_on": day, "score": score, "component": name, "value": value} for name, value in parts.items()]
 
 
-def told(**more):
+def stale_story(**more):
     """The story of an organization whose evidence went stale on one day."""
     days = [
         *snapshot(date(2026, 9, 7), 80.0), *snapshot(date(2026, 9, 14), 80.2), *snapshot(date(2026, 9, 21), 75.0, freshness=65.0),
@@ -345,7 +345,7 @@ def told(**more):
 
 
 def test_the_story_marks_what_moved_the_posture_and_says_what_happened():
-    held = told()
+    held = stale_story()
     (mark,) = held.story.marks
     assert (mark.on, mark.change) == (date(2026, 9, 21), -5.2)
     assert mark.what == "Evidence freshness -5.5 points; 2 controls went stale"
@@ -356,12 +356,12 @@ def test_the_story_marks_what_moved_the_posture_and_says_what_happened():
 def test_the_story_names_the_incident_of_a_fall():
     worst = {"id": "i", "title": "Disk full", "severity": "high", "opened_at": moment("2026-09-18 10:00")}
     low = {**worst, "id": "j", "title": "Noise", "severity": "low"}
-    (mark,) = told(incidents=[worst, low]).story.marks
+    (mark,) = stale_story(incidents=[worst, low]).story.marks
     assert mark.what.endswith("; incident Disk full (high)")
 
 
 def test_the_story_says_where_the_posture_stood_highest_and_what_fell_since():
-    first, second, *_ = told().story.why
+    first, second, *_ = stale_story().story.why
     assert first == "It is 3.8 points below its highest of 400 days, 80.2 on 2026-09-14."
     assert second == "Since then evidence freshness fell by 10.0 percentage points."
 

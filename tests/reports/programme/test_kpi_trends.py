@@ -89,7 +89,7 @@ def test_an_average_needs_four_weeks_and_looks_back_beyond_the_window():
     assert column(document(snapshots=snapshots[2:], weeks=2), "weighted_average") == [(None,), (None,)]
 
 
-def recorded(week, *values):
+def snapshots_of(week, *values):
     return [
         snapshot(f"2026-W{week}", value, name)
         for name, value in zip(("soc2", "hipaa", "nist-csf"), values, strict=True)
@@ -98,13 +98,13 @@ def recorded(week, *values):
 
 def test_means_over_frameworks_are_rounded_once_in_averages_and_changes_too():
     low, high, higher = (59.9, 60.0, 60.0), (60.0, 60.1, 60.1), (60.1, 60.1, 60.2)
-    weeks = [recorded(week, *values) for week, values in ((44, low), (45, high), (46, high), (47, high))]
+    weeks = [snapshots_of(week, *values) for week, values in ((44, low), (45, high), (46, high), (47, high))]
     held = document(snapshots=[row for week in weeks for row in week])
     assert column(held, "weighted_pct", "weighted_average")[-1] == (
         60.1,
         60.0,
     )  # 60.0417, not the mean of 60.0 and 60.1
-    held = document(snapshots=[*recorded(46, *high), *recorded(47, *higher)])
+    held = document(snapshots=[*snapshots_of(46, *high), *snapshots_of(47, *higher)])
     assert [held.summary[f"snapshot_weighted_mean_{name}"] for name in ("pct", "change")] == [
         60.1,
         0.1,
@@ -192,14 +192,14 @@ def test_the_present_week_alone_tells_no_pace():
 def test_every_number_follows_from_its_rows():
     gaps = [gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10", "2026-11-12", 2)]
     duties = [duty("in time", "2026-11-10", "2026-11-09", "done"), duty("today", "2026-11-20")]
-    snapshots = [*recorded(46, 60.0, 60.1, 60.1), *recorded(47, 60.1, 60.1, 60.2)]
+    snapshots = [*snapshots_of(46, 60.0, 60.1, 60.1), *snapshots_of(47, 60.1, 60.1, 60.2)]
     values_follow(REPORT, ask(weeks=4), **frames(gaps, duties, snapshots))
     values_follow(REPORT)
 
 
 def test_a_mean_of_frameworks_is_explained_by_each_framework():
-    given = frames(snapshots=recorded(47, 60.1, 60.1, 60.2))
-    explained = factories.explained(REPORT, "snapshot_weighted_mean_pct", ask(weeks=4), **given)
+    given = frames(snapshots=snapshots_of(47, 60.1, 60.1, 60.2))
+    explained = factories.explained_rows(REPORT, "snapshot_weighted_mean_pct", ask(weeks=4), **given)
     assert explained["framework"].to_list() == ["hipaa", "nist-csf", "soc2"]
     assert explained["numerator"].to_list() == [60.1, 60.2, 60.1]
 

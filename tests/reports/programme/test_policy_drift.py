@@ -59,7 +59,7 @@ def test_a_guardrail_whose_controls_work_has_not_drifted():
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
     assert lead(held) == ("None of 1 accepted guardrail is known to have drifted; 1 of them was never observed.", "")
     assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
-    observed = document([rail()], [state()], evidence=[seen("operation", date(2026, 11, 18))])
+    observed = document([rail()], [state()], evidence=[observation("operation", date(2026, 11, 18))])
     assert lead(observed) == ("None of 1 accepted guardrail is known to have drifted.", "")
 
 
@@ -183,16 +183,16 @@ def test_without_accepted_policies_nothing_is_praised():
     assert (held.summary["guardrails_drift_free_pct"], held.coverage) == (None, Coverage(0, 0))
 
 
-def seen(source, last_on, **more):
+def observation(source, last_on, **more):
     return {"framework": "soc2", "control_id": "CC6.1", "source": source, "last_on": last_on, **more}
 
 
 def test_the_last_observation_is_the_newest_of_its_controls_whatever_governs_them():
     governing = state(last_evidence_on=date(2026, 6, 1), last_source="policy", last_test_on=date(2026, 9, 9))
-    found = [seen("operation", date(2026, 10, 1)), seen("item", date(2026, 10, 4)), seen("policy", date(2026, 11, 5)),
-             seen("attestation", date(2026, 11, 6))]  # fmt: skip
+    found = [observation("operation", date(2026, 10, 1)), observation("item", date(2026, 10, 4)), observation("policy", date(2026, 11, 5)),
+             observation("attestation", date(2026, 11, 6))]  # fmt: skip
     assert one(document([rail()], [governing], evidence=found), "last_observed_on") == date(2026, 10, 4)
-    against = [*found, seen("operation", None, contradicted_on=date(2026, 11, 7))]
+    against = [*found, observation("operation", None, contradicted_on=date(2026, 11, 7))]
     assert one(document([rail()], [governing], evidence=against), "last_observed_on") == date(2026, 11, 7)
     assert one(document([rail()], [governing]), "last_observed_on") == date(2026, 9, 9)
     assert one(document([rail()], [state()], evidence=found[2:]), "last_observed_on") is None

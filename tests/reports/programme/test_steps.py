@@ -8,7 +8,7 @@ import pytest
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import readiness
-from engine.reporting.facts.question import FactQuestion, asked_frame
+from engine.reporting.facts.question import FactQuestion, question_frame
 from reports.programme.steps import closings, levers, steps
 from tests.factories import DAY, ORG, ask, rows
 
@@ -43,7 +43,7 @@ class Programme:
             "service_health": rows("service_health", *self.services.values()),
         }
         remediations = rows("remediations", *self.remediations.values())
-        asked = asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
+        asked = question_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
         score = readiness.posture(remediations=remediations, posture_snapshots_rows=SNAPSHOTS, asked=asked, **facts)
         return {**facts, "gaps": rows("gaps", *gaps), "posture": score}
 
@@ -90,7 +90,7 @@ def remediation(name, on, due_on, status="open"):
             "on_time": True if status == "closed" else False if late else None}  # fmt: skip
 
 
-def invented(seed):
+def invent_programme(seed):
     chance = random.Random(seed)
     controls = [control(f"C{n}", chance.choice(STATES), chance.randint(1, 5)) for n in range(7)]
     return Programme(
@@ -107,16 +107,16 @@ def invented(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_step_changes_the_score_by_the_points_that_were_promised(seed):
-    before = invented(seed).score()
-    for step in invented(seed).steps().iter_rows(named=True):
-        worked = invented(seed)
+    before = invent_programme(seed).score()
+    for step in invent_programme(seed).steps().iter_rows(named=True):
+        worked = invent_programme(seed)
         worked.do(step)
         assert worked.score() - before == pytest.approx(step["points"], abs=ROUNDING), step["action"]
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_all_steps_together_change_the_score_by_what_they_add_up_to(seed):
-    programme = invented(seed)
+    programme = invent_programme(seed)
     before, planned = programme.score(), programme.steps()
     for step in planned.iter_rows(named=True):
         programme.do(step)

@@ -17,8 +17,16 @@ DONE = {"status": "completed", "standing": "done_on_time", "breach_days": 0, "co
 PROPOSED = {"status": "proposed", "standing": "proposed", "week": "2026-W52", "breach_days": 0, "days_past": 0,
             "business_days_past": 0, "week_start_on": date(2026, 12, 21), "week_end_on": date(2026, 12, 27),
             "tracked_on": None}  # fmt: skip
-SOON = {"standing": "past_peak", "breach_days": 0, "week": "2026-W46", "week_start_on": date(2026, 11, 9),
-        "week_end_on": date(2026, 11, 15), "days_past": 5, "business_days_past": 5, "sla_due_on": date(2026, 11, 20)}  # fmt: skip
+SOON = {
+    "standing": "past_peak",
+    "breach_days": 0,
+    "week": "2026-W46",
+    "week_start_on": date(2026, 11, 9),
+    "week_end_on": date(2026, 11, 15),
+    "days_past": 5,
+    "business_days_past": 5,
+    "sla_due_on": date(2026, 11, 20),
+}
 
 
 def actions(*given):

@@ -44,7 +44,7 @@ def payload(module, made):
     return RENDERERS["json"].render(edition).decode()
 
 
-def sent(module, made, on):
+def digest_row(module, made, on):
     return {
         "id": f"{module.REPORT.name} {on}", "kind": module.REPORT.name, "period": str(on), "channel": "email",
         "recipient": "zoe", "status": "sent", "created_at": f"{on} 08:00:00", "sent_at": f"{on} 08:01:00",
@@ -56,7 +56,7 @@ def test_a_rollup_mail_starts_the_clock_of_the_escalation(known):
     monday, wednesday = date(2026, 11, 16), date(2026, 11, 18)
     rollup = build(known, staffing_completion_rollup, monday)
     assert frame(rollup, "actions")["action_id"].to_list() == ["y", "x"]
-    mail = sent(staffing_completion_rollup, rollup, monday)
+    mail = digest_row(staffing_completion_rollup, rollup, monday)
     early = build(known, cross_staffing_committee_escalation, monday, [mail])
     assert frame(early, "actions").is_empty()
     made = build(known, cross_staffing_committee_escalation, wednesday, [mail])
@@ -69,7 +69,7 @@ def test_a_reminder_that_was_sent_is_not_owed_again(known):
     made = build(known, staffing_action_reminders, first)
     steps = dict(frame(made, "actions").select("action_id", "step").rows())
     assert steps == {"y": 3, "x": 1}
-    mail = sent(staffing_action_reminders, made, first)
+    mail = digest_row(staffing_action_reminders, made, first)
     assert frame(build(known, staffing_action_reminders, first, [mail]), "actions").is_empty()
     later = build(known, staffing_action_reminders, date(2026, 11, 11), [mail])
     assert frame(later, "actions").select("action_id", "step").rows() == [("x", 2)]

@@ -10,7 +10,7 @@ from tests.reports.staffing.actions import DONE, actions, frame
 TOLD = {"breach_told_on": date(2026, 11, 17)}
 
 
-def built(*given, notices=(), as_of=date(2026, 11, 20)):
+def build_document(*given, notices=(), as_of=date(2026, 11, 20)):
     return document(
         REPORT, ask(as_of), staffing_actions=actions(*given), staffing_notices=rows("staffing_notices", *notices)
     )
@@ -29,14 +29,14 @@ def built(*given, notices=(), as_of=date(2026, 11, 20)):
     ],
 )
 def test_two_business_days_after_the_rollup_mail(told_on, as_of, escalates_on, escalated):
-    made = built({"breach_told_on": told_on}, as_of=as_of)
+    made = build_document({"breach_told_on": told_on}, as_of=as_of)
     assert (frame(made, "actions").height == 1) == escalated
     assert frame(made, "waiting")["escalates_on"].to_list() == ([] if escalated else [escalates_on])
 
 
 def test_the_chair_is_asked_with_options_and_what_was_sent_before():
     common = {"delivery_id": "1", "channel": "email", "recipient": "ann", "status": "sent", "action_id": "x"}
-    made = built(
+    made = build_document(
         {"action_id": "x", **TOLD, "blocked_reason": "on leave", "assignee": "dan"}, {"action_id": "y"},
         notices=[
             {**common, "kind": "staffing-completion-rollup", "told_on": date(2026, 11, 17)},
@@ -62,34 +62,36 @@ def test_the_chair_is_asked_with_options_and_what_was_sent_before():
 
 
 def test_a_hard_deadline_is_never_offered_to_be_deferred():
-    options = frame(built({**TOLD, "hard": True, "kind": "borrow", "accountable": None}), "actions")["options"][0]
+    options = frame(build_document({**TOLD, "hard": True, "kind": "borrow", "accountable": None}), "actions")[
+        "options"
+    ][0]
     assert options.to_list() == ["Name somebody who helps", "Close the action and accept the load"]
 
 
 def test_an_owner_who_left_is_replaced():
-    options = frame(built({**TOLD, "owner_left": True}), "actions")["options"][0]
+    options = frame(build_document({**TOLD, "owner_left": True}), "actions")["options"][0]
     assert options[0] == "Name another owner, because this one has left"
 
 
 def test_without_a_chair_it_says_so():
-    made = built({**TOLD, "chair": None, "committee": None, "meets_on": None})
+    made = build_document({**TOLD, "chair": None, "committee": None, "meets_on": None})
     assert made.warnings == ["1 escalation reaches no chair."]
     assert made.next_step.startswith("Name a chair who can decide, first on ")
 
 
 def test_without_breaches_there_is_nothing_to_decide():
-    assert built({"action_id": "d", **DONE}).headline == (
+    assert build_document({"action_id": "d", **DONE}).headline == (
         "No staffing action is past its SLA: there is nothing for a committee to decide."
     )
-    assert lead(built({"action_id": "y"})) == (
+    assert lead(build_document({"action_id": "y"})) == (
         "1 action is past the SLA and not for the committee yet.",
         "Send the rollup: no rollup mail has named it yet.",
     )
-    assert all(table.frame.is_empty() for table in built().tables)
+    assert all(table.frame.is_empty() for table in build_document().tables)
 
 
 def test_escalated_and_waiting_are_all_that_is_past_the_sla():
-    made = built({"action_id": "a", **TOLD}, {"action_id": "b", **TOLD, "breach_days": 12, "chair": None},
+    made = build_document({"action_id": "a", **TOLD}, {"action_id": "b", **TOLD, "breach_days": 12, "chair": None},
                  {"action_id": "c"}, {"action_id": "d", **DONE})  # fmt: skip
     assert made.summary == {
         "staffing_actions_breached": 3, "staffing_escalations": 2, "staffing_escalations_critical": 1,

@@ -23,11 +23,11 @@ def facts(obligations, *capacity, recorded=(), left=()):
             "staffing_actions": actions(*recorded)}  # fmt: skip
 
 
-def built(obligations, *capacity, recorded=(), left=(), **options):
+def build_document(obligations, *capacity, recorded=(), left=(), **options):
     return document(REPORT, ask(**options), **facts(obligations, *(capacity or TEN), recorded=recorded, left=left))
 
 
-def crowded(*more):
+def crowded_week(*more):
     """Ann has 18 hours of work for 8 in the week after next; six of them cannot move. Bob and Cyd have an hour each."""
     return ledger(
         duty("a1", 10, effort_hours=4.0), duty("a2", 11, effort_hours=4.0), duty("a3", 12, effort_hours=10.0, hard=True),
@@ -36,7 +36,7 @@ def crowded(*more):
 
 
 def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner():
-    made = built(crowded())
+    made = build_document(crowded_week())
     columns = ("week", "shortfall_hours", "owners_short", "busiest", "drivers", "actions", "relief_hours",
                "remaining_hours")  # fmt: skip
     assert frame(made, "weeks").select(columns).rows() == [
@@ -63,14 +63,14 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
 
 def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
-    made = built(crowded(), recorded=[{"action_id": key, "status": "tracked"}])
+    made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked"}])
     assert frame(made, "actions")["status"].to_list() == ["tracked", "new"]
     assert (made.summary["staffing_proposals"], made.summary["staffing_proposals_new"]) == (2, 1)
 
 
 def test_a_week_that_is_short_and_even_is_no_peak():
     even = ledger(*(duty(name, 10, owner=name, effort_hours=12.0) for name in ("ann", "bob", "cyd")))
-    made = built(even)
+    made = build_document(even)
     assert frame(made, "weeks").is_empty()
     assert lead(made) == (
         "In none of the next 13 weeks do owners lack hours while work is spread unevenly: nothing to staff.",
@@ -80,23 +80,23 @@ def test_a_week_that_is_short_and_even_is_no_peak():
 
 def test_a_few_minutes_are_no_peak():
     slight = ledger(duty("a", 10, effort_hours=8.4), duty("b", 10, owner="bob"), duty("c", 10, owner="cyd"))
-    assert frame(built(slight), "weeks").is_empty()
+    assert frame(build_document(slight), "weeks").is_empty()
 
 
 def test_unowned_work_is_said_and_not_a_shortfall_of_owners():
-    made = built(crowded(duty("n", 10, owner=None, effort_hours=5.0)))
+    made = build_document(crowded_week(duty("n", 10, owner=None, effort_hours=5.0)))
     assert frame(made, "weeks").select("shortfall_hours", "unowned_hours").row(0) == (10.0, 5.0)
     assert made.warnings == ["5 hours of work without owner, or whose owner has left: name owners first."]
 
 
 def test_who_left_is_not_short_of_hours_but_needs_a_successor():
-    made = built(crowded(duty("d", 10, owner="dan", effort_hours=5.0)), left=("dan",))
+    made = build_document(crowded_week(duty("d", 10, owner="dan", effort_hours=5.0)), left=("dan",))
     assert frame(made, "weeks").select("shortfall_hours", "unowned_hours").row(0) == (10.0, 5.0)
     assert "dan" not in frame(made, "actions")["owner"].to_list()
 
 
 def test_without_work_nothing_can_peak():
-    made = built(ledger())
+    made = build_document(ledger())
     assert lead(made) == (
         "No work falls into the coming weeks, so no week can peak.",
         "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
@@ -136,7 +136,7 @@ def test_proposals_keep_every_rule_and_are_the_moves_of_load_balancing(obligatio
 @settings(max_examples=12, deadline=None)
 @given(ledgers())
 def test_the_order_of_rows_does_not_show(obligations):
-    one, two = built(obligations, *SCARCE), built(obligations.reverse(), *reversed(SCARCE))
+    one, two = build_document(obligations, *SCARCE), build_document(obligations.reverse(), *reversed(SCARCE))
     assert one.headline == two.headline
     assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
 
@@ -146,12 +146,12 @@ def test_an_identifier_never_changes():
 
 
 def test_what_peak_weeks_lack_is_relieved_or_borrowed():
-    made = built(crowded())
+    made = build_document(crowded_week())
     names = ("peak_weeks", "peak_shortfall_hours", "peak_relief_hours", "peak_remaining_hours", "staffing_proposals",
              "staffing_proposals_reassign", "staffing_proposals_pull_forward", "staffing_proposals_borrow")  # fmt: skip
     assert [made.summary[name] for name in names] == [1, 10.0, 8.0, 2.0, 2, 1, 0, 1]
 
 
 def test_every_figure_equals_its_explained_rows():
-    values_follow(REPORT, ask(), **facts(crowded(duty("late", -3)), *TEN))
+    values_follow(REPORT, ask(), **facts(crowded_week(duty("late", -3)), *TEN))
     values_follow(REPORT)

@@ -20,11 +20,11 @@ from tests.reports.staffing.actions import (
 SUNDAY = date(2026, 11, 8)
 
 
-def built(*given):
+def build_document(*given):
     return document(REPORT, ask(), staffing_actions=actions(*given))
 
 
-def owed(days, sent=0):
+def owed_reminders(days, sent=0):
     """What is owed so many days after the week, when so many steps were sent before."""
     found = reminders.reminder({"week_end_on": SUNDAY, "reminder_step": sent}, Thresholds(), SUNDAY + timedelta(days))
     return found.step if found.owed else None, found.late
@@ -40,21 +40,21 @@ def owed(days, sent=0):
     ],
 )  # fmt: skip
 def test_each_step_is_owed_once(days, sent, found):
-    assert owed(days, sent) == found
+    assert owed_reminders(days, sent) == found
 
 
 @given(st.lists(st.integers(0, 40), max_size=12))
 def test_whenever_the_job_runs_no_step_is_sent_twice_and_none_out_of_order(days):
     sent = []
     for day in sorted(days):
-        step, _ = owed(day, max(sent, default=0))
+        step, _ = owed_reminders(day, max(sent, default=0))
         sent += [step] if step else []
     assert sent == sorted(set(sent))
     assert len(sent) <= reminders.LAST
 
 
 def test_the_third_reminder_goes_to_who_is_accountable_too():
-    made = built(
+    made = build_document(
         {"action_id": "x", "blocked_reason": "on leave"}, {"action_id": "y", **SOON, "owner": "dan"},
         {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "p", **PROPOSED}, {"action_id": "d", **DONE},
     )  # fmt: skip
@@ -84,11 +84,11 @@ def test_the_third_reminder_goes_to_who_is_accountable_too():
     ],
 )
 def test_who_is_told_at_the_last_step(people, found):
-    assert frame(built({"action_id": "x", **people}), "actions")["recipients"][0].to_list() == found
+    assert frame(build_document({"action_id": "x", **people}), "actions")["recipients"][0].to_list() == found
 
 
 def test_when_all_reminders_are_sent_it_says_so():
-    made = built({"reminder_step": 3, "last_reminder_on": DAY})
+    made = build_document({"reminder_step": 3, "last_reminder_on": DAY})
     assert lead(made) == (
         "No reminder is owed now; 1 action is still unfinished and every reminder has been sent.",
         "",
@@ -97,21 +97,21 @@ def test_when_all_reminders_are_sent_it_says_so():
 
 
 def test_without_actions_nobody_is_reminded():
-    made = built()
+    made = build_document()
     assert lead(made) == (
         "No staffing action is recorded, so nobody is reminded.",
         "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
         "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
     )
     assert [table.frame.height for table in made.tables] == [0, 0, 0]
-    assert lead(built({"action_id": "d", **DONE})) == (
+    assert lead(build_document({"action_id": "d", **DONE})) == (
         "No action that was taken up is unfinished after its peak week: nobody is reminded.",
         "",
     )
 
 
 def test_who_is_owed_what_is_counted():
-    made = built({"action_id": "x"}, {"action_id": "y", **SOON, "owner": "dan"},
+    made = build_document({"action_id": "x"}, {"action_id": "y", **SOON, "owner": "dan"},
                  {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "n", "accountable": None, "chair": None},
                  {"action_id": "p", **PROPOSED, "standing": "lapsed"})  # fmt: skip
     assert made.summary == {

@@ -1,5 +1,5 @@
 from reports.staffing.staffing_actions import REPORT
-from tests.factories import ask, document, explained, lead
+from tests.factories import ask, document, explained_rows, lead
 from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
@@ -9,12 +9,12 @@ from tests.reports.staffing.actions import (
 )
 
 
-def built(*given):
+def build_document(*given):
     return document(REPORT, ask(), staffing_actions=actions(*given))
 
 
 def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
-    made = built(
+    made = build_document(
         {"action_id": "d", **DONE}, {"action_id": "l", **DONE, "standing": "done_late", "relief_actual_hours": 4.0},
         {"action_id": "p", **PROPOSED}, {"action_id": "b"},
         {"action_id": "t", "status": "tracked", "standing": "under_way", "breach_days": 0},
@@ -36,30 +36,30 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
 
 
 def test_relief_that_nobody_recorded_is_not_known():
-    made = built({"action_id": "d", **DONE, "relief_actual_hours": None, "evidence": None})
+    made = build_document({"action_id": "d", **DONE, "relief_actual_hours": None, "evidence": None})
     assert (made.summary["staffing_relief_realised_pct"], made.summary["staffing_relief_actual_hours"]) == (None, 0.0)
     assert made.warnings == ["1 completed action has no evidence."]
 
 
 def test_actions_completed_on_an_unknown_day_are_neither_late_nor_in_time():
-    made = built({"action_id": "d", **DONE, "standing": "done_undated", "completed_on": None})
+    made = build_document({"action_id": "d", **DONE, "standing": "done_undated", "completed_on": None})
     names = ("staffing_actions_completed", "staffing_actions_judged", "staffing_on_time_pct")
     assert [made.summary[name] for name in names] == [1, 0, None]
     assert made.warnings == ["1 completed action has no day of completion."]
 
 
 def test_proposals_alone():
-    assert lead(built({"action_id": "p", **PROPOSED})) == (
+    assert lead(build_document({"action_id": "p", **PROPOSED})) == (
         "Nothing is taken up yet.",
         "Take up or drop 1 proposal (3 hours of relief).",
     )
-    lapsed = built({"action_id": "p", **PROPOSED, "standing": "lapsed"})
+    lapsed = build_document({"action_id": "p", **PROPOSED, "standing": "lapsed"})
     assert lead(lapsed) == ("No proposal was taken up before its week was over.", "")
     assert lapsed.warnings == ["1 proposal was never taken up before the week was over."]
 
 
 def test_without_actions_nothing_is_known():
-    made = built()
+    made = build_document()
     assert lead(made) == (
         "No staffing action is recorded.",
         "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
@@ -70,7 +70,9 @@ def test_without_actions_nothing_is_known():
 
 
 def test_the_kinds_sum_to_the_whole():
-    made = built({"action_id": "x"}, {"action_id": "d", **DONE, "kind": "borrow"}, {"action_id": "p", **PROPOSED})
+    made = build_document(
+        {"action_id": "x"}, {"action_id": "d", **DONE, "kind": "borrow"}, {"action_id": "p", **PROPOSED}
+    )
     kinds = frame(made, "kinds")
     assert kinds.select("kind", "taken_up", "completed", "completion_pct", "median_days").rows() == [
         ("reassign", 1, 0, 0.0, None), ("borrow", 1, 1, 100.0, 40),
@@ -79,23 +81,27 @@ def test_the_kinds_sum_to_the_whole():
 
 
 def test_every_figure_equals_its_explained_rows():
-    given = [{"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "p", **PROPOSED},
-             {"action_id": "u", **DONE, "standing": "done_undated", "completed_on": None, "evidence": None}]  # fmt: skip
+    given = [
+        {"action_id": "x"},
+        {"action_id": "d", **DONE},
+        {"action_id": "p", **PROPOSED},
+        {"action_id": "u", **DONE, "standing": "done_undated", "completed_on": None, "evidence": None},
+    ]
     values_follow(REPORT, ask(), staffing_actions=actions(*given))
     values_follow(REPORT)
 
 
 def test_why_an_action_is_past_the_sla():
-    rows = explained(REPORT, "staffing_actions_breached", staffing_actions=actions({"action_id": "x"}))
+    rows = explained_rows(REPORT, "staffing_actions_breached", staffing_actions=actions({"action_id": "x"}))
     assert rows.select("action_id", "reason", "flag").rows() == [
         ("x", "due by 2026-11-13, 5 business days over", 1)
     ]  # fmt: skip
 
 
 def test_the_timeline_has_a_lane_for_each_owner_and_an_action_that_breaches_reaches_today():
-    (picture,) = built({"action_id": "b"}, {"action_id": "d", **DONE}).pictures
+    (picture,) = build_document({"action_id": "b"}, {"action_id": "d", **DONE}).pictures
     ((owner, spans),) = picture.lanes
     assert owner == "ann"
     assert {span.tone for span in spans} == {"bad", "good"}
     assert [span.last for span in spans if span.tone == "bad"] == [picture.today]
-    assert built().pictures == []
+    assert build_document().pictures == []

@@ -13,12 +13,12 @@ from tests.reports.staffing.actions import (
 ADMINS = ({"email": "zoe", "role": "owner"}, {"email": "ann", "role": "admin"}, {"email": "bob", "role": "member"})
 
 
-def built(*given, members=ADMINS):
+def build_document(*given, members=ADMINS):
     return document(REPORT, ask(), staffing_actions=actions(*given), members=rows("members", *members))
 
 
 def test_tracked_open_and_archive_by_week_and_owner():
-    made = built(
+    made = build_document(
         {"action_id": "x"}, {"action_id": "d", **DONE, "completed_on": date(2026, 11, 13)},
         {"action_id": "e", **DONE, "completed_on": date(2026, 11, 14), "owner": "bob", "week": "2026-W44"},
         {"action_id": "t", "status": "tracked", "standing": "under_way", "week": "2026-W52", "breach_days": 0,
@@ -46,20 +46,20 @@ def test_tracked_open_and_archive_by_week_and_owner():
 
 
 def test_weeks_and_owners_sum_to_the_whole():
-    made = built({"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "e", **DONE, "owner": "bob"})
+    made = build_document({"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "e", **DONE, "owner": "bob"})
     for name in ("by_week", "by_owner"):
         assert frame(made, name)["taken_up"].sum() == made.summary["staffing_actions_taken_up"] == 3
 
 
 def test_when_all_is_done_nothing_is_next():
-    assert lead(built({"action_id": "d", **DONE})) == (
+    assert lead(build_document({"action_id": "d", **DONE})) == (
         "1 of 1 action completed (100.0 %), none in the last week; nothing is open.",
         "",
     )
 
 
 def test_without_actions_there_is_nothing_to_complete():
-    made = built(members=())
+    made = build_document(members=())
     assert lead(made) == (
         "No staffing action is recorded, so there is nothing to complete.",
         "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
@@ -67,7 +67,7 @@ def test_without_actions_there_is_nothing_to_complete():
     )
     assert all(table.frame.is_empty() for table in made.tables)
     assert made.warnings == ["The organization has neither owner nor admin: nobody gets the whole rollup."]
-    assert lead(built({"action_id": "p", **PROPOSED})) == (
+    assert lead(build_document({"action_id": "p", **PROPOSED})) == (
         "None of the 1 proposal has been taken up.",
         "Take up or drop them.",
     )
@@ -75,14 +75,14 @@ def test_without_actions_there_is_nothing_to_complete():
 
 def test_lately_are_the_seven_days_up_to_today():
     given = [{"action_id": str(day), **DONE, "completed_on": date(2026, 11, day)} for day in (13, 14, 20)]
-    assert built(*given).summary["staffing_actions_completed_lately"] == 2
+    assert build_document(*given).summary["staffing_actions_completed_lately"] == 2
 
 
 def test_the_last_rollup_is_the_latest_that_named_any():
     given = [{"action_id": "x", "last_rollup_on": date(2026, 11, 9)}, {"action_id": "y"},
              {"action_id": "z", "last_rollup_on": date(2026, 11, 16)}]  # fmt: skip
-    assert built(*given).summary["staffing_last_rollup_on"] == date(2026, 11, 16)
-    assert built().summary["staffing_last_rollup_on"] is None
+    assert build_document(*given).summary["staffing_last_rollup_on"] == date(2026, 11, 16)
+    assert build_document().summary["staffing_last_rollup_on"] is None
 
 
 def test_every_figure_equals_its_explained_rows():

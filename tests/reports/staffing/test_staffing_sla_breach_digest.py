@@ -11,7 +11,7 @@ from tests.reports.staffing.actions import (
 )
 
 
-def built(*given):
+def build_document(*given):
     return document(REPORT, ask(), staffing_actions=actions(*given))
 
 
@@ -20,11 +20,11 @@ def built(*given):
     [(1, "moderate"), (5, "moderate"), (6, "high"), (10, "high"), (11, "critical")],
 )
 def test_severity_grows_with_the_business_days_over(days, severity):
-    assert frame(built({"breach_days": days}), "actions")["severity"].item() == severity
+    assert frame(build_document({"breach_days": days}), "actions")["severity"].item() == severity
 
 
 def test_the_longest_over_comes_first_and_both_hear_of_it():
-    made = built(
+    made = build_document(
         {"action_id": "a"}, {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave", "owner": "dan"},
         {"action_id": "s", **SOON}, {"action_id": "d", **DONE},
     )  # fmt: skip
@@ -47,22 +47,22 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
 
 
 def test_who_left_and_who_nobody_answers_for_is_said():
-    assert built({"owner_left": True, "accountable": None}).warnings == [
+    assert build_document({"owner_left": True, "accountable": None}).warnings == [
         "1 breach has nobody accountable.", "1 breach is with an owner who has left: name another."
     ]  # fmt: skip
 
 
 def test_without_breaches():
-    assert lead(built()) == (
+    assert lead(build_document()) == (
         "No staffing action is recorded, so none can be past its SLA.",
         "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
         "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
     )
-    assert lead(built({"action_id": "d", **DONE})) == (
+    assert lead(build_document({"action_id": "d", **DONE})) == (
         "No action that was taken up is unfinished: none is past its SLA.",
         "",
     )
-    made = built({"action_id": "s", **SOON})
+    made = build_document({"action_id": "s", **SOON})
     assert lead(made) == (
         "None of the 1 unfinished action is past its SLA.",
         "Finish what is due next: 1 more is due, the first by 20 Nov 2026.",
@@ -71,7 +71,7 @@ def test_without_breaches():
 
 
 def test_breaches_are_counted_by_severity():
-    made = built(
+    made = build_document(
         {"action_id": "a"}, {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave"},
         {"action_id": "c", "breach_days": 7, "accountable": None}, {"action_id": "s", **SOON},
     )  # fmt: skip
@@ -81,7 +81,7 @@ def test_breaches_are_counted_by_severity():
         "staffing_breaches_unanswered": 1, "staffing_breaches_owner_left": 0,
         "staffing_relief_outstanding_hours": 9.0, "staffing_actions_past_peak": 1,
     }  # fmt: skip
-    assert set(built().summary.values()) == {0}
+    assert set(build_document().summary.values()) == {0}
 
 
 def test_every_figure_equals_its_explained_rows():

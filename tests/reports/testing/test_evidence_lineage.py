@@ -3,7 +3,7 @@
 from engine.model.document import Coverage
 from reports.testing.evidence_lineage import REPORT
 from tests.factories import document as edition
-from tests.factories import explained, lead, rows
+from tests.factories import explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 HASH = "ab" * 32
@@ -133,7 +133,7 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_a_broken_claim_says_what_is_wrong():
-    found = explained(REPORT, "claims_broken", **facts(*SEVERAL))
+    found = explained_rows(REPORT, "claims_broken", **facts(*SEVERAL))
     assert found.select("control_id", "reason").rows() == [("C2", "operation evidence e1: evidence not found")]
 
 

@@ -5,7 +5,7 @@ from datetime import date
 
 from engine.model.document import Coverage
 from reports.testing.testing_evidence_linker import REPORT
-from tests.factories import ask, explained, lead, moment, rows
+from tests.factories import ask, explained_rows, lead, moment, rows
 from tests.factories import document as edition
 from tests.reports.explanations import values_follow
 
@@ -175,7 +175,7 @@ def test_figures_of_controls_and_links_count_controls_and_links():
 
 
 def test_an_unused_test_says_where_it_stands():
-    found = explained(REPORT, "tests_unused", ask(), **facts(*SEVERAL))
+    found = explained_rows(REPORT, "tests_unused", ask(), **facts(*SEVERAL))
     assert found.select("id", "reason").rows() == [
         ("b", "rotate-key on 2026-11-10: passed, suggested"),
         ("c", "rotate-key on 2026-11-10: passed, rejected"),

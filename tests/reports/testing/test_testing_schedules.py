@@ -5,7 +5,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import document as edition
-from tests.factories import explained, lead, rows
+from tests.factories import explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
@@ -162,7 +162,7 @@ def test_each_figure_counts_tests_or_windows():
 
 
 def test_a_window_that_was_late_says_when_it_was_planned_and_done():
-    found = explained(REPORT, "test_windows_late_in_12_months", **facts(DONE, LATE))
+    found = explained_rows(REPORT, "test_windows_late_in_12_months", **facts(DONE, LATE))
     assert found.select("control_id", "reason").rows() == [
         ("CC7.1", "late: 2026-10-01 to 2026-10-07, performed 2026-10-10"),
     ]

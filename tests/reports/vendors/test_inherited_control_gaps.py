@@ -3,7 +3,7 @@
 from datetime import date
 
 from reports.vendors.inherited_control_gaps import REPORT
-from tests.factories import document, explained, lead, rows
+from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 VENDOR = {"category": "cloud", "tier": "high", "owner": "ann@acme.example", "status": "assessed", "inherited": 1,
@@ -14,7 +14,7 @@ def vendor(name, **given):
     return {**VENDOR, "vendor_id": name.lower(), "name": name, **given}
 
 
-def inherited(name, control_id, gap="missing", evidence="soc2_type2", **given):
+def inherited_control(name, control_id, gap="missing", evidence="soc2_type2", **given):
     return {
         "vendor_id": name.lower(), "vendor": name, "tier": "high", "category": "cloud", "framework": "soc2",
         "control_id": control_id, "title": f"Control {control_id}", "expected_evidence": evidence, "gap": gap,
@@ -41,9 +41,9 @@ def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_most_severe_f
     held = report(
         [vendor("Ample"), vendor("Brisk", tier="critical")],
         [
-            inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5"), inherited("Ample", "CC9.2", "none"),
-            inherited("Ample", "A.7.1", "expired", "iso27001_certificate", framework="iso27001"),
-            inherited("Brisk", "CC6.4", "cuec_unmapped", tier="critical", severity_score=8.0),
+            inherited_control("Ample", "CC6.4"), inherited_control("Ample", "CC6.5"), inherited_control("Ample", "CC9.2", "none"),
+            inherited_control("Ample", "A.7.1", "expired", "iso27001_certificate", framework="iso27001"),
+            inherited_control("Brisk", "CC6.4", "cuec_unmapped", tier="critical", severity_score=8.0),
         ],
     )  # fmt: skip
     assert table(held, "actions").select("vendor", "action", "controls", "severity_score").rows() == [
@@ -63,7 +63,7 @@ def test_gaps_show_our_side_and_a_measure_that_stands_in():
     approved = {"kind": "compensating", "framework": "soc2", "control_id": "CC6.4", "standing": "approved"}
     held = report(
         [vendor("Ample")],
-        [inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5")],
+        [inherited_control("Ample", "CC6.4"), inherited_control("Ample", "CC6.5")],
         status=[{"framework": "soc2", "control_id": "CC6.4", "state": "partial"}],
         exceptions=[
             {**approved, "id": "x1", "compensating": "Guard on site", "expires_on": date(2026, 12, 1)},
@@ -80,7 +80,11 @@ def test_gaps_show_our_side_and_a_measure_that_stands_in():
 def test_gaps_stand_by_severity_and_then_in_the_order_of_the_standard():
     held = report(
         [vendor("Ample")],
-        [inherited("Ample", "CC6.10"), inherited("Ample", "CC6.2"), inherited("Ample", "CC9.1", severity_score=9.0)],
+        [
+            inherited_control("Ample", "CC6.10"),
+            inherited_control("Ample", "CC6.2"),
+            inherited_control("Ample", "CC9.1", severity_score=9.0),
+        ],
     )
     assert table(held, "gaps")["control_id"].to_list() == ["CC9.1", "CC6.2", "CC6.10"]
 
@@ -88,8 +92,8 @@ def test_gaps_stand_by_severity_and_then_in_the_order_of_the_standard():
 def test_vendors_and_frameworks_add_up_to_the_gaps():
     held = report(
         [vendor("Ample"), vendor("Brisk"), vendor("Calm")],
-        [inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5", "expired"), inherited("Brisk", "CC6.4", "none"),
-         inherited("Brisk", "A.7.1", "wrong_scope", framework="iso27001")],
+        [inherited_control("Ample", "CC6.4"), inherited_control("Ample", "CC6.5", "expired"), inherited_control("Brisk", "CC6.4", "none"),
+         inherited_control("Brisk", "A.7.1", "wrong_scope", framework="iso27001")],
     )  # fmt: skip
     by_vendor = table(held, "vendors").select("name", "inherited", "gaps", "evidenced_pct", "missing", "expired")
     assert by_vendor.rows() == [("Ample", 2, 2, 0.0, 1, 1), ("Brisk", 2, 1, 50.0, 0, 0)]
@@ -102,7 +106,7 @@ def test_vendors_and_frameworks_add_up_to_the_gaps():
 
 
 def test_full_evidence_still_leaves_our_side():
-    held = report([vendor("Ample")], [inherited("Ample", "CC6.4", "none")])
+    held = report([vendor("Ample")], [inherited_control("Ample", "CC6.4", "none")])
     assert lead(held) == ("1 of 1 inherited control is evidenced.", "Keep our own side of them working.")
     assert held.summary["inherited_evidenced_pct"] == 100.0
 
@@ -126,13 +130,13 @@ def test_vendors_outside_the_scope_are_said():
 
 def test_every_figure_is_what_its_rows_give():
     controls = [
-        inherited("Ample", "CC6.4"),
-        inherited("Ample", "CC6.5", "expired"),
-        inherited("Brisk", "CC6.4", "none"),
+        inherited_control("Ample", "CC6.4"),
+        inherited_control("Ample", "CC6.5", "expired"),
+        inherited_control("Brisk", "CC6.4", "none"),
     ]
     given = frames([vendor("Ample"), vendor("Brisk")], controls)
     values_follow(REPORT)
     values_follow(REPORT, **given)
-    assert explained(REPORT, "inherited_gaps_severity", **given).select("control_id", "reason", "amount").rows() == [
+    assert explained_rows(REPORT, "inherited_gaps_severity", **given).select("control_id", "reason", "amount").rows() == [
         ("CC6.4", "tier high", 3.0), ("CC6.5", "tier high", 3.0),
     ]  # fmt: skip

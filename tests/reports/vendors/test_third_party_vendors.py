@@ -20,7 +20,7 @@ def vendor(name, **given):
     return {**SOUND, "vendor_id": name.lower(), "name": name, **given}
 
 
-def inherited(name, control_id, gap="none"):
+def inherited_control(name, control_id, gap="none"):
     return {
         "vendor_id": name.lower(), "vendor": name, "tier": "low", "framework": "iso27001", "control_id": control_id,
         "gap": gap,
@@ -51,17 +51,17 @@ VENDORS = (
 )
 
 
-def carried(*vendors):
+def counted_controls(*vendors):
     """The inherited controls that the register counts."""
     return [
-        inherited(one["name"], f"A.5.{n}", "none" if n < one["inherited_evidenced"] else "missing")
+        inherited_control(one["name"], f"A.5.{n}", "none" if n < one["inherited_evidenced"] else "missing")
         for one in vendors
-        for n in range(one["inherited"])
+        for n in range(one["inherited_control"])
     ]
 
 
 def test_the_summary_counts_assurance_reviews_and_inherited_controls():
-    document = report(*VENDORS, controls=carried(*VENDORS))
+    document = report(*VENDORS, controls=counted_controls(*VENDORS))
     assert dict(document.summary) == {
         "vendors": 4, "vendors_assured": 2, "vendors_assured_pct": 50.0, "vendors_assurance_expiring": 0,
         "vendors_assurance_lapsed": 1, "vendors_not_assessed": 1, "vendor_reviews_overdue": 1,
@@ -143,7 +143,7 @@ def test_a_qualified_opinion_needs_attention():
 
 
 def test_tiers_add_up_to_the_register():
-    document = report(*VENDORS, controls=carried(*VENDORS))
+    document = report(*VENDORS, controls=counted_controls(*VENDORS))
     tiers = table(document, "tiers")
     assert tiers["tier"].to_list() == ["critical", "high", "low"]
     assert tiers["vendors"].sum() == document.summary["vendors"]
@@ -157,7 +157,11 @@ def test_tiers_add_up_to_the_register():
 def test_inherited_controls_stand_by_vendor_in_the_order_of_the_standard():
     document = report(
         *VENDORS,
-        controls=(inherited("Brisk", "A.5.19", "expired"), inherited("Brisk", "A.5.2"), inherited("Ample", "A.7.1")),
+        controls=(
+            inherited_control("Brisk", "A.5.19", "expired"),
+            inherited_control("Brisk", "A.5.2"),
+            inherited_control("Ample", "A.7.1"),
+        ),
     )
     assert table(document, "inherited").select("vendor", "control_id", "gap").rows() == [
         ("Ample", "A.7.1", "none"), ("Brisk", "A.5.2", "none"), ("Brisk", "A.5.19", "expired"),
@@ -190,6 +194,9 @@ def test_an_empty_register_is_not_a_safe_one():
 
 
 def test_every_figure_is_what_its_rows_give():
-    facts = {"vendors": rows("vendors", *VENDORS), "vendor_controls": rows("vendor_controls", *carried(*VENDORS))}
+    facts = {
+        "vendors": rows("vendors", *VENDORS),
+        "vendor_controls": rows("vendor_controls", *counted_controls(*VENDORS)),
+    }
     values_follow(REPORT)
     values_follow(REPORT, **facts)

@@ -45,7 +45,7 @@ def authority(name="Test Authority"):
     )
 
 
-def issued(subject=SUBJECT, by="Test Authority", starts=-100, ends=100, holder="paypal"):
+def issue_certificate(subject=SUBJECT, by="Test Authority", starts=-100, ends=100, holder="paypal"):
     """A certificate of ``holder``'s key; ``starts`` and ``ends`` are days from now."""
     signer = key(by)
     return (

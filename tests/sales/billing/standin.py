@@ -31,7 +31,7 @@ class PayPal:
         self.tokens = 0
         self.valid = set()
         self.subscriptions, self.orders, self.requests = {}, {}, {}
-        self.certificates = {"CERT-1": certificates.pem(certificates.issued())}
+        self.certificates = {"CERT-1": certificates.pem(certificates.issue_certificate())}
         self.fail = {}
         self.capture_status = "COMPLETED"
         self.deliveries = 0
@@ -54,7 +54,7 @@ class PayPal:
         elif (seen.header("authorization") or "").removeprefix("Bearer ") not in self.valid:
             wire.json({"error": "invalid_token", "error_description": "Token signature verification failed"}, 401)
         else:
-            self._authorized(seen, wire, path)
+            self._is_authorized(seen, wire, path)
 
     def _token(self, seen, wire):
         basic = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
@@ -69,10 +69,10 @@ class PayPal:
             {"access_token": token, "token_type": "Bearer", "expires_in": 32400, "scope": "https://uri.paypal.com"}
         )
 
-    def _authorized(self, seen, wire, path):
+    def _is_authorized(self, seen, wire, path):
         parts = path.strip("/").split("/")
         if path == "/v1/notifications/verify-webhook-signature":
-            wire.json({"verification_status": "SUCCESS" if self._known(seen.body) else "FAILURE"})
+            wire.json({"verification_status": "SUCCESS" if self._is_authentic(seen.body) else "FAILURE"})
             return
         kept = self.subscriptions if parts[1] == "billing" else self.orders
         if seen.method == "POST" and len(parts) == 3:
@@ -115,8 +115,10 @@ class PayPal:
     def _order(self, body):
         assert body["intent"] == "CAPTURE"
         ref = f"5O190127TN36471{len(self.orders) + 1}"
-        links = [{"href": f"{self.url}/v2/checkout/orders/{ref}", "rel": "self", "method": "GET"},
-                 {"href": f"https://www.paypal.com/checkoutnow?token={ref}", "rel": "payer-action", "method": "GET"}]  # fmt: skip
+        links = [
+            {"href": f"{self.url}/v2/checkout/orders/{ref}", "rel": "self", "method": "GET"},
+            {"href": f"https://www.paypal.com/checkoutnow?token={ref}", "rel": "payer-action", "method": "GET"},
+        ]
         return {"id": ref, "status": "PAYER_ACTION_REQUIRED", "intent": "CAPTURE", "links": links,
                 "purchase_units": body["purchase_units"]}  # fmt: skip
 
@@ -124,7 +126,7 @@ class PayPal:
         if found["status"] not in ("ACTIVE", "SUSPENDED") or not seen.json["reason"]:
             wire.json({"name": "UNPROCESSABLE_ENTITY", "details": [{"issue": "SUBSCRIPTION_STATUS_INVALID"}]}, 422)
             return
-        self.moved(found["id"], "CANCELLED")
+        self.move_subscription(found["id"], "CANCELLED")
         wire.answer(b"", 204)
 
     def _capture(self, seen, wire, found):
@@ -140,7 +142,7 @@ class PayPal:
         unit["payments"] = {"captures": [capture]}
         wire.json(found, 201)
 
-    def _known(self, body):
+    def _is_authentic(self, body):
         """Whether it signed that: the event must come back as the very bytes that were sent."""
         asked = msgspec.json.decode(body)
         event = body.partition(b',"webhook_event":')[2][:-1]
@@ -149,7 +151,7 @@ class PayPal:
 
     # -- what buyers do, and what PayPal tells of it ---------------------------------------------------------------
 
-    def moved(self, ref, status, **more):
+    def move_subscription(self, ref, status, **more):
         """A subscription changes; each change is a minute after the one before."""
         self.clock += timedelta(minutes=1)
         found = self.subscriptions[ref]

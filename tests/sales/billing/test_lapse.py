@@ -24,7 +24,7 @@ NIGHT = UNTIL + timedelta(minutes=15)  # SVC_BILLING_AT, as it comes
 (BILLING,) = (job for job in scheduler.JOBS if job.name == "billing")
 
 
-def cancelled(store, org="acme", *, until=UNTIL):
+def cancel_plan(store, org="acme", *, until=UNTIL):
     """A plan that was bought, and cancelled within its paid time."""
     if store.head(org) is None:
         with store.revision(org, "setup", now=NOW, create={"name": org}) as revision:
@@ -41,7 +41,7 @@ def ran(store, job, org=PLATFORM):
     return [(row["started_at"], row["outcome"], row["message"]) for row in rows]
 
 
-def audited(store, org="acme"):
+def audit_actions(store, org="acme"):
     with store.reader() as connection:
         found = many(connection, audit_log, org, order=("seq",))
     return [(row["actor"], row["action"]) for row in found if row["occurred_at"] > NOW]
@@ -57,24 +57,24 @@ def night(store, at):
 
 
 def test_it_is_due_at_the_time_that_the_setting_names():
-    assert BILLING.when.said(Settings()) == "daily at 00:15 UTC"
-    assert BILLING.when.said(Settings.of({"SVC_BILLING_AT": "23:45"})) == "daily at 23:45 UTC"
+    assert BILLING.when.schedule_text(Settings()) == "daily at 00:15 UTC"
+    assert BILLING.when.schedule_text(Settings.of({"SVC_BILLING_AT": "23:45"})) == "daily at 23:45 UTC"
 
 
 def test_a_cancelled_plan_ends_on_the_day_on_which_its_paid_time_ends(any_store):
-    cancelled(any_store)
+    cancel_plan(any_store)
     assert night(any_store, NIGHT - timedelta(days=1)) == "0 cancelled subscriptions ended"
-    assert (any_store.plan("acme"), audited(any_store)) == ("pro", [])
+    assert (any_store.plan("acme"), audit_actions(any_store)) == ("pro", [])
     assert night(any_store, NIGHT) == "1 cancelled subscriptions ended"
     assert any_store.plan("acme") == "free"
-    assert audited(any_store) == [
+    assert audit_actions(any_store) == [
         ("system:billing", "billing.subscription.expired"), ("system:billing", "billing.plan.changed"),
     ]  # fmt: skip
     assert any_store.verify("acme").ok
 
 
 def test_a_second_run_of_the_night_changes_nothing(any_store):
-    cancelled(any_store)
+    cancel_plan(any_store)
     assert [night(any_store, NIGHT), night(any_store, NIGHT + timedelta(minutes=1))] == [
         "1 cancelled subscriptions ended", None,
     ]  # fmt: skip
@@ -96,7 +96,7 @@ def test_one_organization_that_fails_keeps_no_other_from_its_end(any_store, monk
     done = ledger.lapse_of
     monkeypatch.setattr(ledger, "lapse_of", lapse_of)
     for org in ("acme", "broken", "zenith"):
-        cancelled(any_store, org)
+        cancel_plan(any_store, org)
     with pytest.raises(Problem) as raised:
         night(any_store, NIGHT)
     said = f"2 cancelled subscriptions ended; failed for 1 of 3 organizations: broken: {reason}"
@@ -122,7 +122,7 @@ def test_one_organization_that_fails_keeps_no_other_from_its_end(any_store, monk
 def test_paid_time_ends_at_its_moment_whatever_zone_the_provider_names_it_in(until, any_store):
     """Never before, and with the next run of the job after it, in the zone that the provider and nobody else chose."""
     end = instant(until)
-    cancelled(any_store, until=end)
+    cancel_plan(any_store, until=end)
     with any_store.revision("acme", "setup", now=NOW) as revision:
         revision.update(organizations, {}, {"time_zone": "Pacific/Auckland"})
         revision.record("organization.changed")
@@ -134,7 +134,7 @@ def test_paid_time_ends_at_its_moment_whatever_zone_the_provider_names_it_in(unt
 
 def test_a_failed_payment_has_its_grace_and_a_cancellation_within_it_ends_with_the_paid_time(any_store):
     """While a payment is chased the plan stays, however late it is; what was cancelled meanwhile gets no further day."""
-    cancelled(any_store)
+    cancel_plan(any_store)
     chased = SubscriptionState("ord_1", "paypal", "I-acme", "pro", "past_due", NOW + timedelta(minutes=1), UNTIL)
     any_store.write("acme", "provider:paypal", lambda revision: ledger.apply(revision, chased), now=NOW)
     late = UNTIL + timedelta(days=9)
@@ -146,6 +146,6 @@ def test_a_failed_payment_has_its_grace_and_a_cancellation_within_it_ends_with_t
 
 
 def test_a_night_that_was_missed_is_made_up_for(any_store):
-    cancelled(any_store)
+    cancel_plan(any_store)
     assert night(any_store, NIGHT + timedelta(days=5)) == "1 cancelled subscriptions ended"
     assert any_store.plan("acme") == "free"

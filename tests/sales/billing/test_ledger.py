@@ -14,7 +14,7 @@ from engine.store.queries.billing import (
     order_of,
     running_before,
     subscription_of,
-    was_seen,
+    was_applied,
 )
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
@@ -35,7 +35,7 @@ def standing(status="active", *, minutes=0, **values):
     return SubscriptionState(status=status, at=NOW + timedelta(minutes=minutes), **given)
 
 
-def told(store, *standings):
+def ledger_state(store, *standings):
     for one in standings:
         write(store, lambda revision, one=one: (revision.record("billing.event.received"), ledger.apply(revision, one)))
     with store.reader() as connection:
@@ -44,32 +44,35 @@ def told(store, *standings):
 
 
 def test_a_subscription_gives_and_takes_its_plan(any_store):
-    assert told(any_store, standing()) == (["active"], "pro")
-    assert told(any_store, standing("paused", minutes=1)) == (["paused"], "free")
-    assert told(any_store, standing(minutes=2, tier="team")) == (["active"], "team")
+    assert ledger_state(any_store, standing()) == (["active"], "pro")
+    assert ledger_state(any_store, standing("paused", minutes=1)) == (["paused"], "free")
+    assert ledger_state(any_store, standing(minutes=2, tier="team")) == (["active"], "team")
 
 
 def test_what_is_older_than_what_is_known_changes_nothing(any_store):
-    assert told(any_store, standing("expired", minutes=5), standing(minutes=4)) == (["expired"], "free")
-    assert told(any_store, standing(minutes=5)) == (["active"], "pro")
+    assert ledger_state(any_store, standing("expired", minutes=5), standing(minutes=4)) == (["expired"], "free")
+    assert ledger_state(any_store, standing(minutes=5)) == (["active"], "pro")
 
 
 def test_a_cancelled_plan_runs_to_the_end_of_what_is_paid(any_store):
     until = NOW + timedelta(days=30)
-    assert told(any_store, standing(renews_at=until), standing("cancelled", minutes=1)) == (["cancelled"], "pro")
+    assert ledger_state(any_store, standing(renews_at=until), standing("cancelled", minutes=1)) == (
+        ["cancelled"],
+        "pro",
+    )
     assert ledger.lapse_all(any_store, now=until - timedelta(seconds=1)) == "0 cancelled subscriptions ended"
     assert ledger.lapse_all(any_store, now=until) == "1 cancelled subscriptions ended"
-    assert told(any_store) == (["expired"], "free")
+    assert ledger_state(any_store) == (["expired"], "free")
     assert ledger.lapse_all(any_store, now=until) == "0 cancelled subscriptions ended"
 
 
 def test_a_cancellation_without_paid_time_ends_at_once(any_store):
-    assert told(any_store, standing(), standing("cancelled", minutes=1)) == (["cancelled"], "free")
+    assert ledger_state(any_store, standing(), standing("cancelled", minutes=1)) == (["cancelled"], "free")
 
 
 def test_a_cancellation_that_comes_after_the_paid_time_is_the_end(any_store):
     paid = standing(renews_at=NOW - timedelta(days=1))
-    assert told(any_store, paid, standing("cancelled", minutes=1)) == (["expired"], "free")
+    assert ledger_state(any_store, paid, standing("cancelled", minutes=1)) == (["expired"], "free")
 
 
 def agree(store, plan):
@@ -83,10 +86,10 @@ def agree(store, plan):
 )
 def test_a_plan_that_was_agreed_on_returns_when_a_subscription_ends(agreed, tier, meanwhile, any_store):
     agree(any_store, agreed)
-    assert told(any_store, standing(tier=tier)) == (["active"], meanwhile)
-    assert told(any_store, standing("paused", tier=tier, minutes=1)) == (["paused"], agreed)
-    assert told(any_store, standing(tier=tier, minutes=2)) == (["active"], meanwhile)
-    assert told(any_store, standing("expired", tier=tier, minutes=3)) == (["expired"], agreed)
+    assert ledger_state(any_store, standing(tier=tier)) == (["active"], meanwhile)
+    assert ledger_state(any_store, standing("paused", tier=tier, minutes=1)) == (["paused"], agreed)
+    assert ledger_state(any_store, standing(tier=tier, minutes=2)) == (["active"], meanwhile)
+    assert ledger_state(any_store, standing("expired", tier=tier, minutes=3)) == (["expired"], agreed)
     assert any_store.verify("acme").ok
 
 
@@ -94,20 +97,20 @@ def test_a_plan_that_was_agreed_on_returns_when_paid_time_is_over(any_store):
     until = NOW + timedelta(days=30)
     agree(any_store, "pro")
     paid = standing(tier="team", renews_at=until)
-    assert told(any_store, paid, standing("cancelled", tier="team", minutes=1)) == (["cancelled"], "team")
+    assert ledger_state(any_store, paid, standing("cancelled", tier="team", minutes=1)) == (["cancelled"], "team")
     assert ledger.lapse_all(any_store, now=until) == "1 cancelled subscriptions ended"
-    assert told(any_store) == (["expired"], "pro")
+    assert ledger_state(any_store) == (["expired"], "pro")
 
 
 def test_what_was_agreed_on_last_counts_whenever_that_was(any_store):
     agree(any_store, "pro")
-    assert told(any_store, standing(tier="team")) == (["active"], "team")
+    assert ledger_state(any_store, standing(tier="team")) == (["active"], "team")
     agree(any_store, "free")
-    assert told(any_store, standing(tier="team", minutes=1, renews_at=NOW)) == (["active"], "team")
-    assert told(any_store, standing("expired", tier="team", minutes=2)) == (["expired"], "free")
+    assert ledger_state(any_store, standing(tier="team", minutes=1, renews_at=NOW)) == (["active"], "team")
+    assert ledger_state(any_store, standing("expired", tier="team", minutes=2)) == (["expired"], "free")
     agree(any_store, "team")
-    assert told(any_store, standing(tier="pro", minutes=3)) == (["active"], "team")
-    assert told(any_store, standing("expired", tier="pro", minutes=4)) == (["expired"], "team")
+    assert ledger_state(any_store, standing(tier="pro", minutes=3)) == (["active"], "team")
+    assert ledger_state(any_store, standing("expired", tier="pro", minutes=4)) == (["expired"], "team")
     with any_store.reader() as connection:
         noted = [row for row in many(connection, audit_log, "acme", order=("seq",)) if row["action"] == NOTED]
     assert [row["details"]["plan"] for row in noted] == ["pro", "free", "team"]
@@ -116,9 +119,9 @@ def test_what_was_agreed_on_last_counts_whenever_that_was(any_store):
 def test_of_two_subscriptions_the_one_that_goes_on_counts_and_then_what_was_agreed_on(any_store):
     agree(any_store, "pro")
     both = standing(), standing(id="ord_2", ref="I-2", tier="team")
-    assert told(any_store, *both) == (["active", "active"], "team")
-    assert told(any_store, standing("expired", minutes=1, id="ord_2", ref="I-2", tier="team"))[1] == "pro"
-    assert told(any_store, standing("expired", minutes=2))[1] == "pro"
+    assert ledger_state(any_store, *both) == (["active", "active"], "team")
+    assert ledger_state(any_store, standing("expired", minutes=1, id="ord_2", ref="I-2", tier="team"))[1] == "pro"
+    assert ledger_state(any_store, standing("expired", minutes=2))[1] == "pro"
 
 
 def test_a_second_click_finds_the_order_of_the_first(any_store):
@@ -133,7 +136,7 @@ def test_a_second_click_finds_the_order_of_the_first(any_store):
 
 
 def test_nobody_orders_the_plan_that_is_there(any_store):
-    told(any_store, standing(tier="team"))
+    ledger_state(any_store, standing(tier="team"))
     with pytest.raises(Conflict, match="team already"):
         write(any_store, lambda revision: ledger.open_order(revision, "pro", None))
 
@@ -173,7 +176,7 @@ def test_what_runs_since_before_an_order_is_found(any_store):
         row = {"id": f"ord_{number}", "tier": "pro", "provider": "paypal", "created_by": ANN,
                "created_at": NOW + timedelta(minutes=number)}  # fmt: skip
         write(any_store, lambda revision, row=row: (revision.insert(orders, [row]), revision.record("x")))
-        told(any_store, standing(status, id=row["id"], ref=f"I-{number}"))
+        ledger_state(any_store, standing(status, id=row["id"], ref=f"I-{number}"))
     with any_store.reader() as connection:
         assert running_before(connection, "acme", "paypal", "ord_3") == ["I-0", "I-1"]
         assert running_before(connection, "acme", "paypal", "ord_0") == []
@@ -190,8 +193,8 @@ def test_an_event_is_applied_once_and_not_at_all_when_it_fails(any_store):
     outcomes = [once(any_store, "acme", "paypal", "WH-1", "X", calls.append, now=NOW) for _ in range(2)]
     assert (outcomes, len(calls)) == (["applied", "repeated"], 1)
     with any_store.reader() as connection:
-        assert was_seen(connection, "paypal", "WH-1")
-        assert not was_seen(connection, "lemonsqueezy", "WH-1")
+        assert was_applied(connection, "paypal", "WH-1")
+        assert not was_applied(connection, "lemonsqueezy", "WH-1")
 
 
 def test_an_event_without_effect_is_recorded_once_with_the_platform(any_store):

@@ -7,11 +7,11 @@ from cryptography.hazmat.primitives import serialization
 
 from engine.sales.billing.paypal_signature import Transmission, UntrustedSignature, anchors, check
 from tests.conftest import NOW
-from tests.sales.billing.certificates import SUBJECT, issued
+from tests.sales.billing.certificates import SUBJECT, issue_certificate
 
 
 def test_a_certificate_whose_subject_cannot_be_read_is_not_believed():
-    der = issued().public_bytes(serialization.Encoding.DER)
+    der = issue_certificate().public_bytes(serialization.Encoding.DER)
     name = SUBJECT.encode()
     assert b"\x0c" + bytes([len(name)]) + name in der  # as UTF-8 text; a kind that there is not comes in its place
     odd = der.replace(b"\x0c" + bytes([len(name)]) + name, b"\xd3" + bytes([len(name)]) + name)

@@ -47,13 +47,13 @@ class Run:
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # readers in Rust panic with one that is no Exception
-            self._crashed(error, data)
+            self._note_crash(error, data)
         spent = time.process_time() - began
         self.slowest = max(self.slowest, spent)
         if spent > SLOWEST:
-            self._crashed(Slow(f"{spent:.1f} s"), data)
+            self._note_crash(Slow(f"{spent:.1f} s"), data)
 
-    def _crashed(self, error: BaseException, data: bytes) -> None:
+    def _note_crash(self, error: BaseException, data: bytes) -> None:
         frames = traceback.extract_tb(error.__traceback__)
         ours = [frame for frame in frames if "/engine/" in frame.filename] or frames
         at = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else ""
@@ -65,7 +65,7 @@ class Run:
             (self.found / name).write_bytes(data)
             (self.found / f"{name}.txt").write_text("".join(traceback.format_exception(error)))
 
-    def told(self, way: str) -> str:
+    def as_line(self, way: str) -> str:
         """The line that the runner reads."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         return json.dumps(
@@ -120,7 +120,7 @@ def _go(asked: argparse.Namespace, folder: Path) -> None:
             run.one(seed)
         while time.monotonic() < until:
             run.one(target.mutate(chance.choice(seeds), chance)[:LONGEST])
-        print(run.told("seeds"))
+        print(run.as_line("seeds"))
         return
     asked.found.mkdir(parents=True, exist_ok=True)
     corpus = folder / "corpus"
@@ -133,7 +133,7 @@ def _go(asked: argparse.Namespace, folder: Path) -> None:
     def one(data: bytes) -> None:
         run.one(data)
         if time.monotonic() > until:
-            print(run.told("coverage"), flush=True)
+            print(run.as_line("coverage"), flush=True)
             shutil.rmtree(folder_again, ignore_errors=True)
             os._exit(0)
 

@@ -36,7 +36,7 @@ _BYTES = (
 )
 
 
-def flipped(data: bytes, chance: random.Random) -> bytes:
+def flip_bytes(data: bytes, chance: random.Random) -> bytes:
     """A few bytes are changed, put in, taken out or repeated."""
     piece = bytearray(data)
     for _ in range(chance.randint(1, 4)):
@@ -61,7 +61,7 @@ def json_tree(data: bytes, chance: random.Random) -> bytes:
     try:
         holder = [json.loads(data)]
     except (ValueError, RecursionError):
-        return flipped(data, chance)
+        return flip_bytes(data, chance)
     for _ in range(chance.randint(1, 3)):
         places = _places(holder)
         inside, place = chance.choice(places)
@@ -78,7 +78,7 @@ def json_tree(data: bytes, chance: random.Random) -> bytes:
             case 5:
                 inside[place] = {chance.choice(_names(places)): inside[place]}
             case _ if isinstance(inside[place], str):
-                changed = flipped(inside[place].encode("utf-8", "surrogatepass"), chance)
+                changed = flip_bytes(inside[place].encode("utf-8", "surrogatepass"), chance)
                 inside[place] = changed.decode("utf-8", "replace")
             case _ if isinstance(inside[place], dict):
                 inside[place][chance.choice(_names(places))] = _odd(chance)
@@ -114,33 +114,33 @@ def json_lines(data: bytes, chance: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-def headed(inner: Mutate) -> Mutate:
+def with_head(inner: Mutate) -> Mutate:
     """Inputs whose first line says where the rest goes: mostly the rest is changed, by ``inner``."""
 
     def mutate(data: bytes, chance: random.Random) -> bytes:
         head, _, rest = data.partition(b"\n")
         if chance.random() < 0.15:
-            return flipped(head, chance).replace(b"\n", b"") + b"\n" + rest
+            return flip_bytes(head, chance).replace(b"\n", b"") + b"\n" + rest
         return head + b"\n" + inner(rest, chance)
 
     return mutate
 
 
-def zipped(data: bytes, chance: random.Random) -> bytes:
+def change_member(data: bytes, chance: random.Random) -> bytes:
     """A member of a ZIP is changed and packed again, so that its checksum is right; sometimes the bytes themselves."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [(member, archive.read(member)) for member in archive.infolist()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zlib.error):
-        return flipped(data, chance)
+        return flip_bytes(data, chance)
     if not members or chance.random() < 0.2:
-        return flipped(data, chance)
+        return flip_bytes(data, chance)
     at = chance.randrange(len(members))
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for number, (member, content) in enumerate(members):
             changed = content
             if number == at:
-                changed = (json_tree if member.filename.endswith("json") else flipped)(content, chance)
+                changed = (json_tree if member.filename.endswith("json") else flip_bytes)(content, chance)
             archive.writestr(zipfile.ZipInfo(member.filename, member.date_time), changed, member.compress_type)
     return out.getvalue()

@@ -36,8 +36,8 @@ def alerts() -> Seeds:
             bodies.cloudwatch_alarm(), bodies.cloudwatch_event(), bodies.sns(), bodies.sns_subscription(),
             bodies.newrelic(), bodies.newrelic_channel(),
             bodies.sentry_issue(), bodies.sentry_rule(), bodies.sentry_metric(),
-            bodies.normalized(dedupe_key="a", started_at="2026-11-20T08:12:00Z", labels={"a": "b"}),
-            {"alerts": [bodies.normalized(), bodies.normalized(status="resolved")]},
+            bodies.normalized_body(dedupe_key="a", started_at="2026-11-20T08:12:00Z", labels={"a": "b"}),
+            {"alerts": [bodies.normalized_body(), bodies.normalized_body(status="resolved")]},
         ]
     )  # fmt: skip
 
@@ -122,14 +122,14 @@ def signatures() -> Seeds:
     """Heads, an empty line, and the body that they sign; some right, some of the right form."""
     stamp, body = str(int(RECEIVED.timestamp())), b'{"title": "x"}'
 
-    def signed(before: str) -> str:
+    def sign(before: str) -> str:
         return hmac.new(b"s3cret", before.encode() + body, sha256).hexdigest()
 
     heads = [
-        f"X-Svc-Signature: t={stamp},v1={signed(stamp + '.')}", f"X-PagerDuty-Signature: v1={signed('')},v1=ab",
-        f"X-Grafana-Alerting-Signature: {signed(stamp + ':')}\nX-Grafana-Alerting-Timestamp: {stamp}",
-        f"Sentry-Hook-Signature: {signed('')}",
-        f"X-Slack-Signature: v0={signed('v0:' + stamp + ':')}\nX-Slack-Request-Timestamp: {stamp}",
+        f"X-Svc-Signature: t={stamp},v1={sign(stamp + '.')}", f"X-PagerDuty-Signature: v1={sign('')},v1=ab",
+        f"X-Grafana-Alerting-Signature: {sign(stamp + ':')}\nX-Grafana-Alerting-Timestamp: {stamp}",
+        f"Sentry-Hook-Signature: {sign('')}",
+        f"X-Slack-Signature: v0={sign('v0:' + stamp + ':')}\nX-Slack-Request-Timestamp: {stamp}",
         "PayPal-Transmission-Id: 69cd13f0-d67a-11e5-baa3-778b53f4ae55\nPayPal-Transmission-Time: 2026-11-20T08:30:00Z\n"
         "PayPal-Transmission-Sig: lmI95Jx3Y9nhR5SJWlHVIWpg4AgFk7n9bCHSRxbrd8A=\nPayPal-Auth-Algo: SHA256withRSA\n"
         "PayPal-Cert-Url: https://api.paypal.com/v1/notifications/certs/CERT-360caa42",

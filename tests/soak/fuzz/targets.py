@@ -23,7 +23,7 @@ class Target:
     """``open`` gives the reader and its first inputs, with a folder of its own that is removed afterwards."""
 
     open: Callable[[Path], tuple[Read, Seeds]]
-    mutate: Mutate = mutations.flipped
+    mutate: Mutate = mutations.flip_bytes
 
 
 class Fault(AssertionError):
@@ -43,7 +43,7 @@ def _alerts(folder: Path) -> tuple[Read, Seeds]:
 
 
 def _findings(content_type: str | None) -> Callable[[Path], tuple[Read, Seeds]]:
-    def opened(folder: Path) -> tuple[Read, Seeds]:
+    def open_target(folder: Path) -> tuple[Read, Seeds]:
         from engine.intake.findings import parse_document, read_findings
         from tests.soak.fuzz import seeds
 
@@ -53,13 +53,13 @@ def _findings(content_type: str | None) -> Callable[[Path], tuple[Read, Seeds]]:
 
         return read, seeds.findings(content_type)
 
-    return opened
+    return open_target
 
 
 def _import(suffix: str) -> Callable[[Path], tuple[Read, Seeds]]:
     """The first line names the table, or the rest is a workbook or a Parquet file of vendors."""
 
-    def opened(folder: Path) -> tuple[Read, Seeds]:
+    def open_target(folder: Path) -> tuple[Read, Seeds]:
         from engine.intake.imports.checking import check_sheet
         from engine.intake.imports.problems import Problems
         from engine.intake.imports.sources import sheets
@@ -82,7 +82,7 @@ def _import(suffix: str) -> Callable[[Path], tuple[Read, Seeds]]:
 
         return read, imports(suffix)
 
-    return opened
+    return open_target
 
 
 def _signatures(folder: Path) -> tuple[Read, Seeds]:
@@ -199,7 +199,7 @@ def _poam(folder: Path) -> tuple[Read, Seeds]:
             msgspec.json.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return  # an import takes JSON alone into that column
-        found = poam.written(data.decode())
+        found = poam.entries(data.decode())
         poam.rating_of(found, day, day)
         poam.scheduled_on(found, day, day, day)
 
@@ -286,21 +286,21 @@ TARGETS = {
     "findings-json": Target(_findings("application/json"), mutations.json_tree),
     "findings-xml": Target(_findings("application/xml")),
     "findings-csv": Target(_findings("text/csv")),
-    "import-csv": Target(_import(".csv"), mutations.headed(mutations.flipped)),
-    "import-jsonl": Target(_import(".jsonl"), mutations.headed(mutations.json_lines)),
-    "import-xlsx": Target(_import(".xlsx"), mutations.zipped),
+    "import-csv": Target(_import(".csv"), mutations.with_head(mutations.flip_bytes)),
+    "import-jsonl": Target(_import(".jsonl"), mutations.with_head(mutations.json_lines)),
+    "import-xlsx": Target(_import(".xlsx"), mutations.change_member),
     "import-parquet": Target(_import(".parquet")),
     "signatures": Target(_signatures),
     "sessions": Target(_sessions, mutations.json_tree),
     "queries": Target(_queries),
     "forms": Target(_forms),
-    "archives": Target(_archives, mutations.zipped),
+    "archives": Target(_archives, mutations.change_member),
     "notes": Target(_notes),
     "receipts": Target(_receipts),
     "time-stamps": Target(_time_stamps),
     "poam": Target(_poam, mutations.json_tree),
     "copilot": Target(_copilot),
-    "doors": Target(_doors, mutations.headed(mutations.json_tree)),
+    "doors": Target(_doors, mutations.with_head(mutations.json_tree)),
     "http": Target(_http),
 }
 
