@@ -207,7 +207,7 @@ def taken(org, day):
     return found
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.real)])
 def test_snapshots_of_the_past_are_what_reports_compute_as_of_their_days(replayed, snapshots, count):
     org, _ = replayed
     days = demo(org)["posture_snapshots"]["taken_on"].sort().to_list()

@@ -80,7 +80,7 @@ def test_a_few_kills(house, mailbox, hooks, chat):
     assert (len(ids), died >= 1) == (24, True)
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @pytest.mark.skipif("SVC_TEST_SOAK" not in os.environ, reason="takes minutes: SVC_TEST_SOAK=1 runs it")
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_two_hundred_deliveries_and_many_kills(house, mailbox, hooks, chat, seed):

@@ -61,7 +61,7 @@ def look(store, folder):
         *((several, code) for code in WORDS),
         *((operation, "SQLITE_FULL") for operation in (note, webhook, bring_in)),
         (look, "SQLITE_IOERR_WRITE"),
-        pytest.param(purge, "SQLITE_FULL", marks=pytest.mark.soak),
+        pytest.param(purge, "SQLITE_FULL", marks=pytest.mark.real),
     ],
 )
 def test_a_store_is_as_before_or_as_after(operation, code, acme_template, tmp_path):

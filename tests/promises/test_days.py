@@ -62,7 +62,7 @@ def words(table, column, number):
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.soak) for name in DAYS]
+    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.real) for name in DAYS]
 )
 def test_every_report_is_computed_on_an_odd_day(name, any_day, tmp_path):
     moment, day = DAYS[name]
@@ -107,7 +107,7 @@ def bytes_of(url, folder, **environment):
     return json.loads(ran.stdout)
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_the_same_records_are_the_same_bytes_whatever_computes_them(sqlite_url, postgresql_url, tmp_path):
     """Both engines; other hashes of texts, other time zones of the machine, other numbers of threads."""
     found = {}

@@ -23,13 +23,11 @@ from engine.reporting.replica import Replica
 from engine.reporting.report_batch import BuildResult, ReportBatch
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
 from engine.store.part_heads import part_of
 from engine.store.person_erasure import PERSON_ERASED
 from reports import CATALOGUE, REPORTS
-from tests.demo import DAY, demo
-from tests.frames import import_frames
-from tests.reporting.test_snapshots import NOW, files, lighter
+from tests.demo import demo_store
+from tests.reporting.test_snapshots import NOW, files
 
 ORGS = ("brightline", "cobalt", "empty")
 SOME = {report.name: report for report in REPORTS[::12]}
@@ -39,9 +37,7 @@ COUNT = sum(len(report.formats_ahead) for report in SOME.values())
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
     """A store with a demo organization and two that only just began."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('batch')}/hq.db"
-    migrate(url)
-    with closing(Store(url)) as store:
+    with closing(Store(demo_store(tmp_path_factory.mktemp("batch"), "cobalt", now=NOW))) as store:
         fill(store)
         yield store
 
@@ -50,7 +46,6 @@ def fill(store):
     for org_id, zone in (("brightline", "UTC"), ("empty", "Pacific/Auckland")):
         with store.revision(org_id, "setup", now=NOW, create={"name": org_id, "time_zone": zone}) as revision:
             revision.record("organization.created")
-    import_frames(store, lighter(demo("cobalt", DAY)), org_id="cobalt", actor="demo", now=NOW)
 
 
 def of(store, folder, catalogue=SOME):
@@ -77,7 +72,7 @@ def requested(store, folder, catalogue, org_ids):
     return files(folder)
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_the_batch_and_single_requests_make_the_same_files_of_every_report(filled, tmp_path):
     went = batch.build(filled, of(filled, tmp_path / "batch", CATALOGUE), ORGS[1:])
     assert [result.kept for result in went.results.values()] == [0, 0]

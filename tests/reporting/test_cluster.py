@@ -176,7 +176,7 @@ def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, proces
     processes.worker()
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, processes, tmp_path, monkeypatch):
     thread = later(begun(tmp_path), processes.scheduler.kill)
     with pytest.raises(Unavailable, match=f"The scheduler at {two._address} went away"):

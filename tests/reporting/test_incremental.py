@@ -56,8 +56,8 @@ def in_order(frame):
     ("database_url", "org", "writes", "every"),
     [
         ("sqlite", "dune", 4, 2),
-        pytest.param("sqlite", "cobalt", 100, 10, marks=pytest.mark.soak),
-        pytest.param("postgresql", "cobalt", 40, 10, marks=[pytest.mark.soak, pytest.mark.postgresql]),
+        pytest.param("sqlite", "cobalt", 100, 10, marks=pytest.mark.real),
+        pytest.param("postgresql", "cobalt", 40, 10, marks=[pytest.mark.real, pytest.mark.postgresql]),
     ],
     indirect=["database_url"],
     ids=["some", "many", "many-postgresql"],

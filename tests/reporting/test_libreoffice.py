@@ -17,7 +17,7 @@ from tests.reporting.test_snapshots import documents, filled
 
 __all__ = ["documents", "filled"]
 OFFICE = shutil.which("soffice")
-pytestmark = [pytest.mark.soak, pytest.mark.skipif(OFFICE is None, reason="needs LibreOffice Calc on the path")]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(OFFICE is None, reason="needs LibreOffice Calc on the path")]
 
 
 def converted(folder, files):

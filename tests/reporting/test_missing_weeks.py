@@ -135,14 +135,14 @@ def same(one, other):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("names", [TRENDS, pytest.param(ALL, marks=pytest.mark.soak)], ids=["trends", "all"])
+@pytest.mark.parametrize("names", [TRENDS, pytest.param(ALL, marks=pytest.mark.real)], ids=["trends", "all"])
 @pytest.mark.parametrize(
     "taken",
     [
         frozenset(MONDAYS[:2]),
         frozenset(),
-        pytest.param(frozenset({MONDAYS[2]}), marks=pytest.mark.soak),
-        pytest.param(EVERY - set(MONDAYS[2:4]), marks=pytest.mark.soak),
+        pytest.param(frozenset({MONDAYS[2]}), marks=pytest.mark.real),
+        pytest.param(EVERY - set(MONDAYS[2:4]), marks=pytest.mark.real),
     ],
     ids=["the first two", "none", "one", "made up for later"],
 )

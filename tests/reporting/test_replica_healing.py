@@ -165,7 +165,7 @@ FEW = ("bytes in the middle", "header", "truncated to half", "foreign", "a colum
 
 
 @pytest.mark.parametrize(
-    "damage", [name if name in FEW else pytest.param(name, marks=pytest.mark.soak) for name in DAMAGES]
+    "damage", [name if name in FEW else pytest.param(name, marks=pytest.mark.real) for name in DAMAGES]
 )
 def test_a_damaged_file_is_found_when_it_is_opened(damage, store, kept):
     DAMAGES[damage](kept)
@@ -188,7 +188,7 @@ WHILE_OPEN = ("bytes in the middle", "bytes near the end", "header", "truncated 
 
 @pytest.mark.parametrize(
     "damage",
-    [WHILE_OPEN[0], WHILE_OPEN[-1], *(pytest.param(name, marks=pytest.mark.soak) for name in WHILE_OPEN[1:-1])],
+    [WHILE_OPEN[0], WHILE_OPEN[-1], *(pytest.param(name, marks=pytest.mark.real) for name in WHILE_OPEN[1:-1])],
 )
 def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, kept):
     replica = Replica(store.url, kept)
@@ -207,7 +207,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, kept)
     again.close()
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_a_log_that_is_taken_away_or_cut_leaves_an_earlier_state_that_catches_up(store, kept):
     for number, change in enumerate((lambda log: log.unlink(), lambda log: truncate(None)(log)), 2):
         script = (

@@ -103,7 +103,7 @@ def test_no_report_prints_on_more_than_ten_sheets(sites, browser):
     assert {name: number for name, number in found.items() if number > 10} == {}
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_every_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
     folder, problems = sites["brightline"][0], {}
     others = sorted(pages(folder).keys() - set(shown(folder)))

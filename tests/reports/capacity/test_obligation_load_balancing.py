@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from reports.capacity import balancing, moves, proposals, shortfall, workload
 from reports.capacity.obligation_load_balancing import REPORT
 from tests.factories import ask, document, lead, rows
+from tests.laws import examples
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -140,7 +141,7 @@ def test_the_spread_of_peak_weeks():
     ]  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(ledgers())
 def test_suggestions_keep_every_rule(obligations):
     capacity = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
@@ -166,7 +167,7 @@ def test_suggestions_keep_every_rule(obligations):
     assert grid.filter(pl.col("owner").is_not_null())["demand_hours"].sum() >= 0
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_the_order_of_rows_does_not_show(obligations):
     one, two = built(obligations), built(obligations.reverse())
