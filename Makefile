@@ -14,7 +14,7 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 export PYTHONPYCACHEPREFIX := $(CURDIR)/var/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist worksteal $(PYTEST_FLAGS)
+PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 .PHONY: demo test test-real soak test-fast coverage lint bench docs pictures lock release install clean
 
@@ -22,10 +22,10 @@ demo: install  ## fill a store with four organizations, build every report, serv
 	$(BIN)/hq demo
 
 test: install  ## run the tests, but for those marked real: what is slow because it is real
-	$(PYTEST) --budget test -m "not real"
+	$(PYTEST) --budget test -m "not real" $(PYTEST_FLAGS)
 
 test-real: install  ## the tests marked real alone: browsers, kills, servers, processes, whole demos
-	$(PYTEST) -m real
+	$(PYTEST) -m real $(PYTEST_FLAGS)
 
 soak: install  ## the console under fire: half an hour, ends with a table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[soak]'
@@ -36,7 +36,7 @@ test-fast: install  ## the part of the tests for the loop while typing
 		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
 
 coverage: install  ## all tests, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
-	HYPOTHESIS_PROFILE=ci $(PYTEST) --budget everything --cov --cov-report=term:skip-covered --cov-report=html
+	HYPOTHESIS_PROFILE=ci $(PYTEST) --budget everything --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)
 
 lint: install  ## style and types
 	$(BIN)/ruff check .

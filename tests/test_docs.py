@@ -170,6 +170,7 @@ def test_the_tutorial_runs(tmp_path):
     assert (folder / "site" / "index.html").is_file()
 
 
+@pytest.mark.real
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the example over HTTP uses curl")
 def test_the_tutorial_over_http_runs(tmp_path):
     """The records of the example, then what a client sees: a report, 304 for the same, 200 after a change."""

@@ -399,6 +399,7 @@ def test_without_sessions_only_loopback_is_served(acme, cli, monkeypatch):
     assert (code, "bind to 127.0.0.1 or ::1" in err) == (2, True)
 
 
+@pytest.mark.real
 def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
     port = free_port()
     server = subprocess.Popen(

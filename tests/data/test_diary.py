@@ -97,6 +97,7 @@ class Looked:
         return self._facts.of(self._org, name)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("org", "weeks_ago"),
     [

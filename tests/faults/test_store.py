@@ -15,6 +15,8 @@ from engine.store.migrations import latest, migrate
 from tests.conftest import NOW
 from tests.faults.layer import coded, failing_store, problem_of
 
+pytestmark = pytest.mark.real
+
 WORDS = {
     "SQLITE_FULL": "disk_full",
     "SQLITE_IOERR_WRITE": "store_io_error",

@@ -79,6 +79,7 @@ def test_the_batch_and_single_requests_make_the_same_files_of_every_report(fille
     assert files(tmp_path / "batch") == requested(filled, tmp_path / "alone", CATALOGUE, ORGS[1:])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("most", [1, 2, 16])
 def test_the_bytes_are_those_of_single_requests_however_organizations_are_put_together(
     most, filled, alone, tmp_path, monkeypatch
@@ -94,6 +95,7 @@ def test_the_bytes_are_those_of_single_requests_however_organizations_are_put_to
     assert (went.failures, said[-1]) == ([], ("organizations", 3, 3))
 
 
+@pytest.mark.real
 def test_so_are_those_of_processes_and_a_second_build_makes_none_and_reads_none(filled, alone, tmp_path, monkeypatch):
     went = batch.build(filled, of(filled, tmp_path), ORGS, in_processes(2), shares=2)
     assert [result.made for result in went.results.values()] == [COUNT] * 3
@@ -103,6 +105,7 @@ def test_so_are_those_of_processes_and_a_second_build_makes_none_and_reads_none(
     assert again == OrganizationsRun({org_id: BuildResult(org_id, 0, COUNT, 0) for org_id in ORGS}, [])
 
 
+@pytest.mark.real
 def test_what_is_missing_or_damaged_alone_is_made_again(filled, alone, tmp_path):
     batch.build(filled, of(filled, tmp_path), ORGS)
     first, second, *_ = sorted((tmp_path / "cobalt").glob("*/*"))
@@ -212,6 +215,7 @@ def deadly(together, org_ids):
     return OrganizationsRun({org_id: BuildResult(org_id, 1, 0, 1) for org_id in org_ids}, [])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("times", "failed"), [("once", []), ("always", ["cobalt"])])
 def test_what_a_killed_process_had_in_hand_is_tried_once_more_and_the_rest_goes_on(
     times, failed, filled, tmp_path, monkeypatch

@@ -25,6 +25,8 @@ from engine.store.schema.risk import vendors
 from reports import CATALOGUE
 from reports.programme.compliance_digest import REPORT as DIGEST
 
+pytestmark = pytest.mark.real
+
 KNOWN = {**CATALOGUE, DIGEST.name: DIGEST}
 BEGIN = datetime(2026, 8, 5, 9, tzinfo=UTC)  # a Wednesday
 DAY = timedelta(days=1)

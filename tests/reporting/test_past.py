@@ -93,6 +93,7 @@ def drawn_change(draw, tables):
     return change
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("seed", "writes", "every"),
     [(1, 24, 6), *(pytest.param(seed, 200, 10, marks=pytest.mark.real) for seed in (1, 2, 3))],

@@ -25,6 +25,8 @@ from engine.store.schema.risk import vendors
 from tests.conftest import NOW
 from tests.reporting.test_replica import rows_of
 
+pytestmark = pytest.mark.real
+
 VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high", "last_review_on": date(2026, 1, 5)}
 
 
@@ -207,7 +209,6 @@ def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, kept)
     again.close()
 
 
-@pytest.mark.real
 def test_a_log_that_is_taken_away_or_cut_leaves_an_earlier_state_that_catches_up(store, kept):
     for number, change in enumerate((lambda log: log.unlink(), lambda log: truncate(None)(log)), 2):
         script = (

@@ -81,6 +81,7 @@ def wrongly_led(before, after):
     return wrong
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("database_url", "org", "writes", "every", "names"),
     [

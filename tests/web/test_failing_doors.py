@@ -27,6 +27,8 @@ from tests.faults.layer import coded, failing, failing_store
 from tests.web.client import Client
 from tests.web.conftest import SECRET
 
+pytestmark = pytest.mark.real
+
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 ALERTS = {"alerts": [{"title": "Disk is filling", "dedupe_key": f"k{number}"} for number in range(3)]}
 MOST = 400

@@ -49,6 +49,7 @@ def test_the_write_that_did_it_is_told_with_actor_and_time(later, peopled):
 EVERY = [(name, form) for name in CATALOGUE for form in TYPES]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     "asked", [EVERY[:: len(TYPES) + 1], pytest.param(EVERY, marks=pytest.mark.real)], ids=["some", "all"]
 )

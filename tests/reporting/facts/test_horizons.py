@@ -3,6 +3,7 @@
 from datetime import datetime, time, timedelta
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ def tables(draw):
     return found
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tables(),
