@@ -2,13 +2,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-# what `make test-fast` runs: functions of rows, frames and texts, and those of their tests that it leaves out because
-# they open replicas, start processes or read whole catalogues; CONTRIBUTING.md says more
-FAST := model exposure intake incidents programme accounts automation reporting reports test_layers.py
-SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/test_scans.py \
-	reporting/facts/test_lineage.py reporting/render/test_golden.py reporting/render/test_same_rows.py \
-	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
-	programme/test_retention.py
+# what `make test-fast` runs: functions of rows, frames and texts; CONTRIBUTING.md says more
+FAST := model exposure intake incidents automation reports reporting/render reporting/difference test_layers.py
 
 # bytecode is kept, whatever the environment says: to compile all of it takes longer than a tenth of the tests
 export PYTHONPYCACHEPREFIX := $(CURDIR)/var/bytecode
@@ -32,8 +27,7 @@ soak: install  ## the console under fire: half an hour, ends with a table
 	$(BIN)/python -m tests.soak $(SOAK_FLAGS)
 
 test-fast: install  ## the part of the tests for the loop while typing
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not hypothesis and not postgresql" \
-		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
+	$(PYTEST) --budget fast -m "not real and not hypothesis and not postgresql" $(PYTEST_FLAGS) $(FAST:%=tests/%)
 
 coverage: install  ## all tests, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
 	HYPOTHESIS_PROFILE=ci $(PYTEST) --budget everything --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)

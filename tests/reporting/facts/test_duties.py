@@ -1,4 +1,4 @@
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -133,6 +133,18 @@ def test_a_window_that_nobody_recorded_between_two_runs_is_missed(known):
 def test_a_run_stands_for_the_window_that_it_was_moved_from(known, opens):
     moved = run(opens, "2026-11-12", "2026-11-08")
     assert windows(known, moved, starts_on="2026-10-31", ends_on="2026-11-01") == [(date.fromisoformat(opens), "done")]
+
+
+@pytest.mark.parametrize(("opens", "days"), [("2026-10-16", -15), ("2026-11-15", 15)])
+def test_half_a_cadence_away_a_run_is_a_window_of_its_own(known, opens, days):
+    """Exactly half of the 30 days of a month; a day nearer it stands for the planned one."""
+    planned, recorded = date(2026, 10, 31), date.fromisoformat(opens)
+    assert (recorded - planned).days == days
+    found = windows(known, run(opens, opens, opens), starts_on="2026-10-31", ends_on="2026-11-01")
+    assert found == sorted([(recorded, "done"), (planned, "missed")])
+    nearer = recorded - timedelta(days=days // 15)
+    found = windows(known, run(str(nearer), str(nearer), str(nearer)), starts_on="2026-10-31", ends_on="2026-11-01")
+    assert found == [(nearer, "done")]
 
 
 def test_who_performed_a_run_is_whom_it_names_else_whom_the_schedule_names(known):

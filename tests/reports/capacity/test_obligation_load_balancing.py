@@ -126,6 +126,18 @@ def test_nobody_is_pushed_over_the_warning():
     assert suggestions(made).is_empty()
 
 
+def test_who_has_seven_tenths_of_the_week_taken_is_no_helper():
+    """70 % of 8 hours are 5.6: who has a minute less to do takes the duty over."""
+
+    def helpers(hours):
+        busy = ledger(duty("a1", 10, effort_hours=7.5, hard=True), duty("a2", 10, effort_hours=0.8),
+                      duty("b", 10, owner="bob", effort_hours=hours, hard=True))  # fmt: skip
+        return suggestions(built(busy)).select("kind", "to_owner").rows()
+
+    assert helpers(5.6) == [("pull_forward", "ann")]
+    assert helpers(5.58) == [("reassign", "bob")]
+
+
 def test_the_spread_of_peak_weeks():
     made = built(
         ledger(duty("a", 3, effort_hours=9.6), duty("b", 3, owner="bob", effort_hours=4.8),
