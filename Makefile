@@ -2,33 +2,35 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-# what `make test-fast` runs: functions of rows, frames and texts, and those of their tests that it leaves out because
-# they open replicas, start processes or read whole catalogues; CONTRIBUTING.md says more
-FAST := model exposure intake incidents programme accounts automation reporting reports test_layers.py
-SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/test_scans.py \
-	reporting/facts/test_lineage.py reporting/render/test_golden.py reporting/render/test_same_rows.py \
-	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
-	programme/test_retention.py
+# what `make test-fast` runs: functions of rows, frames and texts; CONTRIBUTING.md says more
+FAST := model exposure intake incidents automation reports reporting/render reporting/difference test_layers.py
 
-.PHONY: demo test soak test-fast coverage lint bench docs pictures lock release install clean
+# bytecode is kept, whatever the environment says: to compile all of it takes longer than a tenth of the tests
+export PYTHONPYCACHEPREFIX := $(CURDIR)/var/bytecode
+unexport PYTHONDONTWRITEBYTECODE
+
+PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+.PHONY: demo test test-real soak test-fast coverage lint bench docs pictures lock release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
 
-test: install  ## run the test suite
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not soak" $(PYTEST_FLAGS)
+test: install  ## run the tests, but for those marked real: what is slow because it is real
+	$(PYTEST) --budget test -m "not real" $(PYTEST_FLAGS)
 
-soak: install  ## the tests that `make test` leaves out because they take long, then the console under fire: a table
+test-real: install  ## the tests marked real alone: browsers, kills, servers, processes, whole demos
+	$(PYTEST) -m real $(PYTEST_FLAGS)
+
+soak: install  ## the console under fire: half an hour, ends with a table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[soak]'
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m soak $(PYTEST_FLAGS)
 	$(BIN)/python -m tests.soak $(SOAK_FLAGS)
 
 test-fast: install  ## the part of the tests for the loop while typing
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not hypothesis and not postgresql" \
-		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
+	$(PYTEST) --budget fast -m "not real and not hypothesis and not postgresql" $(PYTEST_FLAGS) $(FAST:%=tests/%)
 
-coverage:  ## run the test suite and count the branches that it takes; below the floor of setup.cfg it fails
-	$(MAKE) test PYTEST_FLAGS='-m "" --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)'
+coverage: install  ## all tests, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
+	HYPOTHESIS_PROFILE=ci $(PYTEST) --budget everything --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)
 
 lint: install  ## style and types
 	$(BIN)/ruff check .

@@ -5,6 +5,8 @@ import os
 import shutil
 from datetime import UTC, datetime, timedelta
 
+os.environ.setdefault("POLARS_MAX_THREADS", "1")  # tables of a few rows: threads cost more than they save
+
 import polars as pl
 import pytest
 from freezegun import api as freezegun
@@ -12,8 +14,8 @@ from sqlalchemy.exc import OperationalError
 
 from engine.model.document import MOST_WORDS, Document
 from engine.store import Store, database, row_log
-from engine.store.migrations import migrate
-from tests import demo
+from tests import demo, laws  # noqa: F401 - laws has the profiles of Hypothesis
+from tests.budget import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401 - its hooks
 from tests.databases import Databases
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
@@ -40,7 +42,7 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 20, 20)
 
 
-def pytest_sessionfinish():
+def pytest_unconfigure():
     gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
 
 
@@ -71,7 +73,7 @@ def _short_headlines():
 def sqlite_template(tmp_path_factory):
     """A migrated, empty SQLite store to copy."""
     path = tmp_path_factory.mktemp("template") / "hq.db"
-    migrate(f"sqlite:///{path}")
+    demo.empty_store(path)
     return path
 
 

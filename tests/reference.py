@@ -12,10 +12,10 @@ from engine.model.aggregates import expression as expressed
 from engine.reporting.glossary import definitions
 from engine.runtime.settings import Settings
 from engine.web.handlers.reports import ReportHandler
-from engine.web.openapi import document
 from reports import CATALOGUE, SECTIONS
 from tests.factories import ask
 from tests.formulas import formula_text
+from tests.web.interface import interface
 
 
 def route_of(name):
@@ -210,7 +210,7 @@ def _markdown(text):
 
 def http():
     """Every operation of the OpenAPI document by chapter, then the credentials that they take."""
-    told = document(api.CHAPTERS, CATALOGUE, Settings().base_url)
+    told = interface()
     shared = told["components"]["parameters"]
     lines = []
     for tag in told["tags"]:

@@ -157,7 +157,7 @@ TUTORIAL = DOCS / "tutorial" / "first-report.md"
 GUIDES = sorted((DOCS / "how-to").glob("*.md"))
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_the_tutorial_runs(tmp_path):
     """Pasted as it is, without a server."""
     done = paste_blocks(tmp_path, blocks(TUTORIAL, "bash run"))
@@ -170,6 +170,7 @@ def test_the_tutorial_runs(tmp_path):
     assert (folder / "site" / "index.html").is_file()
 
 
+@pytest.mark.real
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the example over HTTP uses curl")
 def test_the_tutorial_over_http_runs(tmp_path):
     """The records of the example, then what a client sees: a report, 304 for the same, 200 after a change."""
@@ -182,7 +183,7 @@ def test_the_tutorial_over_http_runs(tmp_path):
     assert (folder / "summary.html").read_text().startswith("<!DOCTYPE html>")
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash run")], ids=place)
 def test_a_guide_runs_on_the_records_of_the_tutorial(tmp_path, page):
     first, *_ = blocks(TUTORIAL, "bash run")
@@ -190,7 +191,7 @@ def test_a_guide_runs_on_the_records_of_the_tutorial(tmp_path, page):
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the examples over HTTP use curl")
 @pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash serve")], ids=place)
 def test_a_guide_runs_beside_the_server_of_the_tutorial(tmp_path, page):

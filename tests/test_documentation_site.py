@@ -12,7 +12,7 @@ pytest.importorskip("mkdocs", reason="`make docs` installs what builds the site"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ROOT = Path(__file__).resolve().parents[1]
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="the site is looked at in a browser")
+pytestmark = [pytest.mark.real, pytest.mark.skipif(CHROMIUM is None, reason="the site is looked at in a browser")]
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ import pytest
 
 from docs.pictures import architecture, make, terminal
 
+pytestmark = pytest.mark.real
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
 TAKEN = sorted([make.FRONT, *make.QUESTIONS])

@@ -38,6 +38,10 @@ class Report(Declaration):
     schema_version: int = 1
     plans: str = ""
 
+    def __hash__(self) -> int:
+        """A report is declared once: what is remembered of it is remembered by identity, predicates have no hash."""
+        return id(self)
+
     def __reduce__(self) -> str | tuple[object, ...]:
         """Other processes find a report where it is declared: predicates of figures do not travel."""
         module = self.build.__module__

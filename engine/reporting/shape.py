@@ -7,6 +7,7 @@ table and every column that it ever has.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
 import polars as pl
 
@@ -40,6 +41,7 @@ class ReportShape:
     further: Mapping[str, object]
 
 
+@cache  # a report never changes, and to build it of nothing takes some ten milliseconds
 def shape(report: Report) -> ReportShape:
     """The shape of a report under its default parameters and under what else they may be that changes tables."""
     defaults = report.parse({})

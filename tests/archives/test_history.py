@@ -72,7 +72,7 @@ def verdict_of(path):
     return "ok"
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.real)])
 def test_an_honest_history_is_told_by_any_two_archives(office, rounds):
     made = []
     for number in range(rounds):
@@ -129,7 +129,7 @@ KINDS = ("bundle bundle", "bundle workbook", "workbook bundle")
 @pytest.mark.parametrize(
     ("case", "kinds"),
     [
-        pytest.param(case, kinds, marks=[] if (place + number) % len(KINDS) == 0 else [pytest.mark.soak])
+        pytest.param(case, kinds, marks=[] if (place + number) % len(KINDS) == 0 else [pytest.mark.real])
         for place, case in enumerate(FORGERIES)
         for number, kinds in enumerate(KINDS)
     ],
@@ -301,7 +301,7 @@ def test_an_archive_without_a_head_holds_by_itself_and_is_compared_by_the_hash_o
 # -- what is changed by somebody with the signing key
 
 
-@pytest.mark.parametrize(("of_head", "of_proofs"), [(12, 30), pytest.param(150, 1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("of_head", "of_proofs"), [(12, 30), pytest.param(150, 1000, marks=pytest.mark.real)])
 def test_every_change_of_a_head_or_a_proof_is_found_though_the_archive_was_signed_again(
     office, tmp_path, of_head, of_proofs
 ):

@@ -14,6 +14,7 @@ from engine.archives import verify
 from engine.model.errors import Unavailable, Usage
 from engine.runtime.settings import Settings
 from engine.runtime.signing_keys import public_key, signing_key
+from tests.laws import examples
 
 # RFC 8032, section 7.1: secret key, public key, message, signature
 VECTORS = [
@@ -78,7 +79,7 @@ def test_the_script_knows_the_signatures_of_rfc_8032(secret, public, message, si
     assert not verify.signed(public, message + b"x", signature)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=80), st.integers(0, 511), st.integers(0, 255))
 def test_the_script_accepts_what_the_library_signs_and_nothing_else(seed, message, bit, key_bit):
     private = Ed25519PrivateKey.from_private_bytes(seed)

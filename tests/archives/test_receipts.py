@@ -22,6 +22,7 @@ from engine.store.schema.audit import audit_log, event_tiles
 from engine.store.schema.organizations import memberships
 from tests.conftest import NOW
 from tests.databases import unguarded
+from tests.laws import examples
 
 
 @pytest.fixture
@@ -164,7 +165,7 @@ def is_accepted(folder, data):
     return True
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_every_change_of_one_byte_is_found(receipt_folder, data):
     folder, text = receipt_folder
@@ -174,7 +175,7 @@ def test_every_change_of_one_byte_is_found(receipt_folder, data):
     assert not is_accepted(folder, text[:place] + bytes([byte]) + text[place + 1 :])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_every_byte_more_or_less_is_found(receipt_folder, data):
     folder, text = receipt_folder

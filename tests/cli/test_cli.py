@@ -44,6 +44,7 @@ def test_a_report_on_the_command_line_is_the_report_over_http(acme, cli):
     assert (code, out.count("\r\n") > 1) == (0, True)
 
 
+@pytest.mark.real
 def test_a_report_and_a_site_of_the_past(acme, cli, tmp_path):
     today = datetime.now(UTC).astimezone(ZoneInfo("Europe/Berlin")).date()
     code, out, _ = cli("report", "attestations")
@@ -170,6 +171,7 @@ def test_plain_lines_say_how_long_it_may_still_take(capsys, monkeypatch):
     ]
 
 
+@pytest.mark.real
 def test_export_writes_a_site_to_browse(acme, cli, tmp_path):
     code, out, _ = cli("export", tmp_path / "site")
     assert code == 0
@@ -400,6 +402,7 @@ def test_without_sessions_only_loopback_is_served(acme, cli, monkeypatch):
     assert (code, "bind to 127.0.0.1 or ::1" in err) == (2, True)
 
 
+@pytest.mark.real
 def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
     port = free_port()
     server = subprocess.Popen(

@@ -45,7 +45,7 @@ def test_a_part_with_nothing_to_do_is_done():
     assert bar.share == 0.75
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_the_demo_ends_with_what_to_open_how_to_sign_in_and_how_to_stop(tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
     done = subprocess.run(

@@ -7,7 +7,7 @@ import pytest
 
 from reports import SECTIONS
 
-pytestmark = pytest.mark.usefixtures("no_display")
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("no_display")]  # whole sites
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def begin(command, folder):
     )  # fmt: skip
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @pytest.mark.parametrize(("number", "code"), ENDS)
 def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_time(number, code, sqlite_url, tmp_path):
     store = Store(sqlite_url)
@@ -140,7 +140,7 @@ def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_tim
     assert [line.partition(":")[0] for line in made.splitlines()] == list(ORGANIZATIONS)
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @pytest.mark.parametrize(("number", "code"), ENDS)
 def test_so_does_the_demo(number, code, tmp_path):
     process = begin(("demo", "--no-serve"), tmp_path)

@@ -11,10 +11,8 @@ from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
 from reports import CATALOGUE
-from tests.demo import demo
-from tests.frames import import_frames
+from tests.demo import demo, demo_store
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 
@@ -26,15 +24,12 @@ def frames():
 
 
 @pytest.fixture(scope="session")
-def snapshots(tmp_path_factory, frames):
+def snapshots(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copilot")
-    url = f"sqlite:///{folder / 'hq.db'}"
-    migrate(url)
+    url = demo_store(folder, "cobalt", "dune", now=NOW, light=False)
     store = Store(url)
     with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
         revision.record("organization.created")
-    import_frames(store, frames, org_id="cobalt", actor="demo", now=NOW)
-    import_frames(store, demo("dune", NOW.date()), org_id="dune", actor="demo", now=NOW)
     replica = Replica(url, None)
     made = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     yield made

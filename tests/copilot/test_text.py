@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.copilot.text import distance, nearest, plain, stems, words
+from tests.laws import examples
 
 KNOWN = ("incident", "vendor", "exception", "execution", "poam", "high", "ready", "finding")
 
@@ -37,14 +38,14 @@ def test_a_slip_of_the_keyboard(word, meant):
     assert nearest(word, KNOWN) == meant
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.text("abcd", max_size=6), st.text("abcd", max_size=6))
 def test_the_distance_is_the_same_both_ways_and_0_only_for_the_same_word(left, right):
     assert distance(left, right, 6) == distance(right, left, 6)
     assert (distance(left, right, 6) == 0) == (left == right)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_has_words_without_space(text):
     assert all(word and not word.isspace() for word in words(plain(text)))

@@ -104,13 +104,13 @@ def control_keys(values):
     return {tuple(key.split(":", 1)) for text in set(values) for key in text.split("; ")}
 
 
-@pytest.mark.parametrize("org", ["dune", *(pytest.param(org, marks=pytest.mark.soak) for org in ESTABLISHED)])
+@pytest.mark.parametrize("org", ["dune", *(pytest.param(org, marks=pytest.mark.real) for org in ESTABLISHED)])
 def test_every_cell_is_what_its_column_asks_for(org):
     assert problems(demo(org)) == []
 
 
 @pytest.mark.parametrize(
-    "today", [OTHER_DAYS[0], *(pytest.param(day, marks=pytest.mark.soak) for day in OTHER_DAYS[1:])]
+    "today", [OTHER_DAYS[0], *(pytest.param(day, marks=pytest.mark.real) for day in OTHER_DAYS[1:])]
 )
 def test_every_cell_is_what_its_column_asks_for_on_odd_days(today, monkeypatch):
     monkeypatch.setitem(PROFILES, "cobalt", replace(PROFILES["cobalt"], weeks=4))  # a shorter past is told sooner
@@ -215,7 +215,7 @@ def test_nothing_is_closed_before_it_is_opened_nor_after_today(org):
 # the same day, another day
 
 
-@pytest.mark.parametrize("org", ["dune", pytest.param("brightline", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("org", ["dune", pytest.param("brightline", marks=pytest.mark.real)])
 def test_the_same_day_gives_the_same_bytes(org):
     assert fingerprint(generate(org, DAY)) == fingerprint(demo(org))
 
@@ -549,7 +549,7 @@ def test_what_a_past_week_held_is_completed_or_slipped(org):
     assert (weeks["completed"] + weeks["slipped"]).to_list() == weeks["planned"].to_list()
 
 
-@pytest.mark.parametrize("org", ["dune", pytest.param("cobalt", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("org", ["dune", pytest.param("cobalt", marks=pytest.mark.real)])
 def test_a_demo_organization_can_be_imported_and_a_second_time_changes_nothing(sqlite_url, org):
     store = Store(sqlite_url)
     first = import_frames(store, demo(org), org_id=org, actor="admin@hq.example", now=NOW)

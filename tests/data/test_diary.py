@@ -97,13 +97,14 @@ class DayFacts:
         return self._facts.of(self._org, name)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("org", "weeks_ago"),
     [
         ("dune", 0),
         ("dune", 2),
         ("cobalt", 53),
-        *(pytest.param("cobalt", ago, marks=pytest.mark.soak) for ago in (0, 7)),
+        *(pytest.param("cobalt", ago, marks=pytest.mark.real) for ago in (0, 7)),
     ],
 )
 def test_a_past_snapshot_is_the_one_that_the_product_takes_of_the_rows_of_that_day(sqlite_url, org, weeks_ago):

@@ -41,7 +41,7 @@ def days_of(org):
     return generate_days(org, DAY)
 
 
-@pytest.fixture(scope="module", params=["cobalt", "dune"])
+@pytest.fixture(scope="module", params=[pytest.param("cobalt", marks=pytest.mark.real), "dune"])
 def replay_store(request, tmp_path_factory, sqlite_template):
     """An organization and the store in which its diary was replayed."""
     path = tmp_path_factory.mktemp("replay") / "hq.db"
@@ -207,7 +207,7 @@ def snapshot_rows(org, day):
     return found
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.real)])
 def test_snapshots_of_the_past_are_what_reports_compute_as_of_their_days(replay_store, snapshots, count):
     org, _ = replay_store
     days = demo(org)["posture_snapshots"]["taken_on"].sort().to_list()
@@ -226,6 +226,7 @@ def months(count):
     return [date(number // 12, number % 12 + 1, 1) for number in range(this - count + 1, this + 1)]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("replayed", ["cobalt"], indirect=True)
 def test_a_board_sees_growth_from_a_weaker_start_and_a_dip_in_the_end(replayed, snapshots):
     org, _ = replayed

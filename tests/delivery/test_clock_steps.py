@@ -16,6 +16,7 @@ from tests.conftest import NOW
 from tests.databases import unguarded
 from tests.delivery.conftest import message
 from tests.delivery.processes import BERLIN, DAY, HOUR, MINUTE, SILENCE, Process
+from tests.laws import examples
 
 NIGHT = datetime(2026, 11, 20, 1, 30, tzinfo=UTC)  # half past two in Berlin
 
@@ -93,7 +94,12 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(12),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_whatever_becomes_of_clocks_and_processes_each_night_is_built_once(store, steps):
     with unguarded(store) as connection:
         connection.execute(delete(job_runs))

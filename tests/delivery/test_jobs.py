@@ -183,6 +183,7 @@ def test_every_so_many_minutes_counts_from_the_hour():
     ]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("first", [date(2026, 10, 15), date(2027, 3, 15)])
 def test_over_weeks_with_a_change_of_the_clock_the_build_runs_once_a_day(store, first):
     begins = midnight(first, "Europe/Berlin")

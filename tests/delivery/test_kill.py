@@ -17,7 +17,7 @@ from engine.store.schema.audit import audit_log
 from tests.conftest import NOW
 from tests.delivery.conftest import message
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # connections of those who died
+pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("ignore::ResourceWarning")]  # connections of those who died
 
 
 def drains(house, hooks, now, kill_after=None):
@@ -80,7 +80,6 @@ def test_a_few_kills(house, mailbox, hooks, chat):
     assert (len(ids), died >= 1) == (24, True)
 
 
-@pytest.mark.soak
 @pytest.mark.skipif("SVC_TEST_SOAK" not in os.environ, reason="takes minutes: SVC_TEST_SOAK=1 runs it")
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_two_hundred_deliveries_and_many_kills(house, mailbox, hooks, chat, seed):

@@ -123,6 +123,7 @@ def test_the_clock_jumps_over_a_week_and_back_again(two):
     assert [late for _, _, late in deliveries_of(two, "acme", SLA.name)] == [False, True]
 
 
+@pytest.mark.real
 def test_two_schedulers_a_cron_and_a_person_at_once_are_one_delivery(two):
     monday = datetime(2026, 11, 16, 14, tzinfo=UTC)
     start, failures = threading.Barrier(4), []

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.exposure.attack_entries import OpenFinding, entries
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
+from tests.laws import examples
 
 IDS = "abcdef"
 PLACES = st.sampled_from(["production", "staging"])
@@ -54,7 +55,7 @@ def every_score(services, edges, findings, depth):
 
 
 @given(SERVICES, EDGES, FINDINGS, st.integers(0, 5))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_every_simple_path_is_found_with_its_score(services, edges, findings, depth):
     result = simulate(services, edges, findings, max_depth=depth, listed=100_000)
     expected = every_score(services, edges, findings, depth)
@@ -134,7 +135,7 @@ def exact_chance(services, edges, findings, target):
 
 
 @given(SERVICES, EDGES.filter(lambda edges: len(edges) <= 6), FINDINGS.filter(lambda found: len(found) <= 3))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_a_target_is_reached_as_often_as_over_all_states_of_the_graph(services, edges, findings):
     for target in simulate(services, edges, findings).targets:
         expected = exact_chance(services, edges, findings, target.service_id)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.exposure.attack_union import SAMPLES, UnionChance, union_chances
+from tests.laws import examples
 
 NEEDS = "abcdefgh"
 PATHS = st.lists(st.lists(st.sampled_from(NEEDS), min_size=1, max_size=5, unique=True), min_size=1, max_size=8)
@@ -39,7 +40,7 @@ def ladder(rungs):
 
 
 @given(PATHS, CHANCES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_exact_is_the_sum_over_all_subsets(paths, chances):
     found = one(paths, chances)
     assert (found.method, found.standard_error) == ("exact", 0.0)
@@ -47,7 +48,7 @@ def test_exact_is_the_sum_over_all_subsets(paths, chances):
 
 
 @given(PATHS, CHANCES)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_an_estimate_is_exact_within_five_of_its_errors(paths, chances):
     estimate = one(paths, chances, steps_of_one=-1)
     if estimate.method == "monte_carlo":

@@ -20,6 +20,8 @@ from reports import CATALOGUE
 from tests.conftest import NOW
 from tests.faults.layer import failing, problem_of
 
+pytestmark = pytest.mark.real
+
 NAME = Name.of("acme", "summary", "json", date(2026, 11, 20), Position(7, "a" * 64), {"periodDays": 30})
 WORDS = {errno.ENOSPC: "disk_full", errno.EIO: "files_io_error", errno.EACCES: "files_no_permission"}
 MOST = 200

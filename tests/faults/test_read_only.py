@@ -19,6 +19,8 @@ from engine.store.schema.organizations import memberships, organization_framewor
 from tests.conftest import NOW
 from tests.faults.commands import as_nobody, as_owner
 
+pytestmark = pytest.mark.real
+
 READ_ONLY = "hq: The operational store is read-only: nothing can be written. "
 LOOKS = (
     ("verify", "--org", "acme"),

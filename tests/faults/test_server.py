@@ -15,6 +15,8 @@ from waitress import wasyncore
 from engine.web.serving.server import serve_simply
 from tests.web.served import free_port
 
+pytestmark = pytest.mark.real
+
 LARGE = b"x" * 3_000_000
 
 

@@ -15,6 +15,8 @@ from engine.store.migrations import latest, migrate
 from tests.conftest import NOW
 from tests.faults.layer import failing_store, problem_of, sqlite_error
 
+pytestmark = pytest.mark.real
+
 WORDS = {
     "SQLITE_FULL": "disk_full",
     "SQLITE_IOERR_WRITE": "store_io_error",
@@ -61,7 +63,7 @@ def look(store, folder):
         *((several, code) for code in WORDS),
         *((operation, "SQLITE_FULL") for operation in (note, webhook, bring_in)),
         (look, "SQLITE_IOERR_WRITE"),
-        pytest.param(purge, "SQLITE_FULL", marks=pytest.mark.soak),
+        pytest.param(purge, "SQLITE_FULL", marks=pytest.mark.real),
     ],
 )
 def test_a_store_is_as_before_or_as_after(operation, code, acme_template, tmp_path):

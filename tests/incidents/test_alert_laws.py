@@ -14,6 +14,7 @@ from engine.store import Store
 from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents, services
 from tests.conftest import NOW
+from tests.laws import examples
 from tests.store.together import together
 
 alerts = st.builds(
@@ -77,7 +78,7 @@ def all_rows(store):
     return sorted(texts)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(alerts, min_size=1, max_size=3), min_size=1, max_size=6))
 @example([[AGAIN], [AGAIN]])
 def test_together_is_one_after_the_other(sqlite_template, tmp_path_factory, bodies):

@@ -19,7 +19,7 @@ from engine.store.schema.services import incidents
 from tests.conftest import NOW
 from tests.intake.bodies import alertmanager, alertmanager_alert
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # connections of those who died
+pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("ignore::ResourceWarning")]  # connections of those who died
 
 
 def group(count, **changes):

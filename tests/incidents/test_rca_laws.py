@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from engine.incidents.rca_estate import Suspect
 from engine.incidents.rca_words import KINDS
 from tests.incidents.test_rca import before, past, run
+from tests.laws import examples
 
 SUSPECTS = st.lists(
     st.builds(
@@ -38,7 +39,7 @@ SUSPECTS = st.lists(
 
 
 @given(SUSPECTS, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_order_does_not_matter_scores_are_bounded_and_contributions_sum(suspects, random):
     result = run(*suspects, past=[past("p1", "Bad release"), past("p2")])
     mixed = random.sample(suspects, len(suspects))
@@ -53,7 +54,7 @@ def test_order_does_not_matter_scores_are_bounded_and_contributions_sum(suspects
 
 
 @given(SUSPECTS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_what_is_far_from_the_service_changes_nothing(suspects):
     near = [one for one in suspects if one.service_id not in ("far", "web") or one.kind == "vendor_outage"]
     assert run(*near).candidates == run(*suspects).candidates

@@ -16,6 +16,7 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.ingest import early_events
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
+from tests.laws import examples
 
 keys = itertools.count()
 
@@ -65,7 +66,7 @@ def test_a_sender_whose_clock_is_an_hour_off_loses_nothing(store, hours):
     assert states(store) == ["open"]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(["firing", "resolved"]), st.integers(-90, 90)), min_size=1, max_size=6),
     st.randoms(use_true_random=False),

@@ -11,6 +11,7 @@ from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
 from tests.intake.bodies import RECEIVED
+from tests.laws import examples
 
 KNOWN = {
     "pagerduty": bodies.pagerduty("incident.triggered"),
@@ -125,13 +126,13 @@ def _reverse(value):
 
 
 @given(ANYTHING)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_no_json_raises_anything_but_a_bad_request(body):
     _reads_or_refuses(body)
 
 
 @given(st.sampled_from(sorted(KNOWN)), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_no_change_of_a_known_body_raises_anything_but_a_bad_request(name, data):
     body = dict(KNOWN[name])
     for field in data.draw(st.lists(st.sampled_from(sorted(body)), max_size=3)):

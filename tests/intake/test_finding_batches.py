@@ -36,6 +36,7 @@ from tests.intake.documents import (
 from tests.intake.test_alert_formats import SCALARS
 from tests.intake.test_cyclonedx_findings import XML, bill, vulnerability
 from tests.intake.test_sarif_findings import result, sarif
+from tests.laws import examples
 
 KNOWN = {"qualys": qualys(), "tenable": tenable(), "generic": finding()}
 DOCUMENTS = [
@@ -209,7 +210,7 @@ def test_a_thousand_findings_are_read_one_by_one(shape):
 
 
 @given(ANYTHING, st.sampled_from([None, "qualys", "tenable", "sarif", "generic"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_json_raises_anything_but_a_bad_request(body, header):
     _reads_or_refuses(body, header)
 
@@ -231,7 +232,7 @@ def replace_at(value, place, other):
 
 
 @given(st.sampled_from(DOCUMENTS), st.integers(1, 60), ANYTHING)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_change_inside_a_document_raises_anything_but_a_bad_request(document, place, other):
     _reads_or_refuses(replace_at(document, place, other), None)
 
@@ -248,7 +249,7 @@ def test_deep_nesting_inside_a_document_is_no_trouble(document):
 
 
 @given(st.sampled_from(SHAPES), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_change_of_a_known_body_raises_anything_but_a_bad_request(shape, data):
     body = dict(shape)
     for field in data.draw(st.lists(st.sampled_from(sorted(body)), max_size=4)):

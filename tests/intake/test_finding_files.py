@@ -12,6 +12,7 @@ from engine.intake.findings.xml_trees import DEEPEST, read_xml
 from engine.model.errors import BadRequest
 from tests.intake.bodies import RECEIVED, at
 from tests.intake.documents import DETECTION, NESSUS, SCAN_REPORT, SCAN_RESULT, qualys_xml
+from tests.laws import examples
 
 OCTOBER = at(4, day=1).replace(month=10)
 
@@ -80,7 +81,7 @@ def test_too_many_elements_are_refused(monkeypatch):
 
 
 @given(st.text(alphabet='<>&;/a"![]%? =-', max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_text_raises_anything_but_a_bad_request(text):
     words = set()
     for data in (text.encode(), f"<a>{text}".encode(), f"<!DOCTYPE a {text}".encode()):

@@ -16,6 +16,7 @@ from engine.model.merkle import (
     path_root,
     root,
 )
+from tests.laws import examples
 from tests.merkle_paths import root_from_path
 
 # The vectors of certificate-transparency: entries, roots of 0 to 8 of them, audit paths, consistency paths
@@ -119,7 +120,7 @@ def test_every_tree_continues_every_smaller_one_and_no_other():
                 assert not continues(after, before, path)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_a_path_with_one_bit_changed_shows_nothing(data):
     new = data.draw(st.integers(2, 300))

@@ -98,7 +98,7 @@ def _with_sender(folder):
     return secret
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_every_alert_acknowledged_before_a_backup_began_is_in_it(small, tmp_path):  # noqa: F811 - the fixture
     """Alerts come in over HTTP all the while; what is restored holds, by every check."""
     folder = tmp_path / "var"
@@ -138,7 +138,7 @@ def test_every_alert_acknowledged_before_a_backup_began_is_in_it(small, tmp_path
     assert check_installation(settings, now=datetime.now(UTC), progress=quiet) == []
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_reports_of_a_restored_store_have_equal_bytes(tmp_path, small):  # noqa: F811 - the fixture
     """Every report in every format, on the same day at the same revision."""
     shutil.copytree(small, tmp_path / "var")

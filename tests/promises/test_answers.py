@@ -13,6 +13,8 @@ from engine.reporting.render import RENDERERS
 from tests.promises.conftest import COMPLIANCE, THEIRS
 from tests.web.answers import check
 
+pytestmark = pytest.mark.real
+
 SPREADSHEET = RENDERERS["xlsx"].content_type
 NUMBER = re.compile(r"-?[0-9][0-9,.]*( ?%)?")
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -18,6 +18,8 @@ from reports import CATALOGUE
 from tests.conftest import NOW, _with_acme
 from tests.promises.records import fill
 
+pytestmark = pytest.mark.real
+
 DAYS = {  # moments, and the day that it is then in Berlin
     "leap day": (datetime(2028, 2, 29, 12, tzinfo=UTC), date(2028, 2, 29)),
     "the day after a leap day": (datetime(2028, 3, 1, 0, 30, tzinfo=UTC), date(2028, 3, 1)),
@@ -62,7 +64,7 @@ def words(table, column, number):
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.soak) for name in DAYS]
+    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.real) for name in DAYS]
 )
 def test_every_report_is_computed_on_an_odd_day(name, any_day, tmp_path):
     moment, day = DAYS[name]
@@ -107,7 +109,6 @@ def bytes_of(url, folder, **environment):
     return json.loads(ran.stdout)
 
 
-@pytest.mark.soak
 def test_the_same_records_are_the_same_bytes_whatever_computes_them(sqlite_url, postgresql_url, tmp_path):
     """Both engines; other hashes of texts, other time zones of the machine, other numbers of threads."""
     found = {}

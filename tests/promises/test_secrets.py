@@ -54,6 +54,7 @@ def test_hq_config_shows_that_a_secret_is_set_and_never_which(tmp_path):
     assert output.count("=set\t") == len(SECRETS)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("args", [["verify"], ["report", "summary", "--org", "acme"]])
 def test_no_command_that_fails_says_a_secret(args, tmp_path):
     """The database of this environment does not answer."""

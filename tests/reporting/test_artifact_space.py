@@ -182,6 +182,7 @@ def test_a_writer_that_is_killed_leaves_the_count_too_high_and_never_too_low(tmp
     assert space_counts(tmp_path) == {"acme": 1, "*": 1}
 
 
+@pytest.mark.real
 def test_processes_that_share_a_folder_share_its_quota(tmp_path):
     quota = Quota(organization=40 * BLOCK, total=60 * BLOCK)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:

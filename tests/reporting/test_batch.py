@@ -23,13 +23,11 @@ from engine.reporting.replica import Replica
 from engine.reporting.report_batch import BuildResult, ReportBatch
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
 from engine.store.part_heads import part_of
 from engine.store.person_erasure import PERSON_ERASED
 from reports import CATALOGUE, REPORTS
-from tests.demo import DAY, demo
-from tests.frames import import_frames
-from tests.reporting.test_snapshots import NOW, files, lighter
+from tests.demo import demo_store
+from tests.reporting.test_snapshots import NOW, files
 
 ORGS = ("brightline", "cobalt", "empty")
 SOME = {report.name: report for report in REPORTS[::12]}
@@ -39,9 +37,7 @@ COUNT = sum(len(report.prebuilt_formats) for report in SOME.values())
 @pytest.fixture(scope="module")
 def full_store(tmp_path_factory):
     """A store with a demo organization and two that only just began."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('batch')}/hq.db"
-    migrate(url)
-    with closing(Store(url)) as store:
+    with closing(Store(demo_store(tmp_path_factory.mktemp("batch"), "cobalt", now=NOW))) as store:
         fill(store)
         yield store
 
@@ -50,7 +46,6 @@ def fill(store):
     for org_id, zone in (("brightline", "UTC"), ("empty", "Pacific/Auckland")):
         with store.revision(org_id, "setup", now=NOW, create={"name": org_id, "time_zone": zone}) as revision:
             revision.record("organization.created")
-    import_frames(store, lighter(demo("cobalt", DAY)), org_id="cobalt", actor="demo", now=NOW)
 
 
 def of(store, folder, catalogue=SOME):
@@ -77,13 +72,14 @@ def request_all(store, folder, catalogue, org_ids):
     return files(folder)
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_the_batch_and_single_requests_make_the_same_files_of_every_report(full_store, tmp_path):
     went = batch.build(full_store, of(full_store, tmp_path / "batch", CATALOGUE), ORGS[1:])
     assert [result.kept for result in went.results.values()] == [0, 0]
     assert files(tmp_path / "batch") == request_all(full_store, tmp_path / "alone", CATALOGUE, ORGS[1:])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("most", [1, 2, 16])
 def test_the_bytes_are_those_of_single_requests_however_organizations_are_put_together(
     most, full_store, alone, tmp_path, monkeypatch
@@ -99,6 +95,7 @@ def test_the_bytes_are_those_of_single_requests_however_organizations_are_put_to
     assert (went.failures, said[-1]) == ([], ("organizations", 3, 3))
 
 
+@pytest.mark.real
 def test_so_are_those_of_processes_and_a_second_build_makes_none_and_reads_none(
     full_store, alone, tmp_path, monkeypatch
 ):
@@ -110,6 +107,7 @@ def test_so_are_those_of_processes_and_a_second_build_makes_none_and_reads_none(
     assert again == OrganizationsRun({org_id: BuildResult(org_id, 0, COUNT, 0) for org_id in ORGS}, [])
 
 
+@pytest.mark.real
 def test_what_is_missing_or_damaged_alone_is_made_again(full_store, alone, tmp_path):
     batch.build(full_store, of(full_store, tmp_path), ORGS)
     first, second, *_ = sorted((tmp_path / "cobalt").glob("*/*"))
@@ -219,6 +217,7 @@ def deadly(together, org_ids):
     return OrganizationsRun({org_id: BuildResult(org_id, 1, 0, 1) for org_id in org_ids}, [])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("times", "failed"), [("once", []), ("always", ["cobalt"])])
 def test_what_a_killed_process_had_in_hand_is_tried_once_more_and_the_rest_goes_on(
     times, failed, full_store, tmp_path, monkeypatch

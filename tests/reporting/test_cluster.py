@@ -27,7 +27,7 @@ from tests.s3 import s3_server
 
 distributed = pytest.importorskip("distributed")
 DASK = Path(sys.executable).with_name("dask")
-pytestmark = pytest.mark.postgresql
+pytestmark = [pytest.mark.real, pytest.mark.postgresql]
 
 
 class Processes:
@@ -176,7 +176,6 @@ def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, proces
     processes.worker()
 
 
-@pytest.mark.soak
 def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, processes, tmp_path, monkeypatch):
     thread = later(has_artifact(tmp_path), processes.scheduler.kill)
     with pytest.raises(Unavailable, match=f"The scheduler at {two._address} went away"):

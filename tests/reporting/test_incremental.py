@@ -13,6 +13,8 @@ from engine.store.schema import metadata
 from reports import CATALOGUE
 from tests.reports.test_as_it_was import change, changed_store, snapshots  # noqa: F401 - fixtures
 
+pytestmark = pytest.mark.real
+
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ACTIONS = ("backup.completed", "backup.failed", "access.review.completed", "policy.accepted", "alert.ingested", "odd")
 TAGS = (None, "soc2:CC6.1", "soc2:CC6.1; soc2:A1.2", "iso27001:A.8.13; soc2:CC7.2; soc2:CC7.2")
@@ -56,8 +58,8 @@ def in_order(frame):
     ("database_url", "org", "writes", "every"),
     [
         ("sqlite", "dune", 4, 2),
-        pytest.param("sqlite", "cobalt", 100, 10, marks=pytest.mark.soak),
-        pytest.param("postgresql", "cobalt", 40, 10, marks=[pytest.mark.soak, pytest.mark.postgresql]),
+        pytest.param("sqlite", "cobalt", 100, 10, marks=pytest.mark.real),
+        pytest.param("postgresql", "cobalt", 40, 10, marks=[pytest.mark.real, pytest.mark.postgresql]),
     ],
     indirect=["database_url"],
     ids=["some", "many", "many-postgresql"],

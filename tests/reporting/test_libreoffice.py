@@ -17,7 +17,7 @@ from tests.reporting.test_snapshots import documents, full_store
 
 __all__ = ["documents", "full_store"]
 OFFICE = shutil.which("soffice")
-pytestmark = [pytest.mark.soak, pytest.mark.skipif(OFFICE is None, reason="needs LibreOffice Calc on the path")]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(OFFICE is None, reason="needs LibreOffice Calc on the path")]
 
 
 def convert(folder, files):

@@ -14,6 +14,8 @@ from engine.store.schema.controls import attestations
 from reports import CATALOGUE
 from tests.reporting.test_missing_weeks import BEGIN, DAY, MONDAYS, NOW, adopt, attest, happen, open_services, same
 
+pytestmark = pytest.mark.real
+
 EVERY = frozenset(MONDAYS)
 REPORTS = ("obligation-density-trend-history", "obligation-forecast", "obligation-density-alerts")
 COLUMNS = ("week", "planned", "planned_hours", "completed", "slipped", "forecast")

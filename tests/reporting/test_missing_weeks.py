@@ -25,6 +25,8 @@ from engine.store.schema.risk import vendors
 from reports import CATALOGUE
 from reports.programme.compliance_digest import REPORT as DIGEST
 
+pytestmark = pytest.mark.real
+
 KNOWN = {**CATALOGUE, DIGEST.name: DIGEST}
 BEGIN = datetime(2026, 8, 5, 9, tzinfo=UTC)  # a Wednesday
 DAY = timedelta(days=1)
@@ -135,14 +137,14 @@ def same(one, other):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("names", [TRENDS, pytest.param(ALL, marks=pytest.mark.soak)], ids=["trends", "all"])
+@pytest.mark.parametrize("names", [TRENDS, pytest.param(ALL, marks=pytest.mark.real)], ids=["trends", "all"])
 @pytest.mark.parametrize(
     "taken",
     [
         frozenset(MONDAYS[:2]),
         frozenset(),
-        pytest.param(frozenset({MONDAYS[2]}), marks=pytest.mark.soak),
-        pytest.param(EVERY - set(MONDAYS[2:4]), marks=pytest.mark.soak),
+        pytest.param(frozenset({MONDAYS[2]}), marks=pytest.mark.real),
+        pytest.param(EVERY - set(MONDAYS[2:4]), marks=pytest.mark.real),
     ],
     ids=["the first two", "none", "one", "made up for later"],
 )

@@ -93,9 +93,10 @@ def drawn_change(draw, tables):
     return change
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("seed", "writes", "every"),
-    [(1, 24, 6), *(pytest.param(seed, 200, 10, marks=pytest.mark.soak) for seed in (1, 2, 3))],
+    [(1, 24, 6), *(pytest.param(seed, 200, 10, marks=pytest.mark.real) for seed in (1, 2, 3))],
 )
 def test_every_tenth_revision_is_seen_as_it_was(any_store, make_replica, seed, writes, every):
     """Kept step by step, built in the middle, or built in the end: the past is the same."""

@@ -236,6 +236,7 @@ def test_a_process_that_cannot_have_the_file_works_in_memory(store, tmp_path):
     held.close()
 
 
+@pytest.mark.real
 def test_a_sync_leaves_the_file_locks_of_the_store_alone(store, tmp_path):
     """Another process comes and goes after a sync; what it wrote is seen, and the log is still ours."""
     replica = Replica(store.url, None)

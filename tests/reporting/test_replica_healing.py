@@ -25,6 +25,8 @@ from engine.store.schema.risk import vendors
 from tests.conftest import NOW
 from tests.reporting.test_replica import rows_of
 
+pytestmark = pytest.mark.real
+
 VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high", "last_review_on": date(2026, 1, 5)}
 
 
@@ -165,7 +167,7 @@ FEW = ("bytes in the middle", "header", "truncated to half", "foreign", "a colum
 
 
 @pytest.mark.parametrize(
-    "damage", [name if name in FEW else pytest.param(name, marks=pytest.mark.soak) for name in DAMAGES]
+    "damage", [name if name in FEW else pytest.param(name, marks=pytest.mark.real) for name in DAMAGES]
 )
 def test_a_damaged_file_is_found_when_it_is_opened(damage, store, closed_replica):
     DAMAGES[damage](closed_replica)
@@ -188,7 +190,7 @@ WHILE_OPEN = ("bytes in the middle", "bytes near the end", "header", "truncated 
 
 @pytest.mark.parametrize(
     "damage",
-    [WHILE_OPEN[0], WHILE_OPEN[-1], *(pytest.param(name, marks=pytest.mark.soak) for name in WHILE_OPEN[1:-1])],
+    [WHILE_OPEN[0], WHILE_OPEN[-1], *(pytest.param(name, marks=pytest.mark.real) for name in WHILE_OPEN[1:-1])],
 )
 def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, closed_replica):
     replica = Replica(store.url, closed_replica)
@@ -207,7 +209,6 @@ def test_a_file_that_is_damaged_while_it_is_open_is_rebuilt(damage, store, close
     again.close()
 
 
-@pytest.mark.soak
 def test_a_log_that_is_taken_away_or_cut_leaves_an_earlier_state_that_catches_up(store, closed_replica):
     for number, change in enumerate((lambda log: log.unlink(), lambda log: truncate(None)(log)), 2):
         script = (

@@ -19,34 +19,19 @@ from engine.reporting.render import RENDERERS, json
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
 from engine.store.schema.organizations import workspaces
 from reports import CATALOGUE, REPORTS
-from tests.demo import demo
-from tests.frames import import_frames
+from tests.demo import demo_store
 from tests.reporting.render.spreadsheets import check_cells
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORGS = ("brightline", "cobalt")
 
 
-def lighter(frames):
-    """A demo organization with a tenth of its events: as varied, faster to load."""
-    return {
-        **frames,
-        "audit_log": frames["audit_log"].gather_every(10),
-        "slo_buckets": frames["slo_buckets"].head(3000),
-    }
-
-
 @pytest.fixture(scope="module")
 def full_store(tmp_path_factory):
     """A store with two demo organizations and an empty one."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('snapshots')}/hq.db"
-    migrate(url)
-    store = Store(url)
-    for org in ORGS:
-        import_frames(store, lighter(demo(org, NOW.date())), org_id=org, actor="demo", now=NOW)
+    store = Store(demo_store(tmp_path_factory.mktemp("snapshots"), *ORGS, now=NOW))
     with store.revision(
         "empty", "setup", now=NOW, create={"name": "Empty", "time_zone": "Pacific/Auckland"}
     ) as revision:

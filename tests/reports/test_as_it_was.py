@@ -14,10 +14,9 @@ from engine.store import EventRow, Store
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED
 from reports import CATALOGUE, REPORTS
-from tests.demo import demo
+from tests.demo import demo, lighter
 from tests.frames import import_frames
 from tests.reporting.difference.application import apply
-from tests.reporting.test_snapshots import lighter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FIXED = {"organizations", "chain_cuts", "bundles", "bundle_files"}
@@ -82,12 +81,13 @@ def wrongly_led(before, after):
     return wrong
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("database_url", "org", "writes", "every", "names"),
     [
         ("sqlite", *SMALL),
-        pytest.param("sqlite", *FULL, marks=pytest.mark.soak),
-        pytest.param("postgresql", *FULL, marks=[pytest.mark.soak, pytest.mark.postgresql]),
+        pytest.param("sqlite", *FULL, marks=pytest.mark.real),
+        pytest.param("postgresql", *FULL, marks=[pytest.mark.real, pytest.mark.postgresql]),
     ],
     indirect=["database_url"],
     ids=["some", "all", "all-postgresql"],

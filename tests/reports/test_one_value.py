@@ -100,7 +100,7 @@ def test_one_name_has_one_value_and_every_figure_equals_its_explained_rows(known
     assert wrong == []
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @few
 @given(ORGANIZATIONS)
 def test_a_failing_event_improves_nothing(known, drawn):
@@ -110,7 +110,7 @@ def test_a_failing_event_improves_nothing(known, drawn):
     assert improvements(before, after) == {}
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @few
 @given(ORGANIZATIONS)
 def test_a_supporting_event_worsens_nothing(known, drawn):
@@ -143,7 +143,7 @@ def texts(document):
         yield from (table.title, table.note, *table.labels.values())
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @few
 @given(ORGANIZATIONS)
 def test_changed_settings_are_said(known, drawn):
@@ -157,7 +157,7 @@ def test_changed_settings_are_said(known, drawn):
     assert wrong == []
 
 
-@pytest.mark.soak
+@pytest.mark.real
 @few
 @given(ORGANIZATIONS)
 def test_later_days_never_move_a_detection_date(known, drawn):

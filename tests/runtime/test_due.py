@@ -12,11 +12,12 @@ from engine.model.digest import When, last_due, next_due, period_key
 from engine.model.thresholds import Thresholds
 from engine.runtime.jobs import Daily, Every
 from engine.runtime.settings import Settings
+from tests.laws import examples
 
 HOUR = timedelta(hours=1)
 ZONES = st.sampled_from(sorted(available_timezones()))
 INSTANTS = st.datetimes(datetime(1990, 1, 1), datetime(2099, 12, 1), timezones=st.just(UTC))  # noqa: DTZ001 - bounds
-few = settings(max_examples=150, deadline=None, derandomize=True)
+few = settings(max_examples=examples(150), deadline=None, derandomize=True)
 
 
 def clock_shows(zone, day, clock):

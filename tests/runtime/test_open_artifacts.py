@@ -81,6 +81,7 @@ def test_what_one_machine_built_the_other_serves_without_computing(machine, monk
     assert {made for _, _, made in built} == {False}
 
 
+@pytest.mark.real
 def test_a_batch_does_not_make_again_what_another_machine_made(machine):
     with machine("one") as one:
         first = batch.build(one.store, replace(one.batch(NOW), catalogue=SOME), ["acme"], in_processes(2))

@@ -11,6 +11,8 @@ import pytest
 from engine.runtime.private_files import narrow
 from tests.cli.test_cli import free_port
 
+pytestmark = pytest.mark.real
+
 ROOT = Path(__file__).parents[2]
 
 

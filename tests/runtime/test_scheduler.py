@@ -23,6 +23,8 @@ from engine.store.rows import many
 from engine.store.schema.outputs import job_runs
 from tests.conftest import NOW
 
+pytestmark = pytest.mark.real
+
 FASTER = """
 import time
 import scheduler
@@ -110,7 +112,6 @@ def test_when_the_leader_is_killed_another_leads_after_its_silence(start, databa
     assert rows.count(ended) <= 1
 
 
-@pytest.mark.soak
 def test_within_45_seconds_by_the_figures_of_the_product(start, database_url):
     took, _ = killed_leader(start, database_url, "", 60.0)
     assert 15 < took < 45

@@ -21,7 +21,7 @@ MUTATIONS = 20  # inputs beside the seeds
 
 
 @pytest.mark.parametrize(
-    "name", [*(sorted(set(TARGETS) - set(LONG))), *(pytest.param(one, marks=pytest.mark.soak) for one in LONG)]
+    "name", [*(sorted(set(TARGETS) - set(LONG))), *(pytest.param(one, marks=pytest.mark.real) for one in LONG)]
 )
 def test_a_reader_takes_or_refuses_its_first_inputs(name, tmp_path):
     read, seeds = TARGETS[name].open(tmp_path)
@@ -110,7 +110,7 @@ def test_a_part_that_fails_is_no_promise_that_held(monkeypatch):
     assert (line.verdict, line.broken) == ("BROKEN", ["RuntimeError: hq serve did not start"])
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_a_killed_server_has_what_it_acknowledged(tmp_path, monkeypatch):
     monkeypatch.setattr(kills, "KILLS", 1)
     line = kills.sqlite(tmp_path, 1, 60.0)

@@ -13,6 +13,7 @@ from engine.store.changes import ChangeSource, changes
 from engine.store.schema import metadata
 from engine.store.schema.risk import vendors
 from tests.conftest import NOW
+from tests.laws import examples
 
 VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high"}
 TEXTS = st.one_of(
@@ -23,7 +24,7 @@ REALS = st.floats(allow_nan=False, allow_infinity=False)
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(names=st.lists(st.one_of(st.none(), TEXTS), max_size=5), hours=st.lists(REALS, max_size=5), number=WHOLE)
 def test_every_cell_comes_as_it_is_stored(acme_template, tmp_path_factory, names, hours, number):
     """Texts with quotes, commas and line ends, an empty one beside none, reals and whole numbers to the last bit."""

@@ -14,6 +14,7 @@ from engine.store.event_tree import EventTree, grow, keep_tiles, new_tiles
 from engine.store.schema.audit import audit_log, chain_cuts, event_tiles
 from tests.conftest import NOW
 from tests.databases import unguarded
+from tests.laws import examples
 
 
 def write(store, count, name="e"):
@@ -98,7 +99,7 @@ def test_who_grows_it_late_takes_nothing_away(any_store):
     assert tiles_of(any_store) == there
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=5))
 def test_however_it_grows_it_is_sound(store, counts):
     for count in counts:

@@ -47,7 +47,7 @@ def test_of_eight_one_migrates_and_the_others_find_it_done(empty_url, before):
     assert at_once(empty_url) == [done] * AT_ONCE
 
 
-@pytest.mark.soak
+@pytest.mark.real
 def test_eight_processes_all_end_well_and_say_what_they_did(empty_url, tmp_path):
     names = {"SVC_DATABASE_URL": empty_url, "SVC_DATA_DIR": str(tmp_path / "data")}
     command = [sys.executable, "-m", "engine.cli", "migrate"]

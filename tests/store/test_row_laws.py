@@ -30,7 +30,7 @@ def live(store, draw, writes):
                 change(revision)
 
 
-FULL = [pytest.param(seed, 200, marks=pytest.mark.soak) for seed in (1, 2, 3)]
+FULL = [pytest.param(seed, 200, marks=pytest.mark.real) for seed in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(("seed", "writes"), [(1, 40), *FULL])
@@ -57,7 +57,7 @@ def is_text(column):
     return isinstance(column.type, String) and not column.info.get("choices")
 
 
-@pytest.mark.parametrize(("writes", "samples"), [(15, 12), pytest.param(200, 300, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("writes", "samples"), [(15, 12), pytest.param(200, 300, marks=pytest.mark.real)])
 def test_whichever_value_is_changed_of_a_row_an_event_or_the_log_it_is_found(any_store, writes, samples):
     """Others in each run: the seed is part of what is said where one is not found."""
     seed = random.SystemRandom().randrange(2**32)

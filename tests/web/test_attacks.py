@@ -7,6 +7,8 @@ import pytest
 from tests.web import attacks
 from tests.web.conftest import NOW
 
+pytestmark = pytest.mark.real
+
 COOKIE = "svc_session="
 REPORT = "/api/governance/compliance/executive-summary"
 

@@ -27,6 +27,8 @@ from tests.faults.layer import failing, failing_store, sqlite_error
 from tests.web.client import Client
 from tests.web.conftest import SECRET
 
+pytestmark = pytest.mark.real
+
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 ALERTS = {"alerts": [{"title": "Disk is filling", "dedupe_key": f"k{number}"} for number in range(3)]}
 MOST = 400
@@ -156,7 +158,7 @@ def test_alerts_are_taken_whole_or_not_at_all(error, words, tmp_path, template, 
     all_places(INGEST, tmp_path, template, lambda n: failing_store(n, error), words, places)
 
 
-@pytest.mark.parametrize("places", [STEPS[::3], pytest.param(STEPS, marks=pytest.mark.soak)], ids=["some", "more"])
+@pytest.mark.parametrize("places", [STEPS[::3], pytest.param(STEPS, marks=pytest.mark.real)], ids=["some", "more"])
 def test_a_bundle_is_sealed_whole_or_not_at_all(places, tmp_path, template, clock):
     fulls = {"disk_full"}
     (tmp_path / "files").mkdir()

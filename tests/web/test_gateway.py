@@ -150,6 +150,7 @@ def test_the_root_is_read_only(method):
     assert (status, headers["Allow"], json.loads(body)["error"]) == (405, "GET, HEAD", "method_not_allowed")
 
 
+@pytest.mark.real
 def test_the_command_serves_it_and_stops_cleanly(tmp_path):
     """A process of its own, without a store."""
     with socket.socket() as listener:

@@ -32,6 +32,7 @@ def test_head_is_get_without_its_body_on_every_route_that_a_stranger_may_ask(sig
     assert different == {}
 
 
+@pytest.mark.real
 def test_head_is_get_without_its_body_on_every_route_of_a_session(sign_in):
     """Reports have one handler, and a test of their own; each caller has a limit of its own."""
     different = {}

@@ -43,6 +43,11 @@ WRITES = [
 ]
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgresql, pytest.mark.real])])
+def database_url(request):
+    return request.getfixturevalue(f"{request.param}_url")
+
+
 @pytest.fixture
 def with_people(any_store):
     """On each engine in turn."""

@@ -174,6 +174,7 @@ def test_filters_select_the_same_pilots_for_list_and_export(admin, pilot):
     assert row["name"] == '\'=HYPERLINK("http://evil.example")'
 
 
+@pytest.mark.real
 @pytest.mark.usefixtures("paper")
 def test_a_proposal_comes_on_paper(admin, pilot):
     answer = admin.get(f"{PATH}/{pilot}/proposal?format=pdf")

@@ -24,6 +24,8 @@ from tests.web.processes import connections, listens, serving
 from tests.web.served import until
 from tests.web.test_serving import answer
 
+pytestmark = pytest.mark.real
+
 COUNT = 3
 REPORT = "/api/governance/compliance/control-ownership"
 

@@ -201,6 +201,7 @@ def test_no_parameter_of_a_report_is_free_text():
     assert free == {("policy-blocks-summary", "actor")}
 
 
+@pytest.mark.real
 def test_one_who_asks_for_ever_new_reports_does_not_fill_the_disk(with_people, environment, tmp_path, clock):
     most = 100
     quota = Quota(organization=most * BLOCK, total=10 * most * BLOCK)

@@ -14,6 +14,8 @@ from tests.web.served import until
 from tests.web.test_processes import REPORT, connection, etag, send_request
 from tests.web.test_serving import answer
 
+pytestmark = pytest.mark.real
+
 CLIENT = "_http_parser"  # compiled, of what speaks HTTP with the bucket
 
 

@@ -49,8 +49,9 @@ def test_the_write_that_did_it_is_told_with_actor_and_time(later, with_people):
 EVERY = [(name, form) for name in CATALOGUE for form in TYPES]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
-    "asked", [EVERY[:: len(TYPES) + 1], pytest.param(EVERY, marks=pytest.mark.soak)], ids=["some", "all"]
+    "asked", [EVERY[:: len(TYPES) + 1], pytest.param(EVERY, marks=pytest.mark.real)], ids=["some", "all"]
 )
 def test_every_report_route_can_be_asked_in_every_format_of_tables(later, asked):
     """Of some reports each in one of the formats, or of all of them in all."""

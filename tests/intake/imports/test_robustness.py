@@ -13,6 +13,7 @@ from engine.intake.imports.sources import sheets
 from engine.intake.imports.tables import importable
 from engine.model.errors import InvalidData
 from engine.store.schema import IMPORTABLE
+from tests.laws import examples
 
 TABLES = sorted(name for name in IMPORTABLE if name != "audit_log")
 ODD = [
@@ -82,7 +83,7 @@ def refuse_or_read(name, content):
             return
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(TABLES), st.binary(max_size=80))
 @example("services", b"\xfe\xff\x00")  # half of a character
 def test_any_bytes_are_read_or_refused(table, content):
@@ -91,7 +92,7 @@ def test_any_bytes_are_read_or_refused(table, content):
     refuse_or_read(f"{table}.csv", content)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_any_cells_are_read_or_refused(data):
     table = data.draw(st.sampled_from(TABLES))
@@ -108,7 +109,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.data())
 def test_any_json_values_are_read_or_refused(data):
     table = data.draw(st.sampled_from(TABLES))

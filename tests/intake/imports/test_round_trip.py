@@ -15,6 +15,7 @@ from engine.intake.imports.checking import check_sheet
 from engine.intake.imports.headers import ROW
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.sources import sheets
+from tests.laws import examples
 
 COLUMNS = ("title", "impact", "loss_high", "status", "identified_on")
 CONTROL_CHARACTERS = "".join(map(chr, range(127, 161)))
@@ -75,7 +76,7 @@ def is_utf8(data):
     return True
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rows=st.lists(RISK, max_size=5), dialect=DIALECT)
 def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):
     last = {"title": "t", "impact": 1, "loss_high": 0.5, "status": "open", "identified_on": date(2026, 11, 20)}
@@ -97,7 +98,7 @@ def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):
 FIRST, LAST = datetime.fromisoformat("1900-01-01"), datetime.fromisoformat("2199-12-31")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(moments=st.lists(st.datetimes(FIRST, LAST), min_size=1, max_size=5))
 def test_moments_come_back_to_the_microsecond(moments):
     lines = [f"s{n},{moment.isoformat()}Z,1,0" for n, moment in enumerate(moments)]

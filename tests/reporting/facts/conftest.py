@@ -53,7 +53,7 @@ def event(seq, action, at, **more):
 
 @pytest.fixture(scope="session")
 def replica():
-    made = Replica("sqlite:///nowhere", None)
+    made = Replica("sqlite:///nowhere", None, threads=1)
     yield made
     made.close()
 

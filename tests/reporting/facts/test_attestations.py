@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.factories import DAY, moment
+from tests.laws import examples
 from tests.reporting.facts.conftest import (
     control,
     naming,
@@ -107,7 +108,7 @@ DUTIES = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None, derandomize=True,
+@settings(max_examples=examples(15), deadline=None, derandomize=True,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(DUTIES)
 def test_the_board_and_the_ledger_have_the_same_open_and_overdue_attestations(facts_with, drawn):

@@ -1,4 +1,4 @@
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -139,6 +139,20 @@ def test_a_run_stands_for_the_window_that_it_was_moved_from(facts_with, opens):
     assert windows(facts_with, moved, starts_on="2026-10-31", ends_on="2026-11-01") == [
         (date.fromisoformat(opens), "done")
     ]
+
+
+@pytest.mark.parametrize(("opens", "days"), [("2026-10-16", -15), ("2026-11-15", 15)])
+def test_half_a_cadence_away_a_run_is_a_window_of_its_own(facts_with, opens, days):
+    """Exactly half of the 30 days of a month; a day nearer it stands for the planned one."""
+    planned, recorded = date(2026, 10, 31), date.fromisoformat(opens)
+    assert (recorded - planned).days == days
+    found = windows(facts_with, run(opens, opens, opens), starts_on="2026-10-31", ends_on="2026-11-01")
+    assert found == sorted([(recorded, "done"), (planned, "missed")])
+    nearer = recorded - timedelta(days=days // 15)
+    found = windows(
+        facts_with, run(str(nearer), str(nearer), str(nearer)), starts_on="2026-10-31", ends_on="2026-11-01"
+    )
+    assert found == [(nearer, "done")]
 
 
 def test_who_performed_a_run_is_whom_it_names_else_whom_the_schedule_names(facts_with):

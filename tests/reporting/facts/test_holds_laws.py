@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.factories import DAY, moment
+from tests.laws import examples
 
 NOON = moment(f"{DAY} 12:00")
 ACTIONS = ("access.granted", "access.revoked", "deploy.done", "accession")
@@ -42,7 +43,7 @@ def active(hold):
     return hold[2] is None or hold[2].date() > DAY
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events, is_met)
 def test_every_event_counts_once(facts_with, recorded, placed):
     facts = facts_with(

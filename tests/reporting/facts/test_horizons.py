@@ -3,11 +3,13 @@
 from datetime import datetime, time, timedelta
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.reporting.facts.horizons import state_on
 from tests.factories import DAY
+from tests.laws import examples
 from tests.reporting.facts.conftest import control, naming, on, only
 
 KINDS = ["operation", "test", "policy", "attestation"]
@@ -58,7 +60,8 @@ def tables(draw):
     return found
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.real
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tables(),
     st.lists(st.sampled_from(KINDS), min_size=1, unique=True),

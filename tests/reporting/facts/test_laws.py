@@ -13,11 +13,8 @@ from engine.reporting.facts import (
 )
 from engine.reporting.replica import Replica
 from engine.store import Store
-from engine.store.migrations import migrate
 from engine.store.schema import REPLICATED
-from tests.demo import demo
-from tests.frames import import_frames
-from tests.reporting.test_snapshots import lighter
+from tests.demo import demo_store
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORGS = {"brightline": "Europe/Dublin", "cobalt": "America/Chicago", "empty": "Pacific/Auckland"}
@@ -31,11 +28,8 @@ def question(org, zone):
 @pytest.fixture(scope="module")
 def replica(tmp_path_factory):
     """Two demo organizations and an empty one."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('laws')}/hq.db"
-    migrate(url)
+    url = demo_store(tmp_path_factory.mktemp("laws"), "brightline", "cobalt", now=NOW)
     store = Store(url)
-    for org in ("brightline", "cobalt"):
-        import_frames(store, lighter(demo(org, NOW.date())), org_id=org, actor="demo", now=NOW)
     with store.revision("empty", "setup", now=NOW, create={}) as revision:
         revision.record("organization.created")
     opened = Replica(url, None)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.reporting.planning.problem import Choice, PlanAction, PlanProblem, WorkPart, in_order
 from engine.reporting.planning.schedule import fullest, schedule
 from engine.reporting.planning.solver import solve
+from tests.laws import examples
 
 WEEKS = 4
 PEOPLE = ("ana", "ben")
@@ -58,7 +59,7 @@ def by_trying(problem):
     return best[0], -best[1], -best[2]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(problems())
 def test_it_is_as_good_as_the_best_of_all_choices(problem):
     found = solve(problem)
@@ -67,7 +68,7 @@ def test_it_is_as_good_as_the_best_of_all_choices(problem):
     assert found.bound == pytest.approx(found.hours, abs=1e-5)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples(15))
 @given(problems(most=15))
 def test_on_fifteen_gaps_it_is_as_good_as_well(problem):
     problem = replace(problem, actions=tuple(replace(a, owners=a.owners[:1]) for a in problem.actions))
@@ -75,7 +76,7 @@ def test_on_fifteen_gaps_it_is_as_good_as_well(problem):
     assert (found.closed, found.hours) == pytest.approx(by_trying(problem)[:2], abs=1e-5)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(problems(most=12))
 def test_no_week_of_anybody_holds_more_hours_than_there_are_and_all_the_work_is_in_its_weeks(problem):
     choice = solve(problem)
@@ -89,7 +90,7 @@ def test_no_week_of_anybody_holds_more_hours_than_there_are_and_all_the_work_is_
         assert all(min(p.first for p in action.parts) <= i.week <= max(p.last for p in action.parts) for i in mine)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(problems(), st.sampled_from(PEOPLE), st.integers(0, WEEKS - 1))
 def test_more_hours_an_earlier_start_or_a_lower_target_never_cost_more(problem, one, week):
     def cost(changed):
@@ -111,7 +112,7 @@ def test_more_hours_an_earlier_start_or_a_lower_target_never_cost_more(problem, 
         assert lower.hours <= before[1] + 1e-5 or before[0] > 0
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(problems(most=12))
 def test_the_same_question_has_the_same_answer(problem):
     assert solve(problem) == solve(problem)

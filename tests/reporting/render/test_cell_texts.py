@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.reporting.render import RENDERERS, cell_texts
+from tests.laws import examples
 from tests.reporting.render.editions import of_tables, table
 
 SINCE, UNTIL = (datetime(year, 1, 1, tzinfo=UTC).replace(tzinfo=None) for year in (1678, 2200))
@@ -64,7 +65,7 @@ def tables_of(given, form):
     return RENDERERS[form].render(made)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(tables(), min_size=1, max_size=3))
 def test_both_ways_give_the_same_bytes(given_tables):
     for form in ("json", "csv", "html", "md"):
@@ -76,7 +77,7 @@ def test_both_ways_give_the_same_bytes(given_tables):
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_number_is_written_as_by_polars(value):
     assert cell_texts.number_text(value) == pl.Series([value]).cast(pl.String).item()
 

@@ -21,6 +21,7 @@ def test_the_same_edition_gives_the_same_bytes(name):
     assert RENDERERS[name].render(posture()) == RENDERERS[name].render(posture())
 
 
+@pytest.mark.real
 def test_bytes_depend_on_neither_hash_seed_nor_time_zone_nor_thread_count():
     script = (
         "import hashlib\nfrom engine.reporting.render import RENDERERS\nfrom tests.reporting.render.editions import posture\n"

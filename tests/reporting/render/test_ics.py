@@ -10,6 +10,7 @@ from icalendar import Calendar
 from engine.model.document import CalendarEvent, Document
 from engine.reporting.render import ics
 from engine.reporting.render.ics import render
+from tests.laws import examples
 from tests.reporting.render.editions import edition, posture
 
 DUE = CalendarEvent(
@@ -129,7 +130,7 @@ WORDS = st.text(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.builds(
         CalendarEvent,

@@ -9,6 +9,8 @@ from engine.model.errors import Unavailable
 from engine.reporting.render import html, pdf
 from tests.reporting.render.editions import posture
 
+pytestmark = pytest.mark.real
+
 SCRIPT = (
     "import hashlib\nfrom engine.reporting.render import pdf\nfrom tests.reporting.render.editions import posture\n"
     "print(hashlib.sha256(pdf.render(posture())).hexdigest())"

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine.reporting.render import RENDERERS
+from tests.laws import examples
 from tests.reporting.render.editions import of_tables, table
 from tests.reporting.render.parsing import Page
 from tests.reporting.render.test_csv import DANGEROUS
@@ -89,7 +90,7 @@ def squeeze(shown):
     return " ".join(shown.split())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(frames(), min_size=1, max_size=3), st.booleans(), st.sampled_from([(), ("c0",), ("c0", "c1")]))
 @example([pl.DataFrame({"c0": ["no_data"], "c1": [["no_data", "due_soon"]]})], False, ())
 @example([pl.DataFrame({"c0": ["no_data"], "c1": [["no_data", "due_soon"]]})], False, ("c0", "c1"))

@@ -1,6 +1,7 @@
 """Titles stand before identifiers, in one cell: the identifier small beside what it names."""
 
 import polars as pl
+import pytest
 
 from engine.reporting.render import RENDERERS
 from engine.reporting.render.links import Links
@@ -75,6 +76,7 @@ def test_files_for_machines_keep_both_columns():
     assert "<small>CC6.1</small>" in page
 
 
+@pytest.mark.real
 def test_large_tables_read_the_same():
     large = pl.concat([FRAME] * 6000)
     assert cells(large)[:3] == cells(FRAME)

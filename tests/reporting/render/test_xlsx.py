@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from engine.model.document import Document
 from engine.reporting.render import xlsx, xlsx_cells
 from engine.reporting.render.xlsx_names import SheetNames
+from tests.laws import examples
 from tests.reporting.render.editions import edition, of_tables, posture, table
 from tests.reporting.render.spreadsheets import check_cells, open_workbook
 from tests.reporting.render.test_csv import DANGEROUS
@@ -26,7 +27,7 @@ def test_an_edition_is_read_back_as_json_has_it():
     check_cells(posture())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(frames(), min_size=1, max_size=2))
 def test_whatever_people_type_is_read_back(drawn):
     check_cells(of_tables(*(table(frame, f"t{number}") for number, frame in enumerate(drawn))))

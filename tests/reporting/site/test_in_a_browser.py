@@ -11,6 +11,8 @@ from playwright.sync_api import sync_playwright
 from engine.reporting.site.things import LISTS
 from tests.reporting.site.test_site import pages
 
+pytestmark = pytest.mark.real
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
 GRAVE = {"critical", "serious", "moderate"}
@@ -103,7 +105,6 @@ def test_no_report_prints_on_more_than_ten_sheets(sites, browser):
     assert {name: number for name, number in found.items() if number > 10} == {}
 
 
-@pytest.mark.soak
 def test_every_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
     folder, problems = sites["brightline"][0], {}
     others = sorted(pages(folder).keys() - set(sample_pages(folder)))

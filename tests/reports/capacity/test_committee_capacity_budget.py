@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from reports.capacity.committee_capacity_budget import REPORT
 from reports.shared.ledger import KINDS
 from tests.factories import DAY, ask, document, lead, rows
+from tests.laws import examples
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -85,7 +86,7 @@ def test_a_committee_is_the_sum_of_its_members():
     ]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_kinds_owners_and_weeks_have_the_same_hours(obligations):
     made = build_document(obligations, ("ann", "default", 8.0))

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from reports.capacity import balancing, moves, proposals, shortfall, workload
 from reports.capacity.obligation_load_balancing import REPORT
 from tests.factories import ask, document, lead, rows
+from tests.laws import examples
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -125,6 +126,18 @@ def test_nobody_is_pushed_over_the_warning():
     assert suggestions(made).is_empty()
 
 
+def test_who_has_seven_tenths_of_the_week_taken_is_no_helper():
+    """70 % of 8 hours are 5.6: who has a minute less to do takes the duty over."""
+
+    def helpers(hours):
+        busy = ledger(duty("a1", 10, effort_hours=7.5, hard=True), duty("a2", 10, effort_hours=0.8),
+                      duty("b", 10, owner="bob", effort_hours=hours, hard=True))  # fmt: skip
+        return suggestions(build_document(busy)).select("kind", "to_owner").rows()
+
+    assert helpers(5.6) == [("pull_forward", "ann")]
+    assert helpers(5.58) == [("reassign", "bob")]
+
+
 def test_the_spread_of_peak_weeks():
     made = build_document(
         ledger(duty("a", 3, effort_hours=9.6), duty("b", 3, owner="bob", effort_hours=4.8),
@@ -140,7 +153,7 @@ def test_the_spread_of_peak_weeks():
     ]  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(ledgers())
 def test_suggestions_keep_every_rule(obligations):
     capacity = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
@@ -166,7 +179,7 @@ def test_suggestions_keep_every_rule(obligations):
     assert grid.filter(pl.col("owner").is_not_null())["demand_hours"].sum() >= 0
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_the_order_of_rows_does_not_show(obligations):
     one, two = build_document(obligations), build_document(obligations.reverse())

@@ -14,6 +14,7 @@ from reports.figures import select
 from reports.programme import executive_summary
 from reports.staffing import peak_week_staffing_digest
 from tests.factories import DAY, ask, document
+from tests.laws import examples
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 from tests.reports.staffing.actions import frame
@@ -44,7 +45,7 @@ def figures(obligations, *capacity, left=(), question=None):
     return {name: found[name] for name in IN_WEEKS}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), st.sampled_from([1, 4, 13, 26]), st.sampled_from([(), ("ann",), ("bob", "dan")]), st.integers(0, 6))
 def test_five_reports_have_the_same_figures(obligations, weeks, left, days):
     settled = ledger(*(row for row in obligations.iter_rows(named=True) if row["due_on"] >= DAY + timedelta(days=days)))
@@ -70,7 +71,7 @@ def test_five_reports_have_the_same_figures(obligations, weeks, left, days):
     assert not set(short) & set(left)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers())
 def test_overdue_hours_are_those_of_the_ledger_and_in_no_week(obligations):
     everybody = (*CAPACITY, ("dan", "default", 8.0))  # whoever holds an overdue duty alone is an owner with hours, too
@@ -134,7 +135,7 @@ def test_why_a_week_and_an_owner_are_short():
     assert found.explained_rows("shortfall_hours")["amount"].to_list() == [0.0, 0.0, 1.0, *[0.0] * 10]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(ledgers())
 def test_every_figure_equals_its_explained_rows(obligations):
     owner_weeks, load = work(obligations, *CAPACITY)

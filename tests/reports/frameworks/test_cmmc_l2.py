@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.cmmc_l2 import REPORT
 from tests.factories import assessment_facts, explained_rows, lead, rows
+from tests.laws import examples
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -160,7 +161,7 @@ def test_the_clock_says_whether_the_plan_is_in_time():
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.sampled_from(sorted(POINTS)), unique=True))
 def test_removing_evidence_never_raises_the_score(lost):
     score = score_report(dict.fromkeys(lost, "no_data")).summary["sprs_score"]

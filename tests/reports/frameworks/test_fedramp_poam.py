@@ -10,6 +10,7 @@ from engine.model.poam import entries, scheduled_on
 from reports.frameworks.fedramp_poam import REPORT
 from reports.frameworks.poam_columns import headings
 from tests.factories import lead
+from tests.laws import examples
 from tests.reports.frameworks.packs import report, table
 
 SCOPE = [{"frameworks": ["soc2", "fedramp-poam"]}]
@@ -166,7 +167,7 @@ def test_a_number_is_never_used_again():
     assert rows(plan([GAP], poam=[LINE, again]), "poam_id") == [("V-7",), ("V-9",)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.sampled_from(["open", "accepted", "completed", "false_positive"]), min_size=1, max_size=6))
 def test_every_number_is_on_one_sheet_once(states):
     ledger = [

@@ -10,6 +10,7 @@ from engine.model.document import CalendarEvent
 from reports.obligations import calendar, obligation_ics, obligation_rollup
 from reports.obligations import entries as listing
 from tests.factories import DAY, ask, document, explained_rows, lead, rows
+from tests.laws import examples
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import ledgers
 
@@ -57,7 +58,7 @@ def test_without_overdue_duties_none_is_said_to_be_overdue():
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers())
 def test_the_calendar_has_every_pending_duty_of_the_ledger(obligations):
     made = document(calendar.REPORT, obligations=obligations)

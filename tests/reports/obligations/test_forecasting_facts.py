@@ -13,6 +13,7 @@ from tests.factories import (
     moment,
     rows,
 )
+from tests.laws import examples
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -29,7 +30,7 @@ def snapshot_frame(*given, **columns):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers())
 def test_shares_of_work_sum_to_the_weeks_of_owners(obligations):
     owner_weeks, load = work(obligations)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from reports.capacity import committee_digest
 from reports.obligations import obligation_consolidation, obligation_crossover
 from tests.factories import ask, document
+from tests.laws import examples
 from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 from tests.reports.staffing.actions import actions, frame
 
@@ -30,7 +31,7 @@ def shared_duty(key, days, **more):
     return duty(key, days, controls=["soc2:CC6.1"], frameworks=["soc2"], effort_hours=4.0, **more)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), st.sampled_from([None, 2, 13, 26]))
 def test_three_reports_promise_the_same_hours(obligations, weeks):
     crossover, consolidation, digest = documents(obligations, weeks=weeks)

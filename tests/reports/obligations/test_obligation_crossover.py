@@ -6,6 +6,7 @@ from reports.obligations.clusters import clusters
 from reports.obligations.obligation_crossover import REPORT
 from reports.shared.ledger import pending
 from tests.factories import ask, document, explained_rows, lead, rows
+from tests.laws import examples
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, ledgers
 
@@ -116,7 +117,7 @@ def test_duties_done_or_beyond_the_horizon_are_left_alone():
     assert clusters_of(duty("a", 200, controls=["soc2:C1"]), duty("b", 200, controls=["soc2:C1"])) == []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(ledgers())
 def test_no_duty_is_in_two_clusters_and_every_cluster_has_a_day(obligations):
     clustered = clusters(pending(obligations, ask()), rows("linked_evidence"), rows("crosswalk"), ask())
@@ -176,7 +177,7 @@ def test_hours_to_save_are_explained_by_the_clusters():
     assert found["cluster_id"].n_unique() == 2
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(ledgers())
 def test_each_figure_is_what_its_rows_give(obligations):
     values_follow(REPORT, obligations=obligations)

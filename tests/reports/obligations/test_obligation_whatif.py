@@ -13,6 +13,7 @@ from reports.shared import ledger as pending_ledger
 from reports.shared.duty_figures import TOTALS
 from tests import factories
 from tests.factories import DAY, ask, explained_rows, lead, rows
+from tests.laws import examples
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import (
     duty,
@@ -73,7 +74,7 @@ def of_the_ledger(obligations, options):
     return options if there else {name: value for name, value in options.items() if name != "id"}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(ledgers(), st.sampled_from([{}, {"shiftWeeks": 0}, {"shiftWeeks": 0, "framework": "soc2"}]))
 def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
     made = build_document(obligations, **options)
@@ -85,7 +86,7 @@ def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
     assert all(frame(made, name).is_empty() for name in ("moved", "violations", "descoped", "stale", "without_path"))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(ledgers(), CHANGES, st.sampled_from([None, 1, 26]))
 def test_the_base_is_the_ledger_whatever_the_scenario(obligations, options, weeks):
     options = of_the_ledger(obligations, options)
@@ -94,14 +95,14 @@ def test_the_base_is_the_ledger_whatever_the_scenario(obligations, options, week
     assert {name: made.summary[name] for name in TOTALS} == {name: rollup.summary[name] for name in TOTALS}
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(ledgers(), CHANGES)
 def test_each_figure_is_what_its_rows_give(obligations, options):
     options = of_the_ledger(obligations, options)
     values_follow(REPORT, ask(**options), **facts(obligations, [control("soc2", "C1"), control("iso27001", "C2")]))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), CHANGES)
 def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options):
     options = of_the_ledger(obligations, options)
@@ -123,7 +124,7 @@ def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options
     assert frame(made, "moved").height == made.summary["scenario_moved"]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers(), CHANGES)
 def test_equal_inputs_have_equal_documents_and_identifiers(obligations, options):
     options = of_the_ledger(obligations, options)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from reports.obligations import obligation_forecast, obligation_heatmap, obligation_rollup
 from reports.shared.duty_figures import TOTALS
 from tests.factories import ask, document, lead, rows
+from tests.laws import examples
 from tests.reports.obligations.ledgers import ledgers, work
 
 PLACES = ("pending", "overdue", "known", "beyond")
@@ -25,7 +26,7 @@ def frame(made, name):
     return made.table(name).frame
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), st.sampled_from([1, 4, 13, 26]))
 def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
     heatmap, rollup, forecast = documents(obligations, weeks)
@@ -56,7 +57,7 @@ def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
     assert cells["hours"].sum() == total["pending_hours"]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_each_week_of_the_heatmap_is_that_of_the_forecast(obligations):
     heatmap, _, forecast = documents(obligations, None)
@@ -67,7 +68,7 @@ def test_each_week_of_the_heatmap_is_that_of_the_forecast(obligations):
     assert columns["hours"].to_list() == weeks["known_hours"].to_list()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_the_order_of_the_ledger_does_not_show(obligations):
     for one, two in zip(documents(obligations, None), documents(obligations.reverse(), None), strict=True):
@@ -99,7 +100,7 @@ def test_an_empty_ledger_is_said_to_be_empty():
     assert forecast.summary["forecast_mape_pct"] is None
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_what_is_finished_or_cancelled_is_in_no_figure_of_pending_duties(obligations):
     pending = obligations.filter(pl.col("state").is_in(["open", "overdue"]))

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from reports.capacity import moves, proposals, shortfall, workload
 from reports.staffing.peak_week_staffing_digest import REPORT
 from tests.factories import ORG, ask, document, lead
+from tests.laws import examples
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import (
     duty,
@@ -106,7 +107,7 @@ def test_without_work_nothing_can_peak():
     assert not made.charts
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(ledgers())
 def test_proposals_keep_every_rule_and_are_the_moves_of_load_balancing(obligations):
     owner_weeks, load = work(obligations, *SCARCE)
@@ -133,7 +134,7 @@ def test_proposals_keep_every_rule_and_are_the_moves_of_load_balancing(obligatio
         assert row["relief_hours"] >= -0.01
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_the_order_of_rows_does_not_show(obligations):
     one, two = build_document(obligations, *SCARCE), build_document(obligations.reverse(), *reversed(SCARCE))

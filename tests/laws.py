@@ -1,0 +1,21 @@
+"""On how many drawn cases a law is tried: a third in the loop of whoever writes, all of them in ``.ci/run``.
+
+``HYPOTHESIS_PROFILE`` says which: ``fast``, which draws the same cases each time, or ``ci``, which draws others.
+"""
+
+import os
+
+from hypothesis import settings
+
+SHARE = 3
+EVERY = 100  # what a law without a number of its own is tried on
+
+settings.register_profile("fast", max_examples=EVERY // SHARE, deadline=None, derandomize=True, database=None)
+settings.register_profile("ci", max_examples=EVERY, deadline=None, derandomize=False, print_blob=True)
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fast")
+settings.load_profile(PROFILE)
+
+
+def examples(count):
+    """``max_examples`` of a law that is tried on ``count`` cases when all are drawn."""
+    return count if PROFILE == "ci" else -(-count // SHARE)
