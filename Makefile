@@ -10,7 +10,7 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
 	programme/test_retention.py
 
-.PHONY: demo test soak test-fast coverage lint bench docs pictures lock release install clean
+.PHONY: demo test soak test-fast test-changed coverage lint bench docs pictures lock release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
@@ -26,6 +26,9 @@ soak: install  ## the tests that `make test` leaves out because they take long, 
 test-fast: install  ## the part of the tests for the loop while typing
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not hypothesis and not postgresql" \
 		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
+
+test-changed: install  ## the tests that the change since BASE can reach; without one since origin/main, or the last commit
+	$(BIN)/python -m tests.changed --base '$(BASE)' $(PYTEST_FLAGS)
 
 coverage:  ## run the test suite and count the branches that it takes; below the floor of setup.cfg it fails
 	$(MAKE) test PYTEST_FLAGS='-m "" --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)'
