@@ -10,7 +10,7 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
 	programme/test_retention.py
 
-.PHONY: demo test soak test-fast test-changed coverage lint bench docs pictures lock release install clean
+.PHONY: demo test soak test-fast test-changed mutants mutants coverage lint bench docs pictures lock release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
@@ -29,6 +29,11 @@ test-fast: install  ## the part of the tests for the loop while typing
 
 test-changed: install  ## the tests that the change since BASE can reach; without one since origin/main, or the last commit
 	$(BIN)/python -m tests.changed --base '$(BASE)' $(PYTEST_FLAGS)
+
+mutants: install  ## weekly: changes that the suite must notice, drawn and by name; below the floor it fails
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	$(BIN)/python -m tests.mutants $(MUTANT_FLAGS)
+	$(BIN)/python -m tests.mutants --named
 
 coverage:  ## run the test suite and count the branches that it takes; below the floor of setup.cfg it fails
 	$(MAKE) test PYTEST_FLAGS='-m "" --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)'
