@@ -30,6 +30,9 @@ test-fast: install  ## the part of the tests for the loop while typing
 test-changed: install  ## the tests that the change since BASE can reach; without one since origin/main, or the last commit
 	$(BIN)/python -m tests.changed --base '$(BASE)' $(PYTEST_FLAGS)
 
+accept: install  ## write everything generated anew, and say what is different; read the diff before you commit
+	$(BIN)/python -m tests.accept
+
 mutants: install  ## weekly: changes that the suite must notice, drawn and by name; below the floor it fails
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
 	$(BIN)/python -m tests.mutants $(MUTANT_FLAGS)

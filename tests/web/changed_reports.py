@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from engine.copilot.sources import route_of
 from reports import CATALOGUE
+from tests.contract import REPORT_ROUTES
 
 NAMES = [name for name in os.environ.get("TESTS_OF_REPORTS", "").split(",") if name in CATALOGUE]
 
@@ -13,7 +13,7 @@ NAMES = [name for name in os.environ.get("TESTS_OF_REPORTS", "").split(",") if n
 @pytest.mark.parametrize("name", NAMES)
 def test_its_route_answers_in_each_format_and_twice_the_same(sign_in, name):
     client = sign_in()
-    path = route_of(name)
+    path = REPORT_ROUTES.get(name)
     if path is None:
         pytest.skip("the report has no route of its own")
     for form in CATALOGUE[name].formats:
