@@ -60,8 +60,8 @@ def test_a_report(run):
 
 def test_a_figure_of_it(run, change):
     change(
-        "reports/ownership/figures.py", "FIGURES = (\n",
-        'FIGURES = (\n    Figure("key_controls", "Controls that somebody holds a key to", "count", "neither",\n'
+        "reports/ownership/figures.py", "OWNERSHIP = (\n",
+        'OWNERSHIP = (\n    Figure("key_controls", "Controls that somebody holds a key to", "count", "neither",\n'
         '           "Applicable controls.", "control_status", Count(), "applicable"),\n',
     )  # fmt: skip
     report = "reports/ownership/key_holders.py"
