@@ -59,11 +59,18 @@ def mutants_of(room: str, file: Path) -> Iterator[DrawnMutant]:
 
 
 def nearest_tests(graph: ImportGraph, file: Path, most: int) -> list[str]:
-    """The test files that are about a module: those with its name first, then by the steps between."""
+    """The test files that are about a module: of its name, in folders of the same names, then by the steps between."""
     module = module_name(file.relative_to(graph.root).as_posix())
-    tests = [(steps, name) for name, steps in graph.reach([module]).items() if is_test(name) and steps <= FAR]
+    folders = set(module.split(".")[1:])
+    tests = [(steps, name) for name, steps in graph.reach([module]).items() if is_test(name)]
     stem = f"test_{module.rpartition('.')[2]}"
-    ordered = sorted(tests, key=lambda test: (not test[1].endswith(f".{stem}"), *test))
+
+    def distance(test: tuple[int, str]) -> tuple[int, bool, int, str]:
+        steps, name = test
+        parts = name.split(".")
+        return -len(folders & set(parts)) - 2 * (parts[-1] == stem), steps > FAR, steps, name
+
+    ordered = sorted(tests, key=distance)
     return [graph.files[name].relative_to(graph.root).as_posix() for _, name in ordered[:most]]
 
 
