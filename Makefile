@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: demo test test-real soak test-fast coverage lint bench docs pictures lock release install clean
+.PHONY: demo test test-real test-fast test-changed accept mutants soak coverage lint bench docs pictures lock release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
@@ -28,6 +28,17 @@ soak: install  ## the console under fire: half an hour, ends with a table
 
 test-fast: install  ## the part of the tests for the loop while typing
 	$(PYTEST) --budget fast -m "not real and not hypothesis and not postgresql" $(PYTEST_FLAGS) $(FAST:%=tests/%)
+
+test-changed: install  ## the tests that the change since BASE can reach; without one since origin/main, or the last commit
+	$(BIN)/python -m tests.changed --base '$(BASE)' $(PYTEST_FLAGS)
+
+accept: install  ## write everything generated anew, and say what is different; read the diff before you commit
+	$(BIN)/python -m tests.accept
+
+mutants: install  ## weekly: changes that the suite must notice, drawn and by name; below the floor it fails
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	$(BIN)/python -m tests.mutants $(MUTANT_FLAGS)
+	$(BIN)/python -m tests.mutants --named
 
 coverage: install  ## all tests, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
 	HYPOTHESIS_PROFILE=ci $(PYTEST) --budget everything --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)

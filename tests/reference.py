@@ -13,6 +13,7 @@ from engine.reporting.glossary import definitions
 from engine.runtime.settings import Settings
 from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE, SECTIONS
+from tests.contract import REPORT_ROUTES
 from tests.factories import ask
 from tests.formulas import formula_text
 from tests.web.interface import interface
@@ -72,7 +73,7 @@ def _report(report):
         "",
         f"**{report.title}.** {report.description}",
         "",
-        f"- Route: `GET {route_of(report.name)}`, as {', '.join(report.formats)}",
+        f"- Route: {_route(report.name)}, as {', '.join(report.formats)}",
         f"- Parameters: {cell('; '.join(own)) or 'none of its own'}",
     ]
     first = [figure for figure in report.figures if HOMES[figure.id] == report.name]
@@ -83,6 +84,10 @@ def _report(report):
         lines += ["", *table("figure", "counts", "formula", "in")]
         lines += [_figure(figure) for figure in first]
     return lines
+
+
+def _route(name):
+    return f"`GET {REPORT_ROUTES[name]}`" if name in REPORT_ROUTES else f"none of its own; `hq report {name}`"
 
 
 def _figure(figure):

@@ -72,3 +72,20 @@ def test_nothing_that_is_written_while_working_is_tracked():
     assert [
         name for name in tracked if re.search(r"(^|/)(var|build|htmlcov|\.venv|\.coverage[^/]*)(/|$)|\.pyc$", name)
     ] == []
+
+
+def test_hosted_checks_run_on_every_python_that_the_metadata_names():
+    metadata = ConfigParser()
+    metadata.read(ROOT / "setup.cfg")
+    named = re.findall(r":: Python :: (3\.\d+)$", metadata["metadata"]["classifiers"], re.MULTILINE)
+    workflow = (ROOT / ".github" / "workflows" / "checks.yml").read_text()
+    assert re.findall(r'"(3\.\d+)"', workflow) == named
+    assert metadata["options"]["python_requires"] == f">={named[0]}"
+
+
+def test_the_changelog_begins_with_what_is_unreleased_and_the_version_of_the_metadata():
+    metadata = ConfigParser()
+    metadata.read(ROOT / "setup.cfg")
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert re.fullmatch(rf"{re.escape(metadata['metadata']['version'])} — \d{{4}}-\d\d-\d\d", headings[1])

@@ -67,15 +67,19 @@ class Hours:
 
     def next_moment(self) -> datetime:
         """Some minutes after the last moment."""
-        assert self._last is not None
-        self._last += timedelta(minutes=self._rng.randint(4, 22))
+        self._last = self._before() + timedelta(minutes=self._rng.randint(4, 22))
         return self._last
 
     def response(self) -> datetime:
         """The next moment at which the office is at work after the last one."""
-        assert self._last is not None
-        on = self._last.date() if self._last.hour < 15 else self._last.date() + timedelta(days=1)
+        last = self._before()
+        on = last.date() if last.hour < 15 else last.date() + timedelta(days=1)
         return self._after(working_day(on), self._rng.uniform(8.5, 11))
+
+    def _before(self) -> datetime:
+        if self._last is None:
+            raise ValueError("A story begins with a moment of some day; this one begins with what comes after it.")
+        return self._last
 
     def _after(self, on: date, hour: float) -> datetime:
         at = datetime.combine(on, time(), UTC) + timedelta(minutes=round(hour * 60))

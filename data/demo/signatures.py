@@ -41,7 +41,7 @@ def _duties(control: Control, ahead: int, rng: Random) -> list[AnnualDuty]:
         return [AnnualDuty(-ahead)]
     if control.attestation == "rejected":
         ago = rng.randint(4, 7 * (control.drop_week or 8))
-        before = [_earlier(AnnualDuty(ago, ago), rng)] if control.begun else []
+        before = [_earlier(ago, ago, rng)] if control.begun else []
         return [*before, AnnualDuty(ago, ago, "rejected"), AnnualDuty(-rng.randint(10, 40))]
     if control.attestation == "overdue":
         late = rng.randint(1, 7 * weeks)
@@ -50,14 +50,14 @@ def _duties(control: Control, ahead: int, rng: Random) -> list[AnnualDuty]:
         # signed more than 380 days ago; the next signature was put off and is not due yet
         signed = rng.randint(384, 396)
         return [AnnualDuty(signed, signed), AnnualDuty(-rng.randint(5, 30))]
-    last = AnnualDuty(YEAR - ahead, max(1, YEAR - ahead + rng.randint(-3, 16)))
-    return [*([_earlier(last, rng)] if control.begun else []), last, AnnualDuty(-ahead)]
+    due, decided = YEAR - ahead, max(1, YEAR - ahead + rng.randint(-3, 16))
+    before = [_earlier(due, decided, rng)] if control.begun else []
+    return [*before, AnnualDuty(due, decided), AnnualDuty(-ahead)]
 
 
-def _earlier(duty: AnnualDuty, rng: Random) -> AnnualDuty:
+def _earlier(due: int, decided: int, rng: Random) -> AnnualDuty:
     """The signature of the year before, most often in time for the next one to follow it without a break."""
-    assert duty.decided is not None
-    return AnnualDuty(duty.due + YEAR, duty.decided + YEAR + rng.randint(-24, 14))
+    return AnnualDuty(due + YEAR, decided + YEAR + rng.randint(-24, 14))
 
 
 def _write(story: Story, rng: Random, control: Control, duties: list[AnnualDuty]) -> None:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeAlias
 
@@ -190,36 +191,32 @@ def _each_checked(
 ) -> None:
     """Every file that is listed: the audit log here, the others on a thread beside it."""
     with ThreadPoolExecutor(1, "check") as thread:
-        others = [
-            None if _is_log(listed, predicate) else thread.submit(_check_member, members.get(listed.path), listed)
-            for listed in predicate.files
-        ]
-        for listed, other in zip(predicate.files, others, strict=True):
-            if other is not None:
-                found, broken = other.result()
+        checks: list[Callable[[], tuple[FileCheck, BrokenArchive | None]]] = []
+        for listed in predicate.files:
+            member = members.get(listed.path)
+            if listed.path == LOG and predicate.events is not None:
+                checks.append(partial(_check_log, member, listed, predicate.events, predicate.revision, check, tree))
             else:
-                found, broken = _checked_log(members.get(listed.path), listed, predicate, check, tree)
+                checks.append(thread.submit(_check_member, member, listed).result)
+        for one in checks:
+            found, broken = one()
             check.files.append(found)
             check.problems += [broken] if broken else []
 
 
-def _is_log(listed: manifest.File, predicate: manifest.Predicate) -> bool:
-    return listed.path == LOG and predicate.events is not None
-
-
-def _checked_log(
+def _check_log(
     member: ArchiveMember | None,
     listed: manifest.File,
-    predicate: manifest.Predicate,
+    events: manifest.EventRange,
+    revision: manifest.ManifestRevision,
     check: ArchiveCheck,
     tree: verify.Frontier | None,
 ) -> tuple[FileCheck, BrokenArchive | None]:
     """The audit log against its line in the manifest and against itself, in the same pass."""
 
     def read(pieces: Iterator[bytes]) -> None:
-        assert predicate.events is not None
         check.chain_ok = False
-        check_chain(pieces, predicate.events, predicate.revision, tree)
+        check_chain(pieces, events, revision, tree)
         check.chain_ok = True
 
     return _check_member(member, listed, read)

@@ -30,6 +30,7 @@ from engine.cli.gateway import gateway
 from engine.cli.heads import heads, keys, prove
 from engine.cli.help import LONGEST_LINE, TaskGroup
 from engine.cli.ingest import ingest
+from engine.cli.new import new
 from engine.cli.openapi import openapi
 from engine.cli.pages import open_, reports
 from engine.cli.plan import plan
@@ -53,6 +54,7 @@ TASKS = {
     "Run": (serve, scheduler, gateway, build, config, migrate),
     "Keep": (backup, restore, check),
     "For programs and shells": (routes, openapi, completion),
+    "For those who change it": (new,),
 }
 """What one wants to do, with the commands for it: the help of ``hq``."""
 

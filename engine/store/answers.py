@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from engine.model.document import Position
 from engine.model.vocabulary import Role
-from engine.store.sqlite_files import connect
+from engine.store.sqlite_files import ThreadConnection, connect
 
 if TYPE_CHECKING:  # the tables are not needed to ask for a session
     from engine.store.schema.records import SignedHeadRow
@@ -89,5 +89,5 @@ class ReadCache:
     def connection(self) -> sqlite3.Connection:
         """The thread's connection to SQLite, opened when it is first needed."""
         if self._look.connection is None:
-            self._look.connection = connect(self._path or "")
+            self._look.connection = connect(self._path or "", factory=ThreadConnection)
         return self._look.connection

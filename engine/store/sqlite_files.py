@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -33,7 +33,17 @@ def is_there(file: Path) -> bool:
     return os.path.exists(file)  # noqa: PTH110 - Path.exists raises where it may not look
 
 
-def connect(path: str, *, shared: bool = False, create: bool = False) -> sqlite3.Connection:
+class ThreadConnection(sqlite3.Connection):
+    """A connection that ends with the thread that it belongs to, which has no other end to close it at."""
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.ProgrammingError):  # collected by another thread: SQLite closes it all the same
+            self.close()
+
+
+def connect(
+    path: str, *, shared: bool = False, create: bool = False, factory: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
     """A connection in autocommit mode; ``shared``: threads hand it on. Only with ``create`` it makes the file."""
     options = {"rw": "mode=rw", "ro": "mode=ro", "immutable": "mode=ro&immutable=1"}[access(path)]
     return sqlite3.connect(
@@ -43,6 +53,7 @@ def connect(path: str, *, shared: bool = False, create: bool = False) -> sqlite3
         timeout=patience(),
         check_same_thread=not shared,
         cached_statements=STATEMENTS,
+        factory=factory,
     )
 
 

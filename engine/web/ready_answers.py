@@ -34,7 +34,8 @@ def send_bytes(
 ) -> Sequence[bytes]:
     """An answer whose body is bytes, as Bottle would send it."""
     data = response.body
-    assert isinstance(data, bytes)
+    if not isinstance(data, bytes):
+        raise TypeError(f"The body of a ready answer must be bytes; got {type(data).__name__}.")
     headers["Content-Length"] = [str(len(data))]
     left_out = _LEFT_OUT.get(response.status, ())
     start_response(

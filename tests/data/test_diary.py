@@ -2,11 +2,13 @@
 
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
+from random import Random
 
 import polars as pl
 import pytest
 
 from data.demo import build_story
+from data.demo.diary import Hours
 from data.demo.organizations import PROFILES
 from data.demo.past import end_of, rows_of_days, tables_of
 from data.demo.snapshots import TABLES, WANTED
@@ -241,3 +243,8 @@ def test_a_weakness_on_the_plan_is_dated_as_its_gap_was_first_seen(org):
         path = control(changes, key).sort("observed_on").select("observed_on", "state").rows()
         good = [on for on, state in path if state in ("effective", "not_applicable")]
         assert detected == min(on for on, _ in path if not good or on > max(good))
+
+
+def test_a_story_does_not_begin_with_what_comes_after_it():
+    with pytest.raises(ValueError, match="A story begins with a moment of some day"):
+        Hours(DAY, Random(7)).soon()

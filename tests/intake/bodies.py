@@ -1,6 +1,8 @@
 """Bodies as the senders' documents describe them; every call gives a fresh copy."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 RECEIVED = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 FINGERPRINT = "9f2c1b7a4d6e8035"
@@ -435,3 +437,8 @@ def security_center(**changes):
 
 def finding(**changes):
     return {"finding_id": "trivy-1f0c", "host": "web1", "severity": "high", **changes}
+
+
+def sample(name):
+    """The body of ``samples/``, as the sender writes it."""
+    return json.loads((Path(__file__).parent / "samples" / f"{name}.json").read_text())

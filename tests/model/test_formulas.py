@@ -82,6 +82,11 @@ def test_sprs():
     assert f.sprs_score([]) == 110
 
 
+def test_a_grade_begins_at_its_limit():
+    scores = (100, 90, 89.9, 80, 79.9, 70, 69.9, 60, 59.9, 0)
+    assert "".join(f.grade(score, Coverage(1, 1), Thresholds()) for score in scores) == "AABBCCDDFF"
+
+
 def test_grades_need_coverage():
     assert f.grade(78.3, Coverage(50, 100), Thresholds()) == "C"
     assert f.grade(78.3, Coverage(49, 100), Thresholds()) == "insufficient_data"

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from engine.copilot.sources import route_of
-from reports import CATALOGUE
 from tests.conftest import NOW
+from tests.contract import REPORT_ROUTES
 from tests.web.client import Client
 from tests.web.test_report_routes import BASE, TYPES
 
@@ -46,9 +45,9 @@ def test_today_is_the_plain_request(later):
 
 def test_every_report_route_has_a_past(later):
     client, _ = later
-    for name in CATALOGUE:
-        answer = client.get(f"{route_of(name)}?asOf=2026-11-20&format=json")
-        assert (answer.status, answer.json.get("as_of")) == (200, "2026-11-20"), (name, answer.body[:300])
+    for path in REPORT_ROUTES.values():
+        answer = client.get(f"{path}?asOf=2026-11-20&format=json")
+        assert (answer.status, answer.json.get("as_of")) == (200, "2026-11-20"), (path, answer.body[:300])
 
 
 @pytest.mark.parametrize(

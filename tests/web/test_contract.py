@@ -12,10 +12,9 @@ from engine.copilot.sources import route_of
 from engine.web.bodies import JsonMembers, RawBody
 from engine.web.handlers.approvals import Click, Interaction
 from engine.web.handlers.digests import DeliveryHandler, ScheduledHandler
-from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
+from tests.contract import REPORT_ROUTES
 
-REPORT_ROUTES = {r.handler.report: r.path for r in api.ROUTES if isinstance(r.handler, ReportHandler)}
 # bodies that reach their handler as something else than what is declared of them
 READ_AS = {JsonMembers: dict[str, object], Interaction: Click | None}
 GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"
@@ -54,12 +53,13 @@ def test_every_route_answers_and_asks_for_its_credential(route, sign_in):
         assert (answer.status, "error" in answer.json) == (401, True)
 
 
-def test_every_report_has_a_route_and_every_report_route_a_report():
-    assert sorted(REPORT_ROUTES) == sorted(CATALOGUE)
+def test_every_report_route_has_a_report():
+    """A report without one is printed by `hq report` and in the pages: a route of its own changes the contract."""
+    assert set(REPORT_ROUTES) - set(CATALOGUE) == set()
 
 
 def test_answers_cite_the_route_of_each_report():
-    assert {name: route_of(name) for name in CATALOGUE} == REPORT_ROUTES
+    assert {name: route_of(name) for name in REPORT_ROUTES} == REPORT_ROUTES
 
 
 def test_every_preview_is_of_the_digest_that_its_route_delivers():

@@ -11,6 +11,7 @@ from engine.store.schema.controls import attestations
 from engine.store.schema.risk import vendors
 from reports import CATALOGUE
 from tests.conftest import NOW
+from tests.contract import REPORT_ROUTES
 from tests.web.interface import interface
 from tests.web.test_report_routes import BASE
 
@@ -122,8 +123,8 @@ def test_an_explanation_is_filtered_too(duties, sign_in):
 
 def test_every_report_takes_the_filters_that_the_interface_says_and_no_others(duties, sign_in):
     client = sign_in()
-    for name, report in CATALOGUE.items():
-        path = route_of(name)
+    for name, path in REPORT_ROUTES.items():
+        report = CATALOGUE[name]
         listed = {one["name"] for one in interface()["paths"][path]["get"]["parameters"] if "name" in one}
         taken = {}
         for kind in set(NAMING) - {parameter.name for parameter in report.parameters}:

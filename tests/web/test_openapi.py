@@ -1,6 +1,7 @@
 """`hq openapi` describes the whole interface, in a document that others' tools accept."""
 
 import json
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -11,6 +12,7 @@ import api
 from engine.cli import commands
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.handlers.reports import ReportHandler
+from engine.web.openapi import document
 from engine.web.openapi.examples import recorded_examples, report_example
 from engine.web.openapi.operations import path_template
 from engine.web.openapi.security import SCHEMES
@@ -152,3 +154,11 @@ def test_every_report_has_an_example_in_its_own_words():
         report.name: report.title for report in REPORTS
     }
     assert [name for name, example in shown.items() if not example["headline"] or not example["summary"]] == []
+
+
+def test_a_report_whose_example_is_not_recorded_yet_is_described_without_one(monkeypatch):
+    monkeypatch.setattr("engine.web.openapi.responses.report_example", lambda report: None)
+    described = document(api.CHAPTERS, CATALOGUE, "http://localhost:8080")
+    shown = described["paths"]["/api/governance/compliance/summary"]["get"]["responses"]["200"]["content"]
+    assert set(shown["application/json"]) == {"schema"}
+    assert report_example(replace(REPORTS[0], name="not-recorded")) is None

@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import select
 
 import api
-from engine.copilot.sources import route_of
 from engine.reporting.artifact_space import BLOCK, LEFT_PCT, Quota
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
@@ -21,10 +20,11 @@ from engine.store.schema.controls import attestations
 from engine.web.app import Console
 from reports import CATALOGUE
 from tests.conftest import NOW
+from tests.contract import REPORT_ROUTES
 from tests.web.client import Client
 
 BASE = "/api/governance/compliance/"
-PATHS = sorted(route_of(name) for name in CATALOGUE)
+PATHS = sorted(REPORT_ROUTES.values())
 TYPES = {
     "json": "application/json", "csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8",
     "md": "text/markdown; charset=utf-8",

@@ -6,8 +6,8 @@ import pytest
 
 from engine.copilot.sources import route_of
 from engine.store.schema.controls import attestations
-from reports import CATALOGUE
 from tests.conftest import NOW
+from tests.contract import REPORT_ROUTES
 from tests.web.client import Client
 from tests.web.test_report_routes import BASE, TYPES
 
@@ -46,7 +46,7 @@ def test_the_write_that_did_it_is_told_with_actor_and_time(later, with_people):
     assert ("status", "overdue", "attested") in zip(row["columns"], row["before"], row["after"], strict=True)
 
 
-EVERY = [(name, form) for name in CATALOGUE for form in TYPES]
+EVERY = [(name, form) for name in REPORT_ROUTES for form in TYPES]
 
 
 @pytest.mark.real

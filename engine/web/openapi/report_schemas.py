@@ -80,7 +80,8 @@ def _envelope_schema(
     sometimes: Collection[str] = (),
 ) -> Object:
     properties = envelope["properties"]
-    assert isinstance(properties, Mapping)
+    if not isinstance(properties, Mapping):
+        raise TypeError(f"The properties of a schema must be an object; got {type(properties).__name__}.")
     own: Object = {} if report is None else {"report": {"const": report.name}}
     every = {**properties, **own, **members}
     about = f"The rows behind a figure, as ``{EXPLAIN}`` asks for them." if report is None else report.description

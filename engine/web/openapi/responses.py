@@ -101,7 +101,11 @@ def _report(handler: object, catalogue: Mapping[str, Report], schemas: Schemas) 
     kinds = [JSON_FORMATS[form] for form in report.formats if form in JSON_FORMATS]
     if kinds:
         others = [kind for kind in kinds if kind is not ReportEnvelope]
-        content[JSON] = {"schema": schemas.of_report(report, *others), "example": report_example(report)}
+        example = report_example(report)
+        content[JSON] = {
+            "schema": schemas.of_report(report, *others),
+            **({} if example is None else {"example": example}),
+        }
     return content
 
 

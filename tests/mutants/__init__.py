@@ -1,0 +1,1 @@
+"""Changes that the suite must notice: a list by name, and a drawn sample."""
