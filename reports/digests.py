@@ -1,6 +1,7 @@
 """The digests: what is sent, to whom, how often. Each line gives preview, delivery, scheduled route and job."""
 
 from engine.model.digest import Digest, Items
+from engine.model.report_loader import load_report
 from engine.reporting.facts import check_names
 from reports.capacity import committee_digest
 from reports.evidence import attestation_renewal, evidence_request_sla, sla_reminders
@@ -234,4 +235,4 @@ DIGESTS: tuple[Digest, ...] = (
     ),
 )  # fmt: skip
 
-check_names({digest.report.name: digest.report.load().build for digest in DIGESTS})
+check_names({digest.report.name: load_report(digest.report).build for digest in DIGESTS})

@@ -40,7 +40,7 @@ READERS = {
 OF_THE_PRODUCT = ("tests/test_layers.py",)
 # for the workers of a run, too: the reports that changed, and whether no others are tested
 REPORTS, LIMITED = "TESTS_OF_REPORTS", "TESTS_OF_NO_OTHERS"
-SLOW = ("soak", "real")  # marks of tests that take long, as far as setup.cfg has them
+SLOW = ("real",)  # the mark of tests that take long
 FEW = 4  # test files that one process runs before others have started
 
 

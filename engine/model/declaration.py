@@ -7,7 +7,7 @@ artifacts needs no more, and imports none of what reports are computed with.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from engine.model.as_of import PAST_PARAMETERS, SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Parameter, Parameters, Value
@@ -15,9 +15,6 @@ from engine.model.errors import BadRequest, NotFound
 from engine.model.filters import FILTERS, filters_beside
 from engine.model.plan_parameters import PLAN_PARAMETERS
 from engine.model.suggestions import suggestion
-
-if TYPE_CHECKING:
-    from engine.model.report import Report
 
 FORMATS = ("json", "csv", "html", "md", "xlsx")
 WHEN_ASKED = ("xlsx", "pdf")  # formats that nobody makes ahead
@@ -41,9 +38,10 @@ class Declaration(ABC):
     def figure_ids(self) -> tuple[str, ...]:
         """The figures of its summary."""
 
+    @property
     @abstractmethod
-    def load(self) -> "Report":
-        """The report itself, with all that computes it."""
+    def report_module(self) -> str:
+        """The module that declares the report as ``REPORT``."""
 
     @cached_property
     def has_period(self) -> bool:

@@ -44,9 +44,8 @@ class Report(Declaration):
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Other processes find a report where it is declared: predicates of figures do not travel."""
-        module = self.build.__module__
-        if getattr(sys.modules[module], "REPORT", None) is self:
-            return _declared_in, (module,)
+        if getattr(sys.modules[self.report_module], "REPORT", None) is self:
+            return _declared_in, (self.report_module,)
         return super().__reduce__()
 
     @property
@@ -54,8 +53,10 @@ class Report(Declaration):
         """The figures of its summary."""
         return tuple(figure.id for figure in self.figures)
 
-    def load(self) -> "Report":
-        return self
+    @property
+    def report_module(self) -> str:
+        """The module of ``build``."""
+        return self.build.__module__
 
     @cached_property
     def facts(self) -> tuple[str, ...]:

@@ -7,9 +7,7 @@ from the declarations: ``python -m tests.reports.accept_index`` writes it, a tes
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,9 +15,7 @@ from engine.model.ask import Parameter
 from engine.model.declaration import Declaration
 from engine.model.digest import Digest
 from engine.model.plan_parameters import ANY_FRAMEWORK, PLANNED_FRAMEWORK
-
-if TYPE_CHECKING:
-    from engine.model.report import Report
+from engine.model.report_loader import load_report
 
 INDEX = Path(__file__).resolve().parents[2] / "reports" / "index.json"
 
@@ -42,9 +38,9 @@ class IndexEntry(Declaration):
     @classmethod
     def of(cls, declaration: Declaration) -> "IndexEntry":
         """The line of a report."""
-        report = declaration.load()
+        report = load_report(declaration)
         return cls(
-            report.name, report.title, report.description, report.build.__module__, report.figure_ids, report.formats,
+            report.name, report.title, report.description, report.report_module, report.figure_ids, report.formats,
             report.parameters, report.schema_version, report.plans, tuple(sorted(parts_of(report))),
         )  # fmt: skip
 
@@ -53,10 +49,10 @@ class IndexEntry(Declaration):
         """The figures of its summary."""
         return self.figures
 
-    def load(self) -> "Report":
-        """The report itself; the first one imports all that computes reports."""
-        report: Report = import_module(self.module).REPORT
-        return report
+    @property
+    def report_module(self) -> str:
+        """The module that declares the report."""
+        return self.module
 
 
 @dataclass(frozen=True)
@@ -101,7 +97,7 @@ def parts_of(declaration: Declaration) -> Collection[str]:
         return declaration.parts
     from engine.reporting.parts import report_parts
 
-    return report_parts(declaration.load().facts)
+    return report_parts(load_report(declaration).facts)
 
 
 def resolve_report(declared: Declaration, query: Mapping[str, str]) -> tuple[Declaration, Mapping[str, str]]:

@@ -19,6 +19,7 @@ from engine.model.ask import DEFAULT_PERIOD_DAYS, Ask, Parameters
 from engine.model.declaration import EXPLAIN, Declaration, find_report
 from engine.model.document import Document, Edition, Position
 from engine.model.errors import Unavailable
+from engine.model.report_loader import load_report
 from engine.reporting.artifact_names import Name
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.index import parts_of, resolve_report
@@ -177,7 +178,7 @@ class Snapshot:
     def figures(self, report: str, query: Mapping[str, str]) -> "Figures":
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
         declared, query = resolve_report(self.report(report), query)
-        whole = declared.load()
+        whole = load_report(declared)
         return self._retry_if_replica_lost(lambda: whole.values(*self._question(whole, declared.parse(query))))
 
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
@@ -221,7 +222,7 @@ class Snapshot:
         key = (report.name, *parameters.items())
         found = self._editions.get(key)
         if found is None:
-            found = self._editions[key] = self._compute(report.load(), parameters)
+            found = self._editions[key] = self._compute(load_report(report), parameters)
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
         return found

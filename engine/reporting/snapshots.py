@@ -13,6 +13,7 @@ from engine.model.days import local_day
 from engine.model.declaration import Declaration, find_report
 from engine.model.document import Document, Position
 from engine.model.errors import NotFound, unknown_organization
+from engine.model.report_loader import load_report
 from engine.reporting.artifact_names import Name, artifact_name
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.moments import RevisionCache
@@ -78,7 +79,7 @@ class Snapshots:
     @property
     def catalogue(self) -> "Mapping[str, Report]":
         """The reports, with all that computes them."""
-        return {name: declaration.load() for name, declaration in self._declarations.items()}
+        return {name: load_report(declaration) for name, declaration in self._declarations.items()}
 
     def close(self) -> None:
         """Let go of the views that are kept open."""

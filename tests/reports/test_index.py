@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from engine.model.report_loader import load_report
 from engine.reporting.index import INDEX, index, parts_of
 from reports import CATALOGUE, REPORTS
 from reports.digests import DIGESTS
@@ -17,7 +18,7 @@ def test_the_index_follows_from_the_declarations():
 
 def test_the_index_has_every_report_in_the_order_of_the_catalogue():
     assert list(index().catalogue) == list(CATALOGUE)
-    assert [entry.load() for entry in index().reports] == list(REPORTS)
+    assert [load_report(entry) for entry in index().reports] == list(REPORTS)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -37,5 +38,5 @@ def test_the_digests_of_the_index_are_those_that_are_declared():
         }
 
     assert [digest_fields(digest) for digest in index().digests] == [digest_fields(digest) for digest in DIGESTS]
-    assert [digest.report.load() for digest in index().digests] == [digest.report for digest in DIGESTS]
+    assert [load_report(digest.report) for digest in index().digests] == [digest.report for digest in DIGESTS]
     assert [digest.name for digest in index().chain] == [digest.name for digest in CHAIN]

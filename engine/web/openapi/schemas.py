@@ -3,6 +3,7 @@
 import msgspec
 
 from engine.model.report import Report
+from engine.model.report_loader import load_report
 from engine.reporting.index import index
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.openapi.report_schemas import Object, explanation_schema, report_name, report_schema
@@ -32,7 +33,7 @@ class Schemas:
         self._reports[report_name(report)] = report
         own = [report]
         if report.plans:
-            own.append(index().plan.load())
+            own.append(load_report(index().plan))
             self._reports[report_name(own[1])] = own[1]
         names = [*map(report_name, own), EXPLANATION, *(kind.__name__ for kind in others if isinstance(kind, type))]
         return {"anyOf": [{"$ref": REFERENCE.format(name=name)} for name in names]}
