@@ -12,7 +12,7 @@ from engine.exposure.attack_paths import Simulation
 from engine.reporting.index import index
 from engine.sales.billing import lemonsqueezy, paypal_events
 from engine.web import lanes
-from engine.web.access import (
+from engine.web.admission.access import (
     ADMINS,
     ASR,
     CHAT_SIG,
@@ -27,6 +27,7 @@ from engine.web.access import (
     S,
     cron,
 )
+from engine.web.admission.limits import CONTACT, COPILOT_TURNS, INGEST, INGEST_SIZE, SENSITIVE
 from engine.web.answers.accounts import (
     ApiKeyMetadata,
     ApiKeys,
@@ -77,30 +78,22 @@ from engine.web.answers.shape import ReportEnvelope
 from engine.web.bodies import AnyObject, JsonBody, JsonMembers, JsonOrForm, RawBody
 from engine.web.handlers import (
     approvals,
-    assessors,
-    audit,
     automations,
-    billing,
-    bundles,
     connectors,
-    contact,
     copilot,
-    evidence_links,
-    evidence_pack,
     health,
     incidents,
     ingest,
     integrations,
-    leads,
-    pilots,
     services,
     users,
     vendors,
 )
 from engine.web.handlers.digests import chain_route, delivery_route, preview_route, scheduled_route
+from engine.web.handlers.evidence import assessors, audit, bundles, evidence_links, evidence_pack
 from engine.web.handlers.proxy import REASONING, ROBOT, proxy_route
 from engine.web.handlers.reports import report_route
-from engine.web.limits import CONTACT, COPILOT_TURNS, INGEST, INGEST_SIZE, SENSITIVE
+from engine.web.handlers.sales import billing, contact, leads, pilots
 from engine.web.routes import CSV, EVENTS, HTML, ICS, MARKDOWN, PDF, PLAIN, XLSX, ZIP, Route
 
 DIGEST = {digest.name: digest for digest in index().digests}

@@ -15,7 +15,7 @@ from apscheduler.job import Job as Planned
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from engine.accounts.bucket_erasure import clear_owed
-from engine.archives.sweep import sweep
+from engine.archives.sealing.sweep import sweep
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
 from engine.digests import (
@@ -32,9 +32,10 @@ from engine.model.every_organization import (
     for_every_organization,
 )
 from engine.programme.retention import purge_all
-from engine.reporting import batch
+from engine.reporting.batch import batch
+from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
 from engine.reporting.index import index
-from engine.reporting.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
+from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.jobs import (
     Daily,
     Every,
@@ -42,11 +43,11 @@ from engine.runtime.jobs import (
     Runner,
 )
 from engine.runtime.services import Services
-from engine.runtime.signed_heads import signed_head
 from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
-from engine.store.queries import deliveries, sessions
-from engine.store.queries import jobs as runs
+from engine.store.queries.accounts import sessions
+from engine.store.queries.sending import deliveries
+from engine.store.queries.sending import jobs as runs
 
 log = logging.getLogger("hq.scheduler")
 TICK_SECONDS = 5.0
@@ -73,7 +74,7 @@ def nightly_build(services: Services, now: datetime) -> str:
 
 def build_several(services: Services, org_ids: Chunk, now: datetime) -> OrganizationsRun[BuildResult]:
     """Every report of some organizations."""
-    from engine.reporting.chunk import build_chunk
+    from engine.reporting.batch.chunk import build_chunk
 
     return build_chunk(services.batch(now), org_ids)
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from itertools import chain
 
-from engine.model.report import Report
-from engine.reporting.facts import check_names
+from engine.facts import check_names
+from engine.model.declarations.report import Report
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing
 from reports.deployment import legal_holds, policy_blocks, profile, retention
 from reports.evidence import (
@@ -15,47 +15,33 @@ from reports.evidence import (
     evidence_requests,
     sla_reminders,
 )
-from reports.frameworks import (
-    cis_v8,
-    cmmc_l2,
-    fedramp_poam,
-    gdpr_art32,
-    hipaa,
-    iso_assessment,
-    nist_csf,
-    pci_dss,
-    type_ii,
-)
+from reports.frameworks.cis import cis_v8
+from reports.frameworks.cmmc import cmmc_l2
+from reports.frameworks.gdpr import gdpr_art32
+from reports.frameworks.hipaa import hipaa
+from reports.frameworks.iso27001 import iso_assessment
+from reports.frameworks.nist import nist_csf
+from reports.frameworks.pci import pci_dss
+from reports.frameworks.poam import fedramp_poam
+from reports.frameworks.soc2 import type_ii
 from reports.mapping import crosswalk, mapping_digest
-from reports.obligations import (
-    calendar,
-    obligation_consolidation,
-    obligation_crossover,
-    obligation_density_alerts,
-    obligation_density_trend_history,
-    obligation_forecast,
-    obligation_heatmap,
-    obligation_ics,
-    obligation_rollup,
-    obligation_whatif,
-)
+from reports.obligations.calendar import calendar, obligation_ics
+from reports.obligations.crossover import obligation_consolidation, obligation_crossover
+from reports.obligations.density import obligation_density_alerts, obligation_density_trend_history
+from reports.obligations.forecast import obligation_forecast
+from reports.obligations.rollup import obligation_heatmap, obligation_rollup
+from reports.obligations.whatif import obligation_whatif
 from reports.ownership import control_ownership, exception_register, scope_boundary
-from reports.programme import (
-    baseline_comparison,
-    benchmarking,
-    control_graph,
-    control_health_scorecard,
-    executive_summary,
-    gap_remediations,
-    kpi_trends,
-    policy_drift,
-    posture_score,
-    program,
-    readiness_plan,
-    regulatory_impact,
-    risk_heatmap,
-    summary,
-)
+from reports.programme.activity import summary
+from reports.programme.board import executive_summary, program
+from reports.programme.graph import control_graph
+from reports.programme.health import control_health_scorecard
+from reports.programme.packs import baseline_comparison, benchmarking
+from reports.programme.plans import readiness_plan
+from reports.programme.posture import posture_score
+from reports.programme.regulation import regulatory_impact
+from reports.programme.risk import gap_remediations, risk_heatmap
+from reports.programme.trends import kpi_trends, policy_drift
 from reports.staffing import (
     cross_staffing_committee_escalation,
     peak_week_staffing_digest,

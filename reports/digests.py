@@ -1,13 +1,13 @@
 """The digests: what is sent, to whom, how often. Each line gives preview, delivery, scheduled route and job."""
 
-from engine.model.digest import Digest, Items
-from engine.model.report_loader import load_report
-from engine.reporting.facts import check_names
+from engine.facts import check_names
+from engine.model.declarations.digest import Digest, Items
+from engine.model.declarations.report_loader import load_report
 from reports.capacity import committee_digest
 from reports.evidence import attestation_renewal, evidence_request_sla, sla_reminders
 from reports.mapping import mapping_digest
-from reports.obligations import obligation_density_alerts
-from reports.programme import compliance_digest
+from reports.obligations.density import obligation_density_alerts
+from reports.programme.digest import compliance_digest
 from reports.staffing import (
     cross_staffing_committee_escalation,
     peak_week_staffing_digest,

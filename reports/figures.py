@@ -6,8 +6,8 @@ A report names those of its summary: ``figures=select("gaps_open", "gaps_critica
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from engine.model.figure import Figure
-from engine.reporting.facts import check_facts
+from engine.facts import check_facts
+from engine.model.figures.figure import Figure
 from reports.capacity import committee_figures
 from reports.capacity import figures as capacity
 from reports.deployment import block_figures
@@ -15,18 +15,17 @@ from reports.deployment import figures as deployment
 from reports.evidence import figures as evidence
 from reports.frameworks import figures as frameworks
 from reports.mapping import figures as mapping
-from reports.obligations import crossover_figures, density_figures, scenario_figures
 from reports.obligations import figures as obligations
+from reports.obligations.crossover import crossover_figures
+from reports.obligations.density import density_figures
+from reports.obligations.whatif import scenario_figures
 from reports.ownership import figures as ownership
-from reports.programme import (
-    benchmark_figures,
-    digest_figures,
-    drift_figures,
-    graph_figures,
-    regulatory_figures,
-    trend_figures,
-)
 from reports.programme import figures as programme
+from reports.programme.digest import digest_figures
+from reports.programme.graph import graph_figures
+from reports.programme.packs import benchmark_figures
+from reports.programme.regulation import regulatory_figures
+from reports.programme.trends import drift_figures, trend_figures
 from reports.shared import duty_figures
 from reports.shared import figures as shared
 from reports.staffing import figures as staffing

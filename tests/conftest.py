@@ -12,8 +12,10 @@ import pytest
 from freezegun import api as freezegun
 from sqlalchemy.exc import OperationalError
 
-from engine.model.document import MOST_WORDS, Document
-from engine.store import Store, database, row_log
+from engine.model.documents.document import MOST_WORDS, Document
+from engine.store import Store
+from engine.store.database import database
+from engine.store.log import row_log
 from tests import demo, laws  # noqa: F401 - laws has the profiles of Hypothesis
 from tests.budget import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401 - its hooks
 from tests.databases import Databases

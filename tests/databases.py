@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import NullPool, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 
 # what a database is made of: whatever a test can leave behind that is no row
 _SHAPE = r"""

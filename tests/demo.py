@@ -14,7 +14,7 @@ import polars as pl
 
 from data.demo import generate
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 from tests.frames import import_frames
 
 DAY = date(2026, 11, 20)

@@ -5,11 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Document
-from engine.model.report import Report
+from engine.facts.schemas import SCHEMAS
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts.schemas import SCHEMAS
 
 ORG = "acme"
 DAY = date(2026, 11, 20)

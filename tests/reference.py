@@ -7,8 +7,20 @@ import click
 import api
 from engine.cli import commands
 from engine.intake.imports import describe_tables
-from engine.model.aggregates import ONE, Count, Distinct, First, Maximum, Minimum, Percentile, Ratio, Score, Share, Sum
-from engine.model.aggregates import expression as expressed
+from engine.model.figures.aggregates import (
+    ONE,
+    Count,
+    Distinct,
+    First,
+    Maximum,
+    Minimum,
+    Percentile,
+    Ratio,
+    Score,
+    Share,
+    Sum,
+)
+from engine.model.figures.aggregates import expression as expressed
 from engine.reporting.glossary import definitions
 from engine.runtime.settings import Settings
 from engine.web.handlers.reports import ReportHandler

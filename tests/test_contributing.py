@@ -113,7 +113,7 @@ def test_a_route(run, change, copy):
     printed = run("tests.accept", "--only", "routes")
     assert "The contract changed: say why in the commit." in printed
     assert "GET /api/alive none\n" in (copy / "tests/golden/routes.txt").read_text()
-    run("pytest", "tests/web/test_contract.py", "-k", "golden or alive")
+    run("pytest", "tests/web/openapi/test_contract.py", "-k", "golden or alive")
 
 
 def test_a_table(run, change, copy):
@@ -129,4 +129,4 @@ def test_a_table(run, change, copy):
 def test_a_framework_is_held_to_its_counts(run, change):
     change("data/frameworks/frameworks.csv", ",type-ii,61,", ",type-ii,62,")
     with pytest.raises(AssertionError, match="6[12]"):
-        run("pytest", "tests/reporting/catalogue/test_catalogue.py", "-x")
+        run("pytest", "tests/catalogue/test_catalogue.py", "-x")

@@ -17,10 +17,10 @@ HOMES = {
     "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
     "duckdb": ("engine/reporting",),
-    "fsspec": ("engine/reporting/bucket.py",),
-    "botocore": ("engine/reporting/bucket.py",),
-    "aiohttp": ("engine/reporting/bucket.py",),
-    "distributed": ("engine/reporting/cluster.py",),
+    "fsspec": ("engine/reporting/artifacts/bucket.py",),
+    "botocore": ("engine/reporting/artifacts/bucket.py",),
+    "aiohttp": ("engine/reporting/artifacts/bucket.py",),
+    "distributed": ("engine/reporting/batch/cluster.py",),
     "bottle": ("engine/web",),
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),
@@ -33,19 +33,19 @@ HOMES = {
         "engine/web/handlers/connectors.py",
     ),
     "smtplib": ("engine/delivery",),
-    "jinja2": ("engine/reporting/render",),
-    "icalendar": ("engine/reporting/render",),
+    "jinja2": ("engine/render",),
+    "icalendar": ("engine/render",),
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),
-    "highspy": ("engine/reporting/planning/solver.py",),
+    "highspy": ("engine/planning/solver.py",),
 }
 # places that speak SQLAlchemy's expressions because they write rows or describe tables
 ALSO = {
     "sqlalchemy": (
-        "engine/reporting/replica_tables.py",
-        "engine/reporting/catching_up.py",
-        "engine/reporting/past.py",
+        "engine/replica/replica_tables.py",
+        "engine/replica/sync.py",
+        "engine/replica/past.py",
         "engine/intake/imports",
         "data/demo/frames.py",
     )
@@ -174,15 +174,29 @@ def test_the_engine_knows_neither_reports_nor_doors():
 
 def test_reports_see_no_store_no_file_no_http():
     allowed = {
-        *("engine.reporting.catalogue", "engine.reporting.facts", "engine.model.ask", "engine.model.aggregates"),
-        *("engine.model.digest", "engine.model.document", "engine.model.figure", "engine.model.formulas"),
-        *("engine.model.days", "engine.model.movement"),
-        *("engine.model.declaration", "engine.model.heat", "engine.model.pictures", "engine.model.story"),
-        *("engine.model.thousands", "engine.model.tones", "engine.model.plan_parameters"),
-        *("engine.reporting.planning.plan", "engine.reporting.planning.question", "engine.reporting.planning.work"),
+        *("engine.catalogue", "engine.facts", "engine.model.declarations.ask", "engine.model.figures.aggregates"),
         *(
-            "engine.model.report",
-            "engine.model.report_loader",
+            "engine.model.declarations.digest",
+            "engine.model.documents.document",
+            "engine.model.figures.figure",
+            "engine.model.figures.formulas",
+        ),
+        *("engine.model.days", "engine.model.documents.movement"),
+        *(
+            "engine.model.declarations.declaration",
+            "engine.model.documents.heat",
+            "engine.model.documents.pictures",
+            "engine.model.documents.story",
+        ),
+        *(
+            "engine.model.figures.thousands",
+            "engine.model.documents.tones",
+            "engine.model.declarations.plan_parameters",
+        ),
+        *("engine.planning.plan", "engine.planning.question", "engine.planning.work"),
+        *(
+            "engine.model.declarations.report",
+            "engine.model.declarations.report_loader",
             "engine.model.poam",
             "engine.model.thresholds",
             "engine.model.vocabulary",
@@ -199,7 +213,7 @@ def test_reports_see_no_store_no_file_no_http():
 
 def test_reports_and_facts_have_no_clock():
     wrong = []
-    for path in sources("reports", "engine/reporting/facts"):
+    for path in sources("reports", "engine/facts"):
         for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in FORBIDDEN_IN_REPORTS:
                 wrong.append((place(path), node.lineno))
@@ -209,15 +223,15 @@ def test_reports_and_facts_have_no_clock():
 def test_facts_know_nothing_above_them():
     allowed = (
         "engine.model",
-        "engine.reporting.facts",
-        "engine.reporting.catalogue",
-        "engine.reporting.view",
-        "engine.store.chain",
+        "engine.facts",
+        "engine.catalogue",
+        "engine.replica.view",
+        "engine.store.chain.chain",
         "engine.store.types",
     )
     wrong = [
         (place(path), name)
-        for path in sources("engine/reporting/facts")
+        for path in sources("engine/facts")
         for name in imports(path)
         if name.startswith("engine.") and not name.startswith(allowed)
     ]
@@ -242,9 +256,9 @@ def test_the_day_of_an_organization_is_computed_in_one_place():
 def test_files_stay_small():
     """A product file beyond 300 lines is a question; these have an answer."""
     tables = {
-        "engine/reporting/facts/schemas.py",  # declares every fact: a table, not logic
+        "engine/facts/schemas.py",  # declares every fact: a table, not logic
         "engine/store/schema/records.py",  # written from the schema, one type for each table
-        "engine/archives/verify.py",  # archives carry it: one script that needs nothing beside it
+        "engine/archives/verification/verify.py",  # archives carry it: one script that needs nothing beside it
     }
     large = {
         place(path)

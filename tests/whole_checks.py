@@ -1,7 +1,7 @@
 """The checks of a whole organization, as ``hq verify --org`` makes them, over one state of a store."""
 
-from engine.archives.seal_check import check_seals
-from engine.runtime.head_check import check_heads
+from engine.archives.verification.seal_check import check_seals
+from engine.runtime.heads.head_check import check_heads
 
 
 def heads_of(services, org_id):

@@ -8,35 +8,28 @@ from datetime import date
 
 import polars as pl
 
-from data.demo import (
-    automation,
+from data.demo.cast import dune, people
+from data.demo.cast.organizations import PROFILES
+from data.demo.frames import frame, ordered_frame
+from data.demo.history import events
+from data.demo.history.story import Story
+from data.demo.operations import automation, deploys, findings, incidents, services, slo, systems
+from data.demo.programme import (
     controls,
-    deploys,
-    dune,
     duties,
-    events,
-    findings,
     holds,
-    incidents,
     maturity,
-    people,
     policies,
     practice,
     requests,
     risk,
-    services,
     signatures,
-    slo,
     snapshots,
-    systems,
     testing,
     vendors,
     weaknesses,
     work,
 )
-from data.demo.frames import frame, ordered_frame
-from data.demo.organizations import PROFILES
-from data.demo.story import Story
 from engine.intake.imports.days import DayRows
 
 DEMO_ORGANIZATIONS = tuple(PROFILES)

@@ -6,7 +6,7 @@ from json import dumps
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
 
-from data.demo.story import Row
+from data.demo.history.story import Row
 from engine.store.schema import IMPORTABLE
 from engine.store.types import Instant, Json
 

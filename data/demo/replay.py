@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
-from data.demo.organizations import PROFILES
-from engine.archives import bundles
-from engine.archives.windows import days
+from data.demo.cast.organizations import PROFILES
+from engine.archives.contents.windows import days
+from engine.archives.sealing import bundles
 from engine.intake.imports.days import DayRows, DaysImport
 from engine.model.days import local_day, midnight
 from engine.runtime.services import Services
 from engine.store import Store
-from engine.store.queries import bundles as sealed_bundles
-from engine.store.queries.positions import recorded_before, write_at
+from engine.store.queries.history import bundles as sealed_bundles
+from engine.store.queries.history.positions import recorded_before, write_at
 
 SEALED_AGO = 90
 TOGETHER = timedelta(days=2)  # what one import writes is not that far apart

@@ -18,7 +18,7 @@ from pathlib import Path
 from freezegun import freeze_time
 
 from engine.cli import commands
-from engine.store.row_log import salts_from
+from engine.store.log.row_log import salts_from
 
 PICTURE = Path(__file__).with_suffix(".svg")
 TUTORIAL = Path(__file__).parents[1] / "tutorial" / "first-report.md"

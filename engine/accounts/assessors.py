@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from engine.accounts import tokens
 from engine.model.errors import BadRequest
 from engine.store import Revision, Store
-from engine.store.credentials import uses
-from engine.store.queries.access import accesses
-from engine.store.queries.settings import threshold
+from engine.store.queries.accounts.settings import threshold
+from engine.store.queries.history.access import accesses
 from engine.store.rows import without
+from engine.store.writing.credentials import uses
 
 ROUTE = "/api/governance/compliance/assessor"
 CALENDAR = "obligation-ics"

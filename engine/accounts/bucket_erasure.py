@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.model.errors import Unavailable
 from engine.model.file_errors import file_problem
-from engine.reporting.durable_files import flush_folder
+from engine.reporting.artifacts.durable_files import flush_folder
 from engine.runtime.services import Services
 
 log = logging.getLogger(__name__)

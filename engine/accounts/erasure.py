@@ -9,20 +9,20 @@ from shutil import rmtree
 
 from engine.accounts.bucket_erasure import clear_bucket
 from engine.accounts.tokens import API_KEY, revoke
-from engine.model.document import Position
+from engine.model.documents.document import Position
 from engine.model.errors import Conflict, Unavailable, Usage
-from engine.reporting.replica_file import remove_unused
+from engine.replica.replica_file import remove_unused
 from engine.runtime.backups import BackupNote, ErasureNote, backups_before, erasures, record_erasure
+from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.services import Services
 from engine.runtime.settings import STORE_FILE
-from engine.runtime.signed_heads import signed_head
 from engine.store import Reader, Revision
-from engine.store.part_heads import part_of
-from engine.store.person_erasure import PERSON_ERASED, ErasedRows, erase_person, events_naming
-from engine.store.pseudonyms import Pseudonym
-from engine.store.queries.people import erasures_of, is_last_owner, names_of, organizations_of
-from engine.store.queries.positions import was_position
-from engine.store.retention import active_holds
+from engine.store.log.part_heads import part_of
+from engine.store.queries.accounts.people import erasures_of, is_last_owner, names_of, organizations_of
+from engine.store.queries.history.positions import was_position
+from engine.store.removal.person_erasure import PERSON_ERASED, ErasedRows, erase_person, events_naming
+from engine.store.removal.pseudonyms import Pseudonym
+from engine.store.removal.retention import active_holds
 from engine.store.rows import many
 from engine.store.schema.outputs import bundles, credentials
 

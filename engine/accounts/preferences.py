@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import PERSONAL_CHANNELS
 from engine.store import Revision
-from engine.store.queries.claims import APART
+from engine.store.queries.sending.claims import APART
 from engine.store.rows import first
 from engine.store.schema.organizations import users
 

@@ -3,7 +3,7 @@
 from engine.accounts.preferences import flags
 from engine.accounts.tokens import API_KEY, INGEST, list_credentials
 from engine.store import Store
-from engine.store.queries.audit import count_of, incidents_of
+from engine.store.queries.history.audit import count_of, incidents_of
 from engine.store.rows import first, many, pick
 from engine.store.schema.organizations import memberships, users
 

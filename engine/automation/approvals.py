@@ -10,7 +10,7 @@ from engine.model.vocabulary import OPERATOR_ROLES, ApprovalStatus
 from engine.programme import staffing
 from engine.store import Reader, Revision, rows
 from engine.store.ids import new_id
-from engine.store.queries import automation as queries
+from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
 from engine.store.schema.records import ApprovalRow

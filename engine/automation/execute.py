@@ -19,7 +19,7 @@ from engine.model.thresholds import DEFAULTS
 from engine.model.vocabulary import ExecutionMode
 from engine.store import Revision, rows
 from engine.store.ids import new_id
-from engine.store.queries import automation as queries
+from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.records import DryRunRow, PolicyRow
 from engine.store.schema.services import incident_timeline

@@ -14,7 +14,7 @@ from engine.automation.situation import CheckOptions
 from engine.automation.targets import SELECTORS
 from engine.model.errors import InvalidData, NotFound
 from engine.model.vocabulary import PlaybookRisk
-from engine.reporting.artifact_names import ROOT
+from engine.reporting.artifacts.artifact_names import ROOT
 
 FOLDER = ROOT / "data" / "playbooks"
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
@@ -114,7 +114,7 @@ def _check(given: Mapping[str, object]) -> dict[str, object]:
 
 def _problems(read: Playbook, stem: str) -> list[tuple[str, str]]:
     """What msgspec cannot see: names that must exist elsewhere."""
-    from engine.reporting.catalogue import catalogue
+    from engine.catalogue import catalogue
 
     known = catalogue()
     found: list[tuple[str, str]] = []

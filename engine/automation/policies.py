@@ -10,7 +10,7 @@ from engine.automation.policy_rules import evaluate, problems
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import Json, PolicyState, RuleEffect
 from engine.store import Reader, Revision, rows
-from engine.store.queries import automation as queries
+from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.schema.records import PolicyRow
 
@@ -80,7 +80,7 @@ def rulings(documents: Sequence[PolicyRow], book: Playbook, context: Mapping[str
 
 def check_draft(book: Playbook, draft: PolicyDraft) -> None:
     """BadRequest with every place at which the rules or the controls do not hold."""
-    from engine.reporting.catalogue import catalogue
+    from engine.catalogue import catalogue
 
     found = [
         {"field": one.field, "expected": one.expected, "got": one.got}

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES, Role
 from engine.store import Reader, rows
-from engine.store.queries import automation as queries
-from engine.store.queries import organizations
+from engine.store.queries.accounts import organizations
+from engine.store.queries.operations import automation as queries
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import memberships, users

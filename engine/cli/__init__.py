@@ -9,39 +9,33 @@ from types import FrameType
 
 import click
 
-from engine.cli.archive import verify
-from engine.cli.backup import backup, check, restore
 from engine.cli.common import write_log
 from engine.cli.completion import completion
-from engine.cli.deliveries import deliveries, endpoints
-from engine.cli.demo import demo
-from engine.cli.differences import diff
-from engine.cli.doors import (
-    config,
-    migrate,
-    routes,
-    scheduler,
-    serve,
-)
-from engine.cli.erase import erase
-from engine.cli.figures import figures
-from engine.cli.gate import gate
-from engine.cli.gateway import gateway
-from engine.cli.heads import heads, keys, prove
 from engine.cli.help import LONGEST_LINE, TaskGroup
-from engine.cli.ingest import ingest
+from engine.cli.installation.backup import backup, check, restore
+from engine.cli.installation.demo import demo
+from engine.cli.installation.doors import config, migrate, routes, scheduler, serve
+from engine.cli.installation.gateway import gateway
+from engine.cli.installation.openapi import openapi
+from engine.cli.installation.session import session
 from engine.cli.new import new
-from engine.cli.openapi import openapi
-from engine.cli.pages import open_, reports
-from engine.cli.plan import plan
-from engine.cli.poam import poam
-from engine.cli.records import import_, tables
-from engine.cli.reports import build, explain, export, report
-from engine.cli.session import session
-from engine.cli.unsubscribe import unsubscribe
+from engine.cli.records.archive import verify
+from engine.cli.records.deliveries import deliveries, endpoints
+from engine.cli.records.erase import erase
+from engine.cli.records.heads import heads, keys, prove
+from engine.cli.records.ingest import ingest
+from engine.cli.records.records import import_, tables
+from engine.cli.records.unsubscribe import unsubscribe
+from engine.cli.reports.differences import diff
+from engine.cli.reports.figures import figures
+from engine.cli.reports.gate import gate
+from engine.cli.reports.pages import open_, reports
+from engine.cli.reports.plan import plan
+from engine.cli.reports.poam import poam
+from engine.cli.reports.reports import build, explain, export, report
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
-from engine.runtime.private_files import write_privately
+from engine.runtime.keys.private_files import write_privately
 
 TASKS = {
     "Look": (demo, reports, open_, report, export, figures),

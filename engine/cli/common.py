@@ -14,7 +14,7 @@ import click
 from engine.cli.names import organization_names
 from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
-from engine.runtime.private_files import narrow
+from engine.runtime.keys.private_files import narrow
 from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows every command and needs none of it

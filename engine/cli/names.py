@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 from engine.model.errors import Problem
 
 if TYPE_CHECKING:
-    from engine.model.declaration import Declaration
+    from engine.model.declarations.declaration import Declaration
 
 
 def report_names(context: Context, parameter: Parameter, begun: str) -> list[CompletionItem]:
@@ -38,7 +38,7 @@ def figure_names(context: Context, parameter: Parameter, begun: str) -> list[str
 
 def format_names(context: Context, parameter: Parameter, begun: str) -> list[str]:
     """Formats of the report that stands before, else those of most reports."""
-    from engine.model.declaration import FORMATS
+    from engine.model.declarations.declaration import FORMATS
 
     declared = _report_before(context)
     return _begin(declared.formats if declared else FORMATS, begun)

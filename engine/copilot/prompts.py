@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.copilot.answers import OfflineAnswer
+from engine.copilot.answers.answers import OfflineAnswer
 from engine.intake.redaction import REDACTED, redact
 
 if TYPE_CHECKING:
-    from engine.copilot.library import Library
+    from engine.copilot.answers.library import Library
 
 CONTEXT_CHARACTERS = 8_000
 HISTORY_CHARACTERS = 24_000

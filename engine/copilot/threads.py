@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from msgspec import to_builtins
 
-from engine.copilot.answers import Citation
+from engine.copilot.answers.answers import Citation
 from engine.model.errors import Conflict
 from engine.model.vocabulary import Confidence
 from engine.store import Revision, Store

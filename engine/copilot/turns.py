@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.copilot.answers import Citation, OfflineAnswer
+from engine.copilot.answers.answers import Citation, OfflineAnswer
 from engine.copilot.prompts import NO_FIGURES, figures, messages
 from engine.copilot.providers import (
     Completion,
@@ -18,7 +18,7 @@ from engine.model.vocabulary import Confidence
 from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.copilot.library import Library
+    from engine.copilot.answers.library import Library
 
 log = logging.getLogger("hq.copilot")
 OFFLINE = "offline"
@@ -70,7 +70,7 @@ LookUp: TypeAlias = Callable[[str, Sequence[str], bool], Lookup]
 
 def look_up(library: "Library", asker: str, question: str, before: Sequence[str], for_model: bool) -> Lookup:
     """Ask the records; ``before`` is what was asked in the conversation so far."""
-    from engine.copilot.offline import answer
+    from engine.copilot.answers.offline import answer
 
     found = answer(question, library, asker=asker, before=before)
     return Lookup(found, figures(library, found) if for_model else "")
@@ -99,7 +99,7 @@ def run(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp
 
 def _nobody() -> Lookup:
     """What is said to whoever is not signed in."""
-    from engine.copilot.offline import general_help
+    from engine.copilot.answers.offline import general_help
 
     return Lookup(general_help(), NO_FIGURES)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from engine.delivery import chat, mail, webhook
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
-from engine.store.queries.deliveries import Endpoint
+from engine.store.queries.sending.deliveries import Endpoint
 from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 

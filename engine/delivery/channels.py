@@ -8,8 +8,8 @@ from engine.delivery.secret_keys import SecretKeys
 from engine.model import vocabulary
 from engine.model.errors import Problem
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import Endpoint
-from engine.store.queries.deliveries import endpoints as endpoints
+from engine.store.queries.sending.deliveries import Endpoint
+from engine.store.queries.sending.deliveries import endpoints as endpoints
 
 Endpoints = Mapping[str, Endpoint]
 

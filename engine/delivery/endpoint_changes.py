@@ -9,7 +9,7 @@ from engine.delivery.webhook import new_secret
 from engine.model.errors import BadRequest, NotFound
 from engine.model.vocabulary import EndpointChannel
 from engine.store import Revision, Store
-from engine.store.queries.deliveries import endpoints, remove_endpoint, replace_secrets, set_endpoint, webhooks
+from engine.store.queries.sending.deliveries import endpoints, remove_endpoint, replace_secrets, set_endpoint, webhooks
 
 MOST = 2_000
 

@@ -9,16 +9,10 @@ from threading import Lock
 from engine.delivery.outside import Outside
 from engine.delivery.time_stamps import time_stamp
 from engine.model.errors import Problem
+from engine.runtime.heads.signed_heads import SignedHead, newest_signed_head, of_row, one_line_note, signed_head
 from engine.runtime.services import Services
-from engine.runtime.signed_heads import (
-    SignedHead,
-    newest_signed_head,
-    of_row,
-    one_line_note,
-    signed_head,
-)
-from engine.store.queries import claims
-from engine.store.queries import signed_heads as queries
+from engine.store.queries.history import signed_heads as queries
+from engine.store.queries.sending import claims
 from engine.store.schema.records import DeliveryRow
 
 log = logging.getLogger("hq.heads")

@@ -21,14 +21,14 @@ from engine.delivery.message import Message, check
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
 from engine.model.vocabulary import Channel, DeliveryStatus
+from engine.render.mail.gathered_mail import is_part
 from engine.reporting.index import index
-from engine.reporting.render.gathered_mail import is_part
 from engine.runtime.services import Services
 from engine.store import Note, Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries import claims
-from engine.store.queries import deliveries as queue
-from engine.store.queries.claims import ATTEMPTS, Claim
+from engine.store.queries.sending import claims
+from engine.store.queries.sending import deliveries as queue
+from engine.store.queries.sending.claims import ATTEMPTS, Claim
 from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 log = logging.getLogger("hq.delivery")

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from engine.model.errors import Unavailable, Usage
 from engine.model.file_errors import file_problem
-from engine.runtime.private_files import write_new, write_over
+from engine.runtime.keys.private_files import write_new, write_over
 
 MARK = "enc"
 NONCE = 12

@@ -18,8 +18,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.model.errors import Usage
-from engine.runtime.key_rotations import own_keys
-from engine.runtime.signing_keys import signing_key
+from engine.runtime.keys.key_rotations import own_keys
+from engine.runtime.keys.signing_keys import signing_key
 
 VERSION = "hqu1"
 TOKEN = re.compile(rf"{VERSION}(?:\.[A-Za-z0-9_]+){{1,40}}\.[A-Za-z0-9_-]{{86}}")

@@ -3,7 +3,7 @@
     run = deliver(services, digest, org_id, actor, now=now)     # the same for POST, cron secret and scheduler
     run.outcome                                                 # delivered, already_delivered, empty, …
 
-A declaration is ``engine.model.digest.Digest``; the registry is ``reports/digests.py``.
+A declaration is ``engine.model.declarations.digest.Digest``; the registry is ``reports/digests.py``.
 """
 
 from engine.digests.calendar import Task, tick

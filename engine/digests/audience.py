@@ -7,8 +7,8 @@ import polars as pl
 from engine.accounts import preferences
 from engine.delivery.message import address
 from engine.digests.content import Content
-from engine.model.digest import ADMINS, Items
-from engine.store.queries.digests import People
+from engine.model.declarations.digest import ADMINS, Items
+from engine.store.queries.sending.digests import People
 
 EVERYTHING = "everything"
 OWN = "own"

@@ -13,12 +13,12 @@ from engine.digests.deliver import (
     run_name,
 )
 from engine.model.days import local_day, midnight
-from engine.model.digest import ChainStep, Digest
+from engine.model.declarations.digest import ChainStep, Digest
 from engine.model.errors import NotFound, Problem
 from engine.model.every_organization import public_message
 from engine.runtime.services import Services
-from engine.store.queries import digests as queries
-from engine.store.queries.digests import Clock
+from engine.store.queries.sending import digests as queries
+from engine.store.queries.sending.digests import Clock
 from engine.store.schema.records import JobRunRow
 
 CHAIN_NAME = "staffing-digest-auto-chain"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from engine.delivery.chat import escape
 from engine.digests.buttons import Button
 from engine.model.days import spelled_day
-from engine.model.document import Edition, Table
+from engine.model.documents.document import Edition, Table
 from engine.model.vocabulary import Json
-from engine.reporting.render import words
-from engine.reporting.render.cell_texts import display_rows
+from engine.render import words
+from engine.render.cell_texts import display_rows
 
 MOST_ITEMS = 8
 MOST_TO_DECIDE = 12  # further items with buttons: a message takes 50 blocks

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.model.digest import Digest, Items
-from engine.model.document import Edition, Table
+from engine.model.declarations.digest import Digest, Items
+from engine.model.documents.document import Edition, Table
 from engine.model.vocabulary import Json
-from engine.reporting.render import json
-from engine.reporting.snapshot import Snapshot
+from engine.render.text import json
+from engine.reporting.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,16 @@ from engine.delivery import (
     enqueue,
 )
 from engine.digests.calendar import span
-from engine.model.as_of import AsOf
 from engine.model.days import local_day
-from engine.model.digest import (
-    Digest,
-    When,
-    period_key,
-    quiet_until,
-)
+from engine.model.declarations.as_of import AsOf
+from engine.model.declarations.digest import Digest, When, period_key, quiet_until
 from engine.model.errors import BadRequest, NotFound, Problem
 from engine.model.every_organization import for_every_organization, public_message
 from engine.runtime.services import Services
 from engine.store import Revision
-from engine.store.queries import digests as queries
-from engine.store.queries.claims import GATHERING
-from engine.store.queries.digests import Clock, DeliveryRecord
+from engine.store.queries.sending import digests as queries
+from engine.store.queries.sending.claims import GATHERING
+from engine.store.queries.sending.digests import Clock, DeliveryRecord
 
 if TYPE_CHECKING:
     from engine.digests.buttons import Button
@@ -239,7 +234,7 @@ def _way(way: Mapping[str, object], now: datetime, clock: Clock) -> Mapping[str,
 
 def key(digest: Digest, day: date) -> str:
     """The period of a day, as the ledger names it."""
-    from engine.reporting.catalogue import catalogue
+    from engine.catalogue import catalogue
 
     return period_key(digest.period, day, catalogue().version)
 

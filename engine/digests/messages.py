@@ -11,13 +11,13 @@ from engine.digests.audience import EVERYTHING, Recipient
 from engine.digests.buttons import Button
 from engine.digests.chat import blocks, fallback
 from engine.digests.content import Content
-from engine.model.digest import Items
-from engine.model.document import Table
+from engine.facts.governance.deliveries import DELIVERED
+from engine.model.declarations.digest import Items
+from engine.model.documents.document import Table
 from engine.model.vocabulary import Json
-from engine.reporting.facts.deliveries import DELIVERED
-from engine.reporting.render import mail
-from engine.reporting.render.json import plain_rows
-from engine.store.queries.digests import People
+from engine.render.mail import mail
+from engine.render.text.json import plain_rows
+from engine.store.queries.sending.digests import People
 
 ACTION_ID = "action_id"  # the column by which buttons find their row
 ENVELOPE = ("report", "title", "schema_version", "organization", "as_of", "revision", "settings_version", "headline")

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 import polars as pl
 
+from engine.catalogue import catalogue
+from engine.catalogue.snapshot import content as catalogue_content
 from engine.digests import buttons
 from engine.digests.content import Content
-from engine.model.document import FrameRow
+from engine.model.documents.document import FrameRow
 from engine.programme import snapshots, staffing
-from engine.reporting.catalogue import catalogue
-from engine.reporting.catalogue.snapshot import content as catalogue_content
-from engine.reporting.snapshot import Snapshot
+from engine.reporting.snapshot.snapshot import Snapshot
 from engine.store import Note, Revision
 from engine.store.rows import many
 from engine.store.schema.outputs import catalogue_snapshots

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from engine.archives import bundles
-from engine.archives.windows import days
+from engine.archives.contents.windows import days
+from engine.archives.sealing import bundles
 from engine.digests.calendar import Task
 from engine.digests.chain import CHAIN_NAME, run_chain
 from engine.digests.deliver import (
@@ -15,11 +15,11 @@ from engine.digests.deliver import (
     wants,
 )
 from engine.model.days import local_day
-from engine.model.digest import Digest, When, last_due
-from engine.model.formulas import iso_week
+from engine.model.declarations.digest import Digest, When, last_due
+from engine.model.figures.formulas import iso_week
 from engine.runtime.services import Services
-from engine.store.queries import digests as queries
-from engine.store.queries.digests import Clock
+from engine.store.queries.sending import digests as queries
+from engine.store.queries.sending.digests import Clock
 
 ACTOR = "scheduler"
 MONDAY = 1

@@ -19,20 +19,20 @@ from typing import BinaryIO
 import msgspec
 
 from engine.model.checkpoints import open_note, read_checkpoint
-from engine.model.document import Position
+from engine.model.documents.document import Position
 from engine.model.errors import Unavailable, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.age import EncryptingWriter, Sink
 from engine.operations.backup_file import CHUNK, FORMAT, VERSION, BackupManifest, BackupOrganization, BackupWriter
 from engine.operations.data_folder import WEBHOOK_KEY, archive_member, heads_member, key_files, table_member
-from engine.reporting.durable_files import flush_folder
+from engine.reporting.artifacts.durable_files import flush_folder
 from engine.runtime.backups import BackupNote, record_backup
+from engine.runtime.heads.signed_heads import file_lines, heads_path, note_of_line
 from engine.runtime.settings import Settings
-from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
-from engine.store.migrations import latest
-from engine.store.queries.installation import ArchiveRecord, OrganizationPosition, archives, positions
+from engine.store.copy.table_copy import read_table, store_snapshot, table_shapes
+from engine.store.database.migrations import latest
+from engine.store.queries.accounts.installation import ArchiveRecord, OrganizationPosition, archives, positions
 from engine.store.rows import Reader
-from engine.store.table_copy import read_table, store_snapshot, table_shapes
 from engine.store.types import instant_text
 
 log = logging.getLogger(__name__)

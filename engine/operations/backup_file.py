@@ -25,7 +25,7 @@ import msgspec
 
 from engine.model.errors import InvalidData
 from engine.operations.age import DecryptingReader, DecryptionError, Sink, is_encrypted
-from engine.store.table_copy import TableColumn
+from engine.store.copy.table_copy import TableColumn
 
 FORMAT, VERSION = "hq-backup", 1
 MANIFEST = "manifest.json"

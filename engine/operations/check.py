@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeAlias
 
 from engine.model.errors import Problem
 from engine.operations import file_checks, service_checks, store_checks
-from engine.runtime.second_history import must_not_begin_again
+from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
+from engine.store.copy.table_copy import store_snapshot
 from engine.store.rows import Reader
-from engine.store.table_copy import store_snapshot
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 

@@ -6,7 +6,7 @@ The tables are the store itself; ``analytics*.duckdb``, ``artifacts/``, ``site/`
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.runtime.key_rotations import rotations_path
+from engine.runtime.keys.key_rotations import rotations_path
 from engine.runtime.settings import Settings
 
 WEBHOOK_KEY = "keys/webhook.key"

@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.operations.data_folder import key_files
-from engine.runtime.private_files import wide_files
+from engine.runtime.keys.private_files import wide_files
 from engine.runtime.settings import Settings
-from engine.store.database import sqlite_path
+from engine.store.database.database import sqlite_path
 
 LEAST = 256 << 20  # bytes that a disk should have free for logs, spools and reports
 

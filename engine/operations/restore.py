@@ -16,13 +16,13 @@ from engine.model.errors import Conflict, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.backup_file import BackupReader, refusal
 from engine.operations.data_folder import archive_member, heads_member, key_files
-from engine.operations.left_out import exclusions
-from engine.operations.placing import Placement, must_be_free
+from engine.operations.exclusions import exclusions
+from engine.operations.install import Placement, must_be_free
 from engine.operations.restored_tables import Progress, load_tables, must_hold
 from engine.runtime.settings import Settings
-from engine.store.queries.installation import archives, positions
+from engine.store.copy.table_copy import new_store
+from engine.store.queries.accounts.installation import archives, positions
 from engine.store.rows import Reader
-from engine.store.table_copy import new_store
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from engine.operations.backup_file import BackupMember, BackupReader, refusal
 from engine.operations.data_folder import table_member
 from engine.operations.store_checks import history_problems
 from engine.runtime.settings import Settings
-from engine.store.batches import in_batches
-from engine.store.history import begin_history
-from engine.store.migrations import current, latest, upgrade
-from engine.store.queries.installation import positions
+from engine.store.copy.table_copy import Row, TableLayout, rows_in, table_columns, table_shapes, write_table
+from engine.store.database.migrations import current, latest, upgrade
+from engine.store.log.history import begin_history
+from engine.store.queries.accounts.installation import positions
 from engine.store.rows import Reader
-from engine.store.table_copy import Row, TableLayout, rows_in, table_columns, table_shapes, write_table
+from engine.store.writing.batches import in_batches
 
 OLDEST = "0030"  # the migration at which the first backups were made
 Progress = Callable[[str, int, int], None]

@@ -9,7 +9,7 @@ from limits.storage import storage_from_string
 from engine.accounts.bucket_erasure import owed_organizations
 from engine.delivery.mail import unreachable
 from engine.delivery.outside import Outside
-from engine.reporting.bucket import Bucket
+from engine.reporting.artifacts.bucket import Bucket
 from engine.runtime.setting_values import without_passwords
 from engine.runtime.settings import Settings
 

@@ -5,27 +5,22 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from functools import partial
 
-from engine.archives.seal_check import seal_problems
+from engine.archives.verification.seal_check import seal_problems
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
-from engine.operations.left_out import missing_signing_key, unreadable_secrets
-from engine.reporting.replica_findings import replica_findings
-from engine.runtime.head_check import check_heads
-from engine.runtime.key_rotations import own_keys
+from engine.operations.exclusions import missing_signing_key, unreadable_secrets
+from engine.replica.replica_check import replica_findings
+from engine.runtime.heads.head_check import check_heads
+from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import REPLICA
 from engine.runtime.settings import Settings
-from engine.store.chain_segments import chain_check, chain_span, check_segment
-from engine.store.queries.deliveries import webhooks
-from engine.store.queries.installation import (
-    last_write,
-    positions,
-    structure_problems,
-    unused_credentials,
-)
-from engine.store.row_check import check_rows
+from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
+from engine.store.copy.table_copy import store_snapshot
+from engine.store.log.row_check import check_rows
+from engine.store.queries.accounts.installation import last_write, positions, structure_problems, unused_credentials
+from engine.store.queries.sending.deliveries import webhooks
 from engine.store.rows import Reader
-from engine.store.table_copy import store_snapshot
 
 Progress = Callable[[str, int, int], None]
 UNUSED = timedelta(days=90)

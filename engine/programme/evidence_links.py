@@ -8,7 +8,7 @@ from engine.model.days import local_day
 from engine.model.vocabulary import LinkOutcome
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
-from engine.store.queries.organizations import time_zone
+from engine.store.queries.accounts.organizations import time_zone
 from engine.store.schema.automation import dry_runs, test_links
 from engine.store.schema.controls import test_runs
 from engine.store.schema.outputs import bundles
@@ -123,7 +123,7 @@ class _Work:
 
     def _check(self, one: LinkRequest) -> bool:
         """Whether the link supplements a bundle that was sealed before the test; _Refusal for what cannot be."""
-        from engine.reporting.catalogue import catalogue
+        from engine.catalogue import catalogue
 
         test = self.tests.get(one.test_id)
         if test is None:

@@ -8,8 +8,8 @@ from engine.model.days import local_day, midnight
 from engine.model.every_organization import for_every_organization
 from engine.model.vocabulary import EVERY_RECORD
 from engine.store import Store
-from engine.store.queries.payloads import purge_payloads
-from engine.store.retention import (
+from engine.store.queries.operations.payloads import purge_payloads
+from engine.store.removal.retention import (
     PurgeResult,
     deployment_tier,
     first_events,
@@ -26,7 +26,7 @@ PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}
 
 def retention_days(store: Store, org_id: str) -> Mapping[str, int]:
     """Days to keep each class of records: the tier's default, or the organization's own."""
-    from engine.reporting.facts.governance_scans import RETENTION_DAYS
+    from engine.replica.scans.governance import RETENTION_DAYS
 
     with store.reader() as connection:
         default = RETENTION_DAYS[deployment_tier(connection, org_id)]
@@ -54,7 +54,7 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
 
 def record_starts(events: Iterable[tuple[str, str | None, datetime]], zone: str) -> dict[str, date]:
     """The first business date of each framework that an event is about, by the action map or its own words."""
-    from engine.reporting.catalogue import catalogue
+    from engine.catalogue import catalogue
 
     known = catalogue()
     frameworks: dict[str, set[str]] = defaultdict(set)

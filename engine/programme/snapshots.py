@@ -11,9 +11,9 @@ from typing import Protocol
 import msgspec
 import polars as pl
 
-from engine.model.as_of import AsOf
+from engine.model.declarations.as_of import AsOf
 from engine.model.errors import BadRequest
-from engine.reporting.standing import standing
+from engine.reporting.snapshot.weekly_state import standing
 from engine.runtime.services import Services
 from engine.store import Reader, Revision, rows
 from engine.store.schema.outputs import (

@@ -8,10 +8,10 @@ from datetime import date
 from hashlib import sha256
 
 from engine.model.errors import Conflict
-from engine.model.formulas import iso_week
+from engine.model.figures.formulas import iso_week
 from engine.model.vocabulary import OPEN_STAFFING
 from engine.store import Note, Reader, Revision, rows
-from engine.store.queries.organizations import today
+from engine.store.queries.accounts.organizations import today
 from engine.store.schema.automation import approvals
 from engine.store.schema.work import staffing_actions
 

@@ -8,8 +8,8 @@ from typing import TypedDict, cast
 from engine.model.errors import BadRequest, Conflict
 from engine.model.vocabulary import VENDOR_TIERS, VendorTier
 from engine.store import Revision
-from engine.store.queries.settings import threshold
-from engine.store.queries.vendors import frameworks_in_scope, names
+from engine.store.queries.accounts.settings import threshold
+from engine.store.queries.operations.vendors import frameworks_in_scope, names
 from engine.store.schema.risk import vendors
 
 TIER_RULE = 1  # raise it when the rule of ``tier_of`` changes
@@ -55,7 +55,7 @@ class NewVendor:
 
 def categories() -> list[str]:
     """The categories that the inheritance rules know."""
-    from engine.reporting.catalogue import catalogue
+    from engine.catalogue import catalogue
 
     return catalogue().vendor_inheritance["category"].unique().sort().to_list()
 
@@ -105,8 +105,8 @@ def inherited_by(row: Mapping[str, object], frameworks: list[str]) -> list[Inher
     """The controls of these frameworks that a vendor carries by its tier and category."""
     import polars as pl
 
-    from engine.reporting.catalogue import catalogue
-    from engine.reporting.facts.vendors import inherits
+    from engine.catalogue import catalogue
+    from engine.facts.assurance.vendors import inherits
 
     names = ("tier", "category", "handles_phi", "data_classes")
     types = {"org_id": pl.String, "vendor_id": pl.String, **dict.fromkeys(names, pl.String), "handles_phi": pl.Boolean}
@@ -167,8 +167,8 @@ def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, obje
 
 def _free_id(revision: Revision, name: str) -> str:
     """An identifier made from the name, as an import would make it, so that neither registers a vendor twice."""
-    from engine.intake.imports.names import slug
     from engine.intake.imports.rows import ID_LENGTH
+    from engine.intake.imports.values.names import slug
 
     identifier = slug(name)[:ID_LENGTH]
     known = names(revision.connection, revision.org_id)

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import polars as pl
 
+from engine.facts.controls.gaps import SEVERITY_SCORES
 from engine.model.errors import Usage
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.reporting.facts.gaps import SEVERITY_SCORES
-from engine.reporting.snapshot import Snapshot
+from engine.reporting.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True)

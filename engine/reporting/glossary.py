@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from engine.model.figure import Figure
-from engine.model.report import Report
-from engine.reporting.snapshot import Snapshot
+from engine.model.declarations.report import Report
+from engine.model.figures.figure import Figure
+from engine.reporting.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from engine.model.ask import Parameter
-from engine.model.declaration import Declaration
-from engine.model.digest import Digest
-from engine.model.plan_parameters import ANY_FRAMEWORK, PLANNED_FRAMEWORK
-from engine.model.report_loader import load_report
+from engine.model.declarations.ask import Parameter
+from engine.model.declarations.declaration import Declaration
+from engine.model.declarations.digest import Digest
+from engine.model.declarations.plan_parameters import ANY_FRAMEWORK, PLANNED_FRAMEWORK
+from engine.model.declarations.report_loader import load_report
 
 INDEX = Path(__file__).resolve().parents[2] / "reports" / "index.json"
 
@@ -95,7 +95,7 @@ def parts_of(declaration: Declaration) -> Collection[str]:
     """The parts of the records that a report looks at."""
     if isinstance(declaration, IndexEntry):
         return declaration.parts
-    from engine.reporting.parts import report_parts
+    from engine.reporting.snapshot.record_parts import report_parts
 
     return report_parts(load_report(declaration).facts)
 

@@ -11,11 +11,11 @@ from functools import cache
 
 import polars as pl
 
-from engine.model.ask import PERIOD_DAYS, Ask, Parameter, Parameters, Value
-from engine.model.document import Document, Table
-from engine.model.report import Report
+from engine.facts.schemas import SCHEMAS
+from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter, Parameters, Value
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Table
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts.schemas import SCHEMAS
 
 ANY_DAY = date(2026, 1, 5)
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.model.document import Position
+from engine.model.documents.document import Position
 from engine.model.file_errors import file_problem
-from engine.runtime.private_files import append_line
+from engine.runtime.keys.private_files import append_line
 from engine.store.types import instant_text
 
 FILE = "backups.log"

@@ -19,8 +19,8 @@ from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM, Store
 from engine.store.ids import new_id
-from engine.store.queries import jobs as runs
-from engine.store.queries.jobs import Span
+from engine.store.queries.sending import jobs as runs
+from engine.store.queries.sending.jobs import Span
 
 ACTOR = "scheduler"
 DAY = timedelta(days=1)

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from engine.store import Store, leases
+from engine.store import Store
 from engine.store.ids import new_id
-from engine.store.leases import Lease
+from engine.store.writing import leases
+from engine.store.writing.leases import Lease
 
 LEASE = "scheduler"
 LEASE_SECONDS = 25.0  # of silence, after which another takes over

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from engine.model.errors import Problem, Unavailable
-from engine.runtime.stop_signals import StopSignals
+from engine.runtime.processes.stop_signals import StopSignals
 
 log = logging.getLogger("hq.processes")
 T = TypeVar("T")

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from engine.model.declaration import Declaration
-from engine.reporting.artifact_space import Quota
-from engine.reporting.artifacts import MEMORY_BYTES, Artifacts, ArtifactStorage
-from engine.reporting.report_batch import ReportBatch
-from engine.reporting.snapshots import Snapshots
-from engine.runtime.second_history import must_not_begin_again
+from engine.model.declarations.declaration import Declaration
+from engine.reporting.artifacts.artifact_space import Quota
+from engine.reporting.artifacts.artifacts import MEMORY_BYTES, Artifacts, ArtifactStorage
+from engine.reporting.batch.report_batch import ReportBatch
+from engine.reporting.snapshot.snapshots import Snapshots
+from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 
 if TYPE_CHECKING:
-    from engine.reporting.replica import Replica
+    from engine.replica.replica import Replica
 
 REPLICA = "analytics.duckdb"
 SENDING_SECONDS = 3.0  # for which the end of a process waits for what is on its way to a bucket
@@ -93,7 +93,7 @@ def open_services(
     opened = ExitStack()
 
     def open_replica() -> "Replica":
-        from engine.reporting.replica import Replica
+        from engine.replica.replica import Replica
 
         analytics = Replica(store.url, settings.data_dir / replica, memory_limit=settings.analytics_memory)
         opened.callback(analytics.close)

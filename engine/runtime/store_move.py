@@ -4,8 +4,9 @@ from datetime import datetime
 
 from engine.model.errors import Conflict
 from engine.runtime.lead import LEASE
-from engine.store import Store, leases
-from engine.store.store_copy import Counting, StoreCopy, copy_store
+from engine.store import Store
+from engine.store.copy.store_copy import Counting, StoreCopy, copy_store
+from engine.store.writing import leases
 
 
 def move_store(source: str, target: str, *, now: datetime, progress: Counting) -> StoreCopy:

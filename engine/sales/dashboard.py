@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from statistics import median
 from typing import TypeAlias, TypedDict
 
-from engine.model.formulas import nearest_rank
+from engine.model.figures.formulas import nearest_rank
 from engine.model.vocabulary import PRIORITIES, LeadStage
 from engine.sales.parts import part_of
 from engine.sales.stages import (

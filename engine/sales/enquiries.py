@@ -14,7 +14,7 @@ from engine.sales import stamps, texts
 from engine.sales.history import note
 from engine.store import Revision
 from engine.store.ids import new_id
-from engine.store.queries.commerce import earliest_since, has_reference
+from engine.store.queries.sales.commerce import earliest_since, has_reference
 from engine.store.schema.commerce import leads
 
 PREFIX = "HQE"

@@ -18,7 +18,7 @@ from engine.sales.stages import (
     exit_criterion,
 )
 from engine.store import Reader, Revision
-from engine.store.queries.commerce import history_of
+from engine.store.queries.sales.commerce import history_of
 from engine.store.rows import first, one
 from engine.store.schema import commerce as tables
 from engine.store.schema.records import LeadRow

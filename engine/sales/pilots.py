@@ -19,7 +19,7 @@ from engine.sales.stages import PILOT_STEPS, check_step
 from engine.sales.texts import invalid
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.commerce import history_of
+from engine.store.queries.sales.commerce import history_of
 from engine.store.rows import one
 from engine.store.schema import commerce as tables
 from engine.store.schema.records import LeadRow

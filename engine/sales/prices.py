@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.model.errors import Usage
-from engine.reporting.artifact_names import ROOT
+from engine.reporting.artifacts.artifact_names import ROOT
 
 BUILT_IN = ROOT / "data" / "prices" / "pilot.toml"
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]

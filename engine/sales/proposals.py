@@ -151,7 +151,7 @@ def proposal(
 
 def framework_names() -> dict[str, str]:
     """The frameworks that a pilot may have in scope, with their titles."""
-    from engine.reporting.catalogue import catalogue
+    from engine.catalogue import catalogue
 
     known = catalogue().frameworks
     return {row["framework"]: f"{row['name']}, {row['version']}" for row in known.to_dicts()}

@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.store.chain import ChainCheck, EventRow
-    from engine.store.group import Lookups, Write, WriteResult
+    from engine.store.chain.chain import ChainCheck, EventRow
     from engine.store.ids import PLATFORM
-    from engine.store.revisions import Counts, Note, Revision
     from engine.store.rows import Reader
     from engine.store.store import Store
+    from engine.store.writing.group import Lookups, Write, WriteResult
+    from engine.store.writing.revisions import Counts, Note, Revision
 
 __all__ = [
     "PLATFORM",
@@ -30,16 +30,16 @@ __all__ = [
 ]
 _MODULES = {
     "PLATFORM": "ids",
-    "Lookups": "group",
-    "ChainCheck": "chain",
-    "Counts": "revisions",
-    "EventRow": "chain",
-    "Note": "revisions",
+    "Lookups": "writing.group",
+    "ChainCheck": "chain.chain",
+    "Counts": "writing.revisions",
+    "EventRow": "chain.chain",
+    "Note": "writing.revisions",
     "Reader": "rows",
-    "Revision": "revisions",
+    "Revision": "writing.revisions",
     "Store": "store",
-    "Write": "group",
-    "WriteResult": "group",
+    "Write": "writing.group",
+    "WriteResult": "writing.group",
 }
 
 

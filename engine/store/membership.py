@@ -3,7 +3,7 @@
 import sqlite3
 from contextlib import closing
 
-from engine.store.sqlite_files import connect
+from engine.store.database.sqlite_files import connect
 
 QUERY = """
     SELECT org_id FROM memberships WHERE email = :email AND status = 'active' ORDER BY org_id = 'platform', org_id
@@ -41,7 +41,7 @@ def _in_file(url: str, query: str, **given: str) -> list[str] | None:
 def _in_store(url: str, email: str) -> list[str]:
     from sqlalchemy import text
 
-    from engine.store.migrations import migrate
+    from engine.store.database.migrations import migrate
     from engine.store.store import Store
 
     migrate(url)

@@ -10,24 +10,24 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from engine.model.errors import NotFound
-from engine.store.chain import GENESIS, ChainCheck
-from engine.store.chain_segments import chain_check, chain_span, check_segment
-from engine.store.credentials import CredentialUses
-from engine.store.database import is_read_only, open_engines
-from engine.store.faults import READ_ONLY
-from engine.store.group import GroupCommit, Lookups, TimedChange, Write, WriteResult, write_in_order
+from engine.store.chain.chain import GENESIS, ChainCheck
+from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
+from engine.store.chain.heads import take_head
+from engine.store.database.database import is_read_only, open_engines
+from engine.store.database.faults import READ_ONLY
+from engine.store.database.sqlite_files import rewrite
 from engine.store.guarded_connection import GuardedConnection
-from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
-from engine.store.locks import FairLock, FileTurn
-from engine.store.log_check import Counting
-from engine.store.revisions import Revision
-from engine.store.row_check import RowCheck, check_rows
+from engine.store.log.log_check import Counting
+from engine.store.log.row_check import RowCheck, check_rows
 from engine.store.schema.audit import access_log
 from engine.store.schema.records import AccessLogRow
-from engine.store.sqlite_files import rewrite
-from engine.store.statements import Values
 from engine.store.store_reader import StoreReader
+from engine.store.writing.credentials import CredentialUses
+from engine.store.writing.group import GroupCommit, Lookups, TimedChange, Write, WriteResult, write_in_order
+from engine.store.writing.locks import FairLock, FileTurn
+from engine.store.writing.revisions import Revision
+from engine.store.writing.statements import Values
 
 T = TypeVar("T")
 

@@ -8,16 +8,16 @@ from datetime import date, datetime
 from sqlalchemy import Connection, Engine, select
 
 from engine.model.days import local_day
-from engine.model.document import Position
+from engine.model.documents.document import Position
 from engine.model.vocabulary import Plan, Role
-from engine.store.answers import CachedReads, ReadCache, Standing
-from engine.store.faults import store_faults
+from engine.store.database.faults import store_faults
+from engine.store.database.patience import no_patience, wait_allowed
+from engine.store.database.read_cache import CachedReads, ReadCache, Standing
 from engine.store.ids import PLATFORM
-from engine.store.part_heads import read_part_heads
-from engine.store.patience import no_patience, wait_allowed
-from engine.store.queries.organizations import plan_of, time_zone
-from engine.store.queries.sessions import session_ends
-from engine.store.queries.signed_heads import newest as newest_head
+from engine.store.log.part_heads import read_part_heads
+from engine.store.queries.accounts.organizations import plan_of, time_zone
+from engine.store.queries.accounts.sessions import session_ends
+from engine.store.queries.history.signed_heads import newest as newest_head
 from engine.store.rows import select_first
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials

@@ -10,14 +10,14 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, exists, select
 
-from engine.store.heads import take_head
-from engine.store.log_lines import read_part
-from engine.store.revisions import Revision
-from engine.store.row_log import key_json
+from engine.store.chain.heads import take_head
+from engine.store.log.log_lines import read_part
+from engine.store.log.row_log import key_json
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, change_log
 from engine.store.schema.organizations import heads
 from engine.store.schema.services import incident_timeline, incidents
+from engine.store.writing.revisions import Revision
 
 ACTOR = "system"
 LOGGED_LATER = "history.completed"

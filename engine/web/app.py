@@ -15,21 +15,21 @@ from engine.model.errors import (
     Problem,
 )
 from engine.runtime.services import Services
-from engine.store.patience import NotInMemory, request_patience
+from engine.store.database.patience import NotInMemory, request_patience
+from engine.web.admission.gate import Gate
+from engine.web.admission.limits import Limiter
+from engine.web.admission.linked_limits import RateLimits
+from engine.web.admission.sessions import Sessions
 from engine.web.computing import Computing, WorkerPool
 from engine.web.environ import request_id
-from engine.web.gate import Gate
 from engine.web.http import (
     Request,
     Response,
 )
 from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
-from engine.web.limits import Limiter
-from engine.web.linked_limits import RateLimits
 from engine.web.ready_answers import keep_answer, send_bytes, take_answer
 from engine.web.responder import Responder, error_response
 from engine.web.routes import Route
-from engine.web.sessions import Sessions
 
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"),

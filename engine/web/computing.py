@@ -6,13 +6,13 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
-from engine.model.as_of import AsOf
-from engine.model.document import Position
-from engine.reporting.artifact_names import Name
-from engine.reporting.snapshot import Artifact
+from engine.model.declarations.as_of import AsOf
+from engine.model.documents.document import Position
+from engine.reporting.artifacts.artifact_names import Name
+from engine.reporting.snapshot.snapshot import Artifact
+from engine.runtime.processes.worker_process import Assignment
 from engine.runtime.services import Services
-from engine.runtime.worker_process import Assignment
-from engine.store.patience import wait_allowed
+from engine.store.database.patience import wait_allowed
 from engine.web.http import PendingWrite, Principal, Question, Request, Response
 from engine.web.lanes import REPORTS, Lane
 from engine.web.routes import Route

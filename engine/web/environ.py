@@ -7,7 +7,7 @@ from wsgiref.types import WSGIEnvironment
 
 from engine.model.errors import BadRequest
 from engine.runtime.settings import Settings
-from engine.web.limits import BodyLimit
+from engine.web.admission.limits import BodyLimit
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
 

@@ -9,9 +9,9 @@ from wsgiref.types import WSGIEnvironment
 
 import msgspec
 
-from engine.model.as_of import AsOf
-from engine.model.document import Position
-from engine.reporting.snapshot import Artifact
+from engine.model.declarations.as_of import AsOf
+from engine.model.documents.document import Position
+from engine.reporting.snapshot.snapshot import Artifact
 from engine.runtime.services import Services
 from engine.store import Write
 from engine.web.lanes import REPORTS, Lane

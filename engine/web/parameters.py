@@ -1,6 +1,6 @@
 """Query parameters of routes that are no reports."""
 
-from engine.model.ask import Parameter
+from engine.model.declarations.ask import Parameter
 from engine.model.errors import BadRequest
 from engine.web.http import Options, Request
 

@@ -13,17 +13,17 @@ import msgspec
 from engine.model.errors import Problem, Unauthorized
 from engine.model.file_errors import door_problem
 from engine.store import WriteResult
-from engine.store.patience import NotInMemory, request_patience
+from engine.store.database.patience import NotInMemory, request_patience
+from engine.web.admission.gate import Gate
+from engine.web.admission.limits import Limit
+from engine.web.admission.local_mode import check_local
+from engine.web.admission.sign_in_page import sign_in_page, wants_page
 from engine.web.computing import Computing
 from engine.web.environ import body_of, query_of, request_id
-from engine.web.gate import Gate
 from engine.web.http import Headers, PendingWrite, Request, Response
-from engine.web.limits import Limit
-from engine.web.local_mode import check_local
 from engine.web.parameters import parameters
 from engine.web.ready_answers import ReadyAnswer
 from engine.web.routes import WITH_BODY, Route
-from engine.web.sign_in_page import sign_in_page, wants_page
 
 log = logging.getLogger("hq.web")
 T = TypeVar("T")

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeAlias
 
-from engine.model.ask import Parameter
-from engine.web.access import Access
+from engine.model.declarations.ask import Parameter
+from engine.web.admission.access import Access
+from engine.web.admission.limits import SMALL, BodyLimit, Limit
 from engine.web.bodies import Body
 from engine.web.http import PendingWrite, Request, Response
 from engine.web.lanes import GENERAL, Lane
-from engine.web.limits import SMALL, BodyLimit, Limit
 
 # of the request, and of the body where the route declares one that the console reads; the write is of any type
 Handler: TypeAlias = Callable[..., Response | PendingWrite[Any]]

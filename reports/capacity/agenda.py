@@ -6,9 +6,9 @@ from typing import Annotated, TypeAlias
 import polars as pl
 
 from reports.capacity import shortfall
-from reports.obligations.crossovers import cluster_rows
-from reports.programme.decisions import decisions, with_addressee
-from reports.programme.risk_grid import register_of
+from reports.obligations.crossover.crossovers import cluster_rows
+from reports.programme.board.decisions import decisions, with_addressee
+from reports.programme.risk.risk_grid import register_of
 from reports.shared.packs import pack
 from reports.shared.wording import all_of, count, hours
 from reports.staffing import wording

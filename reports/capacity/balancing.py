@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.capacity.workload import HEALTHY_PCT
 
 ACCOUNTABLE = 0.25  # what is left of a duty to who stays accountable for it (F7)

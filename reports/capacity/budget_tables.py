@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Table
-from engine.model.heat import HeatScale
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Table
+from engine.model.documents.heat import HeatScale
 from reports.shared import ledger
 from reports.shared.ordering import rank
 

@@ -2,14 +2,14 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
-from engine.model.tones import Tone
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
 from reports.capacity import agenda, outlook, quarters, shortfall
 from reports.figures import select
-from reports.obligations.crossovers import cluster_rows
+from reports.obligations.crossover.crossovers import cluster_rows
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
 from reports.shared.wording import all_of, count, hours, inside, percent

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, First, Percentile, Ratio, Share
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, First, Percentile, Ratio, Share
+from engine.model.figures.figure import Figure
 from reports.capacity import agenda, outlook, quarters
 from reports.evidence.request_items import turnaround_days
 

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, Sum
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, Distinct, Sum
+from engine.model.figures.figure import Figure
 from reports.capacity import moves, workload
 from reports.capacity.shortfall import LEAST, by_week
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.capacity import balancing, shortfall, workload
 from reports.capacity.proposals import action_id
 

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
-from engine.model.tones import Tone
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
 from reports.capacity import moves, shortfall
 from reports.figures import select
 from reports.shared import ledger, setup

@@ -2,8 +2,9 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
-from reports.obligations import density, weeks
+from engine.model.declarations.ask import Ask
+from reports.obligations.density import density
+from reports.obligations.forecast import weeks
 from reports.shared import ledger
 from reports.shared.ordering import rank
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import STAFFING_KINDS
 from reports.capacity import balancing, shortfall, workload
 from reports.shared import ledger

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.figure import Figures
+from engine.model.declarations.ask import Ask
+from engine.model.figures.figure import Figures
 
 ROW = {
     "figure": pl.String, "now": pl.Float64, "now_of": pl.String, "before": pl.Float64, "before_of": pl.String,

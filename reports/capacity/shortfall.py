@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.capacity import workload
 from reports.shared import ledger
 

@@ -6,8 +6,8 @@ from typing import Annotated, TypeAlias
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.formulas import gini
+from engine.model.declarations.ask import Ask
+from engine.model.figures.formulas import gini
 from engine.model.thresholds import Thresholds
 from reports.shared import ledger
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask, Parameter
-from engine.model.document import Coverage
-from engine.model.formulas import nearest_rank
+from engine.model.declarations.ask import Ask, Parameter
+from engine.model.documents.document import Coverage
+from engine.model.figures.formulas import nearest_rank
 from reports.shared import records
 
 WINDOWS = {"7d": 7, "30d": 30}

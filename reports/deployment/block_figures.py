@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, First, Percentile, Share
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, Distinct, First, Percentile, Share
+from engine.model.figures.figure import Figure
 from reports.deployment import attempts
 
 _NOW = pl.col("place") == attempts.NOW

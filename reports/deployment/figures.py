@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, First, Maximum, Minimum, Sum
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, Distinct, First, Maximum, Minimum, Sum
+from engine.model.figures.figure import Figure
 from reports.deployment import residency, retention_rules
 
 TENANCY = {

@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.figures.figure import Figures
 from engine.model.vocabulary import BLOCK_REASONS
 from reports.deployment import attempts
 from reports.figures import select

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.document import Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
+from engine.model.figures.figure import Figures
 from reports.deployment import residency
 from reports.deployment.figures import TENANCY
 from reports.figures import select

@@ -2,13 +2,13 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
 from engine.model.days import spelled_day
-from engine.model.document import Chart, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.formulas import iso_week
-from engine.model.report import Report
-from engine.model.tones import Tone
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
+from engine.model.figures.formulas import iso_week
 from reports.evidence import renewals
 from reports.evidence.renewals import NAMES, WAVES
 from reports.figures import select

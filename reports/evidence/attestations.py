@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
 from engine.model.days import spelled_day
-from engine.model.document import Chart, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
-from engine.model.tones import Tone
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
 from reports.evidence import attestation_board
 from reports.evidence.attestation_board import ON_BOARD, STATUSES
 from reports.figures import select

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Chart, Coverage, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.formulas import has_coverage
-from engine.model.report import Report
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from engine.model.figures.formulas import has_coverage
 from reports.evidence import control_ages
 from reports.evidence.control_ages import STATES
 from reports.figures import select

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
 from engine.model.days import spelled_day
-from engine.model.document import Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
+from engine.model.figures.figure import Figures
 from reports.evidence import request_measures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, open_requests, turnaround_days, with_recipients
 from reports.evidence.request_measures import PERCENTILES, PRIORITIES

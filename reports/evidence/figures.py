@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, Maximum, Percentile, Share, Sum
-from engine.model.ask import Ask
-from engine.model.figure import Figure
+from engine.model.declarations.ask import Ask
+from engine.model.figures.aggregates import Count, Distinct, Maximum, Percentile, Share, Sum
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Better
 from reports.evidence import attestation_board, control_ages, reminder_lists, renewals, request_items, steps
 

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.evidence import steps
 from reports.shared import personal
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.shared import ledger
 from reports.shared.columns import share_pct
 

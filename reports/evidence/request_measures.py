@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Coverage, FrameRow
-from engine.model.formulas import nearest_rank
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Coverage, FrameRow
+from engine.model.figures.formulas import nearest_rank
 from reports.evidence.request_items import CLOCKS
 
 PRIORITIES = ("P1", "P2", "P3", "P4")

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
+from engine.model.figures.figure import Figures
 from reports.evidence import reminder_lists, steps
 from reports.figures import select
 from reports.shared import personal, setup

@@ -7,7 +7,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.shared import ledger
 from reports.shared.ordering import STATES_WORST_FIRST, rank
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.document import Coverage
+from engine.model.documents.document import Coverage
 
 KEY = ("framework", "control_id")
 WHY = {

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.formulas import is_full
+from engine.model.figures.formulas import is_full
 from reports.shared.columns import in_order
 
 _ENDS = ["source_framework", "source_id", "target_framework", "target_id"]

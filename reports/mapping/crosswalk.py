@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.model.ask import PERIOD_DAYS, Ask, Parameter
-from engine.model.document import Chart, Coverage, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.pictures import MatrixPicture
-from engine.model.report import Report
-from engine.model.tones import Tone
+from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.pictures import MatrixPicture
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.mapping import overlay
 from reports.mapping.overlay import SOURCE, TARGET

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, First, Share, Sum
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, First, Share, Sum
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Better
 from reports.mapping import comparison, overlay
 

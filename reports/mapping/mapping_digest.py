@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.model.document import Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
+from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.mapping import changes, comparison
 from reports.mapping.affected_controls import SAID, frameworks_of

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, First, Percentile, WeightedMean
-from engine.model.figure import Figure
-from reports.obligations import expectations, weeks
-from reports.obligations.entries import entries
+from engine.model.figures.aggregates import Count, Distinct, First, Percentile, WeightedMean
+from engine.model.figures.figure import Figure
+from reports.obligations.calendar.entries import entries
+from reports.obligations.forecast import expectations, weeks
 from reports.shared import ledger
 
 _STATUS = pl.col("status")

@@ -3,9 +3,9 @@
 import polars as pl
 
 from engine.model.days import spelled_day
-from engine.model.document import Chart, Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.ownership import exception_rules as rules
 from reports.ownership.exception_rules import KINDS, STANDINGS

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.shared.ordering import rank
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.shared.ordering import rank
 
 REVIEW_MONTHS = 12

@@ -2,16 +2,16 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Expression, First, Percentile, Score, Sum, WeightedMean
-from engine.model.ask import Ask
-from engine.model.figure import Figure
+from engine.model.declarations.ask import Ask
+from engine.model.figures.aggregates import Count, Expression, First, Percentile, Score, Sum, WeightedMean
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import SEVERITIES, Better
-from reports.programme.health import families, health_parts, total
-from reports.programme.heat import severity_by_framework
-from reports.programme.incident_days import incident_days
-from reports.programme.posture import components, overall
-from reports.programme.steps import closings, steps
-from reports.programme.targets import ready_by
+from reports.programme.activity.incident_days import incident_days
+from reports.programme.board.targets import ready_by
+from reports.programme.health.health import families, health_parts, total
+from reports.programme.posture.posture import components, overall
+from reports.programme.posture.steps import closings, steps
+from reports.programme.risk.heat import severity_by_framework
 
 TOP = 10  # steps and gaps that are added up
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.model.aggregates import Count, Sum
-from engine.model.ask import Ask
-from engine.model.figure import Figure
+from engine.model.declarations.ask import Ask
+from engine.model.figures.aggregates import Count, Sum
+from engine.model.figures.figure import Figure
 from reports.shared import ledger
 
 SOON_DAYS = 30

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Expression, First, Share, Sum, WeightedMean
-from engine.model.ask import Ask
-from engine.model.figure import Figure
+from engine.model.declarations.ask import Ask
+from engine.model.figures.aggregates import Count, Expression, First, Share, Sum, WeightedMean
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import CONTROL_STATES, GAP_SEVERITIES
 from reports.shared.ordering import state_score
 

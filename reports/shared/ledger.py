@@ -7,8 +7,8 @@ from typing import Annotated, TypeAlias
 
 import polars as pl
 
-from engine.model.ask import Ask, Parameter
-from engine.model.formulas import iso_week
+from engine.model.declarations.ask import Ask, Parameter
+from engine.model.figures.formulas import iso_week
 from reports.shared.ordering import rank
 from reports.shared.packs import PACKS
 

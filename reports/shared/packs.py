@@ -4,8 +4,8 @@ from functools import cache
 
 import polars as pl
 
-from engine.model.document import Coverage
-from engine.model.formulas import has_coverage
+from engine.model.documents.document import Coverage
+from engine.model.figures.formulas import has_coverage
 from engine.model.thresholds import Thresholds
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from reports.shared.wording import all_of

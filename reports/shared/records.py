@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 
 
 def since(known_since: pl.DataFrame, *frameworks: str) -> date | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from engine.model.document import FrameRow
+from engine.model.documents.document import FrameRow
 
 BRIEF_WORDS = 6  # of what people typed, in a headline
 

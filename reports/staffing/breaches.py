@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.staffing import wording
 
 SPANS = {"critical": "more than 10", "high": "6 to 10", "moderate": "1 to 5"}

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.figure import Figures
+from engine.model.declarations.ask import Ask
+from engine.model.figures.figure import Figures
 from engine.model.vocabulary import ADMIN_ROLES
 from reports.figures import select
 from reports.shared.ordering import rank

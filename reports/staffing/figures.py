@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, Maximum, Percentile, Ratio, Share, Sum
-from engine.model.ask import Ask
-from engine.model.figure import Figure
+from engine.model.declarations.ask import Ask
+from engine.model.figures.aggregates import Count, Distinct, Maximum, Percentile, Ratio, Share, Sum
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import OPEN_STAFFING, Better
 from reports.capacity import proposals
 from reports.staffing import breaches, reminders, wording

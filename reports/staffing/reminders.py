@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from engine.model.thresholds import Thresholds
 from reports.staffing import wording
 

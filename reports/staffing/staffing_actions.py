@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.model.ask import Ask
-from engine.model.document import Document, Opening, Table
-from engine.model.figure import Figures
-from engine.model.pictures import LaneSpan, TimelinePicture
-from engine.model.report import Report
-from engine.model.tones import Tone
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.pictures import LaneSpan, TimelinePicture
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import setup
 from reports.shared.ordering import rank

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, Share
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, Distinct, Share
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Better
 from reports.testing import claim_rows, linking, windows
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from reports.shared.columns import share_pct
 
 STANDINGS = ("missed", "open", "late", "done", "upcoming")

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, Sum
-from engine.model.figure import Figure
+from engine.model.figures.aggregates import Count, Distinct, Sum
+from engine.model.figures.figure import Figure
 from reports.vendors.inherited_rows import GAPS, inherited_gaps
 from reports.vendors.register import register
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Coverage, Document, FrameRow, Opening, Table
-from engine.model.figure import Figures
-from engine.model.report import Report
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, FrameRow, Opening, Table
+from engine.model.figures.figure import Figures
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
 from reports.shared import setup

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.formulas import risk_level
+from engine.model.figures.formulas import risk_level
 from engine.model.vocabulary import VENDOR_TIERS
 
 ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")

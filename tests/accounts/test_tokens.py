@@ -17,8 +17,8 @@ from engine.accounts.tokens import (
     well_formed,
 )
 from engine.model.errors import Conflict, Forbidden, NotFound
-from engine.store.credentials import last_uses
 from engine.store.schema.outputs import credential_uses, credentials
+from engine.store.writing.credentials import last_uses
 from tests.conftest import NOW
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"

@@ -6,17 +6,12 @@ from hashlib import sha256
 
 import pytest
 
-from engine.archives.about import About
-from engine.archives.archive import seal
-from engine.archives.manifest import (
-    EventRange,
-    ManifestRevision,
-    Owner,
-    Window,
-)
-from engine.archives.spool import ArchiveSpool
-from engine.runtime.signing_keys import signing_key
-from engine.store.chain import GENESIS
+from engine.archives.contents.about import About
+from engine.archives.sealing.archive import seal
+from engine.archives.sealing.manifest import EventRange, ManifestRevision, Owner, Window
+from engine.archives.sealing.spool import ArchiveSpool
+from engine.runtime.keys.signing_keys import signing_key
+from engine.store.chain.chain import GENESIS
 
 DAY = date(2026, 11, 20)
 

@@ -10,20 +10,21 @@ import zipfile
 from contextlib import closing, contextmanager
 from datetime import timedelta
 
-from engine.archives import bundles, dsse, manifest, packs
-from engine.archives.log import as_hashed
-from engine.archives.spool import ArchiveSpool
-from engine.archives.windows import days
-from engine.archives.zipping import write_zip
+from engine.archives.contents import packs
+from engine.archives.contents.log import as_hashed
+from engine.archives.contents.windows import days
+from engine.archives.sealing import bundles, dsse, manifest
+from engine.archives.sealing.spool import ArchiveSpool
+from engine.archives.sealing.zip_writer import write_zip
 from engine.model import merkle
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import EventRow, Store
-from engine.store.chain import GENESIS, link
-from engine.store.queries.audit import events_between
+from engine.store.chain.chain import GENESIS, link
+from engine.store.queries.history.audit import events_between
 from reports import CATALOGUE
 from tests.conftest import NOW
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from engine.archives.manifest import EventRange, ManifestRevision, Owner
+from engine.archives.sealing.manifest import EventRange, ManifestRevision, Owner
 from engine.cli import hq
 from tests.archives.conftest import chain
 
@@ -42,7 +42,7 @@ def test_an_archive_that_holds(make, cli, key):
 
 
 def check_revision(sealed):
-    from engine.archives.checking import check_archive
+    from engine.archives.verification.archive_check import check_archive
 
     return check_archive(sealed.path).statement.predicate.revision.hash
 
@@ -73,7 +73,7 @@ def test_wrong_usage_is_said(arguments, cli):
 
 
 def test_a_folder_that_takes_nothing_is_done_without(tmp_path, monkeypatch):
-    from engine.archives.spool import IN_MEMORY, ArchiveSpool
+    from engine.archives.sealing.spool import IN_MEMORY, ArchiveSpool
 
     (tmp_path / "file").touch()
     (tmp_path / "temporary").mkdir()

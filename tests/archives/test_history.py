@@ -10,14 +10,15 @@ from itertools import combinations
 
 import pytest
 
-from engine.archives import contents, verify
-from engine.archives.bundles import archive_path, create
-from engine.archives.windows import days
+from engine.archives.contents import contents
+from engine.archives.contents.windows import days
+from engine.archives.sealing.bundles import archive_path, create
+from engine.archives.verification import verify
 from engine.cli import hq
 from engine.model.errors import Conflict
-from engine.runtime.key_rotations import rotate_key
-from engine.runtime.signing_keys import signing_key
-from engine.store.retention import purge_audit_log
+from engine.runtime.keys.key_rotations import rotate_key
+from engine.runtime.keys.signing_keys import signing_key
+from engine.store.removal.retention import purge_audit_log
 from engine.store.types import canonical_json
 from tests.archives.histories import (
     Office,

@@ -10,10 +10,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.archives import verify
+from engine.archives.verification import verify
 from engine.model.errors import Unavailable, Usage
+from engine.runtime.keys.signing_keys import public_key, signing_key
 from engine.runtime.settings import Settings
-from engine.runtime.signing_keys import public_key, signing_key
 from tests.laws import examples
 
 # RFC 8032, section 7.1: secret key, public key, message, signature

@@ -10,8 +10,8 @@ from engine.automation.playbooks import (
     playbook,
     playbooks,
 )
+from engine.catalogue import DATA, catalogue
 from engine.model.errors import InvalidData, NotFound
-from engine.reporting.catalogue import DATA, catalogue
 
 
 def test_there_are_at_least_ten_and_every_playbook_of_the_runbooks_is_among_them():

@@ -10,9 +10,9 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-from engine.incidents.analysis import explain
+from engine.incidents.rootcause.analysis import explain
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 from engine.store.schema import services as tables
 from tests.bench.table import Figure
 from tests.incidents.causes.cases import NOW, Case, draw

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from data.demo import generate
-from engine.copilot.library import Library
-from engine.copilot.offline import answer
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.offline import answer
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 from reports import CATALOGUE
 from tests.bench.table import Figure
 from tests.copilot.asked_everywhere import EVERYWHERE

@@ -5,9 +5,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.reporting.planning.problem import PlanAction, PlanProblem, WorkPart
-from engine.reporting.planning.schedule import schedule
-from engine.reporting.planning.solver import solve
+from engine.planning.problem import PlanAction, PlanProblem, WorkPart
+from engine.planning.schedule import schedule
+from engine.planning.solver import solve
 from tests.bench.table import Figure
 
 GAPS, OWNERS, WEEKS = 1_000, 60, 52

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 from tests.bench.table import Figure
 
 THREADS = 4  # as the lane of alerts has

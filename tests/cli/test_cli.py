@@ -17,13 +17,13 @@ import jwt
 import pytest
 from sqlalchemy import insert, select
 
-from data.demo.platform import fill_platform
+from data.demo.cast.platform import fill_platform
 from engine.cli.common import Steps
 from engine.runtime.settings import Settings
 from engine.store import Store
-from engine.store.heads import start_chain
+from engine.store.chain.heads import start_chain
 from engine.store.schema.organizations import organizations
-from engine.web.sessions import Sessions
+from engine.web.admission.sessions import Sessions
 from tests.cli.conftest import ATTESTATIONS, run
 from tests.databases import unguarded
 

@@ -8,9 +8,10 @@ import pytest
 from engine.cli import hq
 from engine.cli.common import now
 from engine.runtime.lead import LEASE
-from engine.store import Store, leases
-from engine.store.leases import Lease
-from tests.store.test_row_check import attest
+from engine.store import Store
+from engine.store.writing import leases
+from engine.store.writing.leases import Lease
+from tests.store.log.test_row_check import attest
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from engine.cli import differences
 from engine.cli.on_terminal import MOST_ROWS, show_markdown
+from engine.cli.reports import differences
 
 HEAD = "| Name | Due | Days | What to do |\n| --- | --- | ---: | --- |\n"
 

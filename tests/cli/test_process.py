@@ -75,7 +75,7 @@ def test_ctrl_c_is_exit_code_130_without_a_traceback(monkeypatch, capsys):
     def interrupt():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.cli.doors.Settings.of_process", interrupt)
+    monkeypatch.setattr("engine.cli.installation.doors.Settings.of_process", interrupt)
     with pytest.raises(SystemExit) as end:
         hq(["config"])
     assert (end.value.code, capsys.readouterr()) == (130, ("", "\n"))

@@ -11,7 +11,7 @@ import pytest
 
 import engine.cli
 from engine.model.errors import Unavailable
-from engine.reporting.process_pool import process_pool
+from engine.reporting.batch.process_pool import process_pool
 from engine.store import Store
 from tests.conftest import NOW
 
@@ -19,7 +19,7 @@ ORGANIZATIONS = ("one", "two")
 POOL = """
 import os, sys, time
 import polars  # takes Ctrl-C over, and would let whoever waits wait on
-from engine.reporting.process_pool import process_pool
+from engine.reporting.batch.process_pool import process_pool
 
 def work(number):
     os.write(1, b"child %d\\n" % os.getpid())  # in one piece: two of them say it at once

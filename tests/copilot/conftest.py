@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pyarrow.dataset  # noqa: F401 - loaded late it would meet a frozen clock's date class
 import pytest
 
-from engine.copilot.library import Library
+from engine.copilot.answers.library import Library
 from engine.copilot.providers import client
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
 from reports import CATALOGUE
 from tests.demo import demo, demo_store

@@ -241,7 +241,7 @@ def test_nobody_signed_in_means_no_figures():
 
 
 def test_figures_are_bounded(cobalt):
-    from engine.copilot.answers import OfflineAnswer
+    from engine.copilot.answers.answers import OfflineAnswer
 
     assert len(figures(cobalt, OfflineAnswer("x" * 50_000, (), "high"))) == CONTEXT_CHARACTERS
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.copilot.library import Library
-from engine.copilot.offline import answer
-from engine.copilot.sources import route_of
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.offline import answer
+from engine.copilot.answers.sources import route_of
 from tests.copilot.asked_later import LATER
 from tests.copilot.asked_operations import OPERATIONS
 from tests.copilot.asked_plain import PLAIN

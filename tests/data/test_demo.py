@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from data.demo import DEMO_ORGANIZATIONS, generate
+from data.demo.cast.organizations import PROFILES
 from data.demo.frames import columns, dtype
-from data.demo.organizations import PROFILES
-from data.demo.practice import WINDOWS
+from data.demo.programme.practice import WINDOWS
+from engine.catalogue import catalogue
 from engine.model.thresholds import thresholds
-from engine.reporting.catalogue import catalogue
 from engine.store import Store
 from engine.store.schema import IMPORTABLE
 from engine.store.types import Json

@@ -8,15 +8,15 @@ import polars as pl
 import pytest
 
 from data.demo import build_story
-from data.demo.diary import Hours
-from data.demo.organizations import PROFILES
-from data.demo.past import end_of, rows_of_days, tables_of
-from data.demo.snapshots import TABLES, WANTED
-from data.demo.story import Story, Version
+from data.demo.cast.organizations import PROFILES
+from data.demo.history.diary import Hours
+from data.demo.history.past import end_of, rows_of_days, tables_of
+from data.demo.history.story import Story, Version
+from data.demo.programme.snapshots import TABLES, WANTED
+from engine.facts import FactQuestion, Facts
 from engine.model.thresholds import thresholds
 from engine.programme.snapshots import take_snapshot
-from engine.reporting.facts import FactQuestion, Facts
-from engine.reporting.replica import Replica
+from engine.replica.replica import Replica
 from engine.store import Store
 from engine.store.schema import IMPORTABLE
 from tests.data.test_demo import DAY, ESTABLISHED, control, table

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import polars as pl
 
-from data.demo.dune import LEFT_OUT, exclusion_reason
-from engine.reporting.catalogue import catalogue
+from data.demo.cast.dune import LEFT_OUT, exclusion_reason
+from engine.catalogue import catalogue
 from tests.data.test_demo import DAY, demo, problems, table
 
 

@@ -11,23 +11,23 @@ from polars.testing import assert_frame_equal
 from sqlalchemy import func, select
 
 from data.demo import generate_days
+from data.demo.cast.organizations import PROFILES
 from data.demo.frames import columns, frame, ordered_frame
-from data.demo.organizations import PROFILES
+from data.demo.programme.snapshots import TABLES
 from data.demo.replay import ends_early, replay
-from data.demo.snapshots import TABLES
-from engine.archives import contents
+from engine.archives.contents import contents
 from engine.intake.imports.days import DayRows, DaysImport
-from engine.model.as_of import AsOf
 from engine.model.days import local_day, midnight
+from engine.model.declarations.as_of import AsOf
 from engine.programme.snapshots import take_snapshot
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import open_services
 from engine.runtime.settings import Settings
 from engine.store import Store
-from engine.store.queries import bundles as queries
-from engine.store.row_log import salts_from
+from engine.store.log.row_log import salts_from
+from engine.store.queries.history import bundles as queries
 from engine.store.schema import IMPORTABLE, metadata
 from engine.store.schema.audit import audit_log
 from reports import CATALOGUE

@@ -11,7 +11,7 @@ from engine.delivery.outside import Outside
 from engine.delivery.webhook import new_secret
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import list_deliveries, set_endpoint
+from engine.store.queries.sending.deliveries import list_deliveries, set_endpoint
 from tests.conftest import NOW
 from tests.delivery.processes import Process
 from tests.delivery.world import (

@@ -12,7 +12,7 @@ from engine.delivery.endpoint_changes import (
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.errors import BadRequest, NotFound, Usage
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import Endpoint
+from engine.store.queries.sending.deliveries import Endpoint
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from tests.conftest import NOW

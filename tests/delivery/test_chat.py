@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from engine.store.queries.deliveries import set_endpoint
+from engine.store.queries.sending.deliveries import set_endpoint
 from tests.conftest import NOW
 from tests.delivery.conftest import message
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.delivery.backoff import MOST_SECONDS
 from engine.delivery.outbox import LEASE
-from engine.store.queries.claims import claim, postpone, settle
+from engine.store.queries.sending.claims import claim, postpone, settle
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from tests.conftest import NOW

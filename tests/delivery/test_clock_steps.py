@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 
 from engine.digests import Task, tick
-from engine.model.digest import When
-from engine.store.queries.digests import record_run, runs_within
+from engine.model.declarations.digest import When
+from engine.store.queries.sending.digests import record_run, runs_within
 from engine.store.schema.outputs import job_runs, leases
 from tests.conftest import NOW
 from tests.databases import unguarded

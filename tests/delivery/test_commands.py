@@ -4,8 +4,8 @@ import pytest
 
 from engine.cli import hq
 from engine.store import Store
-from engine.store.migrations import migrate
-from engine.store.queries import jobs as runs
+from engine.store.database.migrations import migrate
+from engine.store.queries.sending import jobs as runs
 from tests.conftest import NOW
 from tests.delivery.conftest import House, message
 

@@ -10,8 +10,8 @@ import pytest
 from engine.delivery import attempt, mail, outbox
 from engine.delivery.outbox import LEASE
 from engine.store import Store
-from engine.store.queries.claims import ATTEMPTS, claim
-from engine.store.queries.deliveries import resend
+from engine.store.queries.sending.claims import ATTEMPTS, claim
+from engine.store.queries.sending.deliveries import resend
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from tests.conftest import NOW

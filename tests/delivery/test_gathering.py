@@ -7,8 +7,8 @@ import pytest
 from engine.delivery.mail import compose
 from engine.delivery.unsubscribe import TOKEN, Unsubscribing
 from engine.model.errors import Usage
-from engine.runtime.key_rotations import rotate_key
-from engine.store.queries.claims import claim
+from engine.runtime.keys.key_rotations import rotate_key
+from engine.store.queries.sending.claims import claim
 from engine.store.schema.organizations import users
 from tests.conftest import NOW
 from tests.delivery.conftest import message

@@ -8,8 +8,8 @@ from sqlalchemy import delete, select
 import scheduler
 from engine.delivery import mail
 from engine.model.checkpoints import open_note, read_checkpoint, signer
-from engine.runtime.signed_heads import newest_signed_head, signed_head
-from engine.runtime.signing_keys import signing_key
+from engine.runtime.heads.signed_heads import newest_signed_head, signed_head
+from engine.runtime.keys.signing_keys import signing_key
 from engine.store.schema.audit import audit_log, change_log
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import deliveries

@@ -10,8 +10,8 @@ from engine.model.errors import Unavailable
 from engine.runtime.jobs import Daily, Every, Job
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
-from engine.store.queries import jobs as runs
-from engine.store.queries.claims import claim
+from engine.store.queries.sending import jobs as runs
+from engine.store.queries.sending.claims import claim
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import delivery_contents, job_runs

@@ -6,7 +6,7 @@ import pytest
 
 from engine.delivery import content_hash, enqueue
 from engine.model.errors import BadRequest
-from engine.reporting.replica import Replica
+from engine.replica.replica import Replica
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import deliveries, delivery_contents

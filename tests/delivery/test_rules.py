@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from engine.delivery import enqueue, mail, outbox, post
-from engine.store.queries.claims import claim, postpone, settle
-from engine.store.queries.deliveries import insert, resend
+from engine.store.queries.sending.claims import claim, postpone, settle
+from engine.store.queries.sending.deliveries import insert, resend
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import deliveries

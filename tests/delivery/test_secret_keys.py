@@ -13,7 +13,7 @@ from engine.delivery.webhook import new_secret
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
 from engine.store import Store
-from engine.store.queries.deliveries import set_endpoint
+from engine.store.queries.sending.deliveries import set_endpoint
 from tests.conftest import NOW
 
 URL = "https://hooks.example.com/in"

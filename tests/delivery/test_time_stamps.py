@@ -13,7 +13,7 @@ import pytest
 from engine.delivery.heads import sign_and_stamp
 from engine.delivery.time_stamps import check_stamp, query, time_stamp
 from engine.model.errors import Unavailable
-from engine.runtime.signed_heads import newest_signed_head, one_line_note
+from engine.runtime.heads.signed_heads import newest_signed_head, one_line_note
 from tests.conftest import NOW
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

@@ -13,7 +13,7 @@ from engine.delivery import post
 from engine.delivery.endpoint_changes import rotate_secret, set_webhook
 from engine.delivery.webhook import new_secret, signatures
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import set_endpoint
+from engine.store.queries.sending.deliveries import set_endpoint
 from tests.conftest import NOW
 from tests.delivery.conftest import PAYLOAD, message
 from tests.delivery.world import (

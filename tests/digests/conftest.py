@@ -6,15 +6,15 @@ import polars as pl
 import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen clock's date class
 import pytest
 
+from engine.catalogue import catalogue
 from engine.delivery.webhook import new_secret
 from engine.digests.content import content
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.catalogue import catalogue
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import set_endpoint
+from engine.store.queries.sending.deliveries import set_endpoint
 from engine.store.rows import many
 from engine.store.schema.controls import attestations, evidence_requests
 from engine.store.schema.organizations import memberships, organization_frameworks

@@ -6,14 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from engine.digests.calendar import is_owed, span
-from engine.model.digest import (
-    When,
-    last_due,
-    period_key,
-    quiet_until,
-)
+from engine.model.declarations.digest import When, last_due, period_key, quiet_until
 from engine.model.thresholds import Thresholds
-from engine.store.queries.digests import Clock
+from engine.store.queries.sending.digests import Clock
 from reports.digests import DIGESTS
 from tests.digests.registry import CHAIN, DIGEST
 

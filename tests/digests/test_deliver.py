@@ -8,9 +8,9 @@ from engine.delivery import drain
 from engine.delivery.webhook import new_secret
 from engine.digests import deliver, run_name
 from engine.model.errors import BadRequest, NotFound
-from engine.store.queries.claims import GATHERING
-from engine.store.queries.deliveries import set_endpoint
-from engine.store.queries.digests import runs_within
+from engine.store.queries.sending.claims import GATHERING
+from engine.store.queries.sending.deliveries import set_endpoint
+from engine.store.queries.sending.digests import runs_within
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organization_settings, users

@@ -14,7 +14,7 @@ from engine.delivery.outside import Outside
 from engine.delivery.webhook import new_secret
 from engine.digests import deliver
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import set_endpoint
+from engine.store.queries.sending.deliveries import set_endpoint
 from engine.store.schema.organizations import organization_settings, users
 from reports.digests import DIGESTS
 from tests.conftest import NOW

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from engine.digests import deliver
-from engine.store.queries import digests as queries
+from engine.store.queries.sending import digests as queries
 from engine.store.schema.organizations import (
     memberships,
     organization_frameworks,

@@ -8,7 +8,7 @@ import pytest
 from engine.digests import deliver
 from engine.digests.buttons import FACES, Button
 from engine.digests.chat import blocks
-from engine.model.document import Table
+from engine.model.documents.document import Table
 from engine.programme import staffing
 from engine.programme.staffing import COMPLETION, TAKE_UP, approval_id
 from engine.store.schema.audit import audit_log

@@ -2,12 +2,12 @@
 
 from datetime import date, timedelta
 
+from engine.catalogue import catalogue
+from engine.catalogue.snapshot import content as catalogue_content
 from engine.digests import deliver
+from engine.facts import Facts  # noqa: F401 - the facts read back what is stored here
 from engine.programme import snapshots
 from engine.programme.staffing import approval_id
-from engine.reporting.catalogue import catalogue
-from engine.reporting.catalogue.snapshot import content as catalogue_content
-from engine.reporting.facts import Facts  # noqa: F401 - the facts read back what is stored here
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals

@@ -17,9 +17,9 @@ from engine.digests import (
     tick,
 )
 from engine.digests.deliver import Run, key, run_name
-from engine.model.digest import When
+from engine.model.declarations.digest import When
 from engine.model.errors import Problem
-from engine.store.queries.digests import record_run, runs_within
+from engine.store.queries.sending.digests import record_run, runs_within
 from engine.store.schema.organizations import memberships, organizations
 from engine.store.schema.outputs import job_runs, obligation_snapshots, readiness_snapshots
 from reports.digests import DIGESTS

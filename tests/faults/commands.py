@@ -16,8 +16,8 @@ from engine.cli import hq
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
 LOADED = (
-    "api", "scheduler", "reports", "pydoc", "engine.cli.workers", "engine.store.migrations", "engine.reporting.site",
-    "engine.reporting.views", "engine.reporting.comparisons", "engine.reporting.chunk_runs", "engine.intake.imports.imports",
+    "api", "scheduler", "reports", "pydoc", "engine.cli.installation.workers", "engine.store.database.migrations", "engine.reporting.site",
+    "engine.reporting.snapshot.views", "engine.reporting.difference.snapshot_pair", "engine.reporting.batch.chunk_runs", "engine.intake.imports.imports",
 )  # fmt: skip
 
 

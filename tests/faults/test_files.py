@@ -7,15 +7,15 @@ from datetime import date
 import pytest
 
 from engine.delivery.secret_keys import SecretKeys
-from engine.model.document import Position
-from engine.reporting.artifact_names import Name
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
+from engine.model.documents.document import Position
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifact_names import Name
+from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.site import write_site
-from engine.reporting.snapshots import Snapshots
+from engine.reporting.snapshot.snapshots import Snapshots
+from engine.runtime.keys.signing_keys import signing_key
 from engine.runtime.settings import Settings
-from engine.runtime.signing_keys import signing_key
-from engine.web.sessions import Sessions
+from engine.web.admission.sessions import Sessions
 from reports import CATALOGUE
 from tests.conftest import NOW
 from tests.faults.layer import failing, problem_of

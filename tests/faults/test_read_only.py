@@ -14,7 +14,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine
 
 from engine.store import Store
-from engine.store.migrations import FOLDER, latest
+from engine.store.database.migrations import FOLDER, latest
 from engine.store.schema.organizations import memberships, organization_frameworks
 from tests.conftest import NOW
 from tests.faults.commands import as_nobody, as_owner

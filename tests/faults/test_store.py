@@ -10,8 +10,8 @@ from engine.delivery.secret_keys import SecretKeys
 from engine.intake.imports import import_paths
 from engine.programme.retention import purge_all
 from engine.store import EventRow, Store
+from engine.store.database.migrations import latest, migrate
 from engine.store.ids import new_id
-from engine.store.migrations import latest, migrate
 from tests.conftest import NOW
 from tests.faults.layer import failing_store, problem_of, sqlite_error
 

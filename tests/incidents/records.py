@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from engine.incidents.impact import Impact
-from engine.incidents.records import IncidentRecord
-from engine.model.document import Organization, Position
+from engine.incidents.review.records import IncidentRecord
+from engine.incidents.slo.impact import Impact
+from engine.model.documents.document import Organization, Position
 
 OPENED = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 INCIDENT = {

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 import scheduler
 from engine.digests import Task
-from engine.model.digest import When
+from engine.model.declarations.digest import When
 from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import (
     MOST_NAMED,
@@ -21,7 +21,7 @@ from engine.runtime.jobs import Every, Job, Runner
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
-from engine.store.retention import PurgeResult
+from engine.store.removal.retention import PurgeResult
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organizations

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.archives import contents
+from engine.archives.contents import contents
 from engine.cli import hq
 from engine.model.errors import Conflict, InvalidData, Unavailable, Usage
 from engine.operations import age, backup, backup_file
@@ -17,14 +17,14 @@ from engine.operations.age import EncryptingWriter
 from engine.operations.backup import write_backup
 from engine.operations.backup_file import BackupReader, BackupWriter
 from engine.operations.restore import restore_backup
+from engine.runtime.heads.signed_heads import signed_head
+from engine.runtime.keys.signing_keys import signing_key
 from engine.runtime.settings import Settings
-from engine.runtime.signed_heads import signed_head
-from engine.runtime.signing_keys import signing_key
 from engine.store import Store
 from engine.store.schema.services import services as services_table
 from tests.archives.histories import Office
 from tests.conftest import NOW
-from tests.store.test_table_copy import tables
+from tests.store.copy.test_table_copy import tables
 
 
 def quiet(*_):

@@ -23,7 +23,7 @@ from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.schema.outputs import credentials
 from engine.store.schema.services import services
-from engine.web.credentials import digest, new_secret
+from engine.web.admission.credentials import digest, new_secret
 from reports import CATALOGUE, SECTIONS
 from tests.conftest import NOW
 from tests.faults.layer import failing

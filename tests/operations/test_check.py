@@ -19,12 +19,12 @@ from engine.model.errors import Unavailable
 from engine.operations import check as checks
 from engine.operations import file_checks, store_checks
 from engine.operations.check import check_installation
-from engine.reporting import replica_findings
+from engine.replica import replica_check
+from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.runtime.signed_heads import signed_head
 from engine.store import Store
-from engine.store.queries.deliveries import Endpoint, replace_secrets
+from engine.store.queries.sending.deliveries import Endpoint, replace_secrets
 from engine.store.schema.outputs import credential_uses, credentials, delivery_endpoints
 from tests.conftest import NOW
 from tests.databases import unguarded
@@ -206,7 +206,7 @@ def test_a_replica_that_cannot_be_copied_is_said_and_the_rest_is_looked_at(var, 
     def full(source, target):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(replica_findings.shutil, "copyfile", full)
+    monkeypatch.setattr(replica_check.shutil, "copyfile", full)
     (name, sentence), (other, _) = check_results(var)
     assert (name, other) == ("analytics", "permissions")
     assert sentence.endswith("(TMPDIR says where): No space left on device.")

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from engine.model.errors import Conflict, Unavailable
-from engine.operations import placing
+from engine.operations import install
 from engine.operations import restore as restoring
 from engine.operations.restore import restore_backup
 from engine.runtime.settings import Settings
-from engine.store import table_copy
+from engine.store.copy import table_copy
 from tests.conftest import NOW
 from tests.operations.test_backup import back_up, few, office, quiet, refused_as, restore, small, truth  # noqa: F401 - fixtures
-from tests.store.test_table_copy import tables
+from tests.store.copy.test_table_copy import tables
 
 
 @pytest.mark.parametrize("suffix", ["-wal", "-journal"])
@@ -84,7 +84,7 @@ def test_what_every_new_disk_has_is_not_in_the_way(small, tmp_path, monkeypatch)
     (place / "lost+found").mkdir(parents=True)
     with pytest.raises(Conflict, match="is not empty"):
         restore(tmp_path / "b", place)
-    monkeypatch.setattr(placing.Path, "is_mount", lambda path: path == place)
+    monkeypatch.setattr(install.Path, "is_mount", lambda path: path == place)
     restore(tmp_path / "b", place)
     assert sorted(path.name for path in place.iterdir()) == ["hq.db", "lost+found", "signing.key"]
 
@@ -96,7 +96,7 @@ def test_what_came_in_the_way_since_is_left_alone(small, inside, tmp_path, monke
     place = tmp_path / "new"
     place.mkdir()
     if inside:
-        monkeypatch.setattr(placing.Path, "is_mount", lambda path: path == place)
+        monkeypatch.setattr(install.Path, "is_mount", lambda path: path == place)
     real = restoring.must_hold
 
     def meanwhile(*given):

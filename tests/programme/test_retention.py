@@ -6,6 +6,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
+from engine.facts import FactQuestion, Facts
 from engine.model.errors import Conflict, Problem, Unavailable
 from engine.model.merkle import leaf_hash
 from engine.model.thresholds import Thresholds
@@ -15,12 +16,11 @@ from engine.programme.retention import (
     purge_all,
     retention_days,
 )
-from engine.reporting.facts import FactQuestion, Facts
-from engine.reporting.facts.governance_scans import RETENTION_DAYS
-from engine.reporting.replica import Replica
+from engine.replica.replica import Replica
+from engine.replica.scans.governance import RETENTION_DAYS
 from engine.store import EventRow
-from engine.store.event_tree import EventTree
-from engine.store.retention import PurgeResult
+from engine.store.chain.event_tree import EventTree
+from engine.store.removal.retention import PurgeResult
 from engine.store.schema import metadata
 from engine.store.schema.audit import (
     audit_log,
@@ -390,7 +390,7 @@ def test_organizations_are_walls_and_one_that_fails_does_not_stop_the_others(sto
 def test_nothing_changes_when_a_purge_fails_half_way(store, monkeypatch):
     fill(store, event("old", 500), event("new", 1))
     head, before = store.head("acme"), seqs(store)
-    monkeypatch.setattr("engine.store.retention._record", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("engine.store.removal.retention._record", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         purge(store, "acme", now=LATER)
     assert (store.head("acme"), seqs(store), rows(store, chain_cuts)) == (head, before, [])

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 import pytest
 
 from engine.programme import snapshots
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import EventRow, rows

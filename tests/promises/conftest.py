@@ -10,17 +10,17 @@ import pytest
 from freezegun import freeze_time
 
 import api
-from engine.copilot.sources import route_of
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.copilot.answers.sources import route_of
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings, variable
 from engine.store import PLATFORM, Store
 from engine.store.schema import metadata
+from engine.web.admission.limits import Limiter
 from engine.web.app import Console
-from engine.web.handlers.assessors import EXPORTS
-from engine.web.limits import Limiter
+from engine.web.handlers.evidence.assessors import EXPORTS
 from reports import CATALOGUE
 from tests.conftest import NOW
 from tests.promises.records import PLATFORMS, fill, identifier

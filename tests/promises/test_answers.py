@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from engine.reporting.render import RENDERERS
+from engine.render import RENDERERS
 from tests.promises.conftest import COMPLIANCE, THEIRS
 from tests.web.answers import check
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 import api
+from engine.web.admission.limits import Limiter
 from engine.web.http import Response
-from engine.web.limits import Limiter
 from tests.conftest import NOW
 from tests.promises.conftest import CRON, settings_of
+from tests.web.admission.test_access import keep
 from tests.web.client import Client
 from tests.web.conftest import ROLES
-from tests.web.test_access import keep
 
 ROLE_CODES = {"S(owner, admin)": ("owner", "admin"), "S(owner, admin, operator)": ("owner", "admin", "operator")}
 SIGNATURES = {

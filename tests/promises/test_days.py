@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
 from reports import CATALOGUE
 from tests.conftest import NOW, _with_acme
@@ -36,9 +36,9 @@ CHILD = """
 import hashlib, json, sys
 from datetime import datetime
 from pathlib import Path
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.replica.replica import Replica
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
 from reports import CATALOGUE
 

@@ -15,10 +15,10 @@ KNOWN = {  # and by what it is held
     "engine/delivery/time_stamps.py",  # tests/delivery/test_time_stamps.py: the address that a setting names
     "engine/delivery/chat.py",  # tests/delivery/test_chat.py: the address that a setting names
     "engine/delivery/mail.py",  # tests/delivery/test_mail.py: the server that a setting names
-    "engine/sales/billing/paypal.py",  # tests/web/test_billing.py: the address that a setting names; no redirects
+    "engine/sales/billing/paypal.py",  # tests/web/handlers/sales/test_billing.py: the address that a setting names; no redirects
     "engine/copilot/providers.py",  # tests/copilot: the addresses that settings name
-    "engine/reporting/bucket.py",  # tests/runtime/test_open_artifacts.py: the bucket that a setting names
-    "engine/web/handlers/proxy.py",  # tests/web/test_proxy.py: no path leaves its base
+    "engine/reporting/artifacts/bucket.py",  # tests/runtime/test_open_artifacts.py: the bucket that a setting names
+    "engine/web/handlers/proxy.py",  # tests/web/handlers/test_proxy.py: no path leaves its base
     "engine/web/handlers/connectors.py",  # the same addresses, probed
 }
 

@@ -9,11 +9,11 @@ import openpyxl
 import polars as pl
 import pytest
 
-from engine.reporting.render import RENDERERS
+from engine.render import RENDERERS
 from reports import REPORTS
-from tests.reporting.render.editions import of_tables, posture, table
-from tests.reporting.render.test_csv import DANGEROUS
-from tests.reporting.test_snapshots import documents, full_store
+from tests.render.editions import of_tables, posture, table
+from tests.render.tables.test_csv import DANGEROUS
+from tests.reporting.snapshot.test_snapshots import documents, full_store
 
 __all__ = ["documents", "full_store"]
 OFFICE = shutil.which("soffice")

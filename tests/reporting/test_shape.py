@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.model.ask import PERIOD_DAYS, Parameter
-from engine.model.document import Document, Table
-from engine.model.report import Report
+from engine.model.declarations.ask import PERIOD_DAYS, Parameter
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Table
 from engine.reporting.shape import TableShape, shape
 
 VIEW = Parameter("view", "rows", "which table", choices=("rows", "sum"))

@@ -7,7 +7,7 @@ import msgspec
 from engine.reporting.index import INDEX, IndexEntry
 from reports import REPORTS, SECTIONS
 from reports.digests import DIGESTS
-from reports.programme import readiness_plan
+from reports.programme.plans import readiness_plan
 
 
 def index_bytes() -> bytes:

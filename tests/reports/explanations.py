@@ -4,10 +4,10 @@ import math
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct, First, Maximum, Minimum, Percentile, Score, Share, Sum
-from engine.model.ask import Ask
-from engine.model.figure import DIGITS, Figure, Figures
-from engine.model.report import Report
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.figures.aggregates import Count, Distinct, First, Maximum, Minimum, Percentile, Score, Share, Sum
+from engine.model.figures.figure import DIGITS, Figure, Figures
 from tests.factories import ask, rows
 
 

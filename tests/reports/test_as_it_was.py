@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.model.as_of import AsOf
-from engine.reporting.artifacts import Artifacts
+from engine.model.declarations.as_of import AsOf
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.difference.tables import diff
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import EventRow, Store
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED

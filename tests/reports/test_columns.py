@@ -6,15 +6,15 @@ from functools import cache
 import polars as pl
 import pytest
 
-from engine.model.ask import Ask
+from engine.facts.schemas import SCHEMAS
 from engine.model.columns import COLUMNS, Column, join_columns
+from engine.model.declarations.ask import Ask
 from engine.model.thresholds import DEFAULTS, Thresholds
 from engine.model.vocabulary import UNITS
-from engine.reporting.facts.schemas import SCHEMAS
-from engine.reporting.render import words
+from engine.render import words
 from reports import CATALOGUE
 from reports.digests import DIGESTS
-from reports.programme import readiness_plan
+from reports.programme.plans import readiness_plan
 from tests.factories import DAY, rows
 
 REPORTS = CATALOGUE | {one.name: one for one in (*(digest.report for digest in DIGESTS), readiness_plan.REPORT)}

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from engine.model.report_loader import load_report
+from engine.model.declarations.report_loader import load_report
 from engine.reporting.index import INDEX, index, parts_of
 from reports import CATALOGUE, REPORTS
 from reports.digests import DIGESTS

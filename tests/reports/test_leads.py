@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from engine.model.ask import Ask
-from engine.model.document import MOST_WORDS, at_most
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import MOST_WORDS, at_most
 from engine.store.schema import IMPORTABLE
 from reports import REPORTS
 from tests.factories import DAY

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from engine.model.ask import Ask
-from engine.model.document import Document
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Document
 from engine.model.thresholds import Thresholds
 from reports import REPORTS
 from reports.digests import DIGESTS

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from engine.model.abbreviations import ABBREVIATIONS, LETTERS
 from engine.model.columns import COLUMNS
+from engine.model.documents.abbreviations import ABBREVIATIONS, LETTERS
 from reports import REPORTS
 from tests.reports.test_columns import tables
 from tests.reports.test_leads import empty_document

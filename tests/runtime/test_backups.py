@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.model.document import Position
+from engine.model.documents.document import Position
 from engine.runtime.backups import FILE, BackupNote, backups_before, record_backup
 
 AT = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model.days import local_day
-from engine.model.digest import When, last_due, next_due, period_key
+from engine.model.declarations.digest import When, last_due, next_due, period_key
 from engine.model.thresholds import Thresholds
 from engine.runtime.jobs import Daily, Every
 from engine.runtime.settings import Settings

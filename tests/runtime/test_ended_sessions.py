@@ -7,10 +7,10 @@ import pytest
 import scheduler
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store.queries.sessions import ALL, end_sessions, session_ends
+from engine.store.queries.accounts.sessions import ALL, end_sessions, session_ends
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
-from engine.web.sessions import LIFE
+from engine.web.admission.sessions import LIFE
 from tests.conftest import NOW
 
 KEPT = timedelta(days=scheduler.ENDED_DAYS)

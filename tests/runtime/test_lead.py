@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from engine.runtime.lead import LEASE, LEASE_SECONDS, RENEW_SECONDS, Lead
-from engine.store import leases
-from engine.store.leases import Lease
+from engine.store.writing import leases
+from engine.store.writing.leases import Lease
 from tests.conftest import NOW
 
 

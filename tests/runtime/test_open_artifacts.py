@@ -9,11 +9,11 @@ from uuid import uuid4
 import pytest
 
 from engine.model.errors import Usage
-from engine.reporting import batch
-from engine.reporting.artifact_space import Quota
-from engine.reporting.artifacts import ArtifactStorage
-from engine.reporting.chunk_runs import in_processes
-from engine.reporting.replica import Replica
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifact_space import Quota
+from engine.reporting.artifacts.artifacts import ArtifactStorage
+from engine.reporting.batch import batch
+from engine.reporting.batch.chunk_runs import in_processes
 from engine.runtime import setting_values
 from engine.runtime.services import open_artifacts, open_services
 from engine.runtime.settings import Settings

@@ -17,10 +17,11 @@ from engine.model.errors import Unavailable
 from engine.runtime.lead import LEASE
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store import PLATFORM, Store, leases
-from engine.store.queries import jobs as runs
+from engine.store import PLATFORM, Store
+from engine.store.queries.sending import jobs as runs
 from engine.store.rows import many
 from engine.store.schema.outputs import job_runs
+from engine.store.writing import leases
 from tests.conftest import NOW
 
 pytestmark = pytest.mark.real

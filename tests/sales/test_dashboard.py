@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from engine.sales.dashboard import ENOUGH, Pipeline, figures
 from engine.store import PLATFORM
-from engine.store.queries import commerce as queries
+from engine.store.queries.sales import commerce as queries
 from tests.conftest import NOW
 from tests.sales.factories import lead, stored_leads
 

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from data.demo import pilots as trials
-from data.demo.diary import Diary, follow_up, meeting
-from data.demo.platform import PLATFORM_ADMIN, fill_platform
-from data.demo.prospects import PROSPECTS
-from engine.cli.demo import _settings
+from data.demo.cast import pilots as trials
+from data.demo.cast.platform import PLATFORM_ADMIN, fill_platform
+from data.demo.cast.prospects import PROSPECTS
+from data.demo.history.diary import Diary, follow_up, meeting
+from engine.cli.installation.demo import _settings
 from engine.model.errors import NotFound
 from engine.runtime.settings import Settings
 from engine.sales import leads as worked
@@ -19,7 +19,7 @@ from engine.sales.prices import price_table
 from engine.sales.proposals import proposal
 from engine.sales.stages import LEAD_STEPS
 from engine.store import PLATFORM, Store
-from engine.store.queries.commerce import LeadFilter, PilotFilter, page_of
+from engine.store.queries.sales.commerce import LeadFilter, PilotFilter, page_of
 from engine.store.rows import many
 from engine.store.schema.commerce import activities, leads, pilots
 from engine.store.schema.organizations import memberships

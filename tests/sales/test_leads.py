@@ -15,7 +15,7 @@ from engine.sales.stages import (
     exit_criterion,
 )
 from engine.store import PLATFORM
-from engine.store.queries import commerce as queries
+from engine.store.queries.sales import commerce as queries
 from tests.conftest import NOW
 from tests.sales.factories import lead, stored_leads
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from engine.model.errors import Usage
-from engine.reporting.render.proposal import draft_note, money
+from engine.render.text.proposal import draft_note, money
 from engine.sales.prices import (
     BUILT_IN,
     Charge,

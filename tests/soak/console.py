@@ -14,7 +14,7 @@ from pathlib import Path
 from engine.store import Store
 from engine.store.schema import outputs, services
 from engine.store.schema.organizations import memberships, organization_frameworks
-from engine.web.credentials import digest, new_secret
+from engine.web.admission.credentials import digest, new_secret
 from tests.bench.availability import memory_mb
 from tests.bench.http import free_port
 from tests.web import attacks

@@ -10,7 +10,7 @@ from engine.store.guarded_connection import WriteBesideLogError
 from engine.store.schema import LOGGED, metadata
 from engine.store.schema.controls import attestations
 from engine.store.schema.outputs import deliveries, leases
-from engine.store.statements import CompiledStatement
+from engine.store.writing.statements import CompiledStatement
 from tests.conftest import NOW
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select, text, update
 
 from engine.store import Note
-from engine.store.migrations import migrate
-from engine.store.queries.ingest import resolve_incidents
+from engine.store.database.migrations import migrate
+from engine.store.queries.operations.ingest import resolve_incidents
 from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents
 from engine.store.unlogged_recoveries import LOGGED_LATER, RESOLVED, log_recoveries

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from data.demo import generate
-from engine.model.report import Report
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.render.json import envelope
-from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot
-from engine.reporting.snapshots import Snapshots
+from engine.model.declarations.report import Report
+from engine.render.text.json import envelope
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshot import Snapshot
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 from reports import CATALOGUE, REPORTS
 from tests.frames import import_frames
 

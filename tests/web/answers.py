@@ -5,7 +5,7 @@ import re
 import msgspec
 
 import api
-from engine.reporting.render import RENDERERS
+from engine.render import RENDERERS
 from engine.web.answers.shape import Failure, OscalDocument, ReportEnvelope
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.responses import failures

@@ -6,9 +6,9 @@ import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen cloc
 import pytest
 
 import api
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import Store

@@ -5,8 +5,8 @@ import io
 from hashlib import sha256
 
 from engine.store.schema.outputs import credentials
-from engine.web.credentials import digest, new_secret
-from engine.web.handlers.assessors import EXPORTS
+from engine.web.admission.credentials import digest, new_secret
+from engine.web.handlers.evidence.assessors import EXPORTS
 from tests.conftest import NOW
 from tests.web.answers import route_of
 

@@ -5,7 +5,7 @@ import threading
 import time
 
 import scheduler
-from engine.runtime import stop_signals
+from engine.runtime.processes import stop_signals
 
 
 def long_work(services):

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from engine.model.errors import Problem
-from engine.web.access import NONE
+from engine.web.admission.access import NONE
 from engine.web.app import Console
 from engine.web.http import MAX_BODY
 from engine.web.routes import Route

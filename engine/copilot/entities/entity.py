@@ -7,7 +7,7 @@ from typing import Protocol
 
 import polars as pl
 
-from engine.model.document import Edition
+from engine.model.documents.document import Edition
 
 Words = tuple[str, ...]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
+from engine.intake.imports.values.names import squash
 from engine.store.types import canonical_json
 
 

@@ -7,12 +7,12 @@ from itertools import islice
 import polars as pl
 from sqlalchemy import Connection
 
-from engine.intake.imports.expectations import expectation
-from engine.intake.imports.headers import ROW
-from engine.intake.imports.names import closest_name
+from engine.intake.imports.files.headers import ROW
+from engine.intake.imports.files.spool import RowSpool
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.spool import RowSpool
 from engine.intake.imports.tables import Importable
+from engine.intake.imports.values.expectations import expectation
+from engine.intake.imports.values.names import closest_name
 from engine.store.schema import metadata
 
 CHUNK = 10_000

@@ -1,7 +1,7 @@
 """The page that documents every table which can be imported."""
 
-from engine.intake.imports.expectations import expectation
 from engine.intake.imports.tables import Importable, TableField, importable
+from engine.intake.imports.values.expectations import expectation
 from engine.model.thresholds import DEFAULTS
 from engine.store.schema import IMPORTABLE
 

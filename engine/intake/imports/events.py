@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import polars as pl
 from sqlalchemy import ColumnElement, Connection, Select, select
 
-from engine.intake.imports.headers import ROW
+from engine.intake.imports.files.headers import ROW
+from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.spool import BATCH_ROWS, RowSpool
 from engine.model.vocabulary import Outcome
 from engine.store import EventRow
-from engine.store.chain import SpelledEvent
+from engine.store.chain.chain import SpelledEvent
 from engine.store.schema.audit import audit_log
 
 KNOWN, HASH = "#known", "#hash"

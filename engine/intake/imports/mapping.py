@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.intake.imports.names import by_squashed, closest_name, squash
 from engine.intake.imports.tables import Importable, importable
+from engine.intake.imports.values.names import by_squashed, closest_name, squash
 from engine.model.errors import Usage
 from engine.store.schema import IMPORTABLE
 

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import msgspec
 import polars as pl
 
-from engine.intake.imports import controls
-from engine.intake.imports.cells import Notation
-from engine.intake.imports.columns import values
-from engine.intake.imports.expectations import cell_expectation
-from engine.intake.imports.headers import ROW, Header
-from engine.intake.imports.names import closest_name, slug
+from engine.intake.imports.files.headers import ROW, Header
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.tables import Importable, TableField
+from engine.intake.imports.values import controls
+from engine.intake.imports.values.cells import Notation
+from engine.intake.imports.values.columns import values
+from engine.intake.imports.values.expectations import cell_expectation
+from engine.intake.imports.values.names import closest_name, slug
 from engine.model.errors import InvalidData
 from engine.model.thresholds import DEFAULTS, thresholds
-from engine.store.chain import OWN_EVENTS
+from engine.store.chain.chain import OWN_EVENTS
 
 ID_LENGTH = 200
 

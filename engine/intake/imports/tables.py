@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from sqlalchemy import Column
 
-from engine.intake.imports.names import by_squashed, closest_name, squash
+from engine.intake.imports.values.names import by_squashed, closest_name, squash
 from engine.model.errors import Usage
 from engine.store.schema import IMPORTABLE
 from engine.store.types import Instant, Json

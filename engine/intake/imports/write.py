@@ -7,11 +7,11 @@ from datetime import date
 import msgspec
 import polars as pl
 
-from engine.intake.imports.checking import Progress
 from engine.intake.imports.checks import CheckResult, existing_ids
 from engine.intake.imports.events import event_rows
-from engine.intake.imports.headers import ROW
-from engine.model.formulas import business_days_after
+from engine.intake.imports.files.headers import ROW
+from engine.intake.imports.staged_file import Progress
+from engine.model.figures.formulas import business_days_after
 from engine.model.thresholds import DEFAULTS, Thresholds, thresholds
 from engine.store import Revision
 from engine.store.schema import metadata

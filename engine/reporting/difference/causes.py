@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Literal
 
+from engine.facts.controls.movements import title_of
 from engine.model.columns import COLUMNS
 from engine.model.days import local_day, spelled_day
-from engine.model.document import FrameRow
+from engine.model.documents.document import FrameRow
+from engine.render.words import label, value
 from engine.reporting.difference.subjects import Subject, is_of_one_record, subjects_of_row, subjects_of_write
-from engine.reporting.facts.movements import title_of
-from engine.reporting.render.words import label, value
-from engine.store.queries.writes import RowWrite, WriteEvent
+from engine.store.queries.history.writes import RowWrite, WriteEvent
 
 # a day after which something is late, lapsed or due; other days of a row tell when something was done
 DEADLINES = (

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.document import Document, Table
-from engine.model.figure import Figure
+from engine.model.documents.document import Document, Table
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Better, Unit
+from engine.render.plain_values import flat, plain_value
 from engine.reporting.difference.tables import TableDifference, diff
-from engine.reporting.render.plain_values import flat, plain_value
 
 
 @dataclass(frozen=True)

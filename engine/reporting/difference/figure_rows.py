@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.model.document import FrameRow
-from engine.model.figure import REASON, Figure
-from engine.model.movement import StateMove
+from engine.model.documents.document import FrameRow
+from engine.model.documents.movement import StateMove
+from engine.model.figures.figure import REASON, Figure
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.difference import tables
 from engine.reporting.difference.subjects import subjects_of_row

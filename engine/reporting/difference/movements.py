@@ -6,11 +6,11 @@ from datetime import date
 
 import polars as pl
 
-from engine.model.document import FrameRow
-from engine.model.movement import KINDS, StateMove
+from engine.facts.controls.movements import family_of, reason_of, title_of
+from engine.model.documents.document import FrameRow
+from engine.model.documents.movement import KINDS, StateMove
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.difference.subjects import Subject
-from engine.reporting.facts.movements import family_of, reason_of, title_of
 
 
 @dataclass(frozen=True)

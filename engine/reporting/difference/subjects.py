@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TypeAlias
 
-from engine.store.queries.writes import RowWrite
+from engine.store.queries.history.writes import RowWrite
 from engine.store.schema import LOGGED
 
 Subject: TypeAlias = tuple[str, ...]

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from engine.model.document import FrameRow
-from engine.model.figure import IDENTITY
+from engine.model.documents.document import FrameRow
+from engine.model.figures.figure import IDENTITY
 
 _TELLING = (pl.String, pl.Date, pl.Int64)
 Key: TypeAlias = tuple[Any, ...]

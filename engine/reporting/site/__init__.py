@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from engine.model.document import Edition
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Edition
 from engine.model.entities import EntityKind
-from engine.model.report import Report
-from engine.reporting.durable_files import flush, flush_names
-from engine.reporting.render import RENDERERS, download_name
-from engine.reporting.render.html import Around, page, sheets
-from engine.reporting.render.links import Links, ThingKey
-from engine.reporting.render.phrases import phrases
+from engine.render import RENDERERS, download_name
+from engine.render.html.html import Around, page, sheets
+from engine.render.html.phrases import phrases
+from engine.render.links import Links, ThingKey
+from engine.reporting.artifacts.durable_files import flush, flush_names
 from engine.reporting.site.indexes import Answer, Entry, Indexes, answer, entry, proof
 from engine.reporting.site.mentions import ReportPage, addresses, mentions
 from engine.reporting.site.questions import SiteQuestion, questions
 from engine.reporting.site.steps import with_steps
 from engine.reporting.site.thing_pages import ThingPages
 from engine.reporting.site.things import LISTS, Thing, list_file, things_of
-from engine.reporting.snapshot import Snapshot
+from engine.reporting.snapshot.snapshot import Snapshot
 
 INDEX, SEARCH = "index.html", "search.html"
 Progress = Callable[[str, int, int], None]

@@ -7,15 +7,15 @@ from typing import Any
 
 from markupsafe import Markup
 
+from engine.model.declarations.report import Report
 from engine.model.entities import EntityKind
-from engine.model.report import Report
-from engine.reporting.render import words
-from engine.reporting.render.html import ENVIRONMENT, Around
-from engine.reporting.render.sparkline import sparkline
+from engine.render import words
+from engine.render.html.charts.sparkline import sparkline
+from engine.render.html.html import ENVIRONMENT, Around
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.questions import SiteQuestion
 from engine.reporting.site.things import LISTS, Thing, list_file
-from engine.reporting.subject import Subject
+from engine.reporting.snapshot.subject import Subject
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.model.document import Edition, Table
-from engine.reporting.render.html import Step
-from engine.reporting.render.links import Links, ThingKey, kind_of
-from engine.reporting.render.names import frameworks_beside
-from engine.reporting.render.rows import TableSheet
+from engine.model.documents.document import Edition, Table
+from engine.render.html.html import Step
+from engine.render.html.names import frameworks_beside
+from engine.render.html.rows import TableSheet
+from engine.render.links import Links, ThingKey, kind_of
 
 
 @dataclass(frozen=True)

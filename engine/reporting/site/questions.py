@@ -6,9 +6,9 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.as_of import SINCE
+from engine.model.declarations.as_of import SINCE
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.reporting.snapshot import Snapshot
+from engine.reporting.snapshot.snapshot import Snapshot
 
 WEEKS = 53
 Series = Callable[[Snapshot], Sequence[float]]

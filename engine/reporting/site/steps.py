@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeVar
 
-from engine.reporting.render.html import Step
+from engine.render.html.html import Step
 
 
 class Place(Protocol):

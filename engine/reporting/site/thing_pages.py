@@ -8,16 +8,16 @@ from markupsafe import Markup, escape
 
 from engine.model.columns import COLUMNS
 from engine.model.entities import EntityKind
-from engine.reporting.render import words
-from engine.reporting.render.heads import card_labels
-from engine.reporting.render.html import ENVIRONMENT, Around, Step
-from engine.reporting.render.links import Links, ThingKey
-from engine.reporting.render.phrases import with_links
-from engine.reporting.render.plain_values import plain_value
-from engine.reporting.render.rows import TableSheet
+from engine.render import words
+from engine.render.html.heads import card_labels
+from engine.render.html.html import ENVIRONMENT, Around, Step
+from engine.render.html.phrases import with_links
+from engine.render.html.rows import TableSheet
+from engine.render.links import Links, ThingKey
+from engine.render.plain_values import plain_value
 from engine.reporting.site.mentions import Mention
 from engine.reporting.site.things import LISTS, Thing, list_file
-from engine.reporting.subject import Subject
+from engine.reporting.snapshot.subject import Subject
 
 MOST_ROWS: Mapping[EntityKind, int] = {"owner": 10, "framework": 10, "service": 25}
 USUAL_ROWS = 100  # of one table; of more the report itself is the page

@@ -10,8 +10,8 @@ import polars as pl
 
 from engine.model.entities import EntityKind
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.reporting.render.html import Step
-from engine.reporting.snapshot import Snapshot
+from engine.render.html.html import Step
+from engine.reporting.snapshot.snapshot import Snapshot
 
 LISTS: Mapping[EntityKind, str] = {
     "framework": "Frameworks",

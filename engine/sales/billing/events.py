@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from engine.store import PLATFORM, Revision, Store
-from engine.store.inbound import first_time
+from engine.store.writing.inbound import first_time
 
 
 def once(

@@ -11,9 +11,9 @@ from engine.sales.billing.tiers import RANK, Price, best_plan, better_plan
 from engine.sales.history import differences
 from engine.store import Revision, Store
 from engine.store.ids import new_id
-from engine.store.queries.billing import with_lapsed
-from engine.store.queries.digests import record_run
-from engine.store.queries.organizations import agreed_plan_of, plan_of
+from engine.store.queries.accounts.organizations import agreed_plan_of, plan_of
+from engine.store.queries.sales.billing import with_lapsed
+from engine.store.queries.sending.digests import record_run
 from engine.store.rows import many, one
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations

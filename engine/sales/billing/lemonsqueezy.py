@@ -18,7 +18,7 @@ from engine.sales.billing.events import ignore, once
 from engine.sales.billing.instants import instant
 from engine.sales.billing.ledger import SubscriptionState
 from engine.store import PLATFORM, Revision, Store
-from engine.store.queries.billing import subscription_of, was_applied
+from engine.store.queries.sales.billing import subscription_of, was_applied
 
 SOURCE: PaymentProvider = "lemonsqueezy"
 _STATES: Mapping[str, SubscriptionStatus] = {

@@ -19,7 +19,7 @@ from engine.sales.billing.ledger import SubscriptionState
 from engine.sales.billing.paypal import Paypal, PaypalAnswer, ProviderRefusal
 from engine.sales.billing.tiers import Offer, Price
 from engine.store import Revision, Store
-from engine.store.queries.billing import order_of, running_before, was_applied
+from engine.store.queries.sales.billing import order_of, running_before, was_applied
 from engine.store.schema.records import OrderRow
 
 SOURCE: PaymentProvider = "paypal"

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from msgspec import UNSET, UnsetType
 
-from engine.model.digest import ChainStep
+from engine.model.declarations.digest import ChainStep
 from engine.model.vocabulary import Channel, DeliveryStatus
 from engine.web.answers.shape import Shape
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec import UNSET, UnsetType
 
 from engine.exposure.dependencies import Cycle
-from engine.incidents.slo_rules import BudgetWindow
+from engine.incidents.slo.slo_rules import BudgetWindow
 from engine.web.answers.shape import CoverageShare, Percent, Shape
 
 

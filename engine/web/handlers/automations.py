@@ -11,7 +11,7 @@ from engine.automation.dry_run import keep, rehearse
 from engine.automation.execute import ExecutionRefusal, ExecutionRequest, carry_out
 from engine.automation.playbooks import playbook, playbook_names
 from engine.automation.state import State
-from engine.model.ask import Parameter
+from engine.model.declarations.ask import Parameter
 from engine.model.errors import Conflict
 from engine.model.vocabulary import POLICY_STATES, ExecutionMode, NewPolicyState
 from engine.store import Reader, rows

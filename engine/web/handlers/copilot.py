@@ -10,7 +10,7 @@ import msgspec
 from engine.copilot import sse, threads, turns
 from engine.copilot.prompts import without_secrets
 from engine.copilot.providers import ProviderError
-from engine.model.ask import Parameter
+from engine.model.declarations.ask import Parameter
 from engine.model.errors import BadRequest, Problem, Unauthorized
 from engine.runtime.services import Services
 from engine.store.ids import new_id
@@ -131,7 +131,7 @@ def look_up(
     services: Services, org_id: str, asker: str, now: datetime, question: str, before: Sequence[str], for_model: bool
 ) -> turns.Lookup:
     """What the records of an organization say to a question."""
-    from engine.copilot.library import Library
+    from engine.copilot.answers.library import Library
 
     return turns.look_up(Library(services.snapshots, org_id, now=now), asker, question, before, for_model)
 

@@ -15,15 +15,15 @@ from engine.digests import (
     run_chain,
     wants,
 )
-from engine.model.digest import Digest
+from engine.model.declarations.digest import Digest
 from engine.model.errors import NotFound
-from engine.web.access import Access
+from engine.web.admission.access import Access
+from engine.web.admission.limits import SENSITIVE
 from engine.web.answers.digests import DigestRun, DigestRuns, StaffingChainRun, StaffingChainRuns
 from engine.web.bodies import JsonBody
 from engine.web.handlers.reports import report_route
 from engine.web.http import Request, Response, answer
 from engine.web.lanes import ARCHIVES, REPORTS
-from engine.web.limits import SENSITIVE
 from engine.web.routes import Route
 
 CRON = "cron"

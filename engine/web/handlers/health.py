@@ -1,6 +1,6 @@
 """Liveness and readiness."""
 
-from engine.store.migrations import database_health
+from engine.store.database.migrations import database_health
 from engine.web.answers.health import DatabaseReadiness, Liveness
 from engine.web.http import Request, Response, answer
 

@@ -2,13 +2,13 @@
 
 import re
 
-from engine.incidents.analysis import explain, keep, latest
-from engine.incidents.evidence import evidence_pack
-from engine.incidents.export import export as exported
-from engine.incidents.records import IncidentRecord, read_incident
-from engine.incidents.review import review as reviewed
+from engine.incidents.review.evidence import evidence_pack
+from engine.incidents.review.export import export as exported
+from engine.incidents.review.records import IncidentRecord, read_incident
+from engine.incidents.review.review import review as reviewed
+from engine.incidents.rootcause.analysis import explain, keep, latest
 from engine.model.days import local_day
-from engine.web.access_log import note_access
+from engine.web.admission.access_log import note_access
 from engine.web.bodies import AnyObject
 from engine.web.http import Request, Response, answer
 

@@ -6,22 +6,22 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from engine.incidents.alerts import AlertResult
-from engine.incidents.ingest import AlertDelivery, IngestDoor, receive_findings
+from engine.incidents.alerts.alerts import AlertResult
+from engine.incidents.alerts.ingest import AlertDelivery, IngestDoor, receive_findings
 from engine.intake.findings.batch import COMPLETE, FORCED, is_complete_scan
 from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
 from engine.intake.values import line
-from engine.model.ask import Parameter
+from engine.model.declarations.ask import Parameter
 from engine.model.errors import (
     Forbidden,
     Problem,
 )
 from engine.model.vocabulary import IngestRoute
-from engine.store.credentials import credentials_of
-from engine.web.alert_signatures import check_alert
+from engine.store.writing.credentials import credentials_of
+from engine.web.admission.alert_signatures import check_alert
+from engine.web.admission.credentials import confirm
 from engine.web.bodies import RawBody
-from engine.web.credentials import confirm
 from engine.web.http import PendingWrite, Request, Response, answer
 
 Text = Annotated[str, msgspec.Meta(max_length=4000)]

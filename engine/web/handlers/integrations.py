@@ -8,7 +8,7 @@ import msgspec
 
 from engine.accounts import connections as kept
 from engine.accounts.chat_members import CHAT_MEANING, SETTINGS_SCHEMA, check_chat_settings, without_effect
-from engine.incidents import deploys
+from engine.incidents.alerts import deploys
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import ConnectionKind, DeployStatus
 from engine.store import Revision

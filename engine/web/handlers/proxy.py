@@ -18,11 +18,11 @@ import httpx
 
 from engine.model.errors import BadRequest, Problem, Unavailable
 from engine.runtime.settings import Settings
-from engine.web.access import Access
+from engine.web.admission.access import Access
+from engine.web.admission.limits import PROXY
 from engine.web.bodies import RawBody
 from engine.web.http import Request, Response
 from engine.web.lanes import PROXIES
-from engine.web.limits import PROXY
 from engine.web.routes import ANYTHING, Route
 
 log = logging.getLogger("hq.web")

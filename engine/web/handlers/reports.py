@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.model.as_of import AsOf
+from engine.model.declarations.as_of import AsOf
+from engine.model.declarations.filters import Filters
 from engine.model.errors import BadRequest
-from engine.model.filters import Filters
+from engine.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
 from engine.reporting.index import resolve_report
-from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
-from engine.web.access import Access
-from engine.web.access_log import head_headers, note_access
+from engine.web.admission.access import Access
+from engine.web.admission.access_log import head_headers, note_access
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.http import (
     REVALIDATE,

@@ -10,17 +10,12 @@ from engine.exposure.dependencies import (
     Service,
     build,
 )
-from engine.incidents.slo import ServiceBudget, service_budget
-from engine.incidents.slo_rules import Objective
-from engine.incidents.slo_sums import window_end
-from engine.model.ask import Parameter
-from engine.store.queries.services import (
-    all_dependencies,
-    all_services,
-    buckets,
-    open_findings,
-)
-from engine.store.queries.settings import threshold
+from engine.incidents.slo.slo import ServiceBudget, service_budget
+from engine.incidents.slo.slo_rules import Objective
+from engine.incidents.slo.slo_sums import window_end
+from engine.model.declarations.ask import Parameter
+from engine.store.queries.accounts.settings import threshold
+from engine.store.queries.operations.services import all_dependencies, all_services, buckets, open_findings
 from engine.store.rows import first, one, pick
 from engine.store.schema import services as tables
 from engine.web.answers.services import (
@@ -83,7 +78,7 @@ def slo(request: Request) -> Response:
 
 def error_budget_summary(request: Request) -> Response:
     """GET /api/overview/error-budget-summary: the error budgets of all services in figures, and the worst."""
-    from engine.incidents.service_budgets import error_budgets
+    from engine.incidents.slo.service_budgets import error_budgets
 
     org_id = request.caller.org_id
     found = request.services.replica.read([org_id], lambda view: error_budgets(view, org_id, request.now))

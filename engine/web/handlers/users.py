@@ -12,11 +12,11 @@ from engine.accounts.user_export import user_export
 from engine.model.days import local_day
 from engine.model.errors import BadRequest, NotFound
 from engine.model.vocabulary import OPERATOR_ROLES
-from engine.reporting.render import download_name
+from engine.render import download_name
 from engine.store import Revision
 from engine.store.rows import first
 from engine.store.schema.organizations import memberships, users, workspaces
-from engine.web.access_log import note_access
+from engine.web.admission.access_log import note_access
 from engine.web.answers.accounts import DeletionReceipt, NotificationPreferences
 from engine.web.bodies import AnyObject
 from engine.web.http import Request, Response, answer

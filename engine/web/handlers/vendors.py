@@ -51,7 +51,7 @@ def create(request: Request, body: NewVendorBody) -> Response:
 
 
 def _check_body(body: NewVendorBody, today: date) -> vendors.NewVendor:
-    from engine.intake.imports.names import slug
+    from engine.intake.imports.values.names import slug
 
     texts = {name: _text(name, getattr(body, name)) for name in ("name", "service", "region")}
     if not slug(texts["name"] or ""):

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import msgspec
 
-from engine.model.report import Report
+from engine.model.declarations.report import Report
 from engine.web.openapi.operations import common_parameters, operation, path_template
 from engine.web.openapi.report_schemas import Object
 from engine.web.openapi.responses import FAILURES, failure_response

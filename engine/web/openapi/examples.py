@@ -4,7 +4,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from engine.model.report import Report
+from engine.model.declarations.report import Report
 from engine.web.routes import Route
 
 ROUTES, REPORTS = "examples.json", "report_examples.json"

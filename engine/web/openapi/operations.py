@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from engine.model.as_of import PAST_PARAMETERS
-from engine.model.ask import Parameter
-from engine.model.report import Report
+from engine.model.declarations.as_of import PAST_PARAMETERS
+from engine.model.declarations.ask import Parameter
+from engine.model.declarations.report import Report
 from engine.web.bodies import Body, RawBody
-from engine.web.handlers.assessors import EXPORTS
-from engine.web.handlers.assessors import export as assessor_export
+from engine.web.handlers.evidence.assessors import EXPORTS
+from engine.web.handlers.evidence.assessors import export as assessor_export
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.examples import body_example
 from engine.web.openapi.report_schemas import Object, formats_of, plan_parameters, report_filters

@@ -6,17 +6,17 @@ from typing import TypeAlias
 
 import polars as pl
 
-from engine.model.aggregates import Count, Distinct
-from engine.model.ask import Parameter
-from engine.model.declaration import EXPLAIN
-from engine.model.figure import Figure
-from engine.model.filters import NAMING, ROWS, TABLE, filters_beside
-from engine.model.plan_parameters import PLAN_PARAMETERS, TARGET
-from engine.model.report import Report
+from engine.model.declarations.ask import Parameter
+from engine.model.declarations.declaration import EXPLAIN
+from engine.model.declarations.filters import NAMING, ROWS, TABLE, filters_beside
+from engine.model.declarations.plan_parameters import PLAN_PARAMETERS, TARGET
+from engine.model.declarations.report import Report
+from engine.model.figures.aggregates import Count, Distinct
+from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Unit
-from engine.reporting.excerpt import naming
 from engine.reporting.index import index
 from engine.reporting.shape import TableShape, shape
+from engine.reporting.snapshot.excerpt import naming
 
 Object: TypeAlias = dict[str, object]
 OF_UNIT: Mapping[Unit, str] = {"date": "string", "instant": "string", "word": "string",

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from engine.model.declaration import WHEN_ASKED
-from engine.model.report import Report
-from engine.reporting.render import RENDERERS
+from engine.model.declarations.declaration import WHEN_ASKED
+from engine.model.declarations.report import Report
+from engine.render import RENDERERS
 from engine.web.answers.shape import Failure, OscalDocument, ReportEnvelope
 from engine.web.bodies import JSON
 from engine.web.handlers.reports import ReportHandler

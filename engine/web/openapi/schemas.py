@@ -2,8 +2,8 @@
 
 import msgspec
 
-from engine.model.report import Report
-from engine.model.report_loader import load_report
+from engine.model.declarations.report import Report
+from engine.model.declarations.report_loader import load_report
 from engine.reporting.index import index
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.openapi.report_schemas import Object, explanation_schema, report_name, report_schema

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from engine.web.access import Access
-from engine.web.sessions import COOKIE
+from engine.web.admission.access import Access
+from engine.web.admission.sessions import COOKIE
 
 SCHEMES: Mapping[str, Mapping[str, str]] = {
     "session": {

@@ -3,9 +3,9 @@
 import resource
 from collections.abc import Callable
 
-from engine.runtime.garbage import rare_collections
+from engine.runtime.processes.garbage import rare_collections
+from engine.runtime.processes.stop_signals import StopSignals
 from engine.runtime.scheduled_work import ScheduledWork
-from engine.runtime.stop_signals import StopSignals
 from engine.web.serving.server import ConsoleServer
 
 OBJECTS_BETWEEN_COLLECTIONS = 20_000  # requests leave few cycles, and a look stops all of them

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.incidents.analysis import explain
-from engine.incidents.rca import Analysis
+from engine.incidents.rootcause.analysis import explain
+from engine.incidents.rootcause.rca import Analysis
 from engine.store import Store
 from engine.store.schema import metadata
 from tests.incidents.causes.baseline import walk

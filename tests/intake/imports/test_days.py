@@ -9,7 +9,7 @@ from sqlalchemy import select
 from engine.intake.imports.days import DayRows, DaysImport
 from engine.model.errors import InvalidData, Usage
 from engine.store import Store
-from engine.store.log_lines import read_json, read_part
+from engine.store.log.log_lines import read_json, read_part
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, change_log
 from engine.store.schema.risk import risks

@@ -2,16 +2,12 @@
 
 import pytest
 
+from engine.catalogue import FRAMEWORKS
 from engine.intake.imports import describe_tables
-from engine.intake.imports.controls import (
-    ALIASES,
-    control,
-    framework,
-)
-from engine.intake.imports.names import squash
 from engine.intake.imports.tables import importable
+from engine.intake.imports.values.controls import ALIASES, control, framework
+from engine.intake.imports.values.names import squash
 from engine.model.thresholds import DEFAULTS
-from engine.reporting.catalogue import FRAMEWORKS
 from engine.store.schema import IMPORTABLE
 
 WORKSPACES = """## workspaces

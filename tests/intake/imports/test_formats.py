@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from engine.intake.imports import typed_files as typed
+from engine.intake.imports.files import typed_files as typed
 from engine.model.errors import InvalidData, Usage
 
 

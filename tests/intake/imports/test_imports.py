@@ -219,7 +219,7 @@ def test_progress_names_what_is_done(door):
 
 
 def test_more_rows_than_a_batch_are_one_import(door, monkeypatch):
-    from engine.intake.imports import csv_files as delimited
+    from engine.intake.imports.files import csv_files as delimited
 
     monkeypatch.setattr(delimited, "BATCH_ROWS", 3)
     lines = [f"e{n},2026-01-01T00:00:00Z,bot,backup.completed,{json.dumps(n)}\n" for n in range(10)]

@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.intake.imports.checking import check_sheet
+from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.sources import sheets
+from engine.intake.imports.staged_file import check_sheet
 from engine.intake.imports.tables import importable
 from engine.model.errors import InvalidData
 from engine.store.schema import IMPORTABLE

@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.intake.imports.batches import SheetRows
-from engine.intake.imports.checking import check_sheet
-from engine.intake.imports.headers import ROW
+from engine.intake.imports.files.headers import ROW
+from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.sources import sheets
+from engine.intake.imports.staged_file import check_sheet
 from tests.laws import examples
 
 COLUMNS = ("title", "impact", "loss_high", "status", "identified_on")

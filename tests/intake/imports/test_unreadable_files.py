@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from engine.intake.imports.files.typed_files import open_workbook, read_worksheet
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.typed_files import open_workbook, read_worksheet
 from engine.model.errors import InvalidData
 from tests.intake.imports.test_formats import workbook
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from engine.reporting.difference.causes import Cause, Causes, Grounds, sentence_of
-from engine.store.queries.writes import RowWrite, WriteEvent
+from engine.store.queries.history.writes import RowWrite, WriteEvent
 
 DAYS = date(2026, 11, 1), date(2026, 11, 20)
 AT = datetime(2026, 11, 3, 23, 30, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from engine.model.movement import Movement, in_groups, main_movements
+from engine.model.documents.movement import Movement, in_groups, main_movements
 from engine.reporting.difference.movements import movements
 from tests.factories import assessment_facts, rows
 

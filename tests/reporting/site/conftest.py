@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.site import write_site
-from engine.reporting.snapshots import Snapshots
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
-from engine.store.migrations import migrate
+from engine.store.database.migrations import migrate
 from reports import CATALOGUE, SECTIONS
 from tests.demo import demo
 from tests.frames import import_frames

@@ -6,11 +6,11 @@ from html import unescape
 
 import pytest
 
-from engine.reporting.render import CONTENT_SECURITY_POLICY
+from engine.render import CONTENT_SECURITY_POLICY
 from engine.reporting.site import write_site
 from engine.reporting.site.things import LISTS, file_of, list_file
 from reports import SECTIONS
-from tests.reporting.render.parsing import Page
+from tests.render.parsing import Page
 
 
 @pytest.fixture(scope="module", params=["brightline", "empty"])

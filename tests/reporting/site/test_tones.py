@@ -2,12 +2,12 @@
 
 import pytest
 
-from engine.model.tones import MEASURES
-from engine.reporting.render import words
-from engine.reporting.render.chart_points import series_names
-from engine.reporting.render.marks import marks, tone_of
+from engine.model.documents.tones import MEASURES
+from engine.render import words
+from engine.render.html.charts.chart_points import series_names
+from engine.render.html.charts.marks import marks, tone_of
 from reports import CATALOGUE
-from tests.reporting.render.picture_boxes import draw_picture, outside, overlaps
+from tests.render.picture_boxes import draw_picture, outside, overlaps
 
 
 @pytest.fixture(scope="module")

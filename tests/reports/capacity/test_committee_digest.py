@@ -1,7 +1,7 @@
 from datetime import date
 
 from reports.capacity.committee_digest import REPORT
-from reports.obligations import obligation_crossover
+from reports.obligations.crossover import obligation_crossover
 from tests.factories import ask, document, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work

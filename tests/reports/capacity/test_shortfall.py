@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model.ask import Ask
-from engine.model.figure import Figures
+from engine.model.declarations.ask import Ask
+from engine.model.figures.figure import Figures
 from engine.model.thresholds import Thresholds
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing, shortfall
 from reports.figures import select
-from reports.programme import executive_summary
+from reports.programme.board import executive_summary
 from reports.staffing import peak_week_staffing_digest
 from tests.factories import DAY, ask, document
 from tests.laws import examples

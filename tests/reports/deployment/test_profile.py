@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from engine.web import http, limits
+from engine.web import http
+from engine.web.admission import limits
 from reports.deployment.profile import LIMITS, REPORT
 from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from engine.model.ask import Ask
-from engine.model.document import Coverage
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Coverage
 from engine.model.thresholds import Thresholds
 from reports.evidence.attestations import REPORT
 from tests.factories import DAY, document, explained_rows, lead, rows

@@ -3,8 +3,8 @@
 import pytest
 from polars.testing import assert_frame_equal
 
-from engine.model.ask import Ask
-from engine.model.document import Coverage
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Coverage
 from engine.model.thresholds import Thresholds
 from reports.evidence.evidence_freshness import REPORT
 from tests.factories import DAY, assessment_facts, document, explained_rows, lead, moment, rows

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from engine.model.ask import Ask
+from engine.model.declarations.ask import Ask
 from engine.model.thresholds import Thresholds
 from reports.evidence.sla_reminders import REPORT
 from reports.evidence.steps import due_soon, duties

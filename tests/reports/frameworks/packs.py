@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.catalogue import catalogue
+from engine.catalogue import catalogue
 from tests.factories import ask, rows
 
 

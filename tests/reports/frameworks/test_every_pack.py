@@ -11,26 +11,24 @@ import markdown
 import polars as pl
 import pytest
 
-from engine.model.document import Edition, Organization, Position
-from engine.reporting.render import RENDERERS
-from reports.frameworks import (
-    cis_v8,
-    cmmc_l2,
-    fedramp_poam,
-    gdpr_art32,
-    hipaa,
-    iso_assessment,
-    nist_csf,
-    pci_dss,
-    type_ii,
-)
+from engine.model.documents.document import Edition, Organization, Position
+from engine.render import RENDERERS
+from reports.frameworks.cis import cis_v8
+from reports.frameworks.cmmc import cmmc_l2
+from reports.frameworks.gdpr import gdpr_art32
+from reports.frameworks.hipaa import hipaa
+from reports.frameworks.iso27001 import iso_assessment
+from reports.frameworks.nist import nist_csf
+from reports.frameworks.pci import pci_dss
+from reports.frameworks.poam import fedramp_poam
+from reports.frameworks.soc2 import type_ii
 from tests.factories import (
     DAY,
     ask,
     moment,
     rows,
 )
-from tests.reporting.render.parsing import Page
+from tests.render.parsing import Page
 from tests.reports.explanations import values_follow
 from tests.reports.frameworks.packs import pack
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 import polars as pl
 from hypothesis import strategies as st
 
+from engine.facts.obligations.workload import load, owner_weeks
+from engine.facts.question import FactQuestion, question_frame
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts.question import FactQuestion, question_frame
-from engine.reporting.facts.workload import load, owner_weeks
 from reports.shared.ledger import KINDS
 from tests.factories import DAY, ORG, rows
 

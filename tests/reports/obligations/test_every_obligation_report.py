@@ -7,23 +7,15 @@ from datetime import date, timedelta
 import polars as pl
 import pytest
 
-from engine.model.document import Edition, Organization, Position
-from engine.reporting.render import (
-    csv,
-    html,
-    json,
-    markdown,
-)
-from reports.obligations import (
-    obligation_consolidation,
-    obligation_crossover,
-    obligation_density_alerts,
-    obligation_density_trend_history,
-    obligation_forecast,
-    obligation_heatmap,
-    obligation_rollup,
-    obligation_whatif,
-)
+from engine.model.documents.document import Edition, Organization, Position
+from engine.render.html import html
+from engine.render.tables import csv
+from engine.render.text import json, markdown
+from reports.obligations.crossover import obligation_consolidation, obligation_crossover
+from reports.obligations.density import obligation_density_alerts, obligation_density_trend_history
+from reports.obligations.forecast import obligation_forecast
+from reports.obligations.rollup import obligation_heatmap, obligation_rollup
+from reports.obligations.whatif import obligation_whatif
 from reports.shared.ledger import KINDS
 from tests.factories import (
     DAY,

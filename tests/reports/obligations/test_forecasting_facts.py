@@ -3,10 +3,10 @@ from datetime import date
 import polars as pl
 from hypothesis import given, settings
 
+from engine.facts.obligations import forecasting
+from engine.facts.question import FactQuestion, question_frame
+from engine.facts.schemas import SCHEMAS
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts import forecasting
-from engine.reporting.facts.question import FactQuestion, question_frame
-from engine.reporting.facts.schemas import SCHEMAS
 from tests.factories import (
     DAY,
     ORG,

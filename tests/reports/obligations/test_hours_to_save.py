@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.capacity import committee_digest
-from reports.obligations import obligation_consolidation, obligation_crossover
+from reports.obligations.crossover import obligation_consolidation, obligation_crossover
 from tests.factories import ask, document
 from tests.laws import examples
 from tests.reports.obligations.ledgers import duty, ledger, ledgers, work

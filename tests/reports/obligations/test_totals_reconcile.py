@@ -4,7 +4,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.obligations import obligation_forecast, obligation_heatmap, obligation_rollup
+from reports.obligations.forecast import obligation_forecast
+from reports.obligations.rollup import obligation_heatmap, obligation_rollup
 from reports.shared.duty_figures import TOTALS
 from tests.factories import ask, document, lead, rows
 from tests.laws import examples

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.document import Coverage
+from engine.model.documents.document import Coverage
 from reports.ownership.control_ownership import REPORT
 from reports.ownership.raci import FINDINGS
 from tests.factories import document, explained_rows, lead, rows

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from engine.model.document import Coverage
+from engine.model.documents.document import Coverage
 from reports.ownership.scope_boundary import REPORT
 from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow

@@ -5,28 +5,19 @@ from datetime import date
 import polars as pl
 import pytest
 
-from engine.model.document import Edition, Organization, Position
-from engine.reporting.render import (
-    csv,
-    html,
-    json,
-    markdown,
-)
-from reports.programme import (
-    baseline_comparison,
-    benchmarking,
-    control_graph,
-    control_health_scorecard,
-    executive_summary,
-    gap_remediations,
-    kpi_trends,
-    policy_drift,
-    posture_score,
-    program,
-    regulatory_impact,
-    risk_heatmap,
-    summary,
-)
+from engine.model.documents.document import Edition, Organization, Position
+from engine.render.html import html
+from engine.render.tables import csv
+from engine.render.text import json, markdown
+from reports.programme.activity import summary
+from reports.programme.board import executive_summary, program
+from reports.programme.graph import control_graph
+from reports.programme.health import control_health_scorecard
+from reports.programme.packs import baseline_comparison, benchmarking
+from reports.programme.posture import posture_score
+from reports.programme.regulation import regulatory_impact
+from reports.programme.risk import gap_remediations, risk_heatmap
+from reports.programme.trends import kpi_trends, policy_drift
 from tests.factories import (
     DAY,
     document,

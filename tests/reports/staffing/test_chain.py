@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from engine.model.document import Edition, Organization, Position
-from engine.reporting.render import RENDERERS
+from engine.model.documents.document import Edition, Organization, Position
+from engine.render import RENDERERS
 from reports.staffing import (
     cross_staffing_committee_escalation,
     staffing_action_reminders,

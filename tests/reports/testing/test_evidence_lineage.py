@@ -1,6 +1,6 @@
 """What the report on the lineage of evidence says."""
 
-from engine.model.document import Coverage
+from engine.model.documents.document import Coverage
 from reports.testing.evidence_lineage import REPORT
 from tests.factories import document as edition
 from tests.factories import explained_rows, lead, rows

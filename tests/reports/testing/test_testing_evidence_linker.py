@@ -3,7 +3,7 @@
 import json
 from datetime import date
 
-from engine.model.document import Coverage
+from engine.model.documents.document import Coverage
 from reports.testing.testing_evidence_linker import REPORT
 from tests.factories import ask, explained_rows, lead, moment, rows
 from tests.factories import document as edition

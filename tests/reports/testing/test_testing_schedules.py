@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from engine.model.document import Coverage
+from engine.model.documents.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import document as edition
 from tests.factories import explained_rows, lead, rows

@@ -10,12 +10,7 @@ from engine.sales.billing import ledger
 from engine.sales.billing.events import ignore, once
 from engine.sales.billing.ledger import SubscriptionState
 from engine.sales.billing.tiers import Price
-from engine.store.queries.billing import (
-    order_of,
-    running_before,
-    subscription_of,
-    was_applied,
-)
+from engine.store.queries.sales.billing import order_of, running_before, subscription_of, was_applied
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.commerce import orders, subscriptions

@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import api
-from engine.reporting.artifacts import Artifacts
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
+from engine.replica.replica import Replica
+from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store import Store, database
-from engine.store.migrations import migrate
+from engine.store import Store
+from engine.store.database import database
+from engine.store.database.migrations import migrate
 from engine.store.schema import outputs
+from engine.web.admission.credentials import digest, new_secret
+from engine.web.admission.limits import Limit, Limiter
 from engine.web.app import Console
-from engine.web.credentials import digest, new_secret
 from engine.web.handlers.reports import ReportHandler
-from engine.web.limits import Limit, Limiter
 from reports import CATALOGUE
 from tests.soak.fuzz import seeds
 from tests.soak.fuzz.seeds import SECRET
@@ -157,8 +158,8 @@ def _read(side: socket.socket) -> bytes:
 def copilot_library(folder: Path) -> Callable[[str], None]:
     """Answers from the records of a demonstration organization."""
     from data.demo import generate
-    from engine.copilot.library import Library
-    from engine.copilot.offline import answer
+    from engine.copilot.answers.library import Library
+    from engine.copilot.answers.offline import answer
     from tests.frames import import_frames
     from tests.soak.fuzz.seeds import RECEIVED
 

@@ -169,19 +169,19 @@ def form_bodies() -> Seeds:
 def notes() -> Seeds:
     """Signed heads, one cosigned, and the line of a witness alone."""
     from tests.model.test_checkpoints import NOTE
-    from tests.runtime.test_witnesses import ONE
+    from tests.runtime.heads.test_witnesses import ONE
 
     return [text.encode() for text in (NOTE, NOTE + ONE.line(NOTE), ONE.line(NOTE))]
 
 
 def receipts(folder: Path) -> Seeds:
     """A receipt of a small history, before and after the key was changed."""
-    from engine.archives.receipts import receipt
-    from engine.runtime.key_rotations import rotate_key
+    from engine.archives.verification.receipts import receipt
+    from engine.runtime.keys.key_rotations import rotate_key
     from engine.runtime.services import Services
     from engine.runtime.settings import Settings
     from engine.store import Store
-    from engine.store.migrations import migrate
+    from engine.store.database.migrations import migrate
 
     url = f"sqlite:///{folder}/hq.db"
     migrate(url)
@@ -199,9 +199,9 @@ def receipts(folder: Path) -> Seeds:
 
 def archive(folder: Path) -> bytes:
     """A small sealed bundle."""
-    from engine.archives.archive import seal
-    from engine.archives.spool import ArchiveSpool
-    from engine.runtime.signing_keys import signing_key
+    from engine.archives.sealing.archive import seal
+    from engine.archives.sealing.spool import ArchiveSpool
+    from engine.runtime.keys.signing_keys import signing_key
     from tests.archives.conftest import ABOUT, FILES
 
     with tempfile.TemporaryDirectory(dir=folder) as scratch, ArchiveSpool(Path(scratch) / "spool") as spool:

@@ -60,9 +60,9 @@ def _import(suffix: str) -> Callable[[Path], tuple[Read, Seeds]]:
     """The first line names the table, or the rest is a workbook or a Parquet file of vendors."""
 
     def open_target(folder: Path) -> tuple[Read, Seeds]:
-        from engine.intake.imports.checking import check_sheet
+        from engine.intake.imports.files.sources import sheets
         from engine.intake.imports.problems import Problems
-        from engine.intake.imports.sources import sheets
+        from engine.intake.imports.staged_file import check_sheet
         from tests.soak.fuzz.seeds import imports
 
         def read(data: bytes) -> None:
@@ -87,8 +87,8 @@ def _import(suffix: str) -> Callable[[Path], tuple[Read, Seeds]]:
 
 def _signatures(folder: Path) -> tuple[Read, Seeds]:
     from engine.sales.billing.paypal_signature import Transmission, UntrustedSignature, anchors, check
-    from engine.web.alert_signatures import check_alert
-    from engine.web.signatures import check_chat
+    from engine.web.admission.alert_signatures import check_alert
+    from engine.web.admission.signatures import check_chat
     from tests.soak.fuzz import seeds
 
     authorities = anchors(None)
@@ -119,7 +119,7 @@ def _sessions(folder: Path) -> tuple[Read, Seeds]:
     import jwt
 
     from engine.runtime.settings import Settings
-    from engine.web.sessions import Sessions
+    from engine.web.admission.sessions import Sessions
     from tests.soak.fuzz.seeds import RECEIVED, SECRET, claims
 
     sessions = Sessions(Settings.of({"SVC_SESSION_SECRET": SECRET, "SVC_DATA_DIR": str(folder)}))
@@ -172,7 +172,7 @@ def _forms(folder: Path) -> tuple[Read, Seeds]:
 
 
 def _archives(folder: Path) -> tuple[Read, Seeds]:
-    from engine.archives.checking import check_archive
+    from engine.archives.verification.archive_check import check_archive
     from tests.soak.fuzz.seeds import archive
 
     path = folder / "bundle.zip"
@@ -252,7 +252,7 @@ def _notes(folder: Path) -> tuple[Read, Seeds]:
 
 def _receipts(folder: Path) -> tuple[Read, Seeds]:
     """The script that archives carry: it says ok or what is broken, and nothing else."""
-    from engine.archives.verify import Broken, check_receipt
+    from engine.archives.verification.verify import Broken, check_receipt
     from tests.soak.fuzz.seeds import receipts
 
     known = receipts(folder)

@@ -1,0 +1,1 @@
+"""The year that the demo organizations lived through."""

@@ -1,0 +1,1 @@
+"""Services, incidents, findings and automations of the demo organizations."""

@@ -1,0 +1,1 @@
+"""Controls, evidence, duties, risks and vendors of the demo organizations."""

@@ -1,0 +1,146 @@
+"""Which report goes into which archive under which name, and the archives that are made of them.
+
+The table of a framework is ``<framework>.csv``: the lineage report names it as the file of a claim.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.archives.contents.about import About
+from engine.archives.contents.decisions import decisions
+from engine.archives.contents.log import spool_log, spool_pack
+from engine.archives.contents.material import Material, gather_material
+from engine.archives.contents.windows import Days
+from engine.archives.sealing.manifest import EventRange, ManifestRevision
+from engine.archives.sealing.spool import ArchiveSpool
+from engine.model.vocabulary import ArchiveKind
+from engine.runtime.services import Services
+
+
+@dataclass(frozen=True)
+class ContentItem:
+    """A report as a file of an archive."""
+
+    file: str
+    report: str
+    about: str
+
+    @property
+    def form(self) -> str:
+        """The format, by the file's extension."""
+        return self.file.rpartition(".")[2]
+
+
+FRAMEWORKS = (
+    ContentItem("soc2.csv", "type-ii", "SOC 2: criteria, tests performed, deviations, complementary controls"),
+    ContentItem(
+        "iso27001.csv", "iso-assessment", "ISO/IEC 27001: clauses, statement of applicability, nonconformities"
+    ),
+    ContentItem("pci-dss.csv", "pci-dss", "PCI DSS: finding for each requirement and its method"),
+    ContentItem("hipaa.csv", "hipaa", "HIPAA Security Rule: standards and implementation specifications"),
+    ContentItem("nist-csf.csv", "nist-csf", "NIST CSF: current and target profile"),
+    ContentItem("cis-v8.csv", "cis-v8", "CIS Controls: safeguards by implementation group"),
+    ContentItem("cmmc-l2.csv", "cmmc-l2", "CMMC Level 2: MET, NOT MET and the SPRS score"),
+    ContentItem("gdpr-art32.csv", "gdpr-art32", "GDPR Article 32: measures, their tests and processors"),
+    ContentItem("fedramp-poam.csv", "fedramp-poam", "FedRAMP plan of action and milestones, columns of the template"),
+)
+CROSSWALK = ContentItem(
+    "crosswalk.csv", "crosswalk", "how SOC 2 maps to ISO/IEC 27001, with the evidence on either side"
+)
+EXCEPTIONS = ContentItem(
+    "exceptions.csv", "exception-register", "accepted departures with approver, expiry and standing"
+)
+LINEAGE = ContentItem("lineage.csv", "evidence-lineage", "every claim with its evidence, audit event, hash and bundle")
+WORKBOOK = (CROSSWALK, EXCEPTIONS, LINEAGE)
+BUNDLE = (
+    *WORKBOOK,
+    ContentItem("attestations.csv", "attestations", "who signed for which control, when, on which evidence"),
+    ContentItem(
+        "evidence_freshness.csv", "evidence-freshness", "age of the evidence of each control against its cadence"
+    ),
+    ContentItem("open_gaps.csv", "gap-remediations", "controls that are not effective, and the plan to close them"),
+    ContentItem("testing_schedules.csv", "testing-schedules", "planned and performed tests"),
+    ContentItem("evidence_links.csv", "testing-evidence-linker", "tests linked to controls and bundles"),
+    ContentItem("vendors.csv", "third-party-vendors", "third parties with their assurance"),
+    ContentItem("legal_holds.csv", "legal-holds", "matters for which records are kept"),
+    ContentItem("posture.json", "posture-score", "posture score with its components"),
+)
+MEETING_PACK = (
+    ContentItem("summary.html", "executive-summary", "printable summary for the committee"),
+    ContentItem("agenda.html", "committee-digest", "printable agenda: decisions, peaks, staffing, meetings to come"),
+    ContentItem("scorecard.csv", "control-health-scorecard", "health of each control family"),
+    ContentItem("scorecard.html", "control-health-scorecard", "the same, printable"),
+    ContentItem("posture.json", "posture-score", "posture score with its components"),
+    ContentItem("posture.csv", "posture-score", "the same as a table"),
+    EXCEPTIONS,
+    ContentItem("open_gaps.csv", "gap-remediations", "controls that are not effective, by priority"),
+)
+TITLES = {
+    "bundle": "Evidence bundle",
+    "workbook": "Evidence workbook",
+    "committee-meeting-pack": "Committee meeting pack",
+}
+
+
+@contextmanager
+def gather(
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime
+) -> Iterator[tuple[ArchiveSpool, About, dict[str, int]]]:
+    """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has."""
+    with (
+        gather_material(services, org_id, window, now=now) as found,
+        ArchiveSpool(services.settings.data_dir / "spool") as spool,
+    ):
+        events, counts = _FILL[kind](found, spool)
+        subject = found.snapshot.subject
+        about = About(
+            kind=kind,
+            title=TITLES[kind],
+            organization=found.owner,
+            as_of=subject.as_of,
+            window=found.window,
+            revision=ManifestRevision(subject.revision.seq, subject.revision.hash),
+            settings_version=subject.settings.version,
+            events=events,
+        )
+        yield spool, about, counts
+
+
+def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    with ThreadPoolExecutor(1, "log") as thread:  # reading, hashing and much of a report need no interpreter
+        log = thread.submit(spool_log, found, spool)
+        _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
+        events, policies = log.result()
+    rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
+    return events, {"events": events.count, "policies": policies, **rows}
+
+
+def _workbook(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    spool_pack(found, spool)
+    _reports(found, spool, (*FRAMEWORKS, *WORKBOOK))
+    return None, {}
+
+
+def _meeting_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    _reports(found, spool, MEETING_PACK)
+    spool.add("decisions.md", "decisions asked for now, to fill in, and what became of earlier ones", decisions(found))
+    return None, {}
+
+
+_FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _meeting_pack}
+
+
+def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
+    for item in items:
+        data = found.bytes(item.report, item.form)
+        spool.add(item.file, item.about, data, _records(data) if item.form == "csv" else None)
+
+
+def _records(data: bytes) -> int:
+    """Records of a CSV file after its header."""
+    return sum(1 for _ in csv.reader(io.StringIO(data.decode(), newline=""))) - 1

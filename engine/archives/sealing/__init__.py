@@ -1,0 +1,1 @@
+"""From files to a sealed archive: manifest, signature, ZIP."""

@@ -1,0 +1,1 @@
+"""Checks of archives: their bytes, their chain, the differences of two."""

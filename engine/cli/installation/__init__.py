@@ -1,0 +1,1 @@
+"""Commands that run, describe, back up and fill an installation."""

@@ -1,0 +1,127 @@
+"""Commands that open the other doors, and those that describe them."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import click
+
+from engine.cli.common import Steps, now, open_console_services
+from engine.runtime.settings import Settings
+
+
+@click.command(epilog="Example: hq serve --port 8080")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+@click.option("--threads", type=click.IntRange(1, 64), help="Threads for all that has no lane; SVC_THREADS without.")
+@click.option(
+    "--processes",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes that answer, on the same port; about as many as there are cores.",
+)
+@click.option("--no-scheduler", is_flag=True, help="Leave scheduled work to another process.")
+def serve(host: str, port: int, threads: int | None, processes: int, no_scheduler: bool) -> None:
+    """Serve the API and run scheduled work; what takes long is computed in worker processes.
+
+    SIGTERM or Ctrl-C: what runs has ten seconds, what waits is told to come back; once more, and nothing has any.
+    """
+    from engine.cli.installation.workers import serve_console
+    from engine.web.serving.server import listen
+
+    settings = Settings.of_process()
+    with listen(host, port, private=not settings.session_auth) as listening:
+        threads = threads or settings.threads
+        serve_console(
+            settings,
+            listening,
+            partial(click.echo, f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True),
+            threads=threads,
+            scheduled=not no_scheduler,
+            processes=processes,
+        )
+
+
+@click.command(epilog="Example: hq scheduler")
+@click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
+def scheduler(listing: bool) -> None:
+    """Run scheduled work alone. Several may run: one of them leads."""
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
+    from engine.store.queries.sending.jobs import last
+    from scheduler import JOBS, TASKS, new_scheduler, run_until_stopped
+
+    settings = Settings.of_process()
+    if listing:
+        with open_console_services(settings) as services, services.store.reader() as connection:
+            for job in JOBS:
+                click.echo(f"{job.name}\t{job.when.schedule_text(settings)}\t{_last(last(connection, job.name))}")
+            for task in TASKS:
+                click.echo(f"{task.name}\t{task.when.schedule_text}\t{_last(last(connection, task.name))}")
+        return
+    with open_console_services(settings) as services:
+        services.store.must_be_writable()
+        encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
+        click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
+        run_until_stopped(new_scheduler(services))
+
+
+def _last(run: Mapping[str, Any] | None) -> str:  # a row of runs; the store is imported only when a command runs
+    """A run of a job in words."""
+    if run is None:
+        return "never ran"
+    began = f"{run['started_at']:%Y-%m-%d %H:%M:%S} UTC"
+    if run["finished_at"] is None:
+        return f"running since {began}"
+    seconds = (run["finished_at"] - run["started_at"]).total_seconds()
+    return f"last {began}, {run['outcome']} in {seconds:.1f} s: {run['message']}"
+
+
+@click.command(epilog="Example: hq migrate; hq migrate --to postgresql+psycopg://hq@db.example/hq")
+@click.option("--to", metavar="URL", help="Copy a SQLite store with its chains into this empty PostgreSQL database.")
+def migrate(to: str | None) -> None:
+    """Bring the operational store to the newest schema; with --to, move it to PostgreSQL.
+
+    Stop the server first. The copy is checked before it counts: rows, heads, chains; where anything fails, nothing is
+    left of it. The SQLite file stays as it is.
+    """
+    from engine.runtime.heads.second_history import must_not_begin_again
+    from engine.runtime.store_move import move_store
+    from engine.store.database.migrations import migrate as run
+
+    settings = Settings.of_process()
+    must_not_begin_again(settings)
+    before, after = run(settings.store_url)
+    click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
+    if to is None:
+        return
+    with Steps() as steps:
+        copied = move_store(settings.store_url, to, now=now(), progress=steps)
+    for table, count in copied.rows.items():
+        if count:
+            click.echo(f"{table}: {count}")
+    for org_id, head in copied.heads.items():
+        click.echo(f"{org_id} stands at {head.seq}, {head.hash}: chain and rows hold")
+    click.echo("Set SVC_DATABASE_URL to the URL given with --to, on every machine, and start the server again.")
+
+
+@click.command(epilog="Example: hq routes | grep vendors")
+def routes() -> None:
+    """Print every route of the interface: method, path, who may call it.
+
+    S: a member with a session, S(owner, admin) in these roles alone. KEY: a session or an API key. ING: an ingest
+    token. ASR: an assessor's token. CRON(setting): the secret in that setting. SIG: a signed body. PADM: a platform
+    administrator. none: anybody.
+    """
+    import api
+
+    for route in api.ROUTES:
+        click.echo(f"{route.method} {route.path} {route.access.code}")
+
+
+@click.command(epilog="Example: SVC_THREADS=8 hq config")
+def config() -> None:
+    """Print the settings in force; secrets show only whether they are set."""
+    for name, value, help in Settings.of_process().listing():
+        click.echo(f"{name}={value}\t# {help}")

@@ -1,0 +1,127 @@
+"""What answers and its worker processes: what each opens, and how many there are."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from engine.cli.common import now, open_console_services
+from engine.runtime.processes.stop_signals import StopSignals
+from engine.runtime.processes.worker_process import Assignment
+from engine.runtime.processes.workers import Workers
+from engine.runtime.scheduled_work import Interruption, ScheduledWork
+from engine.runtime.settings import Settings
+from engine.web.app import Console
+from engine.web.computing import ComputeConsole, with_services
+from engine.web.lanes import ARCHIVES, REPORTS
+
+if TYPE_CHECKING:
+    from engine.runtime.services import Services
+
+T = TypeVar("T")
+IDLE_SECONDS = 60.0
+ARCHIVE_SECONDS = 1800.0
+
+
+@contextmanager
+def open_console(settings: Settings, replica: str, shared: bool) -> Iterator[Console]:
+    """The console of one worker process, with an analytics store of its own."""
+    import api
+    from engine.reporting.index import index
+    from engine.runtime.services import open_services
+
+    catalogue = index().catalogue
+    with open_services(settings, catalogue, now=now(), replica=replica, memory_bytes=0, shared=shared) as services:
+        yield Console(api.ROUTES, services)
+
+
+@contextmanager
+def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mapping[str, Workers[ComputeConsole]]]:
+    """The workers by name; none runs before there is work for it."""
+    from engine.runtime.services import REPLICA
+
+    others = [f"analytics-{number}.duckdb" for number in range(1, settings.report_processes)]
+    workers: dict[str, Workers[ComputeConsole]] = {
+        str(REPORTS.workers): Workers(
+            "reports",
+            [partial(open_console, settings, replica, shared) for replica in (REPLICA, *others)],
+            deadline=settings.report_deadline_seconds,
+        ),
+        str(ARCHIVES.workers): Workers(
+            "archives",
+            [partial(open_console, settings, "analytics-archives.duckdb", shared)],
+            deadline=ARCHIVE_SECONDS,
+            idle=IDLE_SECONDS,
+        ),
+    }
+    try:
+        yield workers
+    finally:
+        for one in workers.values():
+            one.close()
+
+
+def _in_worker(
+    workers: Workers[ComputeConsole], interruption: Interruption, function: Callable[..., T], *arguments: object
+) -> T:
+    work: Assignment[ComputeConsole] = Assignment(with_services, (function, arguments))
+    return cast(T, interruption.call(partial(workers.run, work, place="")))
+
+
+def _scheduled_work(
+    services: "Services", workers: Mapping[str, Workers[ComputeConsole]], signals: StopSignals
+) -> ScheduledWork:
+    """The scheduler, whose long work is done by the workers of archives."""
+    from scheduler import new_scheduler
+
+    interruption = Interruption()
+
+    def interrupt() -> None:
+        interruption.begin()
+        for one in workers.values():
+            one.close()
+
+    background = partial(_in_worker, workers[str(ARCHIVES.workers)], interruption)
+    return ScheduledWork(new_scheduler(replace(services, background=background)), signals, interrupt)
+
+
+def serve_console(
+    settings: Settings,
+    listening: socket.socket,
+    said: Callable[[], None],
+    *,
+    threads: int,
+    scheduled: bool,
+    processes: int = 1,
+) -> None:
+    """Answer on a socket that listens already, until SIGTERM or Ctrl-C; ``said`` is called once it answers.
+
+    With several ``processes`` this one has the workers and the scheduler, and those answer.
+    """
+    import api
+    from engine.cli.installation.processes import serve_in_processes
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
+    from engine.web.serving.running import run
+    from engine.web.serving.server import bind
+
+    shared = processes > 1
+    with (
+        StopSignals() as signals,
+        open_console_services(settings, shared=shared) as services,
+        worker_pools(settings, shared=shared) as workers,
+    ):
+        services.store.must_be_writable()
+        encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
+        work = _scheduled_work(services, workers, signals) if scheduled else None
+        if processes == 1:
+            server = bind(Console(api.ROUTES, services, workers), listening, threads)
+            said()
+            whole = run(server, signals, work)
+        else:
+            whole = serve_in_processes(services, workers, listening, threads, processes, signals, work, said)
+    if not whole:  # a thread of it is not over, and need not be: what was acknowledged is in the store
+        os._exit(0)

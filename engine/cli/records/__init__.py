@@ -1,0 +1,1 @@
+"""Commands that bring records in, take them out and check them."""

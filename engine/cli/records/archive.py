@@ -1,0 +1,147 @@
+"""The command that checks."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.cli.common import Steps, open_console_services, organization
+from engine.model.errors import Usage
+from engine.store import PLATFORM
+
+if TYPE_CHECKING:
+    from engine.runtime.services import Services
+
+EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --org aurora"
+
+
+@click.command(epilog=f"Example: {EXAMPLES}")
+@click.argument("files", metavar="[FILE [OTHER]]", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--org", help="Organization whose audit chain is checked.")
+@click.option("--key", metavar="FINGERPRINT", help="Key that must have signed it: 16 or more of its hex digits.")
+@click.pass_context
+def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key: str | None) -> None:
+    """Check an archive (bundle, workbook, meeting pack), or the audit chain of an organization.
+
+    With two archives of an organization, also that the history of one continues that of the other, in either order.
+    Names the first thing that does not hold, and where; exit code 1 then. An archive needs no store and no network.
+    """
+    if len(files) > 2 or (not files) == (org is None):
+        raise Usage("Name either one archive or two or, with --org, an organization.")
+    if key is not None and (org is not None or not _fingerprint(key)):
+        raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
+    if org is not None:
+        _chain(context, org)
+        return
+    if len(files) == 1:
+        _archive(context, files[0], key)
+    else:
+        _history(context, files, key)
+
+
+def _chain(context: click.Context, org: str) -> None:
+    from engine.model.errors import Unavailable
+    from engine.store.log.stored_forms import undecodable
+
+    with open_console_services() as services:
+        try:
+            problems = _of_organization(services, org)
+        except Unavailable:
+            with services.store.reader() as connection:
+                text = undecodable(connection, org)
+            if text is None:
+                raise
+            problems = [text]
+    for problem in problems:
+        click.echo(f"broken: {org}{'' if problem.startswith(' at ') else ': '}{problem}")
+    if problems:
+        context.exit(1)
+
+
+def _of_organization(services: "Services", org: str) -> list[str]:
+    """What does not hold of an organization, the first kind of it; where there is nothing, what holds is printed."""
+    from engine.archives.verification.seal_check import check_seals
+    from engine.runtime.heads.chains import verify_chain
+    from engine.runtime.heads.head_check import check_heads
+    from engine.store.chain.chain_segments import missing_rows
+    from engine.store.log.stored_forms import wrong_form
+
+    with Steps() as steps:
+        with services.store.reader() as connection:
+            form = wrong_form(connection, org)
+            lost = missing_rows(connection, org)
+        if form is not None or lost is not None:
+            return [str(form or lost)]
+        name = org if org == PLATFORM else organization(services, org)
+        check = verify_chain(services.store, name, lambda done, total: steps("events", done, total))
+        if not check.ok:
+            return [f" at event {check.broken_seq}: {check.problem}"]
+        with services.store.reader() as connection:
+            told = check_heads(connection, services.settings, name, services.store.reader)
+        if not told.ok:
+            return told.problems
+        rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
+        with services.store.reader() as connection:
+            seals = check_seals(connection, services.settings, name, lambda done, total: steps("archives", done, total))
+    problem = rows.problem or seals.problem
+    if problem is not None:
+        return [problem]
+    span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
+    click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
+    unchecked = "" if told.signatures else "; their signatures were not checked: there is no signing key here"
+    click.echo(f"{told.heads:,} heads that were signed or left with something lie on the chain{unchecked}")
+    click.echo(f"{rows.rows:,} rows are as {rows.revisions:,} revisions left them")
+    click.echo(f"{seals.seals:,} archives are as they were sealed")
+    return []
+
+
+def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -> None:
+    """Both archives, and whether they tell one history; they may be signed with keys of which one follows the other."""
+    from engine.archives.verification import verify as script
+
+    for file in files:
+        _archive(context, file, None)
+    try:
+        archives = [script.Archive(file) for file in files]
+        for archive in archives:
+            archive.read()
+        said = script.compare(*archives)
+    except script.Broken as broken:
+        click.echo(f"broken: {broken}")
+        context.exit(1)
+    except script.Unproven as unproven:
+        click.echo(f"unproven: {unproven}")
+        context.exit(1)
+    if key is not None and not any(archive.key_id.startswith(key.lower()) for archive in archives):
+        click.echo(f"broken: archives: neither is signed with the key {key}")
+        context.exit(1)
+    click.echo(f"ok: {said}")
+
+
+def _archive(context: click.Context, file: Path, key: str | None) -> None:
+    from engine.archives.verification.archive_check import check_archive
+
+    try:
+        check = check_archive(file, key_id=key)
+    except OSError as error:
+        raise Usage(f"{file} cannot be read: {error.strerror}.") from error
+    if check.statement is None or not check.ok:
+        click.echo(f"broken: {file.name}: {check.problem}")
+        for further in check.problems[1:]:
+            click.echo(f"  also: {further}")
+        context.exit(1)
+        return
+    about = check.statement.predicate
+    click.echo(
+        f"ok: {about.kind} of {about.organization.id}, {about.window.start_on} to {about.window.end_on}, revision "
+        f"{about.revision.seq} {about.revision.hash}, {len(check.files)} files hold"
+    )
+    if about.previous is not None:
+        click.echo(f"chained to {about.previous.id}, manifest {about.previous.manifest_sha256}")
+    click.echo(f"manifest {check.manifest_sha256}, Merkle root {about.merkle.root}")
+    told = "as asked for" if key else "compare it with the one that the organization gave you"
+    click.echo(f"signed with the key {about.key_id}: {told}")
+
+
+def _fingerprint(key: str) -> bool:
+    return 16 <= len(key) <= 64 and set(key.lower()) <= set("0123456789abcdef")

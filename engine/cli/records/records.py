@@ -1,0 +1,146 @@
+"""Commands that bring records in."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.cli.common import Steps, now, open_console_services, organization
+from engine.cli.names import organization_names
+from engine.model.errors import Usage
+
+if TYPE_CHECKING:
+    from engine.intake.imports import ColumnMapping
+
+INPUT = Path("-")
+OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
+
+
+@click.command("import", epilog="Example: hq import exports/ vendors.xlsx --org acme")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--org",
+    metavar="ORG",
+    help="Organization; a file organizations.csv with its row makes one. May be left out where there is only one.",
+    shell_complete=organization_names,
+)
+@click.option("--actor", default="import", show_default=True, help="Who is named in the audit log.")
+@click.option("--complete", is_flag=True, help="Scanners' files are complete scans: what their hosts lack is fixed.")
+@click.option("--check", is_flag=True, help="Check everything, say what would be written, and write nothing.")
+@click.option(
+    "--map",
+    "mapping",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML or CSV that says what the headers of these files mean; docs/reference/imports.md has an example.",
+)
+@click.option("--ignore-unknown", is_flag=True, help="Leave columns out that are not known, and list them.")
+def import_(
+    paths: tuple[Path, ...],
+    org: str | None,
+    actor: str,
+    complete: bool,
+    check: bool,
+    mapping: Path | None,
+    ignore_unknown: bool,
+) -> None:
+    """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
+
+    A CSV whose first column is `table` has rows of several; - is one on standard input. Or files of scanners: .nessus,
+    XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
+    Everything is checked first. Either all of it is imported, in one revision, or nothing is.
+    """
+    from engine.incidents.alerts.finding_files import scanner_files
+    from engine.intake.imports import ColumnMapping, read_mapping
+
+    with _with_input(paths) as read:
+        files = scanner_files(read)
+        if files:
+            if check or mapping or ignore_unknown:
+                raise Usage("--check, --map and --ignore-unknown are for tables; these are files of scanners.")
+            _import_findings(files, org, actor, complete=complete)
+            return
+        if complete:
+            raise Usage("--complete is for files of scanners; these are tables.")
+        columns = replace(read_mapping(mapping) if mapping else ColumnMapping(), ignores_unknown=ignore_unknown)
+        _import_tables(read, org, actor, columns, check=check)
+
+
+@contextmanager
+def _with_input(paths: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
+    """The paths with a file in place of ``-`` that holds what is on standard input."""
+    if INPUT not in paths:
+        yield paths
+        return
+    if paths.count(INPUT) > 1:
+        raise Usage("- stands for standard input, which is read once: name it once.")
+    with TemporaryDirectory(prefix="hq-input-") as folder:
+        copy = Path(folder) / "standard-input.csv"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        if not copy.stat().st_size:
+            raise Usage("There is nothing on standard input.")
+        yield tuple(copy if path == INPUT else path for path in paths)
+
+
+def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, complete: bool) -> None:
+    from engine.incidents.alerts.finding_files import import_findings
+
+    with open_console_services() as services:
+        store, into = services.store, org or organization(services, None)
+        for name, answer in import_findings(store, files, org_id=into, actor=actor, now=now(), complete=complete):
+            click.echo(f"{name}: {_summary(answer)}")
+
+
+def _import_tables(
+    paths: Sequence[Path], org: str | None, actor: str, columns: "ColumnMapping", *, check: bool
+) -> None:
+    from engine.intake.imports import import_paths
+    from engine.runtime.processes.garbage import rare_collections
+
+    with open_console_services() as services, Steps() as steps, rare_collections(OBJECTS_BETWEEN_COLLECTIONS):
+        org = org or organization(services, None)
+        result = import_paths(
+            services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count,
+            mapping=columns, rehearsed=check,
+        )  # fmt: skip
+    for file, headers in result.ignored.items():
+        for header, near in headers.items():
+            click.echo(f"{file}: column {header!r} is ignored{f'; nearest in name: {near}' if near else ''}")
+    for table, counts in result.tables.items():
+        click.echo(f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
+    if check:
+        click.echo(f"All of it holds. Nothing was written: {org} stays at revision {result.before}.")
+    elif result.has_changes:
+        click.echo(f"{org} moved from revision {result.before} to {result.after}")
+    else:
+        click.echo(f"{org} stays at revision {result.before}: nothing was new")
+
+
+def _summary(answer: Mapping[str, object]) -> str:
+    """What became of a scanner's file, without what did not happen."""
+    words = {
+        "created": "new",
+        "updated": "changed",
+        "reopened": "came back",
+        "fixed": "fixed",
+        "unchanged": "as they were",
+        "closed_as_missing": "gone",
+        "incidents_opened": "incidents opened",
+        "checks": "checks of the scanner's catalogue",
+    }
+    told = [f"{answer[name]} {word}" for name, word in words.items() if answer[name]]
+    return f"{answer['source']}, {answer['received']} findings: {', '.join(told)}"
+
+
+@click.command(epilog="Example: hq tables > tables.md")
+def tables() -> None:
+    """Print the tables and columns that `hq import` knows, as Markdown."""
+    from engine.intake.imports import describe_tables
+
+    click.echo(describe_tables(), nl=False)

@@ -1,0 +1,1 @@
+"""Commands that show reports, figures, differences and plans."""

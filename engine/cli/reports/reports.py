@@ -1,0 +1,191 @@
+"""Commands that build, print and export reports."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.cli.common import (
+    Steps,
+    now,
+    open_console_services,
+    org_option,
+    organization,
+)
+from engine.cli.names import figure_names, format_names, parameter_names, report_names
+from engine.cli.on_terminal import print_report
+from engine.model.declarations.declaration import WHEN_ASKED
+from engine.model.errors import Usage
+from engine.model.file_errors import file_problem
+
+if TYPE_CHECKING:
+    from engine.reporting.batch.report_batch import ChunkRun
+    from engine.runtime.services import Services
+
+CLUSTER = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
+param_option = click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A parameter of the report.",
+    shell_complete=parameter_names,
+)
+as_of_option = click.option("--as-of", metavar="DAY", help="As it was at the end of that day, YYYY-MM-DD.")
+
+
+@click.command(epilog="Example: hq build --all --cluster tcp://scheduler:8786")
+@org_option
+@click.option("--all", "everyone", is_flag=True, help="Every organization.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Processes; the number of cores without.")
+@click.option("--cluster", metavar="ADDRESS", help="The scheduler of a Dask cluster that builds them instead.")
+def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None) -> None:
+    """Build every report in every format, so that reading them is instant. What is there is not made again."""
+    from engine.reporting.batch import batch
+
+    if everyone and org is not None:
+        raise Usage("--all builds every organization: leave out either --all or --org.")
+    if cluster is not None and jobs is not None:
+        raise Usage("--jobs says how many processes build here: leave out either --jobs or --cluster.")
+    with open_console_services() as services, _builders(services, jobs, cluster) as (run, shares), Steps() as steps:
+        org_ids = (
+            [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
+        )
+        went = batch.build(services.store, services.batch(now()), org_ids, run, shares=shares, progress=steps)
+    for result in went.results.values():
+        click.echo(
+            f"{result.org_id}: {result.made} artifacts built ({result.size / 1e6:.1f} MB), {result.kept} were there"
+        )
+    went.message("built what could be")
+
+
+@contextmanager
+def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "Iterator[tuple[ChunkRun, int]]":
+    """Where reports are built, and how many chunks of them at a time."""
+    if cluster is None:
+        from engine.reporting.batch.chunk_runs import in_processes
+
+        jobs = jobs or os.cpu_count() or 1
+        yield in_processes(jobs), jobs
+        return
+    from engine.reporting.batch.cluster import open_cluster
+
+    if not CLUSTER.fullmatch(cluster):
+        raise Usage(f"--cluster takes the address of a scheduler, such as tcp://scheduler:8786; got {cluster!r}.")
+    if services.store.dialect == "sqlite":
+        raise Usage(
+            "A cluster reads the records from PostgreSQL, which SVC_DATABASE_URL names; this store is a SQLite file, "
+            "which one machine has. Build with --jobs instead."
+        )
+    with open_cluster(cluster) as found:
+        yield found.run, found.threads
+
+
+@click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")
+@click.argument("name", shell_complete=report_names)
+@org_option
+@click.option(
+    "--format",
+    "form",
+    help="json, csv, html, md, xlsx, pdf, ics or oscal, as far as the report has it. "
+    "Without: laid out on a terminal, else json.",
+    shell_complete=format_names,
+)
+@param_option
+@as_of_option
+@click.option("--revision", metavar="N", help="As the records were at that position of their chain.")
+def report(
+    name: str,
+    org: str | None,
+    form: str | None,
+    parameters: tuple[str, ...],
+    as_of: str | None,
+    revision: str | None,
+) -> None:
+    """Print one report, as it is or as it was: to a terminal laid out for it, else the same bytes as over HTTP."""
+    _print(name, org, form, query_of(parameters, **past(as_of, revision)))
+
+
+@click.command(epilog="Example: hq explain program gaps_open --org aurora --format csv")
+@click.argument("name", metavar="REPORT", shell_complete=report_names)
+@click.argument("figure", shell_complete=figure_names)
+@org_option
+@click.option("--format", "form", help="json, csv, html, md or xlsx. Without: laid out on a terminal, else json.")
+@param_option
+def explain(name: str, figure: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
+    """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
+    from engine.model.declarations.declaration import EXPLAIN
+
+    _print(name, org, form, query_of(parameters, **{EXPLAIN: figure}))
+
+
+def past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
+    """The parameters of a question about the past."""
+    return {name: text for name, text in (("asOf", as_of), ("revision", revision)) if text is not None}
+
+
+def query_of(parameters: tuple[str, ...], **asked: str) -> dict[str, str]:
+    """What is asked of a report: what the command itself says, and ``--param``. Usage where that is not KEY=VALUE, or
+    says anew what is said already."""
+    query = dict(asked)
+    for given in parameters:
+        key, separator, value = given.partition("=")
+        if not separator:
+            raise Usage(f"--param must be KEY=VALUE; got {given!r}.")
+        if key in query:
+            raise Usage(f"{key} is asked for twice, as {query[key]!r} and as {value!r}: leave one of them out.")
+        query[key] = value
+    return query
+
+
+def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) -> None:
+    print_report(form, lambda shown: report_bytes(name, org, shown, query))
+
+
+def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, str]) -> bytes:
+    """A report as it is asked for, in a format or its usual one."""
+    from engine.model.declarations.as_of import AsOf
+
+    at, query = AsOf.take(query)
+    with (
+        open_console_services() as services,
+        services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot,
+    ):
+        return snapshot.bytes(name, query, form).data
+
+
+@click.command(epilog="Example: hq export site/ --org aurora")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@org_option
+@as_of_option
+@click.option(
+    "--format",
+    "further",
+    multiple=True,
+    type=click.Choice(WHEN_ASKED),
+    help="Also write these of every report that has them.",
+)
+def export(folder: Path, org: str | None, as_of: str | None, further: tuple[str, ...]) -> None:
+    """Write every report as page, JSON, CSV and Markdown, with an index.html to browse them offline."""
+    from engine.model.declarations.as_of import AsOf
+    from engine.reporting.site import write_site
+    from engine.runtime.heads.signed_heads import signed_head
+    from engine.store.database.database import is_read_only
+    from reports import SECTIONS
+
+    at, _ = AsOf.take(past(as_of))
+    with open_console_services() as services, Steps() as steps:
+        name = organization(services, org)
+        head = None if is_read_only(services.store.url) else signed_head(services, name, now=now())
+        try:
+            with services.snapshots.open(name, now=now(), at=at) as snapshot:
+                page = write_site(snapshot, folder, sections=SECTIONS, progress=steps, further=further)
+            if head is not None:
+                (folder / "signed_head.txt").write_text(head.note, encoding="utf-8")
+        except OSError as error:
+            raise file_problem(f"Cannot write below {folder}", error) from error
+    click.echo(page)

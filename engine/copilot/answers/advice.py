@@ -1,0 +1,146 @@
+"""What to do next, how things stand, and what the organization is: questions that whole reports answer."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from engine.copilot.answers.answers import AnswerPart, CitationList
+from engine.copilot.answers.cells import cell, cells
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.routes import route_of_row
+from engine.copilot.answers.sources import route_of
+from engine.copilot.entities.governance import PERSON
+from engine.copilot.entities.programme import DUTY, GAP
+from engine.copilot.grammar.reading import CopilotQuestion
+
+ROWS = 5
+_NEXT = (
+    r"\bwhat (?:should|do|can|shall|must) (?:i|we) (?:do|fix|close|tackle|start|work|focus|prioriti[sz]e)\b(?! own)|"
+    r"\bwhere (?:do|should|shall) (?:i|we) (?:start|begin|focus)|"
+    r"\bpriorit(?:y|ies)\b(?! \d)|\bwhat is next\b|\bnext steps?\b|"
+    r"\bwhat needs (?:my |our )?attention\b|\b(?:do|fix) first\b|\bwhat (?:should|do) (?:i|we) do next\b"
+)
+_STANDING = (
+    r"\bhow (?:are we|is (?:our )?(?:compliance|security|everything|it)) (?:doing|going|looking|standing)\b|"
+    r"\bhow do we (?:stand|look|fare)\b|\bexecutive summary\b|\boverall (?:status|picture|state)\b|"
+    r"^(?:give me |show me |can i (?:have|get) )?(?:an? |the )?(?:quick |short )?(?:overview|summary|status)(?: "
+    r"please)?[?.! ]*$|"
+    r"^are we (?:compliant|ready|secure|safe|good|ok(?:ay)?|on track)[?.! ]*$|"
+    r"\bhow is our posture\b|\bhow are things\b|\bstate of (?:compliance|our programme|our program)\b"
+)
+_ME = (
+    r"^who am i[ ?]*$|"
+    r"^what (?:is|are) my (?:role|name|job|title|rights?|permissions?|e-?mail(?: address)?)[ ?]*$"
+)
+# what the organization is: words of the question, the fact, the column, how it is said
+_PROFILE = (
+    (r"\bhow many (?:people|employees|staff|colleagues) "
+     r"(?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
+     r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b", "organization",
+         "headcount",
+     "people work here"),
+    (r"\bwhere (?:is|are|do we keep|do we store|does) (?:our |the )?(?:data|records)\b|\bdata (?:region|residency)\b|"
+     r"\bhosted where\b|\bwhich region (?:are|is)\b|\bwhere are we hosted\b", "organization", "data_region",
+     "is the region of the data"),
+    (r"\b(?:what|which) (?:plan|subscription)\b", "organization", "plan", "is the plan"),
+    (r"\b(?:what|which) time ?zone\b", "organization", "time_zone", "is the time zone"),
+    (r"\b(?:what|which) (?:sector|industry)\b", "organization", "sector", "is the sector"),
+    (r"\bwho (?:holds|keeps|has) (?:the |our )?(?:encryption )?keys\b|\bkey custody\b", "deployment", "key_custody",
+     "holds the keys"),
+    (r"\bhow do (?:we|people|users) sign in\b|\bsign in method\b", "deployment", "auth_mode", "is how people sign in"),
+)  # fmt: skip
+
+
+def advice(
+    asked: CopilotQuestion, library: Library, citations: CitationList, asker: str, *, named: bool
+) -> AnswerPart | None:
+    """The answer where a whole report is asked for; None for every other question.
+
+    ``named`` where it names something of the organization: then the question is about that.
+    """
+    for pattern, fact, column, said in _PROFILE:
+        if asked.matches(pattern) and len(asked.words) < 12:
+            return _profile(library, citations, fact, column, said)
+    if asked.matches(_ME):
+        return _me(library, citations, asker)
+    if asked.matches(_NEXT) and not asked.matches(r"\b(?:incident|vendor|finding|request|risk|polic)"):
+        return _next(asked, library, citations, asker)
+    if asked.matches(_STANDING) and len(asked.words) < 10 and not named:
+        return _standing_part(library, citations)
+    return None
+
+
+def _me(library: Library, citations: CitationList, asker: str) -> AnswerPart:
+    found = library.rows(PERSON).filter(pl.col("email") == asker)
+    if found.is_empty():
+        return AnswerPart((f"{asker}; no member of the organization has this address.",), "none")
+    mark = citations.cite("people", None, asker)
+    return AnswerPart((_line(PERSON.line, found.row(0, named=True), mark)[2:],), "high")
+
+
+def _profile(library: Library, citations: CitationList, fact: str, column: str, said: str) -> AnswerPart:
+    rows = library.fact(fact)
+    value = rows[column][0] if rows.height else None
+    if value is None:
+        return AnswerPart((f"I have no data on {column.replace('_', ' ')}: it is not declared.",), "none")
+    shown = library.edition("deployment-profile")
+    route = (
+        route_of("deployment-profile") if shown is not None and shown.document.summary.get(column) == value else None
+    )
+    return AnswerPart((f"{cell(value)} {said}. {citations.cite(fact, route, column)}",), "high")
+
+
+def _standing_part(library: Library, citations: CitationList) -> AnswerPart:
+    posture, summary = library.edition("posture-score"), library.edition("executive-summary")
+    if posture is None or summary is None:
+        return AnswerPart(("I have no data on the posture.",), "none")
+    first = f"{posture.document.headline} {citations.cite(posture.report, route_of(posture.report))}"
+    if not posture.document.summary.get("posture_score"):
+        return AnswerPart((f"I have no data on the posture. {first}",), "none")
+    coverage = posture.document.coverage
+    second = f"{summary.document.headline} {citations.cite(summary.report, route_of(summary.report))}"
+    return AnswerPart((first, second), "high" if coverage is None or coverage.sufficient else "low")
+
+
+def _next(asked: CopilotQuestion, library: Library, citations: CitationList, asker: str) -> AnswerPart:
+    lines = list(_mine(library, citations, asker)) if asked.matches(r"\b(?:i|my|me)\b") else []
+    lines += _decisions(library, citations)
+    gaps = library.rows(GAP).sort("priority", "gap_id", descending=[True, False]).head(ROWS)
+    if gaps.height:
+        lines.append("The gaps that come first, by priority:")
+        lines += [_line(GAP.line, row, citations.cite("gap-remediations", route_of_row(GAP, row, library),
+            cell(row["gap_id"])))
+                  for row in gaps.iter_rows(named=True)]  # fmt: skip
+    if not lines:
+        return AnswerPart(("I have no data on what to do next: no decision is due and no gap is on record.",), "none")
+    return AnswerPart(tuple(lines), "high")
+
+
+def _mine(library: Library, citations: CitationList, asker: str) -> Iterator[str]:
+    late = (
+        library.rows(DUTY)
+        .filter(pl.col("owner") == asker, pl.col("state") == "overdue")
+        .sort("due_on", "obligation_id")
+    )
+    if late.height:
+        yield f"{late.height:,} of your duties {'is' if late.height == 1 else 'are'} overdue; the oldest first:"
+        for row in late.head(ROWS).iter_rows(named=True):
+            yield _line(
+                DUTY.line, row, citations.cite("calendar", route_of_row(DUTY, row, library), cell(row["obligation_id"]))
+            )
+
+
+def _decisions(library: Library, citations: CitationList) -> Iterator[str]:
+    edition = library.edition("executive-summary")
+    tables = [] if edition is None else [table.frame for table in edition.document.tables if table.name == "decisions"]
+    for frame in tables:
+        if frame.height:
+            yield "What to decide:"
+        for number, row in enumerate(frame.head(ROWS).iter_rows(named=True), 1):
+            yield _line("{decision} ({reason}; with {owner})", row,
+                        citations.cite("executive-summary", route_of("executive-summary"),
+                            f"decision {number}"))  # fmt: skip
+
+
+def _line(template: str, row: dict[str, object], mark: str) -> str:
+    return f"- {template.format_map(cells(row))} {mark}"

@@ -1,0 +1,255 @@
+"""A query carried out and said: one sentence with the number, then the rows, each with its citation."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from engine.copilot.answers.answers import AnswerPart, CitationList
+from engine.copilot.answers.cells import cell, cells, count_of, heading, value_with_unit
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.routes import figure_of
+from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
+from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
+from engine.copilot.grammar.lexicon import ORDERS
+from engine.copilot.grammar.pieces import TURNS
+from engine.copilot.grammar.query import Order, Query
+from engine.model.vocabulary import Confidence
+
+# without them the answer would be to another question, as without those that turn a word round
+_TURNING = ("why", "than", "instead", "she", "he", "her", "his", "him", "departed", "they", "them", "those", "these")
+
+
+def answer_text(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
+    """What the records say to a query."""
+    frame = library.rows(plan.entity)
+    if frame.is_empty():
+        return AnswerPart((f"I have no data on {plan.entity.plural}: none is on record.",), "none")
+    turning = {*TURNS, *_TURNING, *ORDERS} - {"lately", "recently", "recent"}
+    turners = [word for word in plan.unknown if word in turning or word.startswith("how ")]
+    if turners:
+        said = ", ".join(f"'{word}'" for word in turners)
+        return AnswerPart((f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
+                           "without it the answer would be to another question.",), "none")  # fmt: skip
+    rows = _sort_rows(plan, frame.filter(plan.where), library)
+    lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
+    if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
+        lines = list(_not_so(plan, frame, library, citations))
+    if not lines and plan.lookup:
+        return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record fits.",), "none")
+    if not lines:
+        lines = [f"None: no {noun(plan, 1)} is on record."]
+    confidence, reason = _confidence(plan, frame, rows)
+    lines += [
+        f"I could not apply '{word}': nothing on record says it of {plan.entity.plural}." for word in plan.unknown
+    ]
+    lines += [f"I read '{said}' as '{meant}'." for said, meant in plan.corrections]
+    return AnswerPart(tuple(lines), confidence, reason)
+
+
+def _not_so(plan: Query, frame: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    """What is named and is not as the question has it."""
+    own = [each for each in plan.constraints if each.dimension.startswith("own")]
+    others = [each.label for each in plan.constraints if each not in own]
+    if any(each.dimension.startswith("title") for each in plan.constraints):
+        return
+    rows = frame.filter(pl.all_horizontal(each.where for each in own))
+    if rows.height:
+        yield f"Not so ({', '.join(others)}):"
+        yield from row_lines(plan, rows, library, citations)
+
+
+def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
+    if plan.unknown:
+        return "low", f"{', '.join(plan.unknown)} not applied"
+    if any(each.dimension.startswith("title:") for each in plan.constraints) and plan.intent in ("count", "list"):
+        return ("medium" if rows.height else "low"), "searched for in names and titles"
+    worded = plan.intent == "what" and plan.order is not None and plan.columns
+    if worded and all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns):
+        return "medium", f"taken as the {plan.order.words if plan.order else ''} {plan.entity.name}"
+    states = [each.where for each in plan.constraints if each.dimension.startswith("state:")]
+    if len(states) > 1 and rows.is_empty() and frame.filter(pl.all_horizontal(states)).is_empty():
+        return "low", "nothing is both at once"
+    if plan.unused:
+        return "medium", f"{', '.join(plan.unused)} did not choose rows"
+    if not plan.named and not plan.lookup:
+        return "medium", f"nothing said what it is about; taken as {plan.entity.plural}"
+    if any(len(said) >= 8 and said[:-1] != meant for said, meant in plan.corrections) and len(plan.corrections) > 1:
+        return "medium", "several words were misspelt"
+    if plan.tally is not None and plan.tally.of.presumed:
+        return "medium", f"taken as {noun(plan.tally.of, 2)}"
+    if plan.presumed and plan.intent in ("count", "list", "group"):
+        meant = next(each for each in plan.constraints if each.dimension.startswith("state:"))
+        others = [each.where for each in plan.constraints if each is not meant]
+        if frame.filter(pl.all_horizontal(pl.lit(True), *others)).height != rows.height:
+            return "medium", f"taken as those that are {meant.label}"
+    return "high", ""
+
+
+def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
+    """The rows in the order asked for, else the most urgent first, the newest first, the largest first."""
+    order, entity = plan.order, plan.entity
+    if order is not None and plan.intent != "group":
+        if order.column == entity.due and not order.down:
+            rows = rows.filter(pl.col(order.column) >= library.today)
+            if "status" in rows.columns and entity.name == "meeting":
+                rows = rows.filter(pl.col("status") != "cancelled")
+        if order.down and order.column in entity.dates and rows.schema[order.column] == pl.Date and plan.window is None:
+            rows = rows.filter(pl.col(order.column) <= library.today)
+            if entity.name == "meeting":
+                rows = rows.filter(pl.col("status") == "held")
+        kept = rows.drop_nulls(order.column).sort(order.column, entity.key, descending=[order.down, False])
+        return kept.head(_with_ties(kept, order))
+    usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
+    column = usual or entity.due or next(iter(entity.dates), None)
+    if column is None or column not in rows.columns:
+        return rows
+    down = column != entity.due
+    return rows.sort(column, entity.key, descending=[down, False], nulls_last=True)
+
+
+def _with_ties(rows: pl.DataFrame, order: Order) -> int:
+    """How many rows an order takes: those that are equal to the last one, too, where a size is asked for."""
+    if order.count >= rows.height or rows.schema[order.column].is_temporal():
+        return order.count
+    last = rows[order.column][order.count - 1]
+    tied = rows.filter(pl.col(order.column) == last)[order.column].len()
+    better = rows.head(order.count).filter(pl.col(order.column) != last).height
+    return better + tied if better + tied <= ROWS else order.count
+
+
+def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    number = rows.height
+    if plan.order is not None:
+        said = f"{plan.order.words} {'first' if plan.order.count > 1 else ''}".strip()
+        if number == 0:
+            return
+        yield f"The {said} of {_total(plan, library)}:"
+    else:
+        figure = figure_of(plan, library, number, citations)
+        if plan.lookup and number and not plan.entity.figures.get(frozenset(_labels(plan))):
+            named = [each for each in plan.constraints if each.dimension.startswith("own")]
+            if len(named) == len(plan.constraints):
+                yield from row_lines(plan, rows, library, citations)
+                return
+        said = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
+        yield f"Yes: {said}" if plan.polar and number and not plan.unknown else said
+    yield from row_lines(plan, rows, library, citations)
+
+
+def _total(plan: Query, library: Library) -> str:
+    number = library.rows(plan.entity).filter(plan.where).height
+    return count_of(number, noun(plan, 1), noun(plan, 2))
+
+
+def _labels(plan: Query) -> Sequence[str]:
+    return [each.label for each in plan.constraints]
+
+
+def _who(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    if not plan.columns or plan.columns[0] not in rows.columns:
+        yield from _list(plan, rows, library, citations)
+        return
+    for column in plan.columns:
+        yield from _holder(replace(plan, columns=(column,)), rows, library, citations)
+
+
+def _holder(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    (column,) = plan.columns
+    role = heading(column).removesuffix(" by")
+    if rows.is_empty():
+        if not plan.lookup:
+            yield f"{count_of(0, noun(plan, 1), noun(plan, 2))}, so nobody."
+        return
+    if rows.height == 1:
+        row = rows.row(0, named=True)
+        who = row.get(f"{column}_all") or row[column]  # everybody who has the role, where several may
+        told = f"{cell(who)} ({role})" if who else f"Nobody: no {role} is recorded"
+        yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
+        return
+    found = rows[column].drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])
+    missing = rows[column].null_count()
+    told = ", ".join(f"{who} ({number})" for who, number in found.head(MOST_GROUPS).iter_rows())
+    nobody = f"; {missing} without" if missing else ""
+    yield f"{role.capitalize()} of {count_of(rows.height, noun(plan, 1), noun(plan, 2))}: {told or 'nobody'}{nobody}."
+    yield from row_lines(plan, rows, library, citations)
+
+
+def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    if not plan.columns or plan.columns[0] not in rows.columns or rows.is_empty():
+        return
+    (column,) = plan.columns
+    word = heading(column)
+    dated = rows.drop_nulls(column)
+    if dated.is_empty():
+        row = rows.row(0, named=True)
+        yield f"No date: {title(plan, row)} has no day for '{word}'. {mark(plan, row, library, citations)}"
+        return
+    if plan.order is None and dated.height > 1:
+        dated = dated.sort(column)
+        ahead = dated.filter(pl.col(column) >= library.today)
+        dated = pl.concat([ahead, dated.filter(pl.col(column) < library.today)])
+    for row in dated.head(ROWS).iter_rows(named=True):
+        at = row.get(column.replace("_on", "_at"))
+        moment = f" ({cell(at)})" if at is not None and column.endswith("_on") else ""
+        lead = "" if dated.height == 1 else "- "
+        yield f"{lead}{cell(row[column])}{moment}: {word}, {title(plan, row)}. {mark(plan, row, library, citations)}"
+
+
+def _why(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    reason = plan.entity.reason
+    if reason is None or rows.is_empty():
+        yield from _list(plan, rows, library, citations) if reason is None else ()
+        return
+    for row in rows.head(ROWS).iter_rows(named=True):
+        said = reason.format_map(cells(row)) if "{" in reason else row[reason]
+        told = cell(said) if said else "no cause is recorded"
+        yield f"{title(plan, row)}: {told}. {mark(plan, row, library, citations)}"
+
+
+def _check(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    for row in rows.head(ROWS).iter_rows(named=True):
+        one = rows.filter(pl.col(plan.entity.key) == row[plan.entity.key])
+        holds = one.filter(pl.all_horizontal(each.where for each in plan.checks)).height == one.height
+        said = " and ".join(each.label for each in plan.checks)
+        verdict = f"Yes: {title(plan, row)} is {said}" if holds else f"No: {title(plan, row)} is not {said}"
+        yield f"{verdict}. {mark(plan, row, library, citations)}"
+        yield f"  {line(plan, row)}"
+
+
+def _every(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    (claim,) = plan.checks
+    others = rows.filter(~claim.where)
+    held = rows.height - others.height
+    yes = "Yes" if others.is_empty() and rows.height else "No"
+    all_of = count_of(rows.height, noun(plan, 1), noun(plan, 2))
+    yield f"{yes}: {held:,} of {all_of} {claim.label}, {others.height:,} not."
+    yield from row_lines(plan, others, library, citations)
+
+
+def _what(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    for row in rows.head(ROWS).iter_rows(named=True):
+        told = "; ".join(
+            value_with_unit(column, row[column])
+            if row[column] is None
+            else f"{value_with_unit(column, row[column])} ({heading(column)})"
+            for column in plan.columns
+        )
+        yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
+        yield f"  {line(plan, row)}"
+
+
+def _compare(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    numbers = [(half, rows.filter(half.where).height) for half in plan.halves]
+    first, second = numbers[0][1], numbers[1][1]
+    word = "as many" if first == second else "more" if first > second else "fewer"
+    than = "as" if first == second else "than"
+    labels = [half.label for half in plan.halves]
+    yield f"{first:,} against {second:,}: {word} {noun(plan, 2)} {labels[0]} {than} {labels[1]}."
+
+
+_TELLERS = {
+    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check,
+        "every": _every, "group": group_lines,
+    "measure": measure_lines, "compare": _compare, "share": share_lines, "tally": tally_lines,
+}  # fmt: skip

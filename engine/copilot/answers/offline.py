@@ -1,0 +1,201 @@
+"""The answer without a language model: a question becomes a query over figures and rows of the organization.
+
+The same question about the same data has the same answer. What nothing is known about is said, never guessed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from engine.copilot.answers.advice import advice
+from engine.copilot.answers.answer_text import answer_text
+from engine.copilot.answers.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
+from engine.copilot.answers.cells import cell
+from engine.copilot.answers.framework_state import standing
+from engine.copilot.answers.history import history
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.routes import figure_id
+from engine.copilot.answers.sentences import ROWS
+from engine.copilot.entities import ENTITIES
+from engine.copilot.grammar.constraints import is_mine
+from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.pairs import pair
+from engine.copilot.grammar.planner import Planner
+from engine.copilot.grammar.query import Query
+from engine.copilot.grammar.reading import CopilotQuestion
+from engine.copilot.grammar.titles import NamedFigure, figure_of_title
+from engine.copilot.grammar.wording import clauses
+from engine.model.documents.document import Document
+from engine.model.figures.aggregates import Count
+from engine.model.figures.figure import PARTS, REASON
+from engine.model.vocabulary import Confidence
+
+MOST_BEFORE = 6  # questions of the conversation that a follow-up may build on
+SUBJECT_WORDS = 8
+_HELLO = r"^(?:help|hello|hi|hey|thanks|thank you)\b|\bhelp\b|\bwhat can (?:you|i)\b"
+_UNITS = {
+    "percent": " %",
+    "count": "",
+    "number": "",
+    "word": "",
+    "text": "",
+    "texts": "",
+    "date": "",
+    "instant": "",
+    "flag": "",
+}
+
+
+def general_help() -> OfflineAnswer:
+    """Help that needs no organization."""
+    kinds = ", ".join(entity.plural for entity in ENTITIES)
+    return OfflineAnswer(
+        "I answer from an organization's own reports and records, with the route and row of every figure. Ask how "
+        f"many, which, who, when, why or what next, about {kinds}; about a figure of the glossary, such as the posture "
+        "score; by service, vendor, framework, person, severity, state or time. Answers about an organization need a "
+        "session: sign in and ask again.",
+        (),
+        "none",
+    )
+
+
+def answer(question: str, library: Library, *, asker: str, before: Sequence[str] = ()) -> OfflineAnswer:
+    """What the records say; ``asker`` is who "my" stands for, ``before`` what was asked in the conversation so far."""
+    planner, citations = Planner(library, asker), CitationList(library)
+    asked = planner.question(question)
+    if (not asked.words and not asked.windows) or (asked.matches(_HELLO) and len(asked.words) < 8):
+        return general_help()
+    context = _context(before, planner, library)
+    if before and context is None and planner.refers(asked):
+        return _unclear(question)
+    parts: list[AnswerPart] = []
+    for one in clauses(question):
+        found, plans = _answer_one(planner.question(one), planner, library, citations, asker, context, bool(parts))
+        parts += found
+        context = plans[0] if len(plans) == 1 else None
+    if not any(part.confidence != "none" for part in parts):
+        return _no_data(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
+    return join_parts(parts, citations.items, library)
+
+
+def _answer_one(
+    asked: CopilotQuestion, planner: Planner, library: Library, citations: CitationList, asker: str,
+    context: Query | None, follows: bool,
+) -> tuple[list[AnswerPart], tuple[Query, ...]]:  # fmt: skip
+    """What the records say to one question, and the queries that say it."""
+    names = tuple(dict.fromkeys(planner.names(asked)))
+    part = (
+        standing(asked, names, library, citations)
+        or advice(asked, library, citations, asker, named=bool(names))
+        or history(asked, names, library, citations)
+    )
+    if part is not None:
+        return [part], ()
+    figure = None if is_mine(asked) or follows else figure_of_title(asked, library.catalogue, library.today)
+    plans = _plans(asked, context, planner, library, follows=follows)
+    tallied = any(plan.tally is not None for plan in plans)
+    if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
+        return [_figure(asked, figure, library, citations)], ()
+    listed = () if tallied else planner.several(asked)
+    if listed:
+        return [answer_text(plan, library, citations) for plan in listed], ()
+    if len(plans) > 1:  # what is there comes first
+        plans = tuple(sorted(plans, key=lambda one: library.rows(one.entity).filter(one.where).is_empty()))
+    parts = [answer_text(plan, library, citations) for plan in plans]
+    if len(plans) > 1:
+        parts = [replace(part, confidence="medium" if part.confidence == "high" else part.confidence,
+                         reason=part.reason or "nothing said of which kind") for part in parts]  # fmt: skip
+    if not parts and follows:
+        words = " ".join(asked.words)
+        parts = [AnswerPart((f"I have no data on {words}.",), "low", f"{words} not answered")]
+    return parts, plans
+
+
+def _plans(
+    asked: CopilotQuestion, before: Query | None, planner: Planner, library: Library, *, follows: bool
+) -> tuple[Query, ...]:
+    """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
+    plans = planner.plans(asked, before, follows=follows)
+    found = pair(asked, planner, library)
+    if found is None or found.tally is None:
+        return plans
+    clean = len(plans) == 1 and not (plans[0].unknown or plans[0].unused) and plans[0].entity is found.entity
+    return plans if clean and found.tally.quantity in ("none", "some") else (found,)
+
+
+def _context(before: Sequence[str], planner: Planner, library: Library) -> Query | None:
+    """The query that the questions so far come to; None where the last of them was not understood as one."""
+    found: Query | None = None
+    for text in before[-MOST_BEFORE:]:
+        for number, one in enumerate(clauses(text)):
+            asked = planner.question(one)
+            if asked.matches(_HELLO) and len(asked.words) < SUBJECT_WORDS:
+                continue
+            plans = _plans(asked, found, planner, library, follows=number > 0)
+            found = plans[0] if len(plans) == 1 else None
+    return found
+
+
+def _unclear(question: str) -> OfflineAnswer:
+    """A follow-up to what was not understood is never answered of something else."""
+    return OfflineAnswer(
+        f"I have no data on '{' '.join(question.split())}': it follows up on a question that I did not answer from one "
+        "kind of record. Say what it is about, and I look it up.",
+        (),
+        "none",
+    )
+
+
+def _no_data(asked: CopilotQuestion) -> OfflineAnswer:
+    telling = [word for word in asked.words if not is_filler(word)] or list(asked.words)
+    subject = " ".join(telling[:SUBJECT_WORDS])
+    return OfflineAnswer(
+        f"I have no data on {subject}. Nothing on record answers the question; ask about "
+        f"{', '.join(entity.plural for entity in ENTITIES[:12])} or another kind of record.",
+        (),
+        "none",
+    )
+
+
+def _figure(asked: CopilotQuestion, found: NamedFigure, library: Library, citations: CitationList) -> AnswerPart:
+    """The value of a figure with its title and definition."""
+    figures = library.figures(found.report, found.query)
+    name = found.figure.id
+    value = figures[name]
+    title, definition = figures.title(name), figures.definition(name)
+    if value is None or (not value and figures.rows(found.figure.fact).is_empty()):
+        return AnswerPart(
+            (f"I have no data on {title[0].lower()}{title[1:]}: nothing is on record that it counts.",), "none"
+        )
+    mark = citations.cite(found.report, found.route, name)
+    unit = _UNITS.get(found.figure.unit, f" {found.figure.unit}")
+    edition = library.edition(found.report)
+    confidence, reason = _coverage_confidence(edition.document) if edition is not None else ("high", "")
+    said = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
+    lines = [f"{said}{unit}: {title}. {definition} {mark}"]
+    if isinstance(found.figure.aggregate, Count) and not asked.matches(r"\bhow many\b"):
+        lines += _counted_rows(figures.explained_rows(name), citations, found)
+    return AnswerPart(tuple(lines), confidence, reason)
+
+
+def _counted_rows(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) -> Iterator[str]:
+    """The first rows that a figure counts, with the reason of each."""
+    columns = [name for name in rows.columns if name not in (REASON, *PARTS)]
+    for row in rows.head(ROWS).iter_rows(named=True):
+        names = ", ".join(cell(row[name]) for name in columns if row[name] is not None)
+        mark = citations.cite(found.report, found.route, cell(row[columns[0]]) if columns else None)
+        yield f"- {names}: {row[REASON]} {mark}"
+    if rows.height > ROWS:
+        yield f"{rows.height - ROWS:,} more."
+
+
+def _coverage_confidence(document: Document) -> tuple[Confidence, str]:
+    """High for well covered data; a report on thin evidence says so."""
+    coverage = document.coverage
+    if coverage is None or coverage.pct is None:
+        return "high", ""
+    reason = f"{coverage.pct} % of {coverage.total:,} are covered by data"
+    if not coverage.sufficient:
+        return "low", reason
+    return ("high" if coverage.pct >= 80 else "medium"), reason

@@ -1,0 +1,142 @@
+"""Every word of a question is accounted for: used by the query, known to say nothing, or named as not applied."""
+
+import re
+from dataclasses import replace
+
+import polars as pl
+
+from engine.copilot.grammar.lexicon import Sense, is_filler
+from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.query import Query
+from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.text import stem
+
+# the dates that say no more than that a thing came to be: "incidents that happened", "deploys shipped"
+_BORN = frozenset(("opened_on", "deployed_on", "first_seen_on", "captured_on", "placed_on", "identified_on", "ran_on",
+                   "blocked_on", "requested_on", "detected_on", "held_on", "adopted_on"))  # fmt: skip
+_COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
+# words that are passed over in reading and yet change what is asked, and what shows that they were understood
+_COMPARING = ("than", "more", "fewer", "less", "compared", "compare", "versus", "vs", "against", "same")
+_EVENTS = ("caused", "led", "trigger", "triggered", "preceded", "before", "around", "cause")
+
+
+def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
+    """The query with the words that it does not use among those that could not be applied."""
+    idle = [piece for piece in reading.pieces if not _is_understood(piece, found, reading)]
+    unused = tuple(piece.words for piece in idle if not is_filler(piece.words) and piece.sense("attribute",
+        "measure") and _COLUMN.isdisjoint(
+        sense.kind for sense in piece.senses))  # fmt: skip
+    lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
+    lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
+    lost += _unknown_counts(found, reading)
+    new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
+    return replace(found, unknown=(*found.unknown, *new), unused=unused)
+
+
+def _unknown_counts(found: Query, reading: Reading) -> list[str]:
+    """What "how many" stands before where that is no thing that is counted here: "how many customers complained"."""
+    counted = re.search(r"\bhow many (\w+)", reading.asked.text)
+    if counted is None or found.intent not in ("count", "list"):
+        return []
+    word = stem(counted[1])
+    if word in ("day", "week", "month", "minute"):
+        return [f"how many {counted[1]}"]
+    piece = next((one for one in reading.pieces if word in (one.phrase[0], stem(one.phrase[0]))), None)
+    if piece is None or not piece.sense("attribute", "measure"):
+        return []
+    return [] if piece.sense("noun", "state", "choice", "name", "filler", "order") else [f"how many {counted[1]}"]
+
+
+def _passed_over(reading: Reading) -> list[str]:
+    """The words that no piece holds."""
+    held = {at for piece in (*reading.pieces, *reading.turned, *reading.excluded) for at in range(piece.at, piece.end)}
+    return [word for at, word in enumerate(reading.asked.words) if at not in held]
+
+
+def _understood(word: str, found: Query, reading: Reading) -> bool:
+    asked = reading.asked
+    if word in ("compare", "compared", "versus", "vs") and any(len(one.parts) > 1 for one in found.constraints):
+        return found.lookup  # the rows side by side
+    if word in _COMPARING:
+        return bool(found.halves or found.having or (asked.matches(r"\bmore (?:about|on|detail|info)|\bany ?more\b|"
+                    r"\bmore or less\b|\b(?:tell|show) me more\b|\bno more\b|\bother than\b|\bless than\b"
+                    r"|\bmore than\b") and word != "than") or (word == "than" and (
+                    found.halves or found.having or asked.bound or any(one.age for one in asked.windows)
+                    or reading.excluded)))  # fmt: skip
+    if word == "both" and any("name:" in one.dimension and one.parts for one in found.constraints):
+        return False  # one row is of the one or of the other
+    if word in ("both", "either", "neither"):
+        return len(found.constraints) > 1 or any(one.parts or " or " in one.label for one in found.constraints)
+    if word in ("during", "between", "among", "via", "within", "per"):
+        return found.group is not None or bool(found.halves)
+    if word in ("every", "each"):
+        return found.order is None or found.group is not None
+    if word == "only":
+        return found.group is None
+    if word == "far" and asked.matches(r"\bso far\b"):
+        return True
+    if word in ("average", "total", "sum") and found.intent == "measure":
+        return True
+    if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
+        return {"where": any(c in ("region", "environment") for c in found.columns),
+                "whose": found.intent == "who" or bool(found.columns) or bool(found.constraints),
+                "least": asked.bound is not None or found.order is not None}.get(word, bool(found.columns))  # fmt: skip
+    if word.isdigit():
+        return found.order is not None and found.order.count == int(word)
+    return True
+
+
+def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
+    if any(sense.kind in ("noun", "row", "title") for sense in piece.senses):
+        return True
+    if any(_sense_used(sense, piece, found, reading) for sense in piece.senses):
+        return True
+    return found.intent == "why" and piece.words in ("cause", "root cause", "reason", "caused", "happen", "happened")
+
+
+def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
+    made = (*found.constraints, *found.checks, *found.halves)
+    columns = {*found.columns, found.group, found.order.column if found.order else None,
+               found.measure[0] if found.measure else None}  # fmt: skip
+    match sense.kind:
+        case "state":
+            label = sense.state.label if sense.state else ""
+            return any(label in one.label for one in made)
+        case "choice":
+            return any(piece.at == one.at or any(part.at == piece.at for part in one.parts)
+                       or sense.value.replace("_", " ") in one.label for one in made)  # fmt: skip
+        case "name":
+            label = sense.name.label if sense.name else ""
+            return any(label in one.label for one in made) or label in found.unknown
+        case "mine":
+            return True
+        case "filler":
+            incident = any("name:incident" in one.dimension for one in made)
+            return piece.words not in _EVENTS or incident
+        case "order":
+            return found.order is not None or sense.column == "count" or bool(found.window and sense.column == "due")
+        case "group":
+            return True
+        case "date":
+            spans = any(one.dimension == "window" for one in made) or bool(found.halves)
+            verb = sense.column.removesuffix("_on")[:7]
+            asked = sense.column in columns or any(column and verb in column for column in columns)
+            dated = any(one.dimension == f"dated:{sense.column}" for one in made)
+            return asked or dated or spans or sense.column in _BORN or found.intent == "when"
+        case "role":
+            people = any(f"person/{sense.column}" in one.dimension for one in made)
+            ours = found.intent != "who" and reading.asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
+            measured = any(column and "hours" in column for column in columns) and piece.words.startswith("t")
+            return (
+                people
+                or ours
+                or measured
+                or sense.column in columns
+                or any(f"empty:{sense.column}" == one.dimension for one in made)
+            )
+        case _:
+            bound = any(one.dimension in (f"bound:{sense.column}", f"empty:{sense.column}") for one in made)
+            linked = any(f"/{sense.column}" in one.dimension or one.dimension.endswith(f"name:{sense.column}")
+                         or re.search(rf"name:{sense.column}/", one.dimension) for one in made)  # fmt: skip
+            chosen = any(one.dimension in (f"choice:{sense.column}", f"not:choice:{sense.column}") for one in made)
+            return sense.column in columns or bound or linked or chosen

@@ -1,0 +1,296 @@
+"""Which rows a question is about: states, words of columns, names, spans of time and numbers as predicates."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+import polars as pl
+
+from engine.copilot.answers.cells import heading
+from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.query import Constraint, columns_of, intent_of
+from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
+from engine.copilot.grammar.windows import TimeWindow
+
+_HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
+
+
+def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> str | None:
+    """The date that a span of time is about: that of the verb, else the one ahead or the usual one."""
+    entity = reading.entity
+    if dates:
+        return dates[-1]
+    ahead = window.is_future or reading.asked.matches(
+        r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b"
+    )
+    if ahead and entity.due is not None:
+        return entity.due
+    return next(iter(entity.dates), entity.due) if entity.dated else None
+
+
+# "how many were open in June?" asks for a day that is gone, of which no record is kept
+_WERE = r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"\
+        r"\bat the end of\b|\bback (?:in|then)\b"  # fmt: skip
+
+
+def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
+    """A month without a year is the nearer one of this year and the next where something is due in it."""
+    if column is None or column != reading.entity.due or window.last is None:
+        return window
+    if window.first is None:  # "before December", where December is still to come
+        back = (
+            window.age or window.last >= today or not _MONTH.search(window.words) or re.search(r"\d{4}", window.words)
+        )
+        past = back or reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
+        return window if past else replace(window, last=_years(window.last, 1))
+    if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
+        return window
+    if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
+        step = -1 if window.first > today else 0
+    else:
+        step = 1 if window.last < today and (today - window.last).days > 240 else 0
+        step = -1 if window.first > today and (window.first - today).days > 300 else step
+    return replace(window, first=_years(window.first, step), last=_years(window.last, step))
+
+
+def _years(day: date, step: int) -> date:
+    return day.replace(year=day.year + step, day=min(day.day, 28) if day.month == 2 else day.day)
+
+
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
+
+
+def spans_of(
+    reading: Reading, dates: Sequence[str], today: date
+) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
+    """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
+    made: list[Constraint] = []
+    lost: list[str] = []
+    for asked in reading.asked.windows:
+        column = date_column(reading, asked, dates)
+        window = _nearest_year(asked, reading, column, today)
+        gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
+        hours = window.words.startswith("within") and "hour" in window.words and column != reading.entity.due
+        if column is None or gone or hours:
+            lost.append(window.words)
+            continue
+        bounds = [pl.col(column) >= window.first] if window.first else []
+        bounds += [pl.col(column) <= window.last] if window.last else []
+        verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+        made.append(
+            Constraint("window", f"{verb} {window.with_days}", pl.all_horizontal(bounds).fill_null(False), after=True)
+        )
+    if len(made) == 2 and reading.asked.matches(
+        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
+        r"\b(?:more|fewer|less)\b.*\bor\b"
+    ):
+        return [], tuple(made), tuple(lost)
+    return made, (), tuple(lost)
+
+
+def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, TimeWindow] | None:
+    if len(spans) != 1 or len(reading.asked.windows) != 1:
+        return None
+    window = reading.asked.windows[0]
+    column = date_column(reading, window, dates)
+    return None if column is None else (column, window)
+
+
+def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Constraint]:
+    """The states that are said."""
+    found: dict[str, Constraint] = {}
+    for piece in pieces:
+        sense = piece.sense("state")
+        # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
+        verb = piece.sense("date") is not None and (
+            reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
+        )
+        role = piece.sense("role") is not None and reading.asked.matches(r"\bwho\b")
+        shared = piece.sense("choice", "noun") is not None and not (verb and _is_event_verb(reading, piece))
+        if (
+            sense is not None
+            and sense.state is not None
+            and not (role and not _marks(sense.state))
+            and not (verb and not shared and not _marks(sense.state))
+        ):
+            state = sense.state
+            found[state.label] = Constraint(
+                f"state:{state.label}", state.label, state.where(today).fill_null(False), state.after, piece.at
+            )
+    return list(found.values())
+
+
+def _is_event_verb(reading: Reading, piece: Piece) -> bool:
+    """Whether a word is the verb of what happened, as in "did we open", "were closed", "we resolved"."""
+    said = re.escape(" ".join(reading.asked.words[piece.at : piece.end]))
+    return reading.asked.matches(
+        rf"\b(?:did|do|does) (?:\w+ ){{1,2}}{said}\b|\b(?:have|has|had|got|get|were|was|been|we|they|i|you|it|that) "
+        rf"(?:all |been |ever |we |they |just |only |newly )?{said}(?<=ed)\b|\bto {said}\b"
+    )
+
+
+def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint]:
+    """What a verb alone says: "submitted requests" are those with a day on which they were submitted."""
+    entity = reading.entity
+    if (
+        reading.asked.windows
+        or intent_of(reading) not in ("list", "count")
+        or any(p.sense("order") for p in reading.pieces)
+    ):
+        return []
+    usual = {next(iter(entity.dates), None), entity.due}
+    made = []
+    for piece in reading.pieces:
+        sense = piece.sense("date")
+        verb = " ".join(piece.phrase)
+        if sense is None or len(piece.senses) > 1 or sense.column in usual or not verb.endswith("ed"):
+            continue
+        if sense.column in frame.columns:
+            made.append(Constraint(f"dated:{sense.column}", verb, (pl.col(sense.column) <= today).fill_null(False)))
+    return made
+
+
+def _marks(state: RowState) -> bool:
+    """Whether a state says something that its date does not: a test that failed was performed, as one that passed."""
+    return state.label in ("failed", "passed", "rejected", "rolled back", "missed", "overdue", "late")
+
+
+def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
+    """Words of columns; those of one column are alternatives."""
+    found: dict[str, dict[str, int]] = {}
+    for piece in pieces:
+        sense = piece.sense("choice")
+        if sense is not None and piece.sense("attribute") is not None and reading.asked.matches(_HOW):
+            continue
+        own = piece.sense("name")  # a service that is called as a source of incidents is: the service is meant
+        if own is not None and own.name is not None and own.name.kind in reading.entity.links:
+            continue
+        if sense is not None and piece.sense("state") is None:
+            found.setdefault(sense.column, {}).setdefault(sense.value, piece.at)
+    return [_choice(column, values) for column, values in found.items()]
+
+
+def _choice(column: str, values: Mapping[str, int]) -> Constraint:
+    parts = [_choice(column, {value: at}) for value, at in values.items()] if len(values) > 1 else []
+    return Constraint(
+        f"choice:{column}", _choice_label(column, list(values)), pl.col(column).cast(pl.String).is_in(list(values)),
+        at=min(values.values()), parts=tuple(parts),
+    )  # fmt: skip
+
+
+def _choice_label(column: str, values: Sequence[str]) -> str:
+    said = " or ".join(value.replace("_", " ") for value in dict.fromkeys(values))
+    return f"criticality-{said}" if column == "criticality" else said
+
+
+def names_of(
+    reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame, asker: str
+) -> tuple[list[Constraint], list[str]]:
+    """Names as constraints on the columns that hold them, and those that no column holds."""
+    entity, asked = reading.entity, reading.asked
+    made: dict[str, list[Constraint]] = {}
+    orphans: list[str] = []
+    for piece in pieces:
+        sense = piece.sense("name")
+        mine = piece.sense("mine") is not None
+        name = None if sense is None else sense.name
+        if name is None and not mine:
+            continue
+        kind = "person" if mine or name is None else name.kind
+        column = (
+            _person_column(reading, piece.at) if kind == "person" and entity.key != "email" else entity.links.get(kind)
+        )
+        if mine or name is None:
+            if column is not None and entity.people and is_mine(asked):
+                made.setdefault(f"{kind}/{column}", []).append(
+                    _name_constraint(entity, kind, column, [asker], asker, piece.at)
+                )
+            continue
+        if piece.sense("noun", "state", "choice") is not None and column is None:
+            continue
+        if column is None or column not in frame.columns:
+            orphans.append(name.label)
+            continue
+        made.setdefault(f"{kind}/{column}", []).append(
+            _name_constraint(entity, kind, column, name.keys, name.label, piece.at)
+        )
+    return [_either(found) for found in made.values()], orphans
+
+
+def _name_constraint(entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int) -> Constraint:
+    own = "own:" if column == entity.key else ""
+    if (entity.name, kind) == ("deploy", "incident"):
+        return Constraint(f"name:{kind}/{column}", f"in the day before {label}", pl.col(column).is_in(keys), True, at)
+    return Constraint(f"{own}name:{kind}/{column}", _name_label(kind, column, label), pl.col(column).is_in(keys),
+                      after=True, at=at)  # fmt: skip
+
+
+def _either(found: Sequence[Constraint]) -> Constraint:
+    """Combine equality filters with OR."""
+    if len({one.label for one in found}) == 1:
+        return found[0]
+    labels = list(dict.fromkeys(one.label for one in found))
+    first = labels[0].rpartition(" ")[0]
+    said = " or ".join([labels[0], *(label.removeprefix(f"{first} ") for label in labels[1:])])
+    where = pl.any_horizontal(one.where for one in found)
+    return replace(found[0], label=said, where=where, parts=tuple(found))
+
+
+def is_mine(asked: CopilotQuestion) -> bool:
+    """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
+    return asked.matches(
+        r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|"
+        r"\b(?:do|am|did|have) i\b"
+    )
+
+
+def _name_label(kind: str, column: str, said: str) -> str:
+    if kind == "person":
+        verb = {"email": "", "owner": "owned by", "chair": "chaired by", "approver": "approved by"}.get(
+            column, f"with {column.replace('_', ' ')}"
+        )
+        return f"{verb} {said}".strip()
+    return f"on {said}" if kind == "service" else f"of {said}"
+
+
+def _person_column(reading: Reading, at: int) -> str | None:
+    """The column of people that a name belongs to: that of the nearest word for a role, else the usual one."""
+    roles = [(abs(piece.at - at), sense.column) for piece in reading.pieces
+             if (sense := piece.sense("role")) is not None]  # fmt: skip
+    return min(roles)[1] if roles else next(iter(reading.entity.people), None)
+
+
+def rows_of(reading: Reading) -> list[Constraint]:
+    if not reading.rows:
+        return []
+    key = reading.entity.key
+    at = next(piece.at for piece in reading.pieces if piece.sense("row"))
+    return [Constraint("own:rows", " and ".join(reading.rows[:5]), pl.col(key).is_in(reading.rows), after=True, at=at)]
+
+
+def titles_of(reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame) -> list[Constraint]:
+    """Telling words as constraints on names and titles."""
+    found = {sense.value: piece.at for piece in pieces if (sense := piece.sense("title")) is not None}
+    return [
+        Constraint(f"title:{word}", f"with '{word}' in its name", title_has(reading.entity, frame, word), True, at)
+        for word, at in found.items()
+    ]
+
+
+def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
+    """A number that a column is held against: "with a CVSS above 9", "more than 8 hours"."""
+    bound = reading.asked.bound
+    if bound is None:
+        return None
+    named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
+    named += [name for name in ("effort_hours", "hours_to_resolve") if "hour" in bound.words and name in frame.columns]
+    scale = reading.entity.scale
+    column = next((name for name in named if frame.schema[name].is_numeric()), None)
+    if column is None and scale is not None and not named:
+        column = scale
+    if column is None:
+        return None
+    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}",
+                      bound.within(pl.col(column)).fill_null(False), after=True)  # fmt: skip

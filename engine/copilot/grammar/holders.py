@@ -1,0 +1,94 @@
+"""Things by what they have: "services with more than 5 open findings", "vendors without documents", "who has …"."""
+
+from dataclasses import replace
+
+import polars as pl
+
+from engine.copilot.grammar.lexicon import GROUP_WORDS
+from engine.copilot.grammar.lexicon import nouns as nouns_of
+from engine.copilot.grammar.query import Constraint, Query
+from engine.copilot.grammar.reading import NumberLimit, Reading
+
+_HOLDING = frozenset(("has", "have", "with", "without", "had", "having", "by", "carry", "lack", "no", "affected",
+                      "hold", "holds", "get", "got", "saw", "see"))  # fmt: skip
+_WORDS_OF_ROWS = ("severity", "status", "state", "kind", "tier")
+_NONE = frozenset(("without", "no", "lack", "not"))
+
+
+def group_by_holder(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """Groups that have so many rows, or none; None where the question asks for the rows themselves."""
+    holders = _holders(reading, frame)
+    if holders is None or _first_of(found, reading):
+        return None
+    column, at = holders
+    bound = reading.asked.bound
+    having, used = NumberLimit(">=", 1, ""), set[str]()
+    if bound is not None and _counts(reading):
+        having, used = bound, {bound.words}
+    elif _NONE & set(reading.asked.words[at:]) & set(found.unknown):
+        having, used = NumberLimit("=", 0, ""), set(_NONE)
+    kept = tuple(each for each in found.constraints if not (used and each.dimension.startswith("bound")))
+    kept, people = _of_holders(kept, reading, frame, column, at)
+    most = any(piece.sense("order") is not None for piece in reading.pieces)
+    unknown = (*(word for word in found.unknown if word not in used), *people)
+    return replace(found, intent="group", group=column, constraints=kept, unknown=unknown, columns=(),
+                   having=None if most else having)  # fmt: skip
+
+
+def _first_of(found: Query, reading: Reading) -> bool:
+    """Whether one row is asked for, as in "which service has the oldest open finding"."""
+    counts = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
+    return (
+        found.order is not None
+        and not counts
+        and reading.asked.matches(
+            r"\b(?:has|have|had|with)\b(?: the)? "
+            r"(?:oldest|newest|latest|earliest|longest|shortest|worst|highest|lowest|last)\b"
+        )
+    )
+
+
+def _of_holders(
+    made: tuple[Constraint, ...], reading: Reading, frame: pl.DataFrame, column: str, at: int
+) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:
+    """Constraints where a person owns the holders, as in "services that lena owns with open incidents"."""
+    noun = min((piece.at for piece in reading.pieces if piece.sense("noun") and piece.at > at), default=999)
+    kept: list[Constraint] = []
+    lost: list[str] = []
+    for each in made:
+        if not each.dimension.startswith("name:person") or not at < each.at < noun:
+            kept.append(each)
+        elif column == "service" and "service_owner" in frame.columns:
+            names = [sense.name.keys for piece in reading.pieces if piece.at == each.at
+                     for sense in piece.senses if sense.name is not None]  # fmt: skip
+            where = pl.col("service_owner").is_in([key for keys in names for key in keys])
+            label = each.label.replace("owned by", "on a service owned by")
+            kept.append(replace(each, where=where, label=label, dimension="name:person/service_owner"))
+        else:
+            lost.append(each.label)
+    return tuple(kept), tuple(lost)
+
+
+def _holders(reading: Reading, frame: pl.DataFrame) -> tuple[str, int] | None:
+    """The column whose values are asked for, and its place: "services" in "which services have open findings"."""
+    said = reading.asked.words
+    own = {one for phrase in nouns_of(reading.entity) for one in phrase}
+    for word, column in GROUP_WORDS.items():
+        at = next((n for n, one in enumerate(said) if one in (word, f"{word}s")), None)
+        if word in own or at is None or column not in frame.columns or column in _WORDS_OF_ROWS:
+            continue
+        nouns = [piece for piece in reading.pieces if piece.sense("noun") and piece.at > at]
+        if nouns and set(said[at + 1 : nouns[0].at]) & _HOLDING and not set(said[:at]) & {"per", "by", "each", "on"}:
+            return column, at
+    if reading.asked.bound is not None and said[:1] == ("who",) and _counts(reading):
+        return next(((one, 0) for one in reading.entity.people if one in frame.columns), None)
+    return None
+
+
+def _counts(reading: Reading) -> bool:
+    """Whether the number of the question is one of things, as in "more than 5 open findings"."""
+    bound = reading.asked.bound
+    nouns = [piece.at for piece in reading.pieces if piece.sense("noun") and bound is not None and piece.at >= bound.at]
+    if bound is None or not nouns:
+        return False
+    return all(any(piece.at <= at < piece.end for piece in reading.pieces) for at in range(bound.at, nouns[0]))

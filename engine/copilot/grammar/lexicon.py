@@ -1,0 +1,185 @@
+"""Which phrases mean what, for one kind of thing: its nouns, states, choices, dates, attributes, all names."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.grammar.names import Names, OwnName, Phrase
+from engine.copilot.grammar.text import stem, stems
+from engine.model import vocabulary
+
+Kind = Literal[
+    "noun",
+    "state",
+    "choice",
+    "date",
+    "role",
+    "attribute",
+    "measure",
+    "name",
+    "order",
+    "group",
+    "mine",
+    "filler",
+    "row",
+    "title",
+]
+MOST_CHOICES = 60
+_VOCABULARY: Mapping[str, tuple[str, ...]] = {
+    "severity": vocabulary.SEVERITIES, "tier": vocabulary.VENDOR_TIERS, "cadence": vocabulary.CADENCES,
+    "environment": vocabulary.ENVIRONMENTS, "role": vocabulary.ROLES,
+    "priority": get_args(vocabulary.RequestPriority),
+    "treatment": get_args(vocabulary.RiskTreatment),
+}  # fmt: skip
+# superlatives: by what the rows are ordered (a date, or the size of the thing), and whether the largest comes first
+ORDERS: Mapping[str, tuple[str, bool]] = {
+    **dict.fromkeys(("latest", "newest", "most recent", "last", "recent", "most recently", "lately", "recently"),
+        ("date", True)),
+    **dict.fromkeys(("oldest", "earliest", "longest running", "longest standing", "open longest"), ("date", False)),
+    **dict.fromkeys(("longest", "slowest"), ("measure", True)), **dict.fromkeys(("fastest", "quickest", "shortest"),
+        ("measure", False)),
+    **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
+    **dict.fromkeys(("biggest", "largest", "highest", "worst", "top", "most severe", "most serious", "most important",
+                     "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest", "poorest",
+                     "furthest along", "most ready", "further along", "further ahead", "closer", "readier",
+                     "better off", "more ready", "better prepared",
+                     "most critical",
+                     "closest", "most dangerous"), ("size", True)),
+    **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind",
+                     "most behind", "least serious", "least severe", "least critical", "further behind",
+                     "worse off", "less ready"), ("size", False)),
+    **dict.fromkeys(("first", "first one", "due first", "next one", "due next", "due soonest"), ("due", False)),
+    **dict.fromkeys(("newest one", "latest one", "last one"), ("date", True)), "oldest one": ("date", False),
+    **dict.fromkeys(("most",), ("count", True)), **dict.fromkeys(("fewest",), ("count", False)),
+}  # fmt: skip
+GROUPS = (
+    "by",
+    "per",
+    "for each",
+    "each",
+    "broken down by",
+    "grouped by",
+    "split by",
+    "across",
+    "breakdown by",
+    "breakdown",
+)
+# what people count by: words for a column that many things have
+GROUP_WORDS: Mapping[str, str] = {
+    "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
+    "vendor": "vendor",
+    "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
+    "region": "region",
+    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner",
+    "supplier": "vendor",
+    "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
+}  # fmt: skip
+LATE = ("days overdue", "days late", "how late", "how overdue", "days past due", "days behind", "days over")
+MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
+FILLERS = frozenset(
+    re.findall(
+        r"\S+",
+        "a about actually again all also am an and any anybody anyone anything are as at available be been being but "
+        "by can could count currently did do does else ever every exactly far few find for from get give go going got "
+        "had happen happened has have having hello here hey hi how i if in into is it its itself just know kind let "
+        "like list look lot many may me might moment much must my name named need needs new no now number of off on "
+        "one ones only or our ours out overall own please present pull quickly really right see should show some "
+        "someone somebody sort still stand status stuff such take tell than thank thanks that the their theirs them "
+        "then there these they thing this those to today total up us was we well were what whats when where which who "
+        "whom whose will with within would yes yet you your total altogether currently date day time kindly exist "
+        "exists said say across each among against between via during total sum ids details detail info information "
+        "register record records file console old company organisation organization compared versus vs compare than "
+        "more fewer less either both same way why because reason caused cause how's it's there's long often soon "
+        "so until right far including having"
+    )
+) - {"no", "need", "needs", "own", "status", "new", "stuff", "reason", "cause", "caused", "info", "register", "by",
+    "across", "each", "information"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One meaning of a phrase; ``value`` is the column, and what it must be where that is given."""
+
+    kind: Kind
+    column: str = ""
+    value: str = ""
+    state: RowState | None = None
+    name: OwnName | None = None
+
+
+class Lexicon:
+    """All phrases that mean something for a kind of thing whose rows are ``frame``, and the organization's names."""
+
+    def __init__(self, entity: Entity, frame: pl.DataFrame, names: Names) -> None:
+        found: defaultdict[Phrase, dict[Sense, None]] = defaultdict(dict)
+        for said, sense in _senses(entity, frame):
+            for phrase in {stems(said), tuple(said.split())}:
+                found[phrase][sense] = None
+        self._own = {phrase: tuple(senses) for phrase, senses in found.items() if phrase}
+        self._names = names
+
+    def senses(self, phrase: Phrase) -> tuple[Sense, ...]:
+        """What a phrase means; nothing where it means nothing."""
+        name = self._names.by_phrase.get(phrase)
+        return (*self._own.get(phrase, ()), *(() if name is None else (Sense("name", name=name),)))
+
+    @cached_property
+    def singles(self) -> frozenset[str]:
+        """Its phrases of one word."""
+        return frozenset(phrase[0] for phrase in self._own if len(phrase) == 1) | self._names.singles
+
+
+def nouns(entity: Entity) -> Iterator[Phrase]:
+    """The phrases that name the kind of thing."""
+    for said in (entity.name, entity.plural, *entity.words):
+        yield stems(said)
+
+
+def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
+    for said in (entity.name, entity.plural, *entity.words):
+        yield said, Sense("noun")
+    for state in entity.states:
+        yield from ((said, Sense("state", state=state)) for said in (state.label, *state.words))
+    for column, spellings in entity.choices.items():
+        yield from _choices(column, spellings, frame)
+    for kind, given in (("date", entity.dates), ("role", entity.people), ("attribute", entity.attributes),
+                        ("measure", entity.measures)):  # fmt: skip
+        for column, said_of in given.items():
+            yield from ((said, Sense(kind, column)) for said in said_of)  # type: ignore[arg-type]
+    for said, (what, down) in ORDERS.items():
+        yield said, Sense("order", what, "down" if down else "up")
+    yield from ((said, Sense("group")) for said in GROUPS)
+    own = {word for phrase in nouns(entity) for word in phrase}
+    yield from (
+        (said, Sense("attribute", column))
+        for said, column in GROUP_WORDS.items()
+        if column in frame.columns and said not in own
+    )
+    if "age_days" in frame.columns:
+        yield from ((said, Sense("attribute", "age_days")) for said in ("age", "old", "days open"))
+    if "late_days" in frame.columns:
+        yield from ((said, Sense("attribute", "late_days")) for said in LATE)
+    yield from ((said, Sense("mine")) for said in MINE)
+    yield from ((said, Sense("filler")) for said in entity.fillers)
+
+
+def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
+    """The words of a column as they occur and as the house declares them, and what else people call them."""
+    present = frame[column].cast(pl.String).drop_nulls().unique().sort().to_list() if column in frame.columns else []
+    for value in {*present[:MOST_CHOICES], *_VOCABULARY.get(column, ())}:
+        if not value.isdigit():
+            yield value.replace("_", " "), Sense("choice", column, value)
+            yield value, Sense("choice", column, value)
+    for said, value in spellings.items():
+        yield said, Sense("choice", column, value)
+
+
+def is_filler(word: str) -> bool:
+    """Whether a word says nothing about what is asked."""
+    return word in FILLERS or stem(word) in FILLERS

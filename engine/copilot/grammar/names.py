@@ -1,0 +1,117 @@
+"""The organization's own names in a question: services, vendors, people, committees, frameworks, controls, records."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.copilot.entities.entity import Records
+from engine.copilot.grammar.text import stems
+from engine.model.vocabulary import FRAMEWORK_NAMES, ROLES
+
+Phrase = tuple[str, ...]
+# how people write a framework; the first is how we do
+FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
+    "soc2": ("soc 2", "soc2", "soc-2", "soc", "soc ii", "type ii", "soc 2 type ii", "trust services criteria", "tsc"),
+    "iso27001": ("iso 27001", "iso27001", "iso-27001", "iso", "27001", "iso 27k", "annex a"),
+    "pci-dss": ("pci dss", "pci-dss", "pci", "pci dss 4", "pci-dss v4"),
+    "hipaa": ("hipaa", "security rule", "hippa"),
+    "nist-csf": ("nist csf", "nist-csf", "nist", "csf", "nist cybersecurity framework"),
+    "cis-v8": ("cis controls", "cis v8", "cis-v8", "cis", "cis 8"),
+    "cmmc-l2": ("cmmc", "cmmc l2", "cmmc-l2", "cmmc level 2", "cmmc 2"),
+    "gdpr-art32": ("gdpr", "gdpr article 32", "gdpr-art32", "article 32", "gdpr art 32"),
+    "fedramp-poam": ("fedramp", "fedramp poam", "fedramp-poam"),
+}
+_TITLES = frozenset((*ROLES, "desk", "support", "info", "security", "compliance", "team"))  # no names of people
+_COMMON = frozenset(("committee", "of", "the", "and", "board", "group"))
+
+
+@dataclass(frozen=True)
+class OwnName:
+    """What a phrase names: a ``kind`` of thing and its keys (a control may be one of several frameworks)."""
+
+    kind: str
+    keys: tuple[str, ...]
+    label: str
+
+
+class Names:
+    """All names of one organization, by the phrases that people use; what two things are called names neither."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    @cached_property
+    def by_phrase(self) -> Mapping[Phrase, OwnName]:
+        """Each name by its words."""
+        found: dict[Phrase, OwnName] = {}
+        for spoken in (self._people(), self._vendors(), self._committees(), self._services(), self._controls(),
+                       self._frameworks(), self._incidents()):  # fmt: skip
+            found.update(_unique(spoken))
+        return found
+
+    @cached_property
+    def singles(self) -> frozenset[str]:
+        """The names of one word."""
+        return frozenset(phrase[0] for phrase in self.by_phrase if len(phrase) == 1)
+
+    def _services(self) -> Iterator[tuple[str, OwnName]]:
+        for key, name in self._records.table("services").select("id", "name").iter_rows():
+            known = OwnName("service", (key,), name)
+            yield from ((said, known) for said in {name, key, name.replace("-", "")})
+
+    def _vendors(self) -> Iterator[tuple[str, OwnName]]:
+        for key, name in self._records.fact("vendors").select("vendor_id", "name").iter_rows():
+            known = OwnName("vendor", (key,), name)
+            yield from ((said, known) for said in {name, key, name.split()[0]})
+
+    def _people(self) -> Iterator[tuple[str, OwnName]]:
+        for email, name in self._records.table("users").select("email", "name").iter_rows():
+            known = OwnName("person", (email,), email)
+            local = email.partition("@")[0]
+            yield from ((said, known) for said in {email, local, local.replace(".", " ")} if said not in _TITLES)
+            if name:
+                yield from ((said, known) for said in {name, *name.split()} if said.lower() not in _TITLES)
+
+    def _committees(self) -> Iterator[tuple[str, OwnName]]:
+        for key, name in self._records.fact("committees").select("committee_id", "name").iter_rows():
+            known = OwnName("committee", (key,), name)
+            yield from ((said, known) for said in (name, key))
+            if "Board" in name.split():
+                yield from ((said, known) for said in ("board", "board meeting"))
+            for word in {word.lower() for word in name.split()} - _COMMON:
+                yield from (
+                    (f"{word} {kind}", known) for kind in ("committee", "meeting", "committee meeting", "board")
+                )
+                if word == "steering":
+                    yield word, known
+
+    def _incidents(self) -> Iterator[tuple[str, OwnName]]:
+        for key in self._records.table("incidents")["id"]:
+            yield key, OwnName("incident", (key,), key)
+
+    def _controls(self) -> Iterator[tuple[str, OwnName]]:
+        rows = self._records.fact("control_status").select("framework", "control_id")
+        keys: dict[str, tuple[str, ...]] = {}
+        for framework, control in rows.iter_rows():
+            keys[control] = (*keys.get(control, ()), f"{framework}:{control}")
+        for control, found in keys.items():
+            if any(c.isdigit() for c in control) and not control.isdigit():
+                known = OwnName("control", found, control)
+                yield from (
+                    (said, known)
+                    for said in {control, control.removeprefix("A."), f"control {control}", *found}
+                    if said == control or ("." in said and (said.startswith("A") or " " in said or ":" in said))
+                )
+
+    def _frameworks(self) -> Iterator[tuple[str, OwnName]]:
+        for key, spellings in FRAMEWORKS.items():
+            for said in spellings:
+                yield said, OwnName("framework", (key,), FRAMEWORK_NAMES[key])
+
+
+def _unique(spoken: Iterable[tuple[str, OwnName]]) -> dict[Phrase, OwnName]:
+    """Phrases that name one thing alone."""
+    pairs = {(stems(said), name) for said, name in spoken}
+    counted = Counter(phrase for phrase, _ in pairs)
+    return {phrase: name for phrase, name in pairs if phrase and counted[phrase] == 1}

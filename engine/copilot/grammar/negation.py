@@ -1,0 +1,135 @@
+"""What turns a question round or opens it up: "not" and "except" before a word, "without" before a column, "or"."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import polars as pl
+
+from engine.copilot.answers.cells import heading
+from engine.copilot.grammar.constraints import choices_of, names_of, spans_of, states_of, titles_of
+from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.query import Constraint
+from engine.copilot.grammar.reading import Reading
+
+_SAYING = ("state", "choice", "name", "title", "mine", "date")
+
+
+def turned_dates(reading: Reading) -> list[str]:
+    """The dates of verbs behind "not": "not reviewed since May"."""
+    return [sense.column for piece in reading.turned if (sense := _only_date(piece)) is not None]
+
+
+def _only_date(piece: Piece) -> Sense | None:
+    """The date of a verb that says nothing else."""
+    return None if piece.sense("state", "choice", "name", "title") else piece.sense("date")
+
+
+def turned_of(
+    reading: Reading, frame: pl.DataFrame, today: date, asker: str
+) -> tuple[list[Constraint], tuple[str, ...]]:
+    """The constraints that "not" and "except" make, and the words that they could not be made of."""
+    made, orphans = _plain(reading, reading.turned, frame, today, asker)
+    found = [_not(one) for one in made]
+    excepted, lost = _plain(reading, reading.excluded, frame, today, asker)
+    orphans += lost
+    if excepted:
+        where = pl.all_horizontal(one.where for one in excepted).fill_null(False)
+        label = f"except {' '.join(one.label for one in sorted(excepted, key=lambda one: one.after))}"
+        found.append(Constraint(f"not:{label}", label, ~where, after=True, at=excepted[0].at))
+    for piece in reading.turned:
+        sense = _only_date(piece)
+        if sense is not None and not reading.asked.windows:
+            if sense.column in frame.columns and piece.words.endswith(("ed", "met", "sent", "ran")):
+                where = pl.col(sense.column).is_null() | (pl.col(sense.column) > today)
+                found.append(Constraint(f"not:{sense.column}", f"not {piece.words}", where, after=True, at=piece.at))
+            else:
+                orphans.append(f"not {piece.words}")
+    for piece in reading.turned:
+        role = piece.sense("role")
+        if role is not None and not piece.sense(*_SAYING) and role.column in frame.columns:
+            label = f"without {heading(role.column)}"
+            found.append(Constraint(f"empty:{role.column}", label, pl.col(role.column).is_null(), True, piece.at))
+    used = {one.at for one in (*made, *excepted, *found)}
+    orphans += [f"not {piece.words}" for piece in (*reading.turned, *reading.excluded)
+                if piece.at not in used and _only_date(piece) is None
+                and not any(part.at == piece.at for one in (*made, *excepted) for part in one.parts)]  # fmt: skip
+    return found, tuple(orphans)
+
+
+def turned_spans(reading: Reading, today: date) -> list[Constraint] | None:
+    """Spans of time behind a verb that "not" stands before, turned round; None where there is none."""
+    dates = turned_dates(reading)
+    if not dates or not reading.asked.windows:
+        return None
+    made, _, _ = spans_of(reading, dates, today)
+    return [_not(one) for one in made]
+
+
+def _plain(
+    reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame, today: date, asker: str
+) -> tuple[list[Constraint], list[str]]:
+    if not pieces:
+        return [], []
+    names, orphans = names_of(reading, pieces, frame, asker)
+    made = [
+        *states_of(reading, pieces, today),
+        *choices_of(reading, pieces),
+        *names,
+        *titles_of(reading, pieces, frame),
+    ]
+    rows = [sense.value for piece in pieces for sense in piece.senses if sense.kind == "row"]
+    if rows:
+        made.append(Constraint("rows", " and ".join(rows), pl.col(reading.entity.key).is_in(rows), True, pieces[0].at))
+    return made, orphans
+
+
+def _not(one: Constraint) -> Constraint:
+    label = f"not {one.label}"
+    return Constraint(
+        f"not:{one.dimension}:{one.label}", label, ~one.where.fill_null(False), after=one.after, at=one.at
+    )
+
+
+def missing_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], tuple[str, ...]]:
+    """What "without" before the name of a column says, and the words that are used up with it."""
+    made: list[Constraint] = []
+    used: list[str] = []
+    for piece in reading.pieces:
+        sense = piece.sense("attribute", "role", "date")
+        if sense is None or piece.sense("state", "noun") or sense.column not in frame.columns:
+            continue
+        if piece.at and piece.at >= 1 and _before(reading, piece) in ("without", "no", "missing"):
+            where = pl.col(sense.column).is_null()
+            if frame.schema[sense.column] == pl.Boolean:
+                where = ~pl.col(sense.column).fill_null(False)
+            elif frame.schema[sense.column] == pl.String:
+                where = where | (pl.col(sense.column) == "")
+            made.append(Constraint(f"empty:{sense.column}", f"without {heading(sense.column)}", where, True, piece.at))
+            used.append(_before(reading, piece))
+    return made, tuple(used)
+
+
+def _before(reading: Reading, piece: Piece) -> str:
+    """The word before a piece, articles aside."""
+    said = [word for word in reading.asked.words[: piece.at] if word not in ("a", "an", "any", "the")]
+    return said[-1] if said else ""
+
+
+def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Constraint]:
+    """Constraints with "or" between them: either of the two will do, whatever each is about."""
+    found = sorted(made, key=lambda one: one.at)
+    for at, word in enumerate(words):
+        if word != "or":
+            continue
+        left = [one for one in found if 0 <= one.at < at]
+        right = [one for one in found if one.at > at]
+        if not left or not right or any(part.at > at for part in left[-1].parts):
+            continue
+        one, other = left[-1], right[0]
+        if other.at - at > 3 or one.dimension.startswith("own") or other.dimension.startswith("own"):
+            continue
+        where = pl.any_horizontal(one.where.fill_null(False), other.where.fill_null(False))
+        both = Constraint("state", f"{one.label} or {other.label}", where, one.after or other.after, one.at)
+        found = [both if each is one else each for each in found if each is not other]
+    return found

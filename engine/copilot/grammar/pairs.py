@@ -1,0 +1,184 @@
+"""Questions of two kinds of things, where the rows of one count for the other: services by their open findings."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.sentences import noun
+from engine.copilot.entities.entity import Entity
+from engine.copilot.grammar.planner import BY_NAME, Planner
+from engine.copilot.grammar.query import Constraint, Query, Tally
+from engine.copilot.grammar.reading import CopilotQuestion
+
+# what may be counted for: how it is called in a question
+_HEADS: Mapping[str, str] = {
+    "service": r"services?|components?|apps?|applications?|microservices?", "vendor": r"vendors?|suppliers?",
+    "framework": r"frameworks?|standards?", "committee": r"committees?", "control": r"controls?",
+    "person": r"who|people|persons?|owners?|engineers?|colleagues?|users?|members?",
+    "incident": r"incidents?",
+}  # fmt: skip
+_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+_N = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_OF = r"(?:number|count|amount|share) of "
+_QUANTITY = (
+    rf"(?P<most>(?:the )?(?:most|highest {_OF}|largest {_OF}|greatest {_OF}|max(?:imum)? {_OF}))|"
+    rf"(?P<fewest>(?:the )?(?:fewest|least|lowest {_OF}|smallest {_OF}))|"
+    rf"(?P<over>(?:more than|over|>) ?{_N})|(?P<least>at least {_N}|{_N} or more)|"
+    rf"(?P<under>(?:fewer than|less than|under|<) ?{_N})|(?P<exactly>exactly {_N})|"
+    r"(?P<none>no|zero|not a single|without any|without)|(?P<some>any|some|a|an|at least one)"
+)
+_HAS = (
+    r"has made|have made|is sitting on|are sitting on|is on the hook for|is responsible for|have|has|had|having|got|"
+    r"get|gets|see|sees|saw|with|cause|causes|caused|suffers?|suffered|carr(?:y|ies)|hold|holds|sits on|sit on|own|"
+    r"owns|owe|owes|made|took|takes|deployed|signed|approved|performed|run|runs|ran"
+)
+_WITH = re.compile(
+    rf"^(?P<head>.*?\b(?:{{noun}})\b.*?) (?:(?:that|which|who) )?(?:currently |still |do not |did not |does not )?"
+    rf"(?:(?P<verb>{_HAS}) (?P<quantity>(?:{_QUANTITY})(?!\w))? ?|(?P<out>without) (?:any |a |an )?)(?P<inner>\S.*)$"
+)
+_BY = re.compile(
+    rf"^(?P<head>.*?\b(?:{{noun}})) (?:(?:ranked|ordered|sorted|ranking) )?by (?:the |their )?"
+    rf"(?P<number>{_OF}|how many )?(?P<inner>\S.*)$"
+)
+_TOP = re.compile(rf"\b(?P<end>top|bottom|first|worst|best)(?: (?P<n>{_N}))?\b|\b(?P<only>{_N})(?= )|\brank\b")
+_NEGATED = re.compile(r"\b(?:do|did|does) not (?:have|own|see)\b")
+_ALL = re.compile(r"\b(?:all|every|each)\b")
+_RANKED = 5
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """A question cut in two: what is counted for, how, and what is counted."""
+
+    head: str
+    inner: str
+    quantity: str
+    number: int
+    verb: str
+
+
+def pair(asked: CopilotQuestion, planner: Planner, library: Library) -> Query | None:
+    """The query where the question is of two kinds of things; None for every other question."""
+    for name, words in _HEADS.items():
+        parts = _cut(asked, words)
+        if parts is None:
+            continue
+        found = _query(parts, BY_NAME[name], planner, library)
+        if found is not None:
+            return found
+    return None
+
+
+def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
+    text = " ".join(asked.text.strip(" ?.!").split())
+    by = re.match(_BY.pattern.replace("{noun}", words), text)
+    if by is not None:
+        quantity = "fewest" if re.search(r"\bbottom\b", by["head"]) else "most"
+        return _Parts(_TOP.sub(" ", by["head"]), by["inner"], quantity, _top(by["head"]), "")
+    found = re.match(_WITH.pattern.replace("{noun}", words), text)
+    if found is None or _ALL.search(found["head"]):
+        return None
+    if not (found["quantity"] or found["out"]) and re.search(r"\bwho$", found["head"]):
+        return None  # "who owns the decision" asks for an attribute
+    kinds = ("most", "fewest", "over", "least", "under", "exactly", "none", "some")
+    quantity = "none" if found["out"] else next((kind for kind in kinds if found[kind]), "some")
+    if quantity == "some" and _NEGATED.search(text):
+        quantity = "none"
+    said = found["quantity"] or ""
+    number = next((_number(word) for word in re.findall(_N, said)), 0)
+    head = found["head"]
+    if quantity in ("most", "fewest"):
+        number = _top(head, 1 if re.search(r"\b(?:which|what|who)\b(?! (?:\w+s|people)\b)", head) else _RANKED)
+        head = _TOP.sub(" ", head)
+    return _Parts(head, found["inner"], quantity, number, found["verb"] or "")
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word]
+
+
+def _top(head: str, usual: int = _RANKED) -> int:
+    found = _TOP.search(head)
+    said = None if found is None else found["n"] or found["only"]
+    return usual if said is None else _number(said)
+
+
+def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) -> Query | None:
+    """The counts of the inner query for each thing of the head."""
+    counted = _counted_query(parts.inner, entity, planner)
+    if counted is None:
+        return None
+    column = _link(counted.entity, entity, parts.verb)
+    rows = library.rows(counted.entity)
+    if counted.order is not None:  # "the oldest finding" is one finding, and none is counted
+        return None
+    if column is None or column not in rows.columns or counted.intent not in ("list", "count", "what"):
+        return None
+    said = re.sub(rf"\b(?:{_HEADS['person']})\b", "people", parts.head) if entity.name == "person" else parts.head
+    reading = planner.reading(planner.question(said), entity)
+    if any(sense.kind == "order" for piece in reading.pieces for sense in piece.senses):
+        return None
+    head = planner.query(reading)
+    wanted = (head.intent,) if head.intent in ("who", "when", "why") and entity.name != "person" else ()
+    ranked = parts.quantity in ("most", "fewest")
+    constraints = head.constraints
+    if entity.name in ("person", "incident") and head.presumed:
+        constraints = tuple(each for each in constraints if not each.dimension.startswith("state:"))
+    if ranked and counted.presumed and counted.entity.name == "incident":
+        counted = replace(counted, constraints=tuple(each for each in counted.constraints
+                                                     if not each.dimension.startswith("state:")))  # fmt: skip
+    numbers = rows.filter(counted.where).drop_nulls(column).group_by(key=column).agg(number=pl.len().cast(pl.Int64))
+    frame = library.rows(entity).filter(pl.lit(True), *(each.where for each in constraints))
+    held = frame.select(key=entity.key).join(numbers, on="key", how="left").with_columns(pl.col("number").fill_null(0))
+    if numbers.height and held["number"].sum() == 0 and not constraints:
+        return None
+    kept = _limit_groups(held, parts).sort("number", "key", descending=[parts.quantity != "fewest", False])
+    label = _label(parts, counted)
+    return Query(
+        entity, "tally", (*constraints, Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()),
+                                                   after=True)),
+        unknown=(*wanted, *head.unknown, *counted.unknown), corrections=(*head.corrections, *counted.corrections),
+        unused=(*head.unused, *counted.unused), lookup=True,
+        tally=Tally(kept, counted, ranked, parts.quantity, held.height),
+    )  # fmt: skip
+
+
+def _counted_query(inner: str, entity: Entity, planner: Planner) -> Query | None:
+    """What is counted; "documents" of vendors are vendor documents."""
+    for said in (inner, f"{entity.name} {inner}"):
+        found = planner.plans(planner.question(said))
+        if len(found) == 1 and found[0].entity is not entity and found[0].named:
+            return found[0]
+    return None
+
+
+def _link(counted: Entity, entity: Entity, verb: str) -> str | None:
+    """The column of what is counted that says what it counts for."""
+    if entity.name != "person":
+        return counted.links.get(entity.name)
+    return next((column for column, said in counted.people.items() if verb in said), next(iter(counted.people), None))
+
+
+def _limit_groups(held: pl.DataFrame, parts: _Parts) -> pl.DataFrame:
+    """The things that the quantity takes; of the first ones also those that are equal to the last."""
+    number = pl.col("number")
+    if parts.quantity in ("most", "fewest"):
+        down = parts.quantity == "most"
+        some = held.filter(number > 0) if down else held
+        if some.is_empty():
+            return some
+        best = some.sort("number", descending=down).head(max(parts.number, 1))["number"]
+        return some.filter(number >= best[-1] if down else number <= best[-1])
+    limits = {"over": number > parts.number, "least": number >= max(parts.number, 1), "under": number < parts.number,
+              "exactly": number == parts.number, "none": number == 0, "some": number > 0}  # fmt: skip
+    return held.filter(limits[parts.quantity])
+
+
+def _label(parts: _Parts, counted: Query) -> str:
+    words = {"over": f"more than {parts.number}", "least": f"at least {parts.number}",
+             "under": f"fewer than {parts.number}", "exactly": f"exactly {parts.number}", "none": "no",
+             "some": "at least one", "most": "the most", "fewest": "the fewest"}[parts.quantity]  # fmt: skip
+    return f"with {words} {noun(counted, 2 if parts.number > 1 or parts.quantity in ('most', 'fewest', 'none') else 1)}"

@@ -1,0 +1,154 @@
+"""The phrases of a question with what each may mean, and those that "not" and "except" turn round."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.names import Phrase
+
+# words that turn what follows them round: never part of a name, and never passed over
+TURNS = frozenset(
+    [
+        "not",
+        "no",
+        "non",
+        "except",
+        "excluding",
+        "besides",
+        "other",
+        "without",
+        "never",
+        "neither",
+        "nor",
+        "minus",
+        "apart",
+        "outside",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A phrase of the question with what it may mean, and where it stands; no senses where it means nothing."""
+
+    phrase: Phrase
+    senses: tuple[Sense, ...] = ()
+    at: int = 0
+    size: int = 1
+
+    @property
+    def end(self) -> int:
+        """The place behind it."""
+        return self.at + self.size
+
+    @property
+    def words(self) -> str:
+        """The phrase as it is read."""
+        return " ".join(self.phrase)
+
+    def sense(self, *kinds: str) -> Sense | None:
+        """Its first sense of one of these kinds."""
+        return next((sense for kind in kinds for sense in self.senses if sense.kind == kind), None)
+
+
+# what "not" may stand before, and what may stand between
+_TURNED = ("state", "choice", "name", "title", "row", "date", "mine")
+_JOINED = frozenset(("or", "nor", "and", "any"))
+_ONE = frozenset(("not", "non", "never", "neither", "nor"))
+_BETWEEN = _JOINED | frozenset(
+    [
+        "yet",
+        "been",
+        "be",
+        "being",
+        "have",
+        "has",
+        "on",
+        "in",
+        "of",
+        "by",
+        "to",
+        "the",
+        "a",
+        "an",
+        "for",
+        "at",
+        "from",
+        "with",
+        "currently",
+        "still",
+        "our",
+        "got",
+        "really",
+        "fully",
+        "it",
+        "those",
+        "that",
+        "in",
+        "under",
+        "as",
+        "set",
+        "either",
+    ]
+)
+
+
+def turn(
+    said: Sequence[str], pieces: list[Piece], unknown: list[Piece]
+) -> tuple[list[Piece], list[Piece], list[Piece], list[Piece]]:
+    """Takes out what "not" and "except" turn round: the pieces that stay, the words left over, and those turned."""
+    left = list(unknown)
+    turned: list[Piece] = []
+    excluded: list[Piece] = []
+    for turner in unknown:
+        if turner.words not in TURNS or turner not in left:
+            continue
+        after = [one for one in pieces if one.at >= turner.end and one not in turned and one not in excluded]
+        close = [
+            one for one in after if one.sense(*_TURNED) and (one.sense("noun") is None or one.sense("state", "choice"))
+        ]
+        following = said[turner.end] if turner.end < len(said) else ""
+        if turner.words in _ONE:
+            passed = {word for one in after if one.sense("role", "date") for word in said[one.at : one.end]}
+            found = _negate(said, turner, close, passed) or _roles(said, turner, pieces)
+            turned += found
+        elif (
+            (turner.words in ("without", "no") and any(one.sense("noun") for one in after))
+            or turner.words == "no"
+            or (turner.words in ("other", "apart") and following not in ("than", "from"))
+        ):
+            continue
+        else:
+            found = [one for one in close if one.sense(*(kind for kind in _TURNED if kind != "date"))]
+            excluded += found
+        if found:
+            left.remove(turner)
+    # "neither … nor": the second is used up with the first
+    left = [one for one in left if not (turned and one.words in ("nor", "neither"))]
+    return [one for one in pieces if one not in turned and one not in excluded], left, turned, excluded
+
+
+def _roles(said: Sequence[str], turner: Piece, pieces: list[Piece]) -> list[Piece]:
+    """What a "not" before a role turns: the person before it ("that Lena does not own"), else the role itself."""
+    role = next((one for one in pieces if one.at >= turner.end and one.sense("role")), None)
+    if role is None or not set(said[turner.end : role.at]) <= _BETWEEN or role.sense("state", "choice", "noun"):
+        return []
+    person = [one for one in pieces if one.sense("name", "mine") and one.end <= turner.at]
+    if person and set(said[person[-1].end : turner.at]) <= {"does", "do", "did", "is", "are", "has", "have", "was"}:
+        return [person[-1]]
+    return [role] if not any(one.sense("name") for one in pieces if one.at > role.at) else []
+
+
+def _negate(said: Sequence[str], turner: Piece, close: list[Piece], passed: set[str]) -> list[Piece]:
+    """The piece right behind a "not", with a word or two between, and those that "or" joins to it."""
+    found: list[Piece] = []
+    at = turner.end
+    for piece in close:
+        between = said[at : piece.at]
+        if len(between) > 3 or not set(between) <= _BETWEEN | passed | {"not", "nor"}:
+            break
+        if found and not set(between) & _JOINED:
+            break
+        found.append(piece)
+        at = piece.end
+    return found

@@ -1,0 +1,298 @@
+"""Which kind of thing a question is about: every kind that its words may mean is read, and the best reading counts."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+
+from engine.copilot.answers.library import Library
+from engine.copilot.entities import ENTITIES
+from engine.copilot.entities.entity import Entity
+from engine.copilot.grammar.everyday import is_everyday
+from engine.copilot.grammar.lexicon import is_filler, nouns
+from engine.copilot.grammar.names import OwnName, Phrase
+from engine.copilot.grammar.pieces import TURNS
+from engine.copilot.grammar.plan import plan
+from engine.copilot.grammar.query import Query
+from engine.copilot.grammar.reading import CopilotQuestion, Reading, ask, read
+from engine.copilot.grammar.text import nearest, stem, stems
+
+_FOLLOWS = (
+    r"^(?:and|but|ok(?:ay)?|now|only|just|without|except|not|what about|how about|which of|of (?:those|them|these)|"
+    r"same for)\b|\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones|"
+    r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
+)
+_THEM = (
+    r"\b(?:of (?:those|them|these)|them|they|those|these|"
+    r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
+)
+_COUNTS = r"\bhow many\b"
+_BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
+            "framework": "framework", "committee": "committee", "incident": "incident"}  # fmt: skip
+_SEVERE = ("incident", "finding", "gap")
+BY_NAME = {entity.name: entity for entity in ENTITIES}
+_NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
+# a measure of several words, or a short form of one, says of what it is one
+_MEASURES: dict[str, tuple[Phrase, ...]] = {
+    entity.name: tuple(
+        phrase for words in entity.measures.values() for said in words
+        if len(phrase := stems(said)) > 1 or said.startswith("mtt")
+    )
+    for entity in ENTITIES
+}  # fmt: skip
+_SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
+
+
+class Planner:
+    """Reads the questions of one conversation for one organization."""
+
+    def __init__(self, library: Library, asker: str) -> None:
+        self._library = library
+        self._asker = asker
+        self._names = library.names
+
+    def question(self, text: str) -> CopilotQuestion:
+        """The question of a text."""
+        return ask(text, self._library.today)
+
+    def plans(self, asked: CopilotQuestion, before: Query | None = None, *, follows: bool = False) -> tuple[Query, ...]:
+        """The query that is meant; several where nothing says which; none where nothing fits.
+
+        ``follows`` where it is a later part of the same message: "… and why?".
+        """
+        candidates = self._candidates(asked)
+        if before is not None and (
+            follows and (not candidates or candidates == [before.entity]) and not any(self.names(asked))
+        ):
+            reading = self.reading(asked, before.entity)
+            if not reading.unknown:
+                return (self.query(reading, before, follows=follows),)
+        if before is not None and candidates and asked.matches(r"\b(?:it|that one|this one|that)\b"):
+            reading = self.reading(asked, before.entity)  # "did it cause an incident?" is still about the deploy
+            if not reading.unknown and reading.understood_words:
+                return (self.query(reading, before),)
+        if before is not None and (
+            not candidates or (asked.matches(_FOLLOWS) and not _own_subject(asked, candidates, before))
+        ):
+            reading = self.reading(asked, before.entity)
+            if not reading.unknown and (reading.pieces or reading.title_words or asked.matches(_FOLLOWS)):
+                return (self.query(reading, before),)
+        if candidates:
+            best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
+            if not _other_thing(best):
+                found = self.query(best)
+                lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
+                if before is None or lost is None:
+                    return (found,)
+                return (replace(found, unknown=(*found.unknown, lost[0])),)
+        return self._without_noun(asked)
+
+    def refers(self, asked: CopilotQuestion) -> bool:
+        """Whether a question is about what the one before was about: it says "them", or names no thing of its own."""
+        return asked.matches(_THEM) or (
+            asked.matches(_FOLLOWS) and not self._candidates(asked) and not any(self.names(asked))
+        )
+
+    def several(self, asked: CopilotQuestion) -> tuple[Query, ...]:
+        """The queries of a question that names kinds of things side by side: "open incidents and findings on dns"."""
+        parts = self._side_by_side(asked.words)
+        if len(parts) < 2:
+            return ()
+        best = self._best(asked)
+        if best is not None and not best.unknown:
+            return ()
+        made: list[Query] = []
+        for said in parts:
+            plans = self.plans(replace(asked, words=said))
+            if len(plans) != 1:
+                return ()
+            made += plans
+        return tuple(made)
+
+    def _side_by_side(self, said: Sequence[str]) -> list[tuple[str, ...]]:
+        """The words as a question for each of the nouns that "and" stands between."""
+        stemmed = tuple(map(stem, said))
+        spots = sorted({
+            (at, at + len(phrase), entity.name) for entity in ENTITIES for phrase in _NOUNS[entity.name]
+            for at in range(len(said) - len(phrase) + 1) if stemmed[at : at + len(phrase)] == phrase
+        })  # fmt: skip
+        for (start, end, kind), (start2, end2, kind2) in pairwise(spots):
+            between = said[end:start2]
+            if kind == kind2 or not between or between[0] not in ("and", "or", "plus") or len(between) > 4:
+                continue
+            head, own, tail = said[:start], between[1:], said[end2:]
+            asking = tuple(word for word in head if is_filler(word)) if own else head
+            rest = (*asking, *own, *said[start2:end2], *tail)
+            return [(*head, *said[start:end], *tail), *(self._side_by_side(rest) or [rest])]
+        return []
+
+    def _best(self, asked: CopilotQuestion) -> Reading | None:
+        readings = [self.reading(asked, entity) for entity in self._candidates(asked)]
+        return min(readings, key=_rank, default=None)
+
+    def _without_noun(self, asked: CopilotQuestion) -> tuple[Query, ...]:
+        """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
+        if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
+            for entity in ENTITIES:
+                if entity.name != "attack path" and entity.names:
+                    reading = self.reading(asked, entity)
+                    if reading.rows and not reading.unknown:
+                        return (self.query(reading),)
+        for name in self.names(asked):
+            reading = self.reading(asked, BY_NAME[_BY_NAME[name.kind]])
+            if not reading.unknown:
+                return (self.query(reading),)
+        hinted = [
+            entity
+            for entity in ENTITIES
+            if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)
+        ]
+        if any(True for _ in self.names(asked)):
+            severe = [entity for entity in (BY_NAME[name] for name in _SEVERE) if entity not in hinted]
+            readings = [
+                reading
+                for entity in (*hinted, *severe)
+                if not (reading := self.reading(asked, entity)).unknown
+                and reading.understood_words > 1
+                and not _orphans(reading)
+            ]
+            if readings:
+                return tuple(self.query(reading) for reading in readings)
+        severe = (
+            [BY_NAME[name] for name in _SEVERE]
+            if asked.matches(r"\b(?:critical|high|medium|low|severe|crit)s?\b")
+            else []
+        )
+        readings = [reading for entity in hinted or severe if not (reading := self.reading(asked, entity)).unknown]
+        return tuple(self.query(reading) for reading in readings if reading.understood_words)
+
+    def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
+        """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
+        said = self._without_names(asked)
+        if any(name.kind == "committee" for name in self.names(asked)) and asked.matches(
+            r"\b(?:when|next|last|met|meet)\b"
+        ):
+            return [BY_NAME["meeting"]]
+        if asked.matches(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.matches(
+            r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
+        ):
+            return [BY_NAME["dependency"]]
+        found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
+        if any(name.kind == "incident" for name in self.names(asked)):
+            found.append(BY_NAME["incident"])
+        if any(entity.name == "evidence item" for entity in found) and any(
+            name.kind == "control" for name in self.names(asked)
+        ):
+            found.append(BY_NAME["control"])
+        found += [entity for entity in ENTITIES if any(_within(one, said) for one in _MEASURES[entity.name])]
+        if found:
+            return list(dict.fromkeys(found))
+        telling = [word for word in said if not (is_filler(word) or is_everyday(word))]
+        close = {near for word in telling if (near := nearest(word, _SINGLE, most=1)) is not None}
+        return [
+            entity
+            for entity in ENTITIES
+            if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
+        ]
+
+    def _without_names(self, asked: CopilotQuestion) -> tuple[str, ...]:
+        """The words in the singular, but for those that name a service, a vendor or a person."""
+        left: list[str] = []
+        at = 0
+        while at < len(asked.words):
+            for length in range(min(6, len(asked.words) - at), 0, -1):
+                raw = asked.words[at : at + length]
+                name = self._names.by_phrase.get(raw) or self._names.by_phrase.get(tuple(map(stem, raw)))
+                if name is not None and name.kind in ("service", "vendor", "person"):
+                    at += length
+                    left.append("")
+                    break
+            else:
+                left.append(stem(asked.words[at]))
+                at += 1
+        return tuple(left)
+
+    def names(self, asked: CopilotQuestion) -> Iterable[OwnName]:
+        """The organization's own names in a question, the longest first."""
+        said = tuple(stem(word) for word in asked.words)
+        known = self._names.by_phrase
+        for length in range(6, 0, -1):
+            for at in range(len(said) - length + 1):
+                name = known.get(said[at : at + length]) or known.get(tuple(asked.words[at : at + length]))
+                if name is not None:
+                    yield name
+
+    def reading(self, asked: CopilotQuestion, entity: Entity) -> Reading:
+        """The question as one about a kind of thing."""
+        return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
+
+    def query(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
+        """The query of a reading."""
+        frame = self._library.rows(reading.entity)
+        return plan(
+            reading, frame, self._today, self._asker, before, follows=follows and reading.asked.matches(_COUNTS)
+        )
+
+    @property
+    def _today(self) -> date:
+        return self._library.today
+
+
+def _within(phrase: Phrase, said: Sequence[str]) -> bool:
+    size = len(phrase)
+    return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))
+
+
+def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
+    """Whether a follow-up speaks of another kind of thing than the question before."""
+    return before.entity not in candidates and not asked.matches(_THEM)
+
+
+def _orphans(reading: Reading) -> int:
+    """How many names it has that no column of the thing holds."""
+    entity = reading.entity
+    kinds = [sense.name.kind for piece in reading.pieces if (sense := piece.sense("name")) is not None and sense.name]
+    return sum(kind not in entity.links and not (kind == "person" and entity.people) for kind in kinds)
+
+
+def _rank(one: Reading) -> tuple[int, int, int, int]:
+    return len(one.unknown) + _orphans(one), -one.understood_words, -one.noun, one.at
+
+
+def _other_thing(reading: Reading) -> bool:
+    """Whether what is asked about is no record ("how many llamas", "our uptime", "does Acme have"), or nothing known.
+
+    Any other word that is not known is named in the answer, and does not keep it back.
+    """
+    asked, unknown = reading.asked, set(reading.unknown)
+    if not unknown:
+        return False
+    nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
+    for pattern in _ASKED_ABOUT:
+        found = re.search(pattern, asked.text)
+        for word in () if found is None else found["what"].split():
+            if is_filler(word):
+                break
+            if word not in unknown or word not in asked.words or word in TURNS or re.match(_NOT_ASKED, word):
+                continue
+            at = asked.words.index(word)
+            following = next((noun for noun in nouns if noun > at), None)
+            if following is None or any(is_filler(one) for one in asked.words[at + 1 : following]):
+                return True
+    return not reading.understood_words
+
+
+# how it is counted, and no thing
+_NOT_ASKED = (
+    r"(?:percent\w*|pct|share|proportion|fraction|ratio|rate|average|averages|avg|mean|median|sum|day|week|month|"
+    r"quarter|year|difference|comparison)$"
+)
+# what stands where the thing that is asked about is named
+_ASKED_ABOUT = (
+    r"\bhow many (?:more |of (?:our|the|these|those) |different )?(?P<what>\w+)",
+    r"\bwhat (?:is|are|was|were) (?:our|the|my|your) (?P<what>\w+(?: \w+){0,2})",
+    r"\b(?:does|do|did|has|have) (?P<what>\w+) (?:have|own|had|owe|got|been)\b",
+    r"\bhow (?:big|large|good|much) (?:is|are|was|were|of) (?:our|the|my) (?P<what>\w+(?: \w+){0,2})",
+    r"^(?:so |and )?(?:which|what) (?P<what>\w+)",
+)

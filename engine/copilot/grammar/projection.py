@@ -1,0 +1,297 @@
+"""What a question asks of its rows: a column, a person, a date, a measure, groups, or the first of an order."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from engine.copilot.answers.cells import heading
+from engine.copilot.grammar.holders import group_by_holder
+from engine.copilot.grammar.lexicon import GROUP_WORDS, Sense
+from engine.copilot.grammar.query import Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
+from engine.copilot.grammar.reading import Reading
+
+MOST_RANKED = 10
+# superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
+_WORST = frozenset(("worst", "weakest", "poorest", "least ready", "behind most", "furthest behind", "most behind",
+                    "further behind", "worse off", "less ready"))  # fmt: skip
+_BEST = frozenset(("best", "strongest", "furthest", "furthest along", "most ready", "further along",
+                   "further ahead", "closer", "readier", "better off", "more ready", "better prepared"))  # fmt: skip
+_BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
+# superlatives of the scale of severity, whatever else the rows are ordered by
+_SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
+
+
+_HOWS = (
+    ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"), ("median", r"\bmedian\b"),
+    ("sum", r"\b(?:total|sum|how many hours|how much|altogether)\b"),
+)  # fmt: skip
+# measures that are said by the way: "incidents that last", "the effort for them"
+_LOOSE = ("long", "last", "take", "duration", "effort", "hour", "relief", "hours of work")
+_SHARE = (
+    r"\b(?:percent|percentage|pct|share|proportion|fraction|ratio)\b|%|\brate of\b|"
+    r"\b(?:success|failure|fail|pass|completion|closure) rate\b"
+)
+# a number that is a sum where people are counted: "how many users were hit"
+_HIT = r"\bhow many (?:users|customers|people)\b"
+# what is counted by a span of time, and how it is spelt
+PERIODS: Mapping[str, str] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "quarter": "%Y-Q", "year": "%Y"}
+_BY_PERIOD = (
+    rf"\b(?:by|per|each|every|for each) (?P<by>{'|'.join(PERIODS)})\b|"
+    rf"\b(?:which|what) (?P<which>{'|'.join(PERIODS)})\b.* most\b"
+)
+_COMPARED = (
+    r"\b(?:more|fewer|less)\b.*\bor\b|\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
+)
+_OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
+_CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
+_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
+_LATELY = ("lately", "recently", "recent")
+_BOTH = r"\bwho\b.*\b(?:and|or)\b"
+# words that are used up by what is asked of the rows
+_SPENT = {
+    "measure": ("average", "averages", "avg", "mean", "typical", "typically", "median", "sum"),
+    "share": ("percent", "percentage", "pct", "share", "proportion", "fraction", "ratio", "rate"),
+    "compare": ("difference", "comparison", "comparing"),
+}  # fmt: skip
+
+
+def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
+    """The superlative of the question, by a date or by size."""
+    entity = reading.entity
+    for piece in reading.pieces:
+        sense = piece.sense("order")
+        ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows)
+        ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
+        if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
+            continue
+        column, down = _ordered_by(reading, frame, sense, piece.words)
+        if column is not None and column in frame.columns:
+            count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
+            plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
+            most = count if count > 1 else 5 if plural and sense.column != "due" else 1
+            return Order(column, down, most, " ".join(piece.phrase))
+    return None
+
+
+def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
+    """The column of a superlative, and whether its largest comes first."""
+    entity, down = reading.entity, sense.value == "down"
+    first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
+    if sense.column == "measure":
+        measure = next(iter(entity.measures), None)
+        return (first, False) if measure is None or reading.asked.matches(r"\bopen\b") else (measure, down)
+    if sense.column == "size":
+        if words in _SEVERE and (
+            scale := next((one for one in ("severity_rank", "rank") if one in frame.columns), None)
+        ):
+            return scale, down
+        sized = [name for name in columns_of(reading, "attribute", frame) if frame.schema[name].is_numeric()]
+        column = sized[0] if sized else entity.size
+        better = column is not None and _BETTER.search(column) is not None
+        return column, not better if words in _WORST else better if words in _BEST else down
+    return (entity.due if sense.column == "due" else first), down
+
+
+def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
+    """The plan with what is asked of its rows: columns, a measure, or groups."""
+    asked = reading.asked
+    plain = [piece for piece in reading.pieces if piece.sense("state") is None or lookup]
+    attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
+    held = group_by_holder(found, reading, frame)
+    if held is not None:
+        return held
+    if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
+        return replace(found, intent="what", columns=("age_days",))
+    measured = _measure_query(found, reading, frame, attributes)
+    if measured is not None:
+        return measured
+    if found.halves:
+        return _spent(replace(found, intent="compare"))
+    if asked.matches(_SHARE) and asked.bound is None and not any(name.endswith("_pct") for name in attributes):
+        return _share_query(found, reading)
+    several = next(
+        (each for each in found.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
+    )
+    if several is not None and asked.matches(_COMPARED):
+        kept = tuple(each for each in found.constraints if each is not several)
+        halves = tuple(sorted(several.parts, key=lambda each: each.at))
+        return _spent(replace(found, intent="compare", constraints=kept, halves=halves))
+    over = _period(reading, frame)
+    if over is not None:
+        left = tuple(word for word in found.unknown if word not in PERIODS)
+        return replace(found, intent="group", group=over, unknown=left)
+    by = _group(reading, frame, found.intent)
+    if by is not None and frame.schema[by].is_numeric() and by != "criticality":
+        return replace(found, order=Order(by, True, MOST_RANKED, f"order by {heading(by)}"), group=by)
+    if by is not None:
+        return replace(found, intent="group", group=by)
+    if found.intent == "who":
+        roles = columns_of(reading, "role", frame)
+        listed = [column for column in attributes if column == "members"]
+        both = tuple(dict.fromkeys(roles)) if asked.matches(_BOTH) else ()
+        return replace(found, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(found.entity.people)[:1]))
+    if asked.matches(r"\bhow old\b") and "age_days" in frame.columns:
+        return replace(found, intent="what", columns=("age_days",))
+    if found.intent == "when":
+        return replace(found, columns=_when(reading, frame, found))
+    beside = _beside(reading, frame)
+    if found.intent in ("list", "count") and beside and not lookup and found.order is None:
+        return replace(found, columns=beside)
+    if (
+        found.intent in ("list", "count")
+        and attributes
+        and (lookup or found.order or reading.title_words or asked.matches(r"\bhow (?:long|big|large)\b"))
+    ):
+        return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
+    return found
+
+
+def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
+    """The columns that are asked for beside the rows: "… and their root causes", "… and what is blocking them"."""
+    said = reading.asked.words
+    noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=len(said))
+    found: list[str] = []
+    for piece in reading.pieces:
+        sense = piece.sense("attribute", "measure") or piece.sense("role")
+        if (
+            sense is None
+            or piece.at < noun
+            or piece.sense("noun", "state", "choice")
+            or sense.column not in frame.columns
+        ):
+            continue
+        ahead = [word for word in said[max(piece.at - 4, 0) : piece.at] if word not in ("the", "a", "is", "are", "has")]
+        if ahead[-1:] in (["their"], ["its"]) or (found and ahead[-1:] == ["and"]) or ahead[-2:] == ["and", "what"]:
+            found.append(sense.column)
+    return tuple(dict.fromkeys(found))
+
+
+def _spent(found: Query) -> Query:
+    """The query without the words that say no more than what is asked of the rows."""
+    return replace(found, unknown=tuple(word for word in found.unknown if word not in _SPENT.get(found.intent, ())))
+
+
+def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
+    """A number over the rows: the mean, the median or the sum of a column."""
+    asked, lookup = reading.asked, found.lookup
+    timed = list(verb_timed(reading).values())
+    measures = [*columns_of(reading, "measure", frame), *timed]
+    how = next((name for name, pattern in _HOWS if asked.matches(pattern)), None)
+    if how is None and "impact_users" in measures and asked.matches(_HIT):
+        how = "sum"
+    numeric = [name for name in attributes if frame.schema[name].is_numeric()]
+    if not measures and numeric and how is not None and not (how == "sum" and not asked.matches(r"\b(?:total|sum) ")):
+        measures = numeric
+    if not measures or found.order is not None:
+        return None
+    named = any(piece.sense("measure") and piece.words not in _LOOSE for piece in reading.pieces)
+    if (
+        how
+        or (named and not lookup and found.intent == "list")
+        or asked.matches(r"\bhow long\b")
+        or timed
+        or (found.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
+    ):
+        if not lookup or how is not None:
+            by = _period(reading, frame) or _group(reading, frame, found.intent)
+            found = replace(found, unknown=tuple(word for word in found.unknown if word not in PERIODS))
+            return _spent(replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by))
+        return replace(found, intent="what", columns=(measures[-1],))
+    return None
+
+
+def _share_query(found: Query, reading: Reading) -> Query:
+    """How many of the rows are what is said behind the noun, else what is said of how they stand."""
+    noun = max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1)
+    claims = [each for each in found.constraints if each.at > noun and "name:" not in each.dimension] or [
+        each for each in found.constraints if each.dimension.startswith(("state", "not:state"))
+    ]
+    claims = claims or list(found.constraints)
+    kept = tuple(each for each in found.constraints if each not in claims)
+    return _spent(replace(found, intent="share", constraints=kept, checks=tuple(claims)))
+
+
+def unmet(found: Query, reading: Reading) -> Query:
+    """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
+    asked, lost = reading.asked, []
+    how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
+    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and found.entity.name in _COUNTED
+    if times and found.intent == "list":
+        found = replace(found, intent="count")
+    elif (
+        how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when")
+    ):
+        lost.append(how[0])
+    if asked.matches(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
+        lost.append("who may")
+    if found.intent == "who" and found.order is not None and found.order.words in _WORST | _BEST and not found.lookup:
+        lost.append(found.order.words)  # who does best is no holder of a row
+    if found.intent == "why" and (found.entity.reason is None or (asked.matches(_CHANGED) and not found.lookup)):
+        lost.append("why")
+    people = any("name:person" in each.dimension for each in found.constraints)
+    if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:
+        lost.append("who")
+    fewest = [
+        one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
+    ]
+    if fewest and found.group is not None and found.intent == "group":
+        lost.append("fewest")
+    if found.group is None:
+        said = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
+        if any(sense.column == "count" for sense in said):
+            lost.append("most")
+        if any(sense.kind == "group" for sense in said) and not people:
+            lost.append("by")
+    return replace(found, unknown=(*found.unknown, *lost))
+
+
+def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
+    """The spans of the usual date, where a question counts by them: "month:opened_on"."""
+    said = re.search(_BY_PERIOD, reading.asked.text)
+    dates = [*dates_of(reading), *reading.entity.dates]
+    if said is None or not dates or frame.schema.get(dates[0]) != pl.Date:
+        return None
+    return f"{said['by'] or said['which']}:{dates[0]}"
+
+
+def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...]:
+    dates = columns_of(reading, "date", frame)
+    if reading.asked.matches(r"\bhow old\b|\bsince when\b") and not dates:
+        return tuple(found.entity.dates)[:1]
+    ahead = (
+        reading.asked.matches(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b")
+        or found.entity.due is not None
+    )
+    usual = found.entity.due if ahead and found.entity.due else next(iter(found.entity.dates), None)
+    if found.order is not None and not dates:
+        return (found.order.column,
+            ) if found.order.column in frame.columns and frame.schema[found.order.column] == pl.Date else (
+            (usual,) if usual else ())  # fmt: skip
+    return tuple(dates[-1:]) or ((usual,) if usual else ())
+
+
+def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
+    """The column to count by: after "by" or "per", or before "the most"."""
+    most = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
+    by = next((n for n, piece in enumerate(reading.pieces) if piece.sense("group")), None)
+    if by is None and not most:
+        return None
+    words = reading.asked.words
+    if most and intent == "who":
+        return next(iter(reading.entity.people), None)
+    after = reading.pieces[by + 1 :] if by is not None else reading.pieces
+    start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
+    for piece in after:
+        said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
+        for sense in piece.senses:
+            number = sense.kind == "attribute" and frame.schema[sense.column].is_numeric()
+            if (said and not number) or (number and by is None and piece.at < start):
+                continue  # a number is what there is most of: "the most users", never "users with the most"
+            if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
+                return sense.column
+    for word, column in GROUP_WORDS.items():
+        if (word in words or f"{word}s" in words) and column in frame.columns:
+            return column
+    return None

@@ -1,0 +1,219 @@
+"""A question read for one kind of thing: its words in order, each with what it means there, and what is left over."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity
+from engine.copilot.grammar import windows
+from engine.copilot.grammar.everyday import is_everyday
+from engine.copilot.grammar.lexicon import Lexicon, Sense, is_filler
+from engine.copilot.grammar.pieces import TURNS, Piece, turn
+from engine.copilot.grammar.text import nearest, plain, stem, words
+from engine.copilot.grammar.windows import TimeWindow
+from engine.copilot.grammar.wording import write_out
+
+LONGEST_PHRASE = 7
+_SIGNS = {
+    **dict.fromkeys(("above", "over", "greater than", "longer than", "more than", "higher than", "exceeding",
+        "exceeded", "exceed", ">",
+        "worse than"), ">"),
+    **dict.fromkeys(("below", "under", "less than", "lower than", "fewer than", "<"), "<"),
+    **dict.fromkeys(("at least", ">=", "reach", "reached", "hit", "get to", "got to", "no less than",
+        "no fewer than", "not less than", "minimum"), ">="),
+    **dict.fromkeys(("at most", "<=", "no more than", "not more than", "up to", "maximum"), "<="),
+    **dict.fromkeys(("exactly", "precisely", "="), "="),
+}  # fmt: skip
+_UNIT = r"\s*(?P<unit>%|(?:percent|hours?|points?)\b)?"
+_NUMBER = r"\d+(?:\.\d+)?"
+_BOUND = re.compile(
+    rf"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?P<number>{_NUMBER})(?![\w-]){_UNIT}"
+    rf"|\bbetween (?P<low>{_NUMBER}) and (?P<high>{_NUMBER})(?![\w-])(?P<range_unit>\s*%|\s*percent\b)?"
+    rf"|(?<![\w.-])(?P<from>{_NUMBER})(?:\+|\s*%? or (?:more|higher|above|over))(?!\w)"
+    rf"|(?<![\w.-])(?P<to>{_NUMBER})\s*%? or (?:less|fewer|lower|below|under)\b"
+)
+
+
+@dataclass(frozen=True)
+class NumberLimit:
+    """A number that something is held against."""
+
+    sign: str
+    number: float
+    words: str
+    upper: float | None = None
+    at: int = 0  # how many words of the question stand before it
+
+    def within(self, column: pl.Expr) -> pl.Expr:
+        """Which rows are within it."""
+        if self.upper is not None:
+            return column.is_between(self.number, self.upper)
+        return {
+            ">": column > self.number, ">=": column >= self.number, "<": column < self.number,
+            "<=": column <= self.number, "=": column == self.number,
+        }[self.sign]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CopilotQuestion:
+    """The words of a question and the spans of time in it, the same for whatever it may be about."""
+
+    text: str
+    words: tuple[str, ...]
+    windows: tuple[TimeWindow, ...]
+    bound: NumberLimit | None = None
+
+    def matches(self, pattern: str) -> bool:
+        """Whether the plain text matches."""
+        return re.search(pattern, self.text) is not None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a question says about one kind of thing. ``unknown`` are the words that mean nothing there."""
+
+    entity: Entity
+    asked: CopilotQuestion
+    pieces: tuple[Piece, ...]
+    unknown: tuple[str, ...] = ()
+    corrections: tuple[tuple[str, str], ...] = field(default=())
+    turned: tuple[Piece, ...] = ()  # what "not" stands before
+    excluded: tuple[Piece, ...] = ()  # what "except" stands before
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The rows that identifiers name."""
+        return tuple(
+            dict.fromkeys(sense.value for piece in self.pieces for sense in piece.senses if sense.kind == "row")
+        )
+
+    @property
+    def has_own_measure(self) -> bool:
+        """Whether it names a measure that is one of this thing alone, as "time to resolve" or "MTTR"."""
+        return any(
+            piece.sense("measure") and (len(piece.phrase) > 1 or piece.phrase[0].startswith("mtt"))
+            for piece in self.pieces
+        )
+
+    @property
+    def title_words(self) -> tuple[str, ...]:
+        """The words that some title has."""
+        return tuple(dict.fromkeys(sense.value for piece in self.pieces if (sense := piece.sense("title"))))
+
+    @property
+    def understood_words(self) -> int:
+        """How many words it understands, fillers aside."""
+        found = (*self.pieces, *self.turned, *self.excluded)
+        return sum(len(piece.phrase) for piece in found if piece.sense("filler", "title") is None)
+
+    @property
+    def noun(self) -> int:
+        """The length of the longest noun that names the thing; 0 without one."""
+        return max((len(piece.phrase) for piece in self.pieces if piece.sense("noun")), default=0)
+
+    @property
+    def at(self) -> int:
+        """The place of its first noun."""
+        return next((number for number, piece in enumerate(self.pieces) if piece.sense("noun")), 999)
+
+
+def ask(text: str, today: date) -> CopilotQuestion:
+    """The question of a text."""
+    lowered = write_out(plain(text))
+    spans, rest = windows.find(lowered, today)
+    found = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))
+    match = _BOUND.search(rest)
+    if match is None:
+        return CopilotQuestion(lowered, words(rest), found)
+    said = " ".join(match[0].split())
+    at = len(words(rest[: match.start()]))
+    if match["low"] is not None:
+        bound = NumberLimit(">=", float(match["low"]), said, float(match["high"]), at)
+    elif match["from"] is not None or match["to"] is not None:
+        bound = NumberLimit(">=" if match["to"] is None else "<=", float(match["from"] or match["to"]), said, at=at)
+    else:
+        bound = NumberLimit(_SIGNS[match["sign"]], float(match["number"]), said, at=at)
+    return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound)
+
+
+def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
+    """The question as one about ``entity``, whose rows are ``frame``."""
+    pieces: list[Piece] = []
+    unknown: list[Piece] = []
+    corrections: list[tuple[str, str]] = []
+    for piece in _cut(asked.words, known):
+        if piece.senses:
+            pieces.append(piece)
+            continue
+        (word,) = piece.phrase
+        keys = _keys(entity, frame, word)
+        if keys:
+            pieces.append(replace(piece, senses=tuple(Sense("row", entity.key, key) for key in keys)))
+        elif word in TURNS:
+            unknown.append(piece)
+        elif is_filler(word) or is_everyday(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
+            continue
+        elif _titles(entity, frame, stem(word)):
+            pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
+        elif (near := nearest(stem(word), known.singles)) is not None:
+            pieces.append(Piece((near,), known.senses((near,)), piece.at))
+            corrections.append((word, near))
+        else:
+            unknown.append(piece)
+    kept, left, turned, excluded = turn(asked.words, pieces, unknown)
+    return Reading(
+        entity, asked, tuple(kept), tuple(dict.fromkeys(piece.words for piece in left)), tuple(corrections),
+        tuple(turned), tuple(excluded),
+    )  # fmt: skip
+
+
+def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
+    """The words as phrases, the longest that means something first."""
+    at = 0
+    while at < len(said):
+        for length in range(min(LONGEST_PHRASE, len(said) - at), 0, -1):
+            raw = tuple(said[at : at + length])
+            phrase = next((one for one in (raw, tuple(map(stem, raw))) if known.senses(one)), None)
+            if phrase is not None:
+                yield Piece(phrase, known.senses(phrase), at, length)
+                at += length
+                break
+        else:
+            yield Piece((said[at],), at=at)
+            at += 1
+
+
+def _keys(entity: Entity, frame: pl.DataFrame, word: str) -> list[str]:
+    """The rows that an identifier names."""
+    if not any(c.isdigit() for c in word) and "-" not in word:
+        return []
+    named = [name for name in (entity.key, *entity.names) if name in frame.columns and frame.schema[name] == pl.String]
+    if not named:
+        return []
+    match = pl.any_horizontal(pl.col(name).str.to_lowercase() == word for name in named)
+    return frame.filter(match)[entity.key].to_list()
+
+
+def _titles(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
+    return len(word) > 2 and any(
+        frame[name].str.contains(title_pattern(word)).any() for name in entity.names if _is_text(entity, name, frame)
+    )
+
+
+def _is_text(entity: Entity, name: str, frame: pl.DataFrame) -> bool:
+    return name != entity.key and name in frame.columns and frame.schema[name] == pl.String
+
+
+def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
+    """Rows whose name or title has the word."""
+    named = [name for name in entity.names if _is_text(entity, name, frame)]
+    return pl.any_horizontal(pl.col(name).str.contains(title_pattern(word)).fill_null(False) for name in named)
+
+
+def title_pattern(word: str) -> str:
+    """The word in any case: whole, and its plural; a longer one as the beginning of a word, too."""
+    end = r"(s|es)?\b" if len(word) < 4 else ""
+    return rf"(?i)\b{re.escape(word)}{end}"

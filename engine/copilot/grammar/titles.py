@@ -1,0 +1,136 @@
+"""Figures by their titles: a question that names a figure, and nothing else, gets its value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from engine.copilot.answers.routes import figure_route, showing
+from engine.copilot.grammar import windows
+from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.reading import CopilotQuestion
+from engine.copilot.grammar.text import plain, stem, words
+from engine.copilot.grammar.windows import TimeWindow
+from engine.model.declarations.ask import PERIOD_DAYS
+from engine.model.declarations.report import Report
+from engine.model.figures.figure import Figure
+
+# what people call a figure beside its title
+ALIASES: Mapping[str, str] = {
+    "posture": "posture_score", "compliance posture": "posture_score", "security posture": "posture_score",
+    "compliance score": "posture_score", "overall score": "posture_score", "score": "posture_score",
+    "posture change": "posture_change", "change of posture": "posture_change",
+    "change in posture score": "posture_change",
+    "grade": "posture_grade", "posture grade": "posture_grade", "compliance grade": "posture_grade",
+    "rating": "posture_grade",
+    "mttr": "incident_median_hours_to_restore", "time to restore": "incident_median_hours_to_restore",
+    "median time to resolve": "incident_median_hours_to_restore", "time to recover": "incident_median_hours_to_restore",
+    "sub processor": "subprocessors", "control health score": "control_health",
+    "hours to close all gaps": "gaps_effort_hours", "hours close gaps": "gaps_effort_hours",
+    "effort to close gaps": "gaps_effort_hours", "work to close all gaps": "gaps_effort_hours",
+    "effort for gaps": "gaps_effort_hours", "long to close gaps": "gaps_effort_hours",
+    "risks beyond appetite": "risks_over_appetite", "overdue obligations": "obligations_overdue",
+    "obligations overdue": "obligations_overdue", "share of assured vendors": "vendors_assured_pct",
+    "percent of vendors assured": "vendors_assured_pct", "percentage of vendors assured": "vendors_assured_pct",
+    "vendors assured percent": "vendors_assured_pct", "single point of failure": "single_points_of_failure",
+    "sprs": "sprs_score", "implementation group": "cis_group_reached", "cis implementation group": "cis_group_reached",
+    "evidence coverage": "coverage_pct", "control coverage": "coverage_pct",
+    "residency exception": "residency_exceptions",
+    "hours of overdue duties": "obligations_overdue_hours", "hours of overdue work": "obligations_overdue_hours",
+    "weeks to clear backlog": "weeks_to_clear", "quick win": "quick_wins", "backlog": "remediations_open",
+    "overall readiness": "weighted_pct", "weighted readiness": "weighted_pct", "strict readiness": "strict_pct",
+    "readiness overall": "weighted_pct", "hosting plan": "plan", "plan": "plan", "subscription": "plan",
+    "subscription plan": "plan", "tenancy": "tenancy", "deployment": "deployment_tier", "cmmc status": "cmmc_status",
+    "policy block rate": "policy_block_rate_pct", "drifted guardrails": "guardrails_drifted",
+    "guardrail drift": "guardrails_drifted",
+    "median time to restore": "incident_median_hours_to_restore", "business associates": "hipaa_business_associates",
+    "retention of audit log": "audit_log_days", "audit log retention": "audit_log_days",
+    "log retention": "audit_log_days",
+    "incident retention": "incidents_days", "next purge": "next_purge_on",
+}  # fmt: skip
+# what asks how a figure was, not what it is
+_HISTORY = r"\b(?:ever|never|highest|lowest|peak|best|worst|went|gone|fell|dropped|rose|trend|history)\b"
+# words that are passed over elsewhere, and that turn a title into another
+_KEPT = frozenset(["without", "no", "plan", "out", "not", "off", "over", "under", "more", "fewer", "less", "least",
+    "than", "only", "who", "whom", "whose", "when", "where", "why", "each", "every", "both", "either",
+        "same"])  # fmt: skip
+_PERIOD = ("in the period", "of the period", "before the period")
+
+
+@dataclass(frozen=True)
+class NamedFigure:
+    """A figure that a question names, the report that shows it, and the length of the period that it asks for."""
+
+    figure: Figure
+    report: str
+    period: int | None
+    window: TimeWindow | None
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """What its route is asked with."""
+        return {} if self.period is None else {PERIOD_DAYS.name: str(self.period)}
+
+    @property
+    def route(self) -> str:
+        """The route that answers with it and with the rows that it counts."""
+        return figure_route(self.report, self.figure.id, self.period)
+
+
+def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
+    """The figure whose title has the words of the question and no others; None where none has, or several."""
+    content = _content(asked.words)
+    if not content or asked.bound is not None or asked.matches(_HISTORY):
+        return None
+    found = {
+        figure.id: figure
+        for report in catalogue.values()
+        for figure in report.figures
+        if _fits_title(figure, content, asked, today) or content in _ALIASES.get(figure.id, ())
+    }
+    if len(found) != 1:
+        return None
+    (figure,) = found.values()
+    report = showing(catalogue, figure.id)
+    if report is None:
+        return None
+    over = "{period_start}" in figure.definition and any(
+        one.name == PERIOD_DAYS.name for one in catalogue[report].parameters
+    )
+    window = asked.windows[0] if asked.windows else None
+    if window is None or _signature(figure.title, today)[1] == (window.first, window.last):
+        return NamedFigure(figure, report, None, None)
+    if not over or len(asked.windows) > 1 or window.age or window.first is None or window.last is None:
+        return None
+    period = (today - window.first).days + 1
+    if window.last < today or not 1 <= period <= (PERIOD_DAYS.maximum or 0):
+        return None
+    return NamedFigure(figure, report, period, window)
+
+
+def _fits_title(figure: Figure, content: frozenset[str], asked: CopilotQuestion, today: date) -> bool:
+    own, span = _signature(figure.title, today)
+    if own != content:
+        return False
+    spans = [(window.first, window.last) for window in asked.windows]
+    if span is not None:
+        return spans == [span]
+    return bool(spans) or not any(said in figure.title for said in _PERIOD)
+
+
+@lru_cache(4096)
+def _signature(title: str, today: date) -> tuple[frozenset[str], tuple[date | None, date | None] | None]:
+    """The telling words of a title, and the span of time in it."""
+    for said in _PERIOD:
+        title = title.replace(said, "")
+    spans, rest = windows.find(plain(title), today)
+    return _content(words(rest)), (spans[0].first, spans[0].last) if spans else None
+
+
+def _content(said: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem(word) for word in said if not is_filler(word) or word in _KEPT)
+
+
+_ALIASES: dict[str, tuple[frozenset[str], ...]] = {}
+for _said, _figure in ALIASES.items():
+    _ALIASES[_figure] = (*_ALIASES.get(_figure, ()), _content(words(plain(_said))))

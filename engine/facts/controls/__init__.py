@@ -1,0 +1,1 @@
+"""Facts of controls and requirements: evidence, state, gaps, readiness."""

@@ -1,0 +1,147 @@
+"""Gaps: what is not effective, how bad that is, and what to do about it."""
+
+import polars as pl
+
+from engine.catalogue import catalogue
+from engine.facts.expressions import days_between, shape
+from engine.facts.obligations.milestones import by_weakness
+
+_KEY = ["org_id", "framework", "control_id"]
+SEVERITY_SCORES = {"critical": 5, "high": 4, "medium": 3, "low": 2}
+# severity by state and weight 1..5 of the control
+_SEVERITY = {
+    "ineffective": ("medium", "medium", "high", "critical", "critical"),
+    "no_data": ("low", "low", "medium", "high", "high"),
+    "stale": ("low", "low", "low", "medium", "medium"),
+    "partial": ("low", "low", "low", "medium", "medium"),
+}
+DEFAULT_EFFORT_HOURS = 8.0
+
+
+def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
+    """For each assessable control the requirements of frameworks in scope that it supports fully, itself first."""
+    known = controls.select("org_id", "framework", "control_id")
+    full = crosswalk.filter("full")
+    edges = full.select("source_framework", "source_id", "target_framework", "target_id")
+    back = full.filter(pl.col("relation") == "equal").select(
+        source_framework="target_framework", source_id="target_id", target_framework="source_framework",
+        target_id="source_id",
+    )  # fmt: skip
+    reached = (
+        controls.filter("assessable")
+        .select(_KEY)
+        .join(pl.concat([edges, back]).unique(), left_on=["framework", "control_id"],
+              right_on=["source_framework", "source_id"])
+        .join(known, left_on=["org_id", "target_framework", "target_id"], right_on=_KEY)
+        .select(*_KEY, requirement=pl.format("{}:{}", "target_framework", "target_id"))
+        .sort(*_KEY, "requirement")
+        .group_by(_KEY, maintain_order=True)
+        .agg(others="requirement")
+    )  # fmt: skip
+    itself = pl.concat_list(pl.format("{}:{}", "framework", "control_id"))
+    return (
+        controls.filter("assessable")
+        .select(_KEY)
+        .join(reached, on=_KEY, how="left")
+        .with_columns(requirements=itself.list.concat(pl.col("others").fill_null([])))
+        .select(*_KEY, "requirements", leverage=pl.col("requirements").list.len().cast(pl.Int64))
+        .sort(_KEY)
+    )
+
+
+def gaps(
+    control_status: pl.DataFrame,
+    leverage: pl.DataFrame,
+    open_work: pl.DataFrame,
+    poam: pl.DataFrame,
+    dry_runs_rows: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every applicable control that is not effective, the most urgent first (F14)."""
+    known = catalogue()
+    runbook_of = known.runbook_controls.select("framework", "control_id", usual="runbook")
+    runbooks = known.runbooks.select("runbook", "playbook", "effort_hours", runbook_title="title")
+    rehearsed = (
+        dry_runs_rows.filter(pl.col("outcome") == "succeeded").select("org_id", "playbook").unique()
+        .with_columns(dry_run=pl.lit(True))
+    )  # fmt: skip
+    severity = pl.concat_str("state", pl.lit(":"), "weight").replace_strict(
+        {f"{state}:{weight}": word for state, words in _SEVERITY.items() for weight, word in enumerate(words, 1)},
+        default="low",
+    )
+    frame = (
+        control_status.filter("applicable", pl.col("state") != "effective")
+        .drop("leverage", "owner")
+        .join(control_status.select(*_KEY, control_owner="owner"), on=_KEY)
+        .join(asked.select("org_id", "as_of", "quick_win_hours", "quick_win_leverage"), on="org_id")
+        .join(leverage, on=_KEY)
+        .join(open_work, on=_KEY, how="left")
+        .with_columns(gap_id=pl.format("{}:{}", "framework", "control_id"))
+        .join(
+            by_weakness(poam).select("org_id", gap_id="weakness_key", named="owner"),
+            on=["org_id", "gap_id"],
+            how="left",
+        )
+        .join(runbook_of, on=["framework", "control_id"], how="left")
+        .with_columns(runbook=pl.coalesce("own_runbook", "usual"))
+        .join(runbooks, on="runbook", how="left")
+        .join(rehearsed, on=["org_id", "playbook"], how="left")
+        .with_columns(
+            severity=pl.coalesce("own_severity", severity),
+            detected_on=pl.min_horizontal("opened_on", "detected_on"),
+            effort_hours=pl.col("effort_hours").fill_null(DEFAULT_EFFORT_HOURS),
+            owner=pl.coalesce("named", "work_owner", "control_owner"),
+            status=pl.col("status").fill_null("unplanned"),
+            dry_run=pl.col("dry_run").fill_null(False),
+        )
+        .with_columns(
+            severity_score=pl.col("severity").replace_strict(SEVERITY_SCORES, return_dtype=pl.Int64),
+            age_days=days_between("as_of", "detected_on"),
+        )
+        .with_columns(
+            priority=(pl.col("severity_score") * pl.col("leverage") * pl.col("weight") / pl.col("effort_hours")).round(
+                2
+            ),
+            quick_win=(pl.col("effort_hours") <= pl.col("quick_win_hours"))
+            & (pl.col("leverage") >= pl.col("quick_win_leverage")),
+        )
+    )
+    return shape("gaps", frame).sort("org_id", "priority", "gap_id", descending=[False, True, False])
+
+
+def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Work on gaps as people track it, closed work too: the flow of gaps (F12)."""
+    closed = pl.col("closed_on").is_not_null() & (pl.col("closed_on") <= pl.col("as_of"))
+    frame = (
+        remediations_rows.join(asked.select("org_id", "as_of"), on="org_id")
+        .with_columns(
+            status=pl.when(closed).then(pl.lit("closed"))
+            .when(pl.col("status") == "closed").then(pl.lit("open"))
+            .otherwise(pl.col("status")),
+            closed_on=pl.when(closed).then("closed_on"),
+        )
+        .with_columns(
+            on_time=pl.when(pl.col("due_on").is_null()).then(None)
+            .when(pl.col("status") == "closed").then(pl.col("closed_on") <= pl.col("due_on"))
+            .when(pl.col("due_on") < pl.col("as_of")).then(pl.lit(False)),
+            days_open=days_between(pl.coalesce("closed_on", "as_of"), "opened_on"),
+        )
+    )  # fmt: skip
+    return shape("remediations", frame).sort("org_id", "opened_on", "id")
+
+
+def open_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl.DataFrame:
+    """The open remediation of each control: the one opened first. ``rows`` are the stored rows with all columns."""
+    still = remediations.filter(pl.col("status") != "closed").select("org_id", "id", "status")
+    return (
+        remediations_rows.drop("status")
+        .join(still, on=["org_id", "id"])
+        .sort("opened_on", "id")
+        .group_by(_KEY, maintain_order=True)
+        .first()
+        .select(
+            *_KEY, "opened_on", "due_on", "status", "blocked_by", "compensating", remediation_id="id",
+            own_runbook="runbook", own_severity="severity", work_owner="owner",
+        )
+        .sort(_KEY)
+    )  # fmt: skip

@@ -1,0 +1,159 @@
+"""Until when each control stays as good as it is if nothing is done, and whose evidence goes on by itself.
+
+A horizon holds every day that the state of a control (F2) depends on, so its state on any day to come is read off it
+without computing facts for that day. What is dated after the day is not counted upon.
+"""
+
+from datetime import date
+
+import polars as pl
+
+from engine.catalogue import catalogue
+from engine.facts.controls.detection import KINDS
+from engine.facts.controls.status import last_by_kind
+from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shape
+
+_KEY = ["org_id", "framework", "control_id"]
+RATE_DAYS = 90  # over which the rate of a source is taken
+RECURRING_DAYS = 12  # with evidence, of those: about weekly, or more often
+_KIND_OF_ACTION = {"operation": "operation", "incident": "operation", "test": "test"}
+_DAY_BEFORE = pl.duration(days=1)
+
+
+def recurring_actions(audit_days_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Actions that succeeded about weekly or more often of late, and the longest time between two successes, in days.
+
+    The time since the last one counts as well: a source that fell silent is given no rate that it does not have.
+    """
+    return (
+        audit_days_rows.with_columns(day=local_day("last_at", asked))
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .filter(pl.col("day") > plus_days("as_of", pl.lit(-RATE_DAYS)), pl.col("day") <= pl.col("as_of"))
+        .select("org_id", "action", "day", "as_of")
+        .unique()
+        .sort("org_id", "action", "day")
+        .group_by("org_id", "action", maintain_order=True)
+        .agg(
+            days=pl.len(),
+            longest=pl.max_horizontal(
+                days_between(pl.col("day"), pl.col("day").shift(1)).max().fill_null(0),
+                days_between("as_of", "day").last(),
+            ),
+        )
+        .filter(pl.col("days") >= RECURRING_DAYS)
+    )
+
+
+def control_horizons(
+    control_terms: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    attestations: pl.DataFrame,
+    recurring_actions: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every assessable control in scope with the last day on which evidence of each kind is good.
+
+    ``<kind>_until`` is null where there is none; ``<kind>_goes_on`` where a source that recurs within the window
+    renews it. ``opposed_by`` is what speaks against the control until somebody mends it; ``excluded_on`` the day from
+    which it is documented as not applicable.
+    """
+    opposed = (
+        pl.when(pl.col("failing_test").is_not_null()).then(pl.lit("failing test"))
+        .when(pl.col("contradicted_at").is_not_null()).then(pl.lit("contradicting event"))
+    )  # fmt: skip
+    frame = (
+        control_terms.drop("attested_on")
+        .join(last_by_kind(control_evidence), on=_KEY, how="left")
+        .join(_attested_until(attestations), on=_KEY, how="left")
+        .join(_going_on(control_terms, recurring_actions), on=_KEY, how="left")
+        .with_columns(
+            **{f"{kind}_on": pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")},
+            **{f"{kind}_recurs": pl.col(f"{kind}_recurs").fill_null(False) for kind in ("operation", "test")},
+            excluded_on=pl.when(pl.col("excluded").fill_null(False)).then("approved_on"),
+            opposed_by=opposed,
+        )
+        .with_columns(
+            operation_until=_unless_changed("operation_on", plus_days("operation_on", "cadence_window")),
+            test_until=_unless_changed("test_on", plus_days("test_on", "cadence_window")),
+            policy_until=_policy_until(),
+            attestation_until=pl.when(pl.col("signed_at").is_not_null()).then(
+                pl.coalesce("attested_until", plus_days("as_of", pl.lit(-1)))
+            ),
+        )
+        .with_columns(
+            **{
+                f"{kind}_recurs": pl.col(f"{kind}_recurs")
+                & (pl.col(f"{kind}_until") >= pl.col("as_of")).fill_null(False)
+                for kind in ("operation", "test")
+            }
+        )
+    )
+    return shape("control_horizons", frame).sort("org_id", "framework", "position")
+
+
+def state_on(day: pl.Expr) -> pl.Expr:
+    """The state (F2) of a horizon on a day not before that of the facts, if nothing is done until then."""
+    present = {kind: pl.col(f"{kind}_until").is_not_null() for kind in KINDS}
+    required = {kind: pl.col("kinds_required").list.contains(kind) for kind in KINDS}
+    there = pl.sum_horizontal((required[kind] & present[kind]).cast(pl.Int64) for kind in KINDS)
+    stale = pl.any_horizontal(required[kind] & lapsed_on(kind, day) for kind in KINDS)
+    return (
+        pl.when((pl.col("excluded_on") <= day).fill_null(False)).then(pl.lit("not_applicable"))
+        .when(pl.col("opposed_by").is_not_null()).then(pl.lit("ineffective"))
+        .when(there == 0).then(pl.lit("no_data"))
+        .when(stale).then(pl.lit("stale"))
+        .when(there < pl.col("kinds_required").list.len()).then(pl.lit("partial"))
+        .otherwise(pl.lit("effective"))
+    )  # fmt: skip
+
+
+def lapsed_on(kind: str, day: pl.Expr) -> pl.Expr:
+    """Whether evidence of a kind that is there is past its last good day."""
+    over = (pl.col(f"{kind}_until") < day).fill_null(False)
+    return over & ~pl.col(f"{kind}_recurs") if kind in ("operation", "test") else over
+
+
+def _unless_changed(captured: str, until: pl.Expr) -> pl.Expr:
+    """The day before the control changed after the evidence was captured, if that comes first (F1)."""
+    changed = pl.when(pl.col("changed_on") > pl.col(captured)).then(pl.col("changed_on") - _DAY_BEFORE)
+    return pl.when(pl.col(captured).is_not_null()).then(pl.min_horizontal(until, changed))
+
+
+def _policy_until() -> pl.Expr:
+    due = pl.coalesce("policy_due_on", plus_days("policy_on", pl.lit(ANNUAL)))
+    changed = _unless_changed("policy_on", due)
+    return pl.when(pl.col("policy_on").is_not_null()).then(pl.when("only_policy").then(changed).otherwise(due))
+
+
+def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:
+    """The last day on which the newest signature holds: a year of it, or until a later duty is overdue.
+
+    Null where the newest decision was no signature.
+    """
+    done = pl.col("status").is_in(["attested", "rejected"])
+    newest = pl.col("status").filter(done).sort_by(pl.col("attested_at").filter(done)).last()
+    signed_on = pl.col("attested_on").filter(done).sort_by(pl.col("attested_at").filter(done)).last()
+    covered = pl.col("due_on").filter(done).max()
+    following = pl.col("due_on").filter(~done & (pl.col("due_on") > covered.fill_null(date.min))).min()
+    return attestations.group_by(_KEY).agg(
+        attested_until=pl.when(newest == "attested").then(
+            pl.min_horizontal(signed_on + pl.duration(days=ANNUAL), following)
+        )
+    )
+
+
+def _going_on(control_terms: pl.DataFrame, recurring_actions: pl.DataFrame) -> pl.DataFrame:
+    """Controls whose evidence a recurring action renews within the window of their cadence."""
+    known = catalogue()
+    supporting = known.actions.filter(pl.col("effect") == "supports").select(
+        "action", kind=pl.col("kind").replace_strict(_KIND_OF_ACTION, default=None)
+    )
+    within = (
+        recurring_actions.join(known.action_controls, on="action")
+        .join(supporting, on="action")
+        .join(control_terms.select(*_KEY, "cadence_window"), on=_KEY)
+        .filter(pl.col("longest") <= pl.col("cadence_window"))
+    )
+    return within.group_by(_KEY).agg(
+        operation_recurs=(pl.col("kind") == "operation").any(), test_recurs=(pl.col("kind") == "test").any()
+    )

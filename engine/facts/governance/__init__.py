@@ -1,0 +1,1 @@
+"""Facts of deployment, scope, risks, operations and what digests have sent."""

@@ -1,0 +1,60 @@
+"""Incidents with their durations, and error budgets of services (REPORTS 14)."""
+
+import polars as pl
+
+from engine.facts.expressions import shape
+
+BUCKETS_30D = 30 * 24 * 12  # five-minute buckets
+LEAST_SHARE = 0.10  # fewer buckets than this part of the window say nothing
+
+
+def incidents(incidents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Incidents opened up to the day; a step that happened later has not happened."""
+    steps = ("acknowledged_at", "mitigated_at", "resolved_at")
+    frame = incidents_rows.join(asked.select("org_id", "ends_at"), on="org_id").with_columns(
+        pl.when(pl.col(step) < pl.col("ends_at")).then(pl.col(step)).alias(step) for step in steps
+    )
+    minutes = {
+        "minutes_to_acknowledge": "acknowledged_at",
+        "minutes_to_mitigate": "mitigated_at",
+        "minutes_to_resolve": "resolved_at",
+    }
+    frame = frame.with_columns(
+        ((pl.col(step) - pl.col("opened_at")).dt.total_seconds() / 60).round(1).alias(name)
+        for name, step in minutes.items()
+    )
+    return shape("incidents", frame).sort("org_id", "opened_at", "id")
+
+
+def service_health(
+    services_rows: pl.DataFrame, slo_profiles_rows: pl.DataFrame, slo_sums_rows: pl.DataFrame
+) -> pl.DataFrame:
+    """Error budgets of services with an objective over 7 and 30 days; too little history is a level of its own."""
+    budget = 1 - pl.col("objective_pct") / 100
+    frame = (
+        slo_profiles_rows.join(services_rows.rename({"id": "service_id"}), on=["org_id", "service_id"])
+        .join(slo_sums_rows, on=["org_id", "service_id"], how="left")
+        .with_columns(pl.col("total_30d", "bad_30d", "total_7d", "bad_7d", "buckets").fill_null(0).cast(pl.Int64))
+        .with_columns(buckets_share=(pl.col("buckets") / BUCKETS_30D).round(4))
+    )
+    for window in ("30d", "7d"):
+        total, bad = pl.col(f"total_{window}"), pl.col(f"bad_{window}")
+        there = (total > 0) & (budget > 0)
+        frame = frame.with_columns(
+            pl.when(there).then(100 * bad / (total * budget)).alias(f"used_{window}_pct"),
+            pl.when(there).then(bad / total / budget).alias(f"burn_{window}"),
+        )
+    used, burn = pl.col("used_30d_pct").round(6), pl.col("burn_7d").fill_null(0).round(6)  # noise of binary fractions
+    frame = frame.with_columns(
+        level=pl.when((pl.col("buckets") < LEAST_SHARE * BUCKETS_30D) | used.is_null())
+        .then(pl.lit("insufficient_history"))
+        .when((burn >= 2) | (used >= 100)).then(pl.lit("critical"))
+        .when((burn >= 1) | (used >= 75)).then(pl.lit("warning"))
+        .otherwise(pl.lit("ok"))
+    ).with_columns(pl.col("^used_.*_pct$").round(1), pl.col("^burn_.*$").round(2))  # fmt: skip
+    return shape("service_health", frame).sort("org_id", "service_id")
+
+
+def bundles(bundles_rows: pl.DataFrame) -> pl.DataFrame:
+    """Sealed bundles, oldest first."""
+    return shape("bundles", bundles_rows).sort("org_id", "sealed_on", "id")

@@ -1,0 +1,57 @@
+"""Risks and exceptions as they stand on a day."""
+
+import polars as pl
+
+from engine.facts.expressions import days_between, freshness, shape, window_of
+
+
+def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged.
+
+    Nobody rated what the treatment leaves over: that counts 5 too, for the inherent rating says nothing about it.
+    """
+    ratings = ("likelihood", "impact", "residual_likelihood", "residual_impact")
+    frame = (
+        risks_rows.join(asked.select("org_id", "risk_appetite"), on="org_id")
+        .with_columns(
+            *(pl.col(name).fill_null(5) for name in ratings),
+            unknown=pl.any_horizontal(pl.col(name).is_null() for name in ratings),
+            previous=pl.col("previous_likelihood") * pl.col("previous_impact"),
+            appetite=pl.coalesce("appetite", pl.col("risk_appetite").cast(pl.Int64)),
+        )
+        .with_columns(
+            inherent=pl.col("likelihood") * pl.col("impact"),
+            residual=pl.col("residual_likelihood") * pl.col("residual_impact"),
+        )
+        .with_columns(
+            level=pl.when(pl.col("residual") <= 4).then(pl.lit("low"))
+            .when(pl.col("residual") <= 9).then(pl.lit("moderate"))
+            .when(pl.col("residual") <= 16).then(pl.lit("high"))
+            .otherwise(pl.lit("critical")),
+            over_appetite=(pl.col("residual") > pl.col("appetite")) & (pl.col("status") == "open"),
+        )
+    )  # fmt: skip
+    return shape("risks", frame).sort("org_id", "residual", "id", descending=[False, True, False])
+
+
+def exceptions(exceptions_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Exceptions with their standing: an approved one past its last day is expired.
+
+    Evidence of a compensating measure ages by the cadence of the control, quarterly where it has none.
+    """
+    titles = controls.select("org_id", "framework", "control_id", "title", "cadence")
+    measure = (pl.col("kind") == "compensating") | pl.col("compensating").is_not_null()
+    age = days_between("as_of", "compensating_evidence_on")
+    frame = (
+        exceptions_rows.join(asked.select("org_id", "as_of"), on="org_id")
+        .join(titles, on=["org_id", "framework", "control_id"], how="left")
+        .with_columns(cadence=pl.col("cadence").fill_null("quarterly"))
+        .with_columns(
+            evidence_freshness=pl.when(measure).then(freshness(age, window_of("cadence"))),
+            days_left=days_between("expires_on", "as_of"),
+            renewals=pl.col("renewals").fill_null(0),
+            standing=pl.when((pl.col("status") == "approved") & (pl.col("expires_on") < pl.col("as_of")))
+            .then(pl.lit("expired")).otherwise("status"),
+        )
+    )  # fmt: skip
+    return shape("exceptions", frame).sort("org_id", "expires_on", "id")

@@ -1,0 +1,1 @@
+"""Facts of dated duties: their sources, the ledger, the work and the people for it."""

@@ -1,0 +1,172 @@
+"""Requests, recurring tests and committee meetings: duties with a clock of their own."""
+
+import polars as pl
+
+from engine.facts.expressions import CADENCE_DAYS, CADENCE_MONTHS, days_between, plus_days, shape
+
+HORIZON_DAYS = 371  # a year ahead, so that every annual duty is seen once
+BACK_DAYS = 371
+DEFAULT_WINDOW_DAYS = 7
+
+
+def requests(
+    evidence_requests_rows: pl.DataFrame, request_evidence_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Evidence requests with their clock (F5): due from the priority, stopped only while waiting on the requester."""
+    days = pl.coalesce(
+        pl.when(pl.col("priority") == f"P{n}").then(pl.col(f"request_sla_p{n}_days")) for n in (1, 2, 3, 4)
+    ).cast(pl.Int64)
+    provided = (
+        request_evidence_rows.sort("org_id", "id")
+        .group_by("org_id", "request_id", maintain_order=True)
+        .agg(evidence_ids="id")
+        .rename({"request_id": "id"})
+    )
+    settings = ["as_of", "at_risk_fraction", *(f"request_sla_p{n}_days" for n in (1, 2, 3, 4))]
+    closed = pl.col("closed_on").is_not_null() & (pl.col("closed_on") <= pl.col("as_of"))
+    frame = (
+        evidence_requests_rows.join(asked.select("org_id", *settings), on="org_id")
+        .join(provided, on=["org_id", "id"], how="left")
+        .with_columns(
+            due_on=pl.coalesce("due_on", pl.col("opened_on").dt.add_business_days(days, roll="forward")),
+            evidence_ids=pl.col("evidence_ids").fill_null([]),
+            returns=pl.col("returns").fill_null(0),
+            paused_minutes=pl.col("paused_minutes").fill_null(0),
+            closed_on=pl.when(closed).then("closed_on"),
+            done=closed | ((pl.col("status") == "closed") & pl.col("closed_on").is_null()),
+        )
+        .with_columns(
+            finished_on=pl.when("done").then(pl.coalesce("closed_on", "accepted_on", "submitted_on", "as_of")),
+            age_days=days_between(pl.coalesce("closed_on", "as_of"), "opened_on"),
+            days_left=days_between("due_on", "as_of"),
+            work_left=pl.business_day_count("as_of", "due_on"),
+            risk_days=pl.max_horizontal(
+                (pl.business_day_count("opened_on", "due_on") * pl.col("at_risk_fraction")).round(6).ceil(), pl.lit(1)
+            ),
+        )
+        .with_columns(
+            clock=pl.when("done").then(
+                pl.when(pl.col("finished_on") <= pl.col("due_on")).then(pl.lit("closed_on_time"))
+                .otherwise(pl.lit("closed_late"))
+            )
+            .when(pl.col("status") == "waiting_on_requester").then(pl.lit("paused"))
+            .when(pl.col("days_left") < 0).then(pl.lit("overdue"))
+            .when(pl.col("work_left") <= pl.col("risk_days")).then(pl.lit("at_risk"))
+            .otherwise(pl.lit("on_track"))
+        )
+    )  # fmt: skip
+    return shape("requests", frame).sort("org_id", "due_on", "id")
+
+
+def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Dates of recurring things from about a year back to a year ahead.
+
+    ``series`` has org_id, id, cadence, starts_on and ends_on; a row of the result adds ``number`` (from 0) and ``on``.
+    Months are calendar months from the first date; continuous and daily series have no single dates.
+    """
+    bounds = asked.select(
+        "org_id",
+        first=plus_days("as_of", pl.lit(-BACK_DAYS)),
+        last=plus_days("as_of", pl.lit(HORIZON_DAYS)),
+    )
+    step = pl.col("cadence").replace_strict(CADENCE_DAYS, default=None, return_dtype=pl.Int64)
+    frame = (
+        series.join(bounds, on="org_id")
+        .with_columns(step=step)
+        .filter(pl.col("step").is_not_null(), pl.col("starts_on") <= pl.col("last"))
+        .with_columns(count=days_between("last", "starts_on") // pl.col("step") + 2)
+        .with_columns(number=pl.int_ranges(0, "count"))
+        .explode("number", empty_as_null=False)
+    )
+    months = pl.col("cadence").replace_strict(CADENCE_MONTHS, default=0, return_dtype=pl.Int64)
+    on = (
+        pl.when(months > 0)
+        .then(pl.col("starts_on").dt.offset_by(pl.format("{}mo", months * pl.col("number"))))
+        .otherwise(plus_days("starts_on", pl.col("step") * pl.col("number")))
+    )
+    return frame.with_columns(on=on).filter(
+        pl.col("on") >= pl.col("first"),
+        pl.col("on") <= pl.col("last"),
+        pl.col("ends_on").is_null() | (pl.col("on") <= pl.col("ends_on")),
+    ).drop("first", "last", "step", "count")  # fmt: skip
+
+
+def test_windows(
+    testing_schedules_rows: pl.DataFrame, test_runs_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Windows of recurring tests: those recorded, and those that the cadence asks for and nobody recorded.
+
+    A recorded window stands for the planned one that it opened within half a cadence of.
+    """
+    schedules = testing_schedules_rows.rename({"id": "schedule_id"})
+    recorded = test_runs_rows.rename({"id": "run_id", "performer": "done_by"}).join(
+        schedules.select(
+            "org_id", "schedule_id", "framework", "control_id", "procedure", "cadence", "owner", "performer"
+        ),
+        on=["org_id", "schedule_id"],
+    ).with_columns(performer=pl.coalesce("done_by", "performer"))  # fmt: skip
+    opened = recorded.select("org_id", "schedule_id", recorded_on="window_open_on").sort("recorded_on")
+    step = pl.col("cadence").replace_strict(CADENCE_DAYS, default=None, return_dtype=pl.Int64)
+    planned = (
+        occurrences(schedules.rename({"schedule_id": "id"}), asked)
+        .rename({"id": "schedule_id", "on": "window_open_on"})
+        .sort("window_open_on")
+        .join_asof(
+            opened, left_on="window_open_on", right_on="recorded_on", by=["org_id", "schedule_id"], strategy="nearest",
+            check_sortedness=False,
+        )
+        .filter(
+            pl.col("recorded_on").is_null() | (2 * days_between("window_open_on", "recorded_on").abs() >= step)
+        )
+        .with_columns(
+            window_close_on=plus_days("window_open_on", pl.col("window_days").fill_null(DEFAULT_WINDOW_DAYS) - 1),
+            run_id=pl.lit(None, dtype=pl.String),
+        )
+    )  # fmt: skip
+    frame = (
+        pl.concat([recorded, planned], how="diagonal_relaxed")
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .with_columns(done=pl.col("performed_on").is_not_null() & (pl.col("performed_on") <= pl.col("as_of")))
+        .with_columns(
+            performed_on=pl.when("done").then("performed_on"),
+            outcome=pl.when("done").then("outcome"),
+            standing=pl.when(pl.col("done"), pl.col("performed_on") <= pl.col("window_close_on")).then(pl.lit("done"))
+            .when("done").then(pl.lit("late"))
+            .when(pl.col("window_close_on") < pl.col("as_of")).then(pl.lit("missed"))
+            .when(pl.col("window_open_on") <= pl.col("as_of")).then(pl.lit("open"))
+            .otherwise(pl.lit("upcoming")),
+        )
+    )  # fmt: skip
+    return shape("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
+
+
+def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Committee meetings: those recorded, and those that the cadence asks for after the last recorded one."""
+    known = committees_rows.select("org_id", "name", "chair", "cadence", "effort_hours", "revision", committee_id="id")
+    recorded = (
+        committee_meetings_rows.drop("revision").join(known, on=["org_id", "committee_id"]).rename({"id": "meeting_id"})
+    )
+    last = recorded.group_by("org_id", "committee_id").agg(covered_until=pl.col("held_on").max())
+    series = committees_rows.select(
+        "org_id", "id", "name", "chair", "cadence", "effort_hours", "revision", starts_on="first_meeting_on",
+        ends_on=pl.lit(None, dtype=pl.Date),
+    )  # fmt: skip
+    planned = (
+        occurrences(series, asked)
+        .rename({"id": "committee_id", "on": "held_on"})
+        .join(last, on=["org_id", "committee_id"], how="left")
+        .filter(pl.col("covered_until").is_null() | (pl.col("held_on") > plus_days("covered_until", pl.lit(6))))
+        .with_columns(meeting_id=pl.format("{}-{}", "committee_id", "held_on"), status=pl.lit("planned"), moves=0)
+    )
+    columns = ["org_id", "committee_id", "meeting_id", "name", "chair", "cadence", "effort_hours", "held_on", "status",
+               "moves", "revision"]  # fmt: skip
+    return pl.concat(
+        [recorded.select(columns), planned.select(columns)], how="vertical_relaxed"
+    ).sort("org_id", "held_on", "meeting_id")  # fmt: skip
+
+
+def committee_decisions(committee_decisions_rows: pl.DataFrame) -> pl.DataFrame:
+    """What committees decided in the meetings that they held, the last meeting first."""
+    return shape("committee_decisions", committee_decisions_rows).sort(
+        "org_id", "held_on", "name", "id", descending=[False, True, False, False]
+    )

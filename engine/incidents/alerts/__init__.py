@@ -1,0 +1,1 @@
+"""From alerts, findings and deploy events to incidents."""

@@ -1,0 +1,118 @@
+"""Deploy events: a change that went live, told once or several times by whoever delivered it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.model.errors import BadRequest, Conflict, NotFound
+from engine.model.vocabulary import DeployStatus
+from engine.store import Reader, Revision
+from engine.store.ids import new_id
+from engine.store.queries.operations.services import services_called
+from engine.store.rows import first, pick, without
+from engine.store.schema.records import DeployRow
+from engine.store.schema.services import deploys, services
+
+
+@dataclass(frozen=True)
+class DeployEvent:
+    """What was told. ``id`` is the sender's own; without it service, version, environment and time are the key."""
+
+    service_id: str
+    version: str | None
+    environment: str
+    deployed_at: datetime
+    status: DeployStatus
+    change_ref: str | None
+    url: str | None
+    id: str | None
+
+
+def find_service(connection: Reader, org_id: str, service_id: str | None, name: str | None) -> str:
+    """The id of the service that is meant; NotFound for an unknown one, BadRequest for a name that several have."""
+    if service_id is not None and first(connection, services, org_id, id=service_id) is None:
+        raise NotFound(f"There is no service {service_id[:200]!r}.", word="unknown_service")
+    if name is None:
+        return service_id or ""
+    called = services_called(connection, org_id, name)
+    if not called:
+        raise NotFound(f"There is no service {name[:200]!r}.", word="unknown_service")
+    if service_id is not None:
+        if service_id not in called:
+            raise BadRequest(
+                f"service {name[:200]!r} and service_id {service_id!r} are two services.", word="invalid_body"
+            )
+        return service_id
+    if len(called) > 1:
+        raise BadRequest(f"{len(called)} services are called {name[:200]!r}; send service_id.", word="invalid_body")
+    return called[0]
+
+
+def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, object]]:
+    """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy."""
+    known = _recorded_deploy(revision, event)
+    if known is None:
+        row: DeployRow = {
+            "org_id": revision.org_id,
+            "revision": revision.seq,
+            "id": event.id or new_id("dep"),
+            "service_id": event.service_id,
+            "version": event.version,
+            "environment": event.environment,
+            "deployed_at": event.deployed_at,
+            "actor": revision.actor,
+            "change_ref": event.change_ref or event.url,
+            "status": event.status,
+        }
+        revision.insert(deploys, [row])
+        _audit(revision, row, event)
+        return "created", _answer(row)
+    if known["status"] == event.status:
+        return "duplicate", _answer(known)
+    revision.update(deploys, {"id": known["id"]}, {"status": event.status})
+    known["status"] = event.status
+    _audit(revision, known, event)
+    return "updated", _answer(known)
+
+
+def _recorded_deploy(revision: Revision, event: DeployEvent) -> DeployRow | None:
+    """The deploy that was told before; Conflict where the sender's id names another one."""
+    if event.id is None:
+        return first(
+            revision.connection,
+            deploys,
+            revision.org_id,
+            service_id=event.service_id,
+            version=event.version,
+            environment=event.environment,
+            deployed_at=event.deployed_at,
+        )
+    known = first(revision.connection, deploys, revision.org_id, id=event.id)
+    if known is None:
+        return None
+    stored: Mapping[str, object] = known
+    key = {"service_id": event.service_id, "version": event.version, "environment": event.environment}
+    if differing := [name for name, value in key.items() if stored[name] != value]:
+        raise Conflict(
+            f"The deploy {event.id!r} was recorded with another {' and '.join(differing)}.",
+            word="deploy_conflict",
+            details=[{"field": name, "expected": stored[name], "got": key[name]} for name in differing],
+        )
+    return known
+
+
+def _audit(revision: Revision, row: DeployRow, event: DeployEvent) -> None:
+    details = pick(row, ("service_id", "version", "environment", "change_ref", "status"))
+    if event.url is not None:
+        details["url"] = event.url
+    revision.record(
+        "change.rolled_back" if row["status"] == "rolled_back" else "deploy.recorded",
+        object_type="deploy",
+        object_id=row["id"],
+        outcome="failure" if row["status"] == "failed" else "success",
+        details=details,
+    )
+
+
+def _answer(row: DeployRow) -> dict[str, object]:
+    return without(row, "org_id", "revision")

@@ -1,0 +1,225 @@
+"""What a scanner's report does: findings are kept by key, high and critical ones open one incident each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from engine.incidents.alerts.alert_rows import Receipt
+from engine.incidents.alerts.scanner_checks import describe_by_row, describe_by_store, keep_checks
+from engine.intake.findings import Finding, FindingBatch
+from engine.intake.severity import highest
+from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
+from engine.store import Note, Revision
+from engine.store.ids import new_id
+from engine.store.queries.operations.ingest import (
+    findings_by_key,
+    last_incidents,
+    open_findings_on,
+    resolve_incidents,
+    service_ids,
+)
+from engine.store.schema.services import findings, incident_timeline, incidents
+from engine.store.unlogged_recoveries import RESOLVED
+
+
+class FindingResult(TypedDict):
+    """What became of a finding, and its incident."""
+
+    finding_key: str
+    id: str
+    outcome: FindingOutcome
+    incident_id: str | None
+
+
+def ingest_findings(revision: Revision, batch: FindingBatch, receipt: Receipt) -> dict[str, object]:
+    """Store a batch; the answer has true counts and, for each finding, what became of it and its incident."""
+    keep_checks(revision, batch)
+    work = _Work(revision, describe_by_store(revision, batch), receipt)
+    results = [work.apply(finding) for finding in work.batch.findings]
+    closed = work.close_missing() if batch.complete else 0
+    work.finish()
+    counts: dict[str, int] = {name: sum(result["outcome"] == name for result in results) for name in FINDING_OUTCOMES}
+    return {
+        "source": batch.source,
+        "received": batch.received,
+        "checks": len(batch.checks),
+        **counts,
+        "closed_as_missing": closed,
+        "incidents_opened": len(work.new_incidents),
+        "results": results,
+    }
+
+
+class _Work:
+    """One batch within one revision: everything is looked up at once, and written at once."""
+
+    def __init__(self, revision: Revision, batch: FindingBatch, receipt: Receipt) -> None:
+        connection, org_id = revision.connection, revision.org_id
+        self.revision = revision
+        self.batch = batch
+        self.receipt = receipt
+        self.workspace_id = receipt.workspace_id
+        self.known = findings_by_key(connection, org_id, [finding.key for finding in batch.findings])
+        self.incidents = last_incidents(connection, org_id, [_incident_key(f.key) for f in batch.findings])
+        self.services = service_ids(connection, org_id, [f.service for f in batch.findings if f.service])
+        self.new_findings: list[dict[str, object]] = []
+        self.new_incidents: list[dict[str, Any]] = []  # a row on its way into the store
+        self.resolved: list[str] = []
+        self.notes: list[Note] = []
+
+    def apply(self, finding: Finding) -> FindingResult:
+        """What became of one finding."""
+        old = self.known.get(finding.key)
+        finding = describe_by_row(finding, old)
+        row = self._row(finding, old)
+        if old is None:
+            outcome: FindingOutcome = "created"
+            self.new_findings.append(row)
+        else:
+            outcome = self._change(old, row)
+        incident_id = self._incident(finding, row, outcome)
+        if old is None:
+            row["incident_id"] = incident_id
+        elif incident_id != old["incident_id"]:
+            self.revision.update(findings, {"id": old["id"]}, {"incident_id": incident_id})
+        if outcome in ("created", "reopened", "fixed"):
+            action = "vuln.remediated" if outcome == "fixed" else "finding.opened"
+            details = {"source": finding.source, "severity": row["severity"], "outcome": outcome}
+            self.notes.append(Note(action, "finding", row["id"], workspace_id=self.workspace_id, details=details))
+        return {"finding_key": finding.key, "id": row["id"], "outcome": outcome, "incident_id": incident_id}
+
+    # Any: a row on its way into the store
+    def _row(self, finding: Finding, old: Mapping[str, Any] | None) -> dict[str, Any]:
+        severity = finding.severity
+        if old is not None and not finding.severity_given:
+            severity = old["severity"]
+        return {
+            "id": old["id"] if old else new_id("fnd"),
+            "source": finding.source,
+            "finding_key": finding.key,
+            "title": finding.title,
+            "severity": severity,
+            "status": "fixed" if finding.status == "fixed" else finding.disposition or "open",
+            "service_id": self.services.get(finding.service.lower()) if finding.service else None,
+            "asset": finding.host,
+            "port": finding.port,
+            "cve": "; ".join(finding.cves) or None,
+            "cvss": finding.cvss,
+            "epss": finding.epss,
+            "known_exploited": finding.known_exploited,
+            "internet_reachable": finding.internet_reachable,
+            "first_seen_at": min(finding.first_seen_at, old["first_seen_at"]) if old else finding.first_seen_at,
+            "last_seen_at": max(finding.last_seen_at, old["last_seen_at"]) if old else finding.last_seen_at,
+            "fixed_at": finding.fixed_at,
+            "details": dict(finding.details),
+        }
+
+    def _change(self, old: Mapping[str, Any], row: dict[str, Any]) -> FindingOutcome:  # a row on its way into the store
+        """Write what differs; a later sighting alone is no change worth a word, but it is kept."""
+        if row["service_id"] is None:
+            row["service_id"] = old["service_id"]
+        differing = {name: value for name, value in row.items() if old[name] != value}
+        if differing:
+            self.revision.update(findings, {"id": old["id"]}, differing)
+        if old["status"] == "fixed" and row["status"] != "fixed":
+            return "reopened"
+        if old["status"] != "fixed" and row["status"] == "fixed":
+            return "fixed"
+        return "updated" if differing.keys() - {"last_seen_at"} else "unchanged"
+
+    # Any: a row on its way into the store
+    def _incident(self, finding: Finding, row: dict[str, Any], outcome: FindingOutcome) -> str | None:
+        """The finding's incident: one while it is open, a new one only for a finding that is new or came back."""
+        last = self.incidents.get(_incident_key(finding.key))
+        if last is not None and last.status in LIVE_INCIDENTS:
+            if row["status"] == "fixed":
+                self.resolved.append(last.id)
+            elif highest(last.severity, row["severity"]) != last.severity:
+                self.revision.update(incidents, {"id": last.id}, {"severity": row["severity"]})
+            return last.id
+        worsened = outcome == "updated" and last is None
+        if finding.opens_incident and (outcome in ("created", "reopened") or worsened):
+            return self._open(finding, row, last.id if last else None)
+        return last.id if last else None
+
+    # Any: a row on its way into the store
+    def _open(self, finding: Finding, row: dict[str, Any], related_to: str | None) -> str:
+        now = self.revision.now
+        identifier = new_id("inc")
+        self.new_incidents.append(
+            {
+                "id": identifier,
+                "title": f"{finding.title} on {finding.host}",
+                "severity": row["severity"],
+                "status": "open",
+                "service_id": row["service_id"],
+                "workspace_id": self.workspace_id,
+                "source": finding.source,
+                "dedupe_key": _incident_key(finding.key),
+                "alert_count": 1,
+                "started_at": row["first_seen_at"],
+                "opened_at": now,
+                "last_seen_at": now,
+                "related_to": related_to,
+                "summary": f"Opened for finding {row['id']}",
+            }
+        )
+        details = {"finding": row["id"], "severity": row["severity"]}
+        note = Note("incident.opened", "incident", identifier, workspace_id=self.workspace_id, details=details)
+        self.notes.append(note)
+        return identifier
+
+    def close_missing(self) -> int:
+        """Findings of these scanners on the scanned hosts that a complete report no longer has are fixed."""
+        reported = {finding.key for finding in self.batch.findings}
+        gone = [
+            row
+            for row in open_findings_on(
+                self.revision.connection, self.revision.org_id, sorted(self.batch.origins), sorted(self.batch.hosts)
+            )
+            if row["finding_key"] not in reported
+        ]
+        for row in gone:
+            self.revision.update(findings, {"id": row["id"]}, {"status": "fixed", "fixed_at": self.revision.now})
+            details = {"source": row["source"], "outcome": "missing_from_complete_scan"}
+            self.notes.append(Note("vuln.remediated", "finding", row["id"], details=details))
+        self.resolved += [row["incident_id"] for row in gone if row["incident_id"]]
+        return len(gone)
+
+    def finish(self) -> None:
+        """The bulk writes, and the audit events."""
+        self.revision.insert(findings, self.new_findings)
+        self.revision.insert(incidents, self.new_incidents)
+        opened = [(row["id"], f"Opened by {row['source']}: {row['title']}") for row in self.new_incidents]
+        resolved = resolve_incidents(self.revision, list(dict.fromkeys(self.resolved)))
+        self._timeline(opened, "alert")
+        self._timeline([(identifier, RESOLVED) for identifier in resolved], "status")
+        self.notes += [Note("incident.resolved", "incident", identifier) for identifier in resolved]
+        if self.revision.touched and not self.notes:
+            details = {
+                "source": self.batch.source,
+                "findings": len(self.batch.findings),
+                "checks": len(self.batch.checks),
+            }
+            self.notes.append(Note("vuln.scan.completed", "scan", self.batch.source, details=details))
+        self.revision.record_all(self.notes)
+
+    def _timeline(self, entries: Sequence[tuple[str, str]], kind: str) -> None:
+        self.revision.insert(
+            incident_timeline,
+            [
+                {
+                    "id": new_id("tl"),
+                    "incident_id": identifier,
+                    "happened_at": self.revision.now,
+                    "kind": kind,
+                    "actor": self.revision.actor,
+                    "body": body,
+                    "payload_id": self.receipt.payload_id,
+                }
+                for identifier, body in entries
+            ],
+        )
+
+
+def _incident_key(finding_key: str) -> str:
+    return f"finding:{finding_key}"

@@ -1,0 +1,223 @@
+"""The way of a body from a door to incidents: read, applied in bounded transactions, kept; what cannot be read stays.
+
+A body is applied in parts, and what is kept of it says how many of its alerts are applied: written in the transaction
+that applies them, so that the same body sent again after a crash goes on where it ended, and nothing counts twice.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from engine.incidents.alerts.alert_rows import Receipt
+from engine.incidents.alerts.alerts import AlertResult, ingest_alerts, prefetch_keys
+from engine.incidents.alerts.findings import ingest_findings
+from engine.intake.alerts import Alert, read_alerts
+from engine.intake.findings import FindingBatch, parse_document, read_findings
+from engine.intake.payloads import InboundBody, json_value, pack_body
+from engine.model.errors import BadRequest, TooLarge
+from engine.model.vocabulary import PayloadState
+from engine.store import Lookups, Revision, Store, Write
+from engine.store.ids import new_id
+from engine.store.queries.operations.ingest import last_incidents
+from engine.store.queries.operations.payloads import applied_of, keep_unread, partial_payload
+from engine.store.schema.ingest import ingest_payloads
+
+PART = 500  # alerts of one transaction: bounds how long others wait for the writer
+REASON = 2000
+COUNTED = (
+    *("created", "deduplicated", "reopened", "resolved", "updated"),
+    *("ignored", "replayed", "no_open_incident", "out_of_order"),
+)
+log = logging.getLogger("hq.ingest")
+T = TypeVar("T")
+
+
+def _no_check(revision: Revision) -> None:
+    """Nothing to confirm: the console itself writes."""
+
+
+@dataclass(frozen=True)
+class IngestDoor:
+    """Where bodies of one organization come in: its limits, and what confirms each write in its transaction."""
+
+    store: Store
+    org_id: str
+    now: datetime
+    most_alerts: int
+    most_findings: int
+    most_unread: int
+    confirm: Callable[[Revision], None] = _no_check
+    prefetch: Lookups = ()
+    payload_id: str | None = field(default=None)  # of a dead letter that is read again
+
+
+def receive_alerts(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
+    """Apply the alerts of a body; what became of each, and how many of each outcome."""
+    delivery = AlertDelivery(door, inbound)
+    (result,) = door.store.write_all([delivery.last_write()])
+    return delivery.summary(result.get())
+
+
+def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
+    """Store the findings of a body; what became of each, and how many of each outcome."""
+
+    def read() -> FindingBatch:
+        body = parse_document(inbound.body, inbound.content_type)
+        return read_findings(
+            body,
+            source_header=inbound.vendor,
+            received_at=inbound.received_at,
+            most=door.most_findings,
+            complete=inbound.complete,
+            hosts=inbound.hosts,
+        )
+
+    batch = _read(door, inbound, read)
+    identifier = door.payload_id or new_id("pay")
+    row = _payload_row(inbound, identifier, "read", batch.received, batch.received)
+
+    def change(revision: Revision) -> dict[str, object]:
+        door.confirm(revision)
+        _write_payload(revision, door, row)
+        return ingest_findings(revision, batch, _receipt(door, inbound, identifier))
+
+    return door.store.write(door.org_id, inbound.actor, change, now=door.now, prefetch=door.prefetch)
+
+
+def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
+    """What the body holds; one that cannot be read is kept before the refusal leaves."""
+    try:
+        return read()
+    except (BadRequest, TooLarge) as problem:
+        if inbound.body and door.payload_id is None:
+            _keep_dead_letter(door, inbound, problem.message)
+        raise
+
+
+def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
+    row = {**_payload_row(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
+    with door.store.unversioned_transaction() as connection:
+        gone = keep_unread(connection, door.org_id, row, door.most_unread)
+    if gone:
+        log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
+
+
+def _payload_row(
+    inbound: InboundBody, identifier: str, state: PayloadState, records: int, applied: int
+) -> dict[str, Any]:  # a row on its way into the store
+    return {
+        "id": identifier,
+        "route": inbound.route,
+        "state": state,
+        "received_at": inbound.received_at,
+        "actor": inbound.actor,
+        "workspace_id": inbound.workspace_id,
+        "content_type": inbound.content_type,
+        "vendor": inbound.vendor,
+        "size_bytes": len(inbound.body),
+        "sha256": inbound.sha256,
+        "body": pack_body(inbound.body),
+        "records": records,
+        "applied": applied,
+        "times": 1,
+        "reason": None,
+    }
+
+
+def _write_payload(revision: Revision, door: IngestDoor, row: dict[str, Any]) -> None:  # a row
+    """A new body whole; of a dead letter that was read only what became of it."""
+    if door.payload_id is None:
+        revision.buffer_insert(ingest_payloads, row)
+    else:
+        became = {name: row[name] for name in ("state", "records", "applied", "reason")}
+        revision.buffer_update(ingest_payloads, {"id": door.payload_id}, became)
+
+
+def _receipt(door: IngestDoor, inbound: InboundBody, payload_id: str) -> Receipt:
+    return Receipt(inbound.received_at, inbound.workspace_id, payload_id, replayed=door.payload_id is not None)
+
+
+class AlertDelivery:
+    """The alerts of one body, part by part. BadRequest or TooLarge for one that cannot be read, which is kept."""
+
+    def __init__(self, door: IngestDoor, inbound: InboundBody) -> None:
+        self.door = door
+        self.inbound = inbound
+        self.alerts = self._read_alerts()
+        known = door.payload_id
+        if known is None and len(self.alerts) > PART:
+            with door.store.reader() as connection:
+                known = partial_payload(connection, door.org_id, inbound.route, inbound.sha256)
+        self._goes_on = known is not None
+        self._payload_id = known or new_id("pay")
+        self._row = {} if self._goes_on else _payload_row(inbound, self._payload_id, "read", len(self.alerts), 0)
+        self._receipt = _receipt(door, inbound, self._payload_id)
+        self._results: list[AlertResult] = []
+
+    def last_write(self) -> Write[list[AlertResult]]:
+        """The write of the last part, once those before it are applied: few bodies have more than one."""
+        for start in range(0, len(self.alerts) - PART, PART):
+            (result,) = self.door.store.write_all([self._write(start)])
+            self._results += result.get()
+        return self._write(len(self._results))
+
+    def summary(self, last: Sequence[AlertResult]) -> dict[str, object]:
+        """What became of each alert, and how many of each outcome; ``last`` is what the last write returned."""
+        results = [*self._results, *last]
+        for alert in self.alerts:
+            if alert.state == "ignored":  # such as a subscription that an operator has to confirm
+                log.info("%s: ignored from %s: %s", self.door.org_id, alert.source, alert.note)
+        seen: Counter[str] = Counter(result["outcome"] for result in results)
+        return {"received": len(results), **{name: seen[name] for name in COUNTED}, "results": results}
+
+    def _read_alerts(self) -> Sequence[Alert]:
+        inbound, most = self.inbound, self.door.most_alerts
+        return _read(
+            self.door,
+            inbound,
+            lambda: read_alerts(json_value(inbound.body), received_at=inbound.received_at, most=most),
+        )
+
+    def _write(self, start: int) -> Write[list[AlertResult]]:
+        part = self.alerts[start : start + PART]
+
+        def change(revision: Revision) -> list[AlertResult]:
+            self.door.confirm(revision)
+            end = start + len(part)
+            if self._applied_count(revision, start) >= end:
+                return _replayed_results(revision, part)
+            self._keep(revision, start, end)
+            return ingest_alerts(revision, part, self._receipt)
+
+        prefetch = (*self.door.prefetch, *prefetch_keys(part))
+        return Write(self.door.org_id, self.inbound.actor, change, self.door.now, prefetch)
+
+    def _applied_count(self, revision: Revision, start: int) -> int:
+        """How many are applied, whoever applied them; a body of one part is not asked about."""
+        if start == 0 and not self._goes_on:
+            return 0
+        return applied_of(revision.records, self.door.org_id, self._payload_id)
+
+    def _keep(self, revision: Revision, start: int, end: int) -> None:
+        state: PayloadState = "read" if end == len(self.alerts) else "partial"
+        reason = None
+        if state == "read" and all(alert.state == "ignored" for alert in self.alerts):
+            state, reason = "ignored", self.alerts[0].note
+        became = {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
+        if start == 0 and not self._goes_on:
+            revision.buffer_insert(ingest_payloads, {**self._row, **became})
+        else:
+            revision.buffer_update(ingest_payloads, {"id": self._payload_id}, became)
+
+
+def _replayed_results(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:
+    """The answer for alerts that an earlier delivery of the same body applied."""
+    known = revision.look_up(last_incidents, [alert.dedupe_key for alert in part])
+    return [
+        {"dedupe_key": alert.dedupe_key, "outcome": "replayed", "incident_id": incident.id if incident else None}
+        for alert in part
+        for incident in (known[alert.dedupe_key],)
+    ]

@@ -1,0 +1,1 @@
+"""Documents about an incident: its file, its evidence, its review."""

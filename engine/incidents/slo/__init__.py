@@ -1,0 +1,1 @@
+"""Error budgets of services and what an incident took of them."""

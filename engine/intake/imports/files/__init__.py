@@ -1,0 +1,1 @@
+"""Files of tables in each format, read as sheets of text cells."""

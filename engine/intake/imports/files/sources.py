@@ -1,0 +1,110 @@
+"""From paths to sheets: which table each file and each worksheet holds."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from engine.intake.imports.batches import SheetRows
+from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
+from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
+from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
+from engine.intake.imports.files.typed_files import open_workbook, read_json_lines, read_parquet, read_worksheet
+from engine.intake.imports.mapping import PLAIN, ColumnMapping
+from engine.intake.imports.tables import Importable, find_table, importable, is_table
+from engine.model.errors import InvalidData, Usage
+
+DELIMITED = (".csv", ".tsv", ".txt")
+WORKBOOKS = (".xlsx", ".xlsm")
+JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = (".parquet",)
+SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
+
+
+def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
+    """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
+    files = [file for path in paths for file in files_in(path)]
+    found = [sheet for file in files for sheet in _sheets(file, mapping)]
+    if not files:
+        raise Usage("There is nothing to import: name a file or a folder with files.")
+    first: dict[str, str] = {}
+    for sheet in found:
+        if sheet.table in first:
+            raise Usage(f"{first[sheet.table]} and {sheet.file} both hold {sheet.table}; import one at a time.")
+        first[sheet.table] = sheet.file
+    return found
+
+
+def files_in(path: Path) -> Iterator[Path]:
+    """The file itself, or those of a folder in the order of their names; Usage for neither."""
+    if not path.exists():
+        raise Usage(f"{path} does not exist.")
+    if not path.is_dir():
+        yield path
+        return
+    for file in sorted(path.iterdir()):
+        if file.name.startswith((".", "~$")):
+            continue
+        if file.is_dir():
+            raise Usage(f"{file} is a folder inside a folder; name it by itself to import it.")
+        yield file
+
+
+def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
+    if suffix in WORKBOOKS:
+        return _worksheets(path, mapping)
+    if suffix in DELIMITED and not is_table(path.stem):
+        dialect = mixed_dialect(path)
+        if dialect is not None:
+            return mixed_sheets(path, dialect, _digest(path))
+    table = find_table(path.stem, path.name)
+    structured = importable(table).headers("json")
+    if suffix in JSON_LINES:
+        return [
+            SheetRows(table, path.name, partial(read_json_lines, path, path.name, structured), sha256=_digest(path))
+        ]
+    if suffix in PARQUET:
+        return [SheetRows(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
+    return [_delimited_rows(path, importable(table), mapping)]
+
+
+def _delimited_rows(path: Path, table: Importable, mapping: ColumnMapping) -> SheetRows:
+    encoding = encoding_of(path)
+    if encoding is None:
+        raise InvalidData(f"{path.name} is neither UTF-8 nor Windows-1252 text nor UTF-16 with a byte order mark.")
+    known = mapping.columns(table)
+    dialect = dialect_of(path, encoding, known)
+    return SheetRows(
+        table.name,
+        path.name,
+        partial(read_delimited, path, path.name, dialect),
+        decimal={",": ".", ";": ","}.get(dialect.delimiter),
+        sha256=_digest(path),
+        header_row=1 if dialect.offset else header_row_of(path, encoding, known),
+    )
+
+
+def _worksheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
+    workbook, digest = open_workbook(path), _digest(path)
+    names = workbook.sheet_names
+    single = len(names) == 1 and (is_table(path.stem) or not is_table(names[0]))
+    found = []
+    for name in names:
+        if not single and not is_table(name) and workbook.load_sheet(name, header_row=None).height == 0:
+            continue
+        table = importable(find_table(path.stem if single else name, f"{path.name}, sheet {name}"))
+        exact = table.headers("control")
+        label = path.name if single else f"{path.name}, sheet {name}"
+        read = partial(read_worksheet, workbook, name, exact)
+        top = workbook.load_sheet(name, header_row=None, skip_rows=0, n_rows=LOOKED_AT, dtypes="string")
+        row = header_row(top.to_polars().rows(), mapping.columns(table)) if top.height else 1
+        found.append(SheetRows(table.name, label, read, sha256=digest, header_row=row))
+    return found
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""Cells and columns as people write them, turned into values."""

@@ -1,0 +1,1 @@
+"""What reports and digests declare, and what they are asked."""

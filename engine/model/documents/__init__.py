@@ -1,0 +1,1 @@
+"""What a report says, before anything decides how it looks."""

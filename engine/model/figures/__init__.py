@@ -1,0 +1,1 @@
+"""Figures: the numbers that people quote, and the formulas behind them."""

@@ -1,0 +1,69 @@
+"""The projection against history: what was foreseen some weeks ago for today, beside what is."""
+
+from collections.abc import Mapping
+from datetime import date
+
+import polars as pl
+
+from engine.facts.controls.horizons import state_on
+from engine.facts.expressions import pct
+from engine.model.documents.document import Document, Table
+from engine.model.vocabulary import FRAMEWORK_NAMES
+
+DAYS_BACK = (30, 60, 90)
+_EFFECTIVE, _LAPSED = pl.col("foreseen") == "effective", pl.col("foreseen") == "stale"
+_IS = pl.col("state") == "effective"
+LABELS = {
+    "made_on": "Made on", "foreseen_strict_pct": "Strict foreseen (%)", "strict_pct": "Strict as it came (%)",
+    "foreseen_effective": "Foreseen effective", "held": "Of these are", "held_pct": "Held (%)",
+    "foreseen_stale": "Foreseen stale", "renewed": "Of these renewed",
+}  # fmt: skip
+DEFINITIONS = {
+    "Held": "Controls that were foreseen to be effective today and are: the rest is the error of the projection, as "
+    "nothing had to be done for them.",
+    "Of these renewed": "Controls whose evidence was to lapse if nothing was done, and that are effective: somebody "
+    "did something. They are why what came is better than what was foreseen.",
+}
+
+
+def back_test(
+    horizons: Mapping[date, pl.DataFrame], control_status: pl.DataFrame, framework: str, today: date
+) -> Document:
+    """The projections of a framework for ``today`` from the ``horizons`` of earlier days, from the records as they were
+    then, with what came and the error of each."""
+    now = control_status.filter(framework=framework).select("framework", "control_id", "state")
+    rows = []
+    for day, known in horizons.items():
+        frame = known.with_columns(foreseen=state_on(pl.lit(today))).join(now, on=["framework", "control_id"])
+        rows.append(
+            frame.filter(pl.col("foreseen") != "not_applicable", pl.col("state") != "not_applicable").select(
+                made_on=pl.lit(day),
+                applicable=pl.len().cast(pl.Int64),
+                effective=_IS.sum().cast(pl.Int64),
+                foreseen_effective=_EFFECTIVE.sum().cast(pl.Int64),
+                held=(_EFFECTIVE & _IS).sum().cast(pl.Int64),
+                foreseen_stale=_LAPSED.sum().cast(pl.Int64),
+                renewed=(_LAPSED & _IS).sum().cast(pl.Int64),
+            )
+        )
+    empty = pl.DataFrame(schema={"made_on": pl.Date, **dict.fromkeys(
+        ("applicable", "effective", "foreseen_effective", "held", "foreseen_stale", "renewed"), pl.Int64)})  # fmt: skip
+    table = pl.concat([empty, *rows]).select(
+        "made_on",
+        pct("foreseen_effective", "applicable").alias("foreseen_strict_pct"),
+        pct("effective", "applicable").alias("strict_pct"),
+        "foreseen_effective", "held", pct("held", "foreseen_effective").alias("held_pct"), "foreseen_stale", "renewed",
+    )  # fmt: skip
+    name = FRAMEWORK_NAMES[framework]
+    if table["foreseen_strict_pct"].null_count() == table.height:
+        return Document(
+            headline=f"There is no projection of {name} to hold: nothing is recorded so long ago, or nothing applies."
+        )
+    first = table.drop_nulls("foreseen_strict_pct").row(0, named=True)
+    missed, of = first["foreseen_effective"] - first["held"], first["foreseen_effective"]
+    return Document(
+        headline=f"Of {of:,} controls of {name} foreseen effective {(today - first['made_on']).days} days ago, "
+        f"{missed:,} {'is' if missed == 1 else 'are'} not.",
+        tables=(Table("back_test", "What was foreseen for today, and what came", table, labels=LABELS),),
+        definitions=DEFINITIONS,
+    )

@@ -1,0 +1,93 @@
+"""How a framework will stand on the days to come if nothing is done: read off the horizons of its controls."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import polars as pl
+
+from engine.facts.controls.detection import KINDS
+from engine.facts.controls.horizons import lapsed_on, state_on
+from engine.facts.expressions import iso_week, pct
+from engine.model.vocabulary import STATE_SCORES
+
+_ACTIVE = pl.col("state") != "not_applicable"
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The controls of a framework from a day on, with the ``horizons`` that they have there.
+
+    ``ready_on`` has the days from which controls are effective because a plan makes them so; without one nothing is
+    done.
+    """
+
+    framework: str
+    as_of: date
+    by: date
+    horizons: pl.DataFrame
+    ready_on: Mapping[str, date] = field(default_factory=dict)
+
+    def on(self, day: date) -> pl.DataFrame:
+        """The controls with their ``state`` on a day from ``as_of`` on."""
+        ready = [control for control, since in self.ready_on.items() if since <= day]
+        done = pl.col("control_id").is_in(ready) & (state_on(pl.lit(day)) != "not_applicable")
+        return self.horizons.with_columns(
+            state=pl.when(done).then(pl.lit("effective")).otherwise(state_on(pl.lit(day)))
+        )
+
+    def failing(self, day: date) -> pl.DataFrame:
+        """The controls that apply and are not effective on a day."""
+        return self.on(day).filter(_ACTIVE, pl.col("state") != "effective")
+
+    def readiness(self, days: Sequence[date]) -> pl.DataFrame:
+        """Strict and weighted readiness (F3) on each of the days."""
+        rows = [
+            self.on(day).select(
+                on=pl.lit(day),
+                applicable=_ACTIVE.sum().cast(pl.Int64),
+                effective=(pl.col("state") == "effective").sum().cast(pl.Int64),
+                earned=(pl.col("weight") * _score()).filter(_ACTIVE).sum(),
+                possible=pl.col("weight").filter(_ACTIVE).sum(),
+            )
+            for day in days
+        ]
+        return (
+            pl.concat(rows)
+            .with_columns(
+                week=iso_week("on"), strict_pct=pct("effective", "applicable"), weighted_pct=pct("earned", "possible")
+            )
+            .select("week", "on", "applicable", "effective", "strict_pct", "weighted_pct")
+        )
+
+    @property
+    def days(self) -> list[date]:
+        """The day itself, each Sunday until the last day, and that."""
+        sunday = self.as_of + timedelta(days=6 - self.as_of.weekday())
+        sundays = [sunday + timedelta(weeks=number) for number in range(1 + (self.by - self.as_of).days // 7)]
+        return sorted({self.as_of, self.by, *(day for day in sundays if day < self.by)})
+
+    @property
+    def lapses(self) -> pl.DataFrame:
+        """Evidence that is good today and is past its window by the last day, the first to lapse first."""
+        parts = [
+            self.horizons.filter(
+                pl.col("kinds_required").list.contains(kind),
+                ~lapsed_on(kind, pl.lit(self.as_of)),
+                lapsed_on(kind, pl.lit(self.by)),
+            ).select(
+                lapses_on=pl.col(f"{kind}_until") + pl.duration(days=1),
+                control_id="control_id", title="title", evidence=pl.lit(kind), owner="owner", position="position",
+            )
+            for kind in KINDS
+        ]  # fmt: skip
+        return pl.concat(parts).sort("lapses_on", "position", "evidence").drop("position")
+
+
+def project(control_horizons: pl.DataFrame, framework: str, as_of: date, by: date) -> Projection:
+    """The projection of a framework from facts of ``as_of`` to ``by``."""
+    return Projection(framework, as_of, by, control_horizons.filter(framework=framework))
+
+
+def _score() -> pl.Expr:
+    return pl.col("state").replace_strict(STATE_SCORES, default=0.0, return_dtype=pl.Float64)

@@ -1,0 +1,1 @@
+"""Calendar feeds and meetings as iCalendar."""

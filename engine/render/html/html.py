@@ -1,0 +1,132 @@
+"""HTML: one self-contained page that reads well on screen, on A4 and on Letter, with no request.
+
+The frame of the page is ``templates/page.html`` with autoescape on; the rows of tables come from ``rows``,
+pictures from ``charts``. Its script, ``templates/page.js``, sorts and filters; nothing of it is needed to read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import polars as pl
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from engine.model.days import spelled_day, spelled_days
+from engine.model.declarations.filters import ROWS
+from engine.model.documents.document import Chart, Edition
+from engine.model.documents.pictures import Picture, TimelinePicture
+from engine.model.documents.tones import TONES
+from engine.model.entities import HASHED_COLUMNS
+from engine.render import CONTENT_SECURITY_POLICY, SCRIPT, TEMPLATES, words
+from engine.render.html.charts import charts, palette
+from engine.render.html.charts.pictures import drawing
+from engine.render.html.escaping import css_string
+from engine.render.html.heads import card_labels
+from engine.render.html.phrases import with_links
+from engine.render.html.rows import FIRST_ROWS, TableSheet, sheet
+from engine.render.links import Links
+from engine.render.plain_values import plain_value
+
+MANY_TABLES, FEWER_ROWS = 6, 20  # what is not behind disclosures prints on ten sheets at most
+Step = tuple[str, str]
+"""A title and the address of its page."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """Where a page of a site stands: the pages above it, the one before it and the one after."""
+
+    title: str
+    crumbs: Sequence[Step]
+    previous: Step | None = None
+    next: Step | None = None
+
+
+def render(edition: Edition) -> bytes:
+    """The page of an edition, whose names lead to routes."""
+    links = Links(names={"owner": edition.people})
+    return page(edition, sheets(edition, links), links)
+
+
+def sheets(edition: Edition, links: Links) -> list[TableSheet]:
+    """The tables of an edition ready for a page."""
+    of_report = links.of_report(edition.report)
+    tables = edition.document.tables
+    visible = FIRST_ROWS if len(tables) <= MANY_TABLES else FEWER_ROWS
+    found = [sheet(table, f"table-{number}", of_report) for number, table in enumerate(tables, 1)]
+    return [replace(one, visible=visible) for one in found]
+
+
+def page(edition: Edition, tables: Sequence[TableSheet], links: Links, around: Around | None = None) -> bytes:
+    """The page of an edition with its tables, alone or as one of a site."""
+    document = edition.document
+    return (
+        ENVIRONMENT.get_template("story.html" if document.story else "page.html")
+        .render(
+            edition=edition,
+            document=document,
+            summary={name: one for name, one in words.figures(document).items() if name not in HASHED_COLUMNS},
+            parameters=plain_value(edition.parameters, "parameters"),
+            sheets=tables,
+            labels=card_labels(table.head for table in tables),
+            charts=[
+                (chart, charts.svg(_as_read(chart, edition), f"chart-{index}"))
+                for index, chart in enumerate(document.charts, 1)
+            ],
+            pictures=[
+                (shown, drawing(_with_lane_names(shown, edition), f"picture-{index}"))
+                for index, shown in enumerate(document.pictures, 1)
+            ],
+            line=drawing(document.story.picture, "story") if document.story and document.story.picture else "",
+            around=around,
+            landscape=document.story is None and _is_landscape(tables),
+            with_links=partial(with_links, links=links.of_report(edition.report)),
+            open=ROWS.name in edition.parameters,
+        )
+        .encode()
+    )
+
+
+def _as_read(chart: Chart, edition: Edition) -> Chart:
+    """A chart whose people are called by name, and days as in sentences."""
+    if chart.frame.schema[chart.x] != pl.String:
+        return chart
+    every = chart.frame.get_column(chart.x).drop_nulls().unique()
+    read = {said: edition.people.get(said) or spelled_days(said) for said in every}
+    changed = {said: shown for said, shown in read.items() if shown != said}
+    if not changed:
+        return chart
+    return replace(chart, frame=chart.frame.with_columns(pl.col(chart.x).replace(changed)))
+
+
+def _with_lane_names(picture: Picture, edition: Edition) -> Picture:
+    if not isinstance(picture, TimelinePicture):
+        return picture
+    return replace(picture, lanes=[(edition.people.get(name, name), spans) for name, spans in picture.lanes])
+
+
+def _is_landscape(tables: Sequence[TableSheet]) -> bool:
+    """Whether half of the tables are too broad for a portrait sheet: then the others go on landscape sheets, too."""
+    shown = [table.is_wide for table in tables if table.height]
+    return sum(shown) * 2 >= len(shown) > 0
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.filters |= {"css_string": css_string, "day": spelled_day, "label": words.label, "told": spelled_days}
+    environment.globals |= {"coverage": words.coverage, "shown": words.value, "tone": words.tone}
+    environment.globals |= {"colours": palette.variables, "tones": TONES}
+    environment.globals |= {"policy": CONTENT_SECURITY_POLICY, "script": Markup(SCRIPT)}  # noqa: S704 - our own script
+    return environment
+
+
+ENVIRONMENT = _environment()

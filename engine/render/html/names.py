@@ -1,0 +1,114 @@
+"""Cells that name things, as links to what tells more of them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+from markupsafe import escape
+
+from engine.model.documents.document import Table
+from engine.model.entities import framework_column
+from engine.render.cell_texts import DictionaryColumn, readable
+from engine.render.links import Links, ThingKey, kind_of
+
+IDENTIFIERS = ("id", "control_id", "gap_id", "policy_id", "requirement", "control")
+TITLES = ("title", "name")
+MOST_NAMES = 6  # in one cell; more are behind a disclosure
+
+
+def title_columns(table: Table) -> Mapping[str, str]:
+    """The columns of identifiers that have one of titles: both are read in one cell, the title first.
+
+    A title belongs to the identifier of its own name, else to the nearest one before it.
+    """
+    seen = [name for name in table.frame.columns if name not in table.unseen and not table.schema[name].is_nested()]
+    found: dict[str, str] = {}
+    for place, name in enumerate(seen):
+        stem, _, last = name.rpartition("_")
+        before = [other for other in seen[:place] if other in IDENTIFIERS]
+        if last in TITLES and stem:
+            owner = f"{stem}_id" if f"{stem}_id" in seen else ""
+        else:
+            owner = before[-1] if name in TITLES and before else ""
+        if owner:
+            found.setdefault(owner, name)
+    return found
+
+
+def named_cells(table: Table, columns: Collection[str], links: Links) -> Mapping[str, DictionaryColumn]:
+    """The columns that name things, as HTML; ``columns`` are those that people see."""
+    titles = title_columns(table)
+    naming = [name for name in columns if kind_of(name, table) or name in titles or (name == "id" and links.ids)]
+    return {name: _name_column(table, name, titles.get(name), links) for name in naming}
+
+
+def named_texts(table: Table, name: str, links: Links) -> list[str]:
+    """What people read in a column that names things, for each different cell."""
+    found = []
+    for cells, framework, title in dict.fromkeys(_cells(table, name, title_columns(table).get(name), links)):
+        things = cells if isinstance(cells, tuple) else (cells,)
+        named = [(str(one), links.thing(name, table, one, framework)) for one in things if one is not None]
+        texts = [links.name(*thing, text) if thing else text for text, thing in named]
+        if len(texts) == 1 and not isinstance(cells, tuple):
+            called = title or (links.title(*named[0][1]) if named[0][1] else "")
+            texts = [" ".join(filter(None, (called, *texts)))]
+        found.append("; ".join(texts) if len(texts) <= MOST_NAMES else str(len(texts)))
+    return found
+
+
+def frameworks_beside(table: Table, name: str, otherwise: str) -> list[str]:
+    """The framework of each row for the controls of a column: of the column beside it, or of the report."""
+    beside = framework_column(name)
+    if beside in table.schema and not table.schema[beside].is_nested():
+        return [framework or "" for framework in table.frame.get_column(beside).to_list()]
+    return [otherwise] * table.frame.height
+
+
+def _name_column(table: Table, name: str, title: str | None, links: Links) -> DictionaryColumn:
+    places: dict[tuple[Any, str, str], int] = {}
+    rows = [places.setdefault(cell, len(places)) for cell in _cells(table, name, title, links)]
+    return DictionaryColumn([_cell(table, name, *cell, links) for cell in places], rows)
+
+
+def _cells(table: Table, name: str, title: str | None, links: Links) -> Iterator[tuple[Any, str, str]]:
+    """Of each row what the cell names, the framework beside it, and the title beside it."""
+    things = map(_hashable, table.frame.get_column(name).to_list())
+    titles = table.frame.get_column(title).to_list() if title else repeat("", table.frame.height)
+    return zip(things, frameworks_beside(table, name, links.framework), (one or "" for one in titles), strict=True)
+
+
+def _hashable(thing: Any) -> Any:  # a text, or several
+    return tuple(thing) if isinstance(thing, list) else thing
+
+
+def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links: Links) -> str:
+    if not isinstance(thing, tuple):
+        named = links.thing(name, table, thing, framework)
+        called = title or (links.title(*named) if named else "")
+        if called:
+            return _title_link(called, "" if thing is None else str(thing), named, links)
+    things: Sequence[str] = thing if isinstance(thing, tuple) else [thing]
+    shown = [_anchor(str(one), links.thing(name, table, one, framework), links) for one in things if one is not None]
+    if len(shown) > MOST_NAMES:
+        return f"<details><summary>{len(shown)}</summary>{'; '.join(shown)}</details>"
+    return "; ".join(shown)
+
+
+def _title_link(title: str, text: str, thing: ThingKey | None, links: Links) -> str:
+    """A title that leads to what it names, and the identifier small beside it."""
+    shown = escape(readable(title))
+    address = links.href(*thing) if thing else ""
+    identifier = readable(links.name(*thing, text)) if thing else readable(text)
+    small = f" <small>{escape(identifier)}</small>" if identifier and identifier != title else ""
+    return f'<a href="{escape(address)}">{shown}</a>{small}' if address else f"{shown}{small}"
+
+
+def _anchor(text: str, thing: ThingKey | None, links: Links) -> str:
+    """One name as HTML: a link where its thing has a page."""
+    if thing is None:
+        return str(escape(readable(text)))
+    shown, address = readable(links.name(*thing, text)), links.href(*thing)
+    full = f' title="{escape(text)}"' if shown != text else ""
+    if not address:
+        return f"<span{full}>{escape(shown)}</span>" if full else str(escape(shown))
+    return f'<a href="{escape(address)}"{full}>{escape(shown)}</a>'

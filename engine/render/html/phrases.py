@@ -1,0 +1,97 @@
+"""Names of things within sentences, as links: ``SOC 2 CC6.1``, ``REQ-2026-0061``, an address, a person, a vendor."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+
+from markupsafe import Markup, escape
+
+from engine.catalogue import catalogue
+from engine.model.days import spelled_days
+from engine.model.entities import EntityKind
+from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.render.links import Links, ThingKey
+
+_FRAMEWORKS = {
+    **{f"{name} ": framework for framework, name in FRAMEWORK_NAMES.items()},
+    **{f"{framework}:": framework for framework in FRAMEWORK_NAMES},
+}  # as people say them, and as keys do
+_CONTROL = rf"(?P<framework>{'|'.join(map(re.escape, _FRAMEWORKS))})(?P<control>[0-9A-Z][0-9A-Za-z.()/:-]*)"
+_ADDRESS = r"(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+_ID = r"(?P<id>\b[A-Z][0-9A-Za-z]*(?:-[0-9A-Za-z]+)+)"
+_BARE = r"(?P<bare>\b[0-9A-Z][0-9A-Za-z]*\.[0-9A-Za-z.()/-]*|\b[A-Z]{1,3}\d[0-9.]*)"
+_BEHIND = ".,:;)/-"  # what may follow an identifier within a sentence and is no part of it
+
+
+def with_links(text: str, links: Links) -> Markup:
+    """A sentence as HTML, in which each thing that has a page leads to it, people are called by name, days spelled."""
+    text, found, at = spelled_days(text), [], 0
+    for start, end, thing in _things(text, links):
+        address, said = links.href(*thing), text[start:end]
+        shown = links.name(*thing, thing[1]) if thing[0] == "owner" or ":" in said else said
+        if address or shown != said:
+            full = Markup(' title="{}"').format(said) if shown != said else ""
+            anchor = Markup('<a href="{}"{}>{}</a>').format(address, full, shown) if address else escape(shown)
+            found += [escape(text[at:start]), anchor]
+            at = end
+    return Markup("").join([*found, escape(text[at:])])
+
+
+def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey]]:
+    """What a sentence names, from where to where."""
+    for match in _pattern(frozenset(links.phrases)).finditer(text):
+        start, end = match.span()
+        said = match[0]
+        if match["control"]:
+            control = _leading_control(_FRAMEWORKS[match["framework"]], match["control"])
+            if control:
+                _, _, name = control.partition(":")
+                yield start, match.start("control") + len(name), ("control", control)
+        elif match["address"]:
+            yield start, end, ("owner", said)
+        elif match["bare"]:
+            control = _leading_control(links.framework, said) if _is_no_number(said) else ""
+            if control:
+                yield start, start + len(control.partition(":")[2]), ("control", control)
+        elif match["id"]:
+            if said in links.ids:
+                yield start, end, (links.ids[said], said)
+            elif control := _leading_control(links.framework, said):
+                yield start, start + len(control.partition(":")[2]), ("control", control)
+        else:
+            yield start, end, links.phrases[said]
+
+
+def _is_no_number(text: str) -> bool:
+    """Whether an identifier alone, without its framework, could be nothing else: 8.2 may be a figure."""
+    return text.count(".") > 1 or any(map(str.isalpha, text))
+
+
+def _leading_control(framework: str, text: str) -> str:
+    """``framework:control`` of the control that a text begins with; empty where the catalogue has none."""
+    known = catalogue()
+    while text:
+        if known.has_control(framework, text):
+            return f"{framework}:{text}"
+        if text[-1] not in _BEHIND:
+            return ""
+        text = text[:-1]
+    return ""
+
+
+def phrases(names: Mapping[EntityKind, Mapping[str, str]]) -> dict[str, ThingKey]:
+    """What people and vendors are called, of ``names`` by kind and key; a name that two have leads nowhere."""
+    found: dict[str, list[ThingKey]] = {}
+    called: tuple[EntityKind, ...] = ("owner", "vendor")
+    for kind in called:
+        for key, name in names.get(kind, {}).items():
+            if name != key:
+                found.setdefault(name, []).append((kind, key))
+    return {name: things[0] for name, things in found.items() if len(things) == 1}
+
+
+@lru_cache(maxsize=16)
+def _pattern(names: Collection[str]) -> re.Pattern[str]:
+    """Longer names first, so that none is taken for the beginning of another."""
+    called = (rf"\b{re.escape(name)}(?!\w)" for name in sorted(names, key=lambda name: (-len(name), name)))
+    return re.compile("|".join([_CONTROL, _ADDRESS, _ID, *called, _BARE]))

@@ -1,0 +1,229 @@
+"""The rows of a table as HTML: joined here, those of large tables by Polars; a template call for each cell is too slow.
+
+This is the only markup that the page's template does not escape itself; ``escape`` does what markupsafe does. What does
+not fit side by side stands below its row (``fold``).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+from markupsafe import Markup
+
+from engine.model.documents.document import Table
+from engine.render import cells, words
+from engine.render.cell_texts import CellTexts, DictionaryColumn, cell_texts, is_inert
+from engine.render.html.escaping import escape, escape_text
+from engine.render.html.fold import ColumnText, Fold, fold
+from engine.render.html.heads import SheetColumn, SheetHead, head
+from engine.render.html.heat import Shades, shades
+from engine.render.html.measures import size_of
+from engine.render.html.names import named_cells, named_texts, title_columns
+from engine.render.html.phrases import with_links
+from engine.render.links import Links, kind_of
+
+SHORT_CELL = 16  # columns whose longest cell has no more characters never break a line
+PROSE = 90  # characters: sentences, which want a broad column on a screen
+SHORT_TABLE = 8  # rows, those below a row counted
+FIRST_ROWS = 25  # the others are behind a disclosure
+
+
+@dataclass(frozen=True)
+class TableSheet:
+    """A table ready for the page; ``rows`` are its rows as HTML, each with what stands below it.
+
+    ``legend`` has the five shades of its heat columns with their bands.
+    """
+
+    key: str
+    table: Table
+    columns: Sequence[SheetColumn]
+    head: SheetHead
+    rows: Sequence[str]
+    is_wide: bool
+    legend: Sequence[tuple[str, str]]
+    visible: int = FIRST_ROWS  # rows that are not behind the disclosure
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    @property
+    def layout(self) -> str:
+        """How the table goes on paper: short ones stay in one piece, broad ones get a landscape sheet."""
+        lines = sum(1 + row.count("<tr class=") for row in self.rows[: SHORT_TABLE + 1])
+        names = {"short": lines <= SHORT_TABLE, "wide": self.is_wide and self.height > 0}
+        return " ".join(name for name, holds in names.items() if holds)
+
+    def of(self, numbers: Sequence[int], key: str, visible: int) -> "TableSheet":
+        """The same table with some of its rows."""
+        return replace(self, key=key, rows=[self.rows[number] for number in numbers], visible=visible)
+
+    @property
+    def first(self) -> Markup:
+        """The rows that a reader sees at once."""
+        return _safe(self.rows[: self.visible])
+
+    @property
+    def rest(self) -> Markup:
+        """The rows behind the disclosure."""
+        return _safe(self.rows[self.visible :])
+
+
+def sheet(table: Table, key: str, links: Links) -> TableSheet:
+    """What people see of a table."""
+    texts = cell_texts(table)
+    heat = shades(table)
+    if texts is not None:
+        sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
+    else:
+        shown = cells.display_cells(table)
+        lengths = _lengths(shown)
+        sizes = {name: size_of(shown.get_column(name).head(500).to_list(), lengths[name] or 0) for name in lengths}
+    titles = title_columns(table)
+    sizes = {name: size for name, size in sizes.items() if name not in titles.values()}
+    naming = [name for name in sizes if kind_of(name, table) or name in titles]
+    sizes |= {name: size_of(named_texts(table, name, links)) for name in naming}
+    columns = {
+        name: ColumnText(words.heading(table, name), size, _kind(name, table, size.longest), name in table.state)
+        for name, size in sizes.items()
+    }
+    folded = fold(table, columns)
+    made = _Frame(table, columns, folded, heat, links)
+    rows = made.small(texts) if texts is not None else made.large(cells.display_cells(table))
+    side = [
+        SheetColumn(columns[name].heading, words.meaning(table, name), columns[name].kind, width)
+        for name, width in folded.shown.items()
+    ]
+    return TableSheet(key, table, side, head(side), rows, folded.is_wide, heat.legend)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What the cells of a table are put into."""
+
+    table: Table
+    columns: Mapping[str, ColumnText]
+    folded: Fold
+    heat: Shades
+    links: Links
+
+    def small(self, texts: CellTexts) -> list[str]:
+        """The rows of a table whose cells are spelled already."""
+        if not self.columns or not texts.height:
+            return []
+        named = named_cells(self.table, self.columns, self.links)
+        content = {name: named.get(name) or self._content(name, texts.display_columns[name]) for name in self.columns}
+        side = [self._side(index, name, content[name]) for index, name in enumerate(self.folded.shown)]
+        below = [self._below(name, content[name]) for name in self.folded.below]
+        return self._rows(zip(*side, strict=True), zip(*below, strict=True) if below else None, texts.height)
+
+    def large(self, frame: pl.DataFrame) -> list[str]:
+        """The rows of a table that Polars puts together, to the same bytes."""
+        if not self.columns or not frame.height:
+            return []
+        named = named_cells(self.table, self.columns, self.links)
+        spelled = [pl.Series(name, list(column)) for name, column in named.items()]
+        frame = frame.select(list(self.columns))
+        prose = [name for name in frame.columns if name not in named and self._is_prose(name)]
+        spelled += [self._link(frame.get_column(name)) for name in prose]
+        hot = [pl.Series(f"heat {name}", self.heat.of(name)) for name in self.table.heat]
+        told = {series.name for series in spelled}
+        others = frame.select(self._expression(name, frame) for name in frame.columns if name not in told)
+        content = pl.DataFrame([*others.get_columns(), *spelled, *hot])
+        side = content.select(
+            pl.concat_str(self._large_side(index, name) for index, name in enumerate(self.folded.shown))
+        ).to_series()
+        below = [content.get_column(name).to_list() for name in self.folded.below]
+        under = [
+            [self._card_cell(name, cell) for cell in column]
+            for name, column in zip(self.folded.below, below, strict=True)
+        ]
+        return self._rows(([row] for row in side), zip(*under, strict=True) if under else None, frame.height)
+
+    def _link(self, column: pl.Series) -> pl.Series:
+        spelled = {text: str(with_links(text, self.links)) for text in column.unique()}
+        return pl.Series(column.name, [spelled[text] for text in column])
+
+    def _rows(self, side: Iterable[Sequence[str]], below: Iterable[Sequence[str]] | None, height: int) -> list[str]:
+        rows = [f"<tr>{''.join(row)}</tr>" for row in side]
+        if below is None:
+            return rows
+        opening = f'<tr class="more"><td colspan="{len(self.folded.shown)}">'
+        more = (" ".join(filter(None, told)) for told in below)
+        return [f"{row}{opening}{told}</td></tr>" if told else row for row, told in zip(rows, more, strict=True)]
+
+    def _content(self, name: str, shown: DictionaryColumn) -> DictionaryColumn:
+        if name in self.table.state:
+            return shown.map(lambda cell: _badge(cell, name))
+        if self._is_prose(name):
+            return shown.map(lambda text: str(with_links(text, self.links)))
+        return shown if is_inert(self.table.schema[name]) else shown.map(escape_text)
+
+    def _is_prose(self, name: str) -> bool:
+        """Whether cells may name things within sentences."""
+        table = self.table
+        words_of_ours = name in table.words or name in table.state
+        return cells.is_word_column(table.schema[name]) and not words_of_ours and self.columns[name].kind in ("", "p")
+
+    def _side(self, index: int, name: str, content: DictionaryColumn) -> DictionaryColumn:
+        tag, kind = _tag(index), self.columns[name].kind
+        close = f"</{tag[:2]}>"
+        if name in self.table.heat:
+            shaded = zip(self.heat.of(name), content, strict=True)
+            cells = [f'<{tag} class="{kind}{shade}">{cell}{close}' for shade, cell in shaded]
+            return DictionaryColumn(cells, range(len(cells)))
+        opening = f'<{tag} class="{kind}">' if kind else f"<{tag}>"
+        return content.map(lambda cell: f"{opening}{cell}{close}")
+
+    def _below(self, name: str, content: DictionaryColumn) -> DictionaryColumn:
+        return content.map(lambda cell: self._card_cell(name, cell))
+
+    def _card_cell(self, name: str, cell: str) -> str:
+        return cell and f"<span><b>{escape_text(self.columns[name].heading)}</b> {cell}</span>"
+
+    def _expression(self, name: str, frame: pl.DataFrame) -> pl.Expr:
+        text = escape(pl.col(name))
+        if name not in self.table.state:
+            return text
+        tones = {cell: _tone(cell, name) for cell in frame.get_column(name).unique()}
+        tone = pl.col(name).replace_strict(tones, return_dtype=pl.String)
+        badge = pl.concat_str(pl.lit('<span class="state '), tone, pl.lit('">'), text, pl.lit("</span>"))
+        return pl.when(pl.col(name) == "").then(pl.lit("")).otherwise(badge).alias(name)
+
+    def _large_side(self, index: int, name: str) -> pl.Expr:
+        tag, kind = _tag(index), self.columns[name].kind
+        close = pl.lit(f"</{tag[:2]}>")
+        if name in self.table.heat:
+            shade = pl.col(f"heat {name}")
+            return pl.concat_str(pl.lit(f'<{tag} class="{kind}'), shade, pl.lit('">'), pl.col(name), close)
+        return pl.concat_str(pl.lit(f'<{tag} class="{kind}">' if kind else f"<{tag}>"), pl.col(name), close)
+
+
+def _tag(index: int) -> str:
+    return "td" if index else 'th scope="row"'
+
+
+def _safe(rows: Sequence[str]) -> Markup:
+    return Markup("\n".join(rows))  # noqa: S704 - every cell went through escape
+
+
+def _lengths(frame: pl.DataFrame) -> dict[str, int | None]:
+    return frame.select(pl.all().str.len_chars().max()).row(0, named=True) if frame.width else {}
+
+
+def _badge(cell: str, name: str) -> str:
+    return cell and f'<span class="state {_tone(cell, name)}">{escape_text(cell)}</span>'
+
+
+def _tone(cell: str, name: str) -> str:
+    return words.tone(cell, name) or "neutral"
+
+
+def _kind(name: str, table: Table, longest: int) -> str:
+    if name in table.heat:
+        return "heat"
+    if table.schema[name].is_numeric():
+        return "n"
+    return "s" if longest <= SHORT_CELL else "p" if longest > PROSE else ""

@@ -1,0 +1,109 @@
+"""Where names on a page lead: what a control, a person, a vendor is called, and the page that tells more of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import quote
+
+from engine.catalogue import catalogue
+from engine.model.documents.document import Table
+from engine.model.entities import FRAMEWORK_REPORTS, NAMING_COLUMNS, EntityKind
+from engine.model.vocabulary import FRAMEWORK_NAMES
+
+Href = Callable[[EntityKind, str], str]
+"""The address of a thing's page; empty where there is none."""
+ThingKey = tuple[EntityKind, str]
+KINDS: Mapping[str, EntityKind] = {column: kind for kind, columns in NAMING_COLUMNS.items() for column in columns}
+_REPORTS = "/api/governance/compliance/"
+_BY_KIND: Mapping[EntityKind, str] = {
+    "owner": f"{_REPORTS}obligation-load-balancing?format=html&owner=",
+    "vendor": "/api/governance/third-party/vendors?format=html&vendor=",
+}
+
+
+def route_of(kind: EntityKind, key: str) -> str:
+    """The report that says most of a thing, by its route; empty for what no report lists."""
+    if kind in _BY_KIND:
+        return f"{_BY_KIND[kind]}{quote(key)}"
+    framework, _, control = key.partition(":")
+    report = FRAMEWORK_REPORTS.get(framework, "")
+    if kind == "framework" and report:
+        return f"{_REPORTS}{report}?format=html"
+    if kind == "control" and report and control:
+        return f"{_REPORTS}{report}?format=html&control={quote(control)}"
+    if kind == "request":
+        return f"{_REPORTS}evidence-requests?format=html"
+    if kind == "service":
+        return f"{_REPORTS}scope-boundary?format=html"
+    return ""
+
+
+@dataclass(frozen=True)
+class Links:
+    """How cells that name things are shown: ``href`` gives their pages, ``names`` what people call them.
+
+    ``framework`` is that of controls in tables without such a column; ``ids`` are identifiers that a column ``id`` may
+    have, ``aliases`` the keys of things that are called by name, ``phrases`` what sentences may call a thing,
+    ``titles`` what is read in the place of an identifier.
+    """
+
+    href: Href = route_of
+    names: Mapping[EntityKind, Mapping[str, str]] = field(default_factory=dict)
+    framework: str = ""
+    ids: Mapping[str, EntityKind] = field(default_factory=dict)
+    aliases: Mapping[EntityKind, Mapping[str, str]] = field(default_factory=dict)
+    phrases: Mapping[str, ThingKey] = field(default_factory=dict)
+    titles: Mapping[ThingKey, str] = field(default_factory=dict)
+
+    def of_report(self, report: str) -> "Links":
+        """The same on the page of a report: one that shows a framework control by control names no framework."""
+        return replace(self, framework=framework_of(report))
+
+    def thing(self, column: str, table: Table, cell: Any, framework: str) -> "ThingKey | None":  # cell: a text
+        """What a cell of a column names; None where it names nothing."""
+        kind = kind_of(column, table) or (self.ids.get(str(cell)) if column == "id" else None)
+        if kind is None:
+            return None
+        key = _key(kind, str(cell), framework)
+        return (kind, self.aliases.get(kind, {}).get(key, key)) if key else None
+
+    def title(self, kind: EntityKind, key: str) -> str:
+        """What a thing with an identifier is called; empty where nothing else is known of it."""
+        if kind == "control":
+            framework, _, control = key.partition(":")
+            return catalogue().control_title(framework, control)
+        return self.titles.get((kind, key), "")
+
+    def name(self, kind: EntityKind, key: str, text: str) -> str:
+        """What people read for it; ``text`` where it has no other name."""
+        if kind == "framework":
+            return FRAMEWORK_NAMES.get(key, text)
+        if kind == "control" and text == key:
+            framework, _, control = key.partition(":")
+            return f"{FRAMEWORK_NAMES[framework]} {control}"
+        return self.names.get(kind, {}).get(key, text)
+
+
+def framework_of(report: str) -> str:
+    """The framework that a report shows control by control; empty for any other report."""
+    return next((framework for framework, name in FRAMEWORK_REPORTS.items() if name == report), "")
+
+
+def kind_of(name: str, table: Table) -> EntityKind | None:
+    """What the cells of a column name; None for a column that names nothing, or counts."""
+    kind = KINDS.get(name)
+    if kind is None or table.schema[name].is_numeric() or table.schema[name].is_temporal():
+        return None
+    return kind
+
+
+def _key(kind: EntityKind, text: str, framework: str) -> str:
+    """``framework:control`` of a control, of anything else the text itself."""
+    if kind == "owner":
+        return text if "@" in text and " " not in text else ""  # others are roles
+    if kind != "control":
+        return text
+    before, colon, _ = text.partition(":")
+    if colon and before in FRAMEWORK_NAMES:
+        return text
+    return f"{framework}:{text}" if framework else ""

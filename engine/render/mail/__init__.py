@@ -1,0 +1,1 @@
+"""Digests and gathered digests as mails."""

@@ -1,0 +1,1 @@
+"""JSON, OSCAL and Markdown."""

@@ -1,0 +1,130 @@
+"""JSON: the envelope that every report shares, then one key for each table.
+
+    {"report": "posture-score", "title": "Posture score", "schema_version": 1,
+     "organization": {"id": "aurora", "name": "Aurora Health"}, "as_of": "2026-11-20",
+     "revision": {"seq": 812, "hash": "9f2c…"}, "parameters": {"periodDays": 30}, "settings_version": 3,
+     "coverage": {"assessed": 45, "total": 61, "pct": 73.8}, "headline": "…", "next_step": "…",
+     "summary": {…}, "components": [{…}, …], "definitions": {…}, "footnotes": […], "warnings": […]}
+
+Rows of large tables are written by Polars, which takes half the time of encoding Python rows; msgspec writes the rest.
+"""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import msgspec
+import polars as pl
+
+from engine.model.documents.document import Coverage, Edition, FrameRow, Table
+from engine.model.vocabulary import Json
+from engine.render.cell_texts import DictionaryColumn, cell_texts, number_text
+from engine.render.cells import finite, plain
+from engine.render.plain_values import plain_value
+from engine.store.types import canonical_json
+
+BEFORE = (
+    *("report", "title", "schema_version", "organization", "as_of", "revision", "parameters", "settings_version"),
+    *("coverage", "headline", "next_step", "summary"),
+)
+AFTER = ("definitions", "footnotes", "warnings")
+
+
+def render(edition: Edition) -> bytes:
+    """The edition as one line of JSON; ValueError names a table that would overwrite a key of the envelope."""
+    tables = {name: _encode(table) for name, table in _tables(edition).items()}
+    return msgspec.json.encode({**_before(edition), **tables, **_after(edition)}) + b"\n"
+
+
+def envelope(edition: Edition) -> dict[str, Json]:
+    """What ``render`` writes, as values that JSON has: dates and instants are text, rows are dictionaries."""
+    tables = {name: plain_rows(table) for name, table in _tables(edition).items()}
+    return {**_before(edition), **tables, **_after(edition)}
+
+
+def content_hash(edition: Edition) -> str:
+    """SHA-256 of what the edition says, as canonical JSON without its position in the audit chain: any write moves
+    that, and what is said stays the same.
+    """
+    said = {name: value for name, value in envelope(edition).items() if name != "revision"}
+    return sha256(canonical_json(said).encode()).hexdigest()
+
+
+def plain_rows(table: Table) -> list[Json]:
+    """The rows of a table as values that JSON has."""
+    rows: list[Json] = list(plain_dicts(table))
+    return rows
+
+
+def plain_dicts(table: Table) -> list[FrameRow]:
+    """The rows of a table by column."""
+    texts = cell_texts(table)
+    if texts is None:
+        finite(table)
+        return plain(table).rows(named=True)
+    return [dict(zip(texts.plain, row, strict=True)) for row in zip(*texts.plain.values(), strict=True)]
+
+
+def _before(edition: Edition) -> dict[str, Json]:
+    document = edition.document
+    return {
+        "report": edition.report,
+        "title": edition.title,
+        "schema_version": edition.schema_version,
+        "organization": {"id": edition.organization.id, "name": edition.organization.name},
+        "as_of": edition.as_of.isoformat(),
+        "revision": {"seq": edition.revision.seq, "hash": edition.revision.hash},
+        "parameters": plain_value(edition.parameters, "parameters"),
+        "settings_version": edition.settings_version,
+        "coverage": _coverage(document.coverage),
+        "headline": document.headline,
+        "next_step": document.next_step,
+        "summary": plain_value(document.summary, "summary"),
+    }
+
+
+def _tables(edition: Edition) -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for table in edition.document.tables:
+        if table.name in found or table.name in BEFORE or table.name in AFTER:
+            raise ValueError(f"Table {table.name}: the name is taken by the envelope or by another table.")
+        found[table.name] = table
+    return found
+
+
+def _after(edition: Edition) -> dict[str, Json]:
+    document = edition.document
+    return {
+        "definitions": dict(document.definitions),
+        "footnotes": list(document.footnotes),
+        "warnings": list(document.warnings),
+    }
+
+
+def _coverage(coverage: Coverage | None) -> dict[str, Json] | None:
+    if coverage is None:
+        return None
+    return {"assessed": coverage.assessed, "total": coverage.total, "pct": coverage.pct}
+
+
+def _encode(table: Table) -> msgspec.Raw:
+    texts = cell_texts(table)
+    if texts is None:
+        finite(table)
+        return msgspec.Raw(plain(table).write_json().encode())
+    members = [_members(name, column, table.schema[name]) for name, column in texts.plain.items()]
+    rows = b"},{".join(map(b",".join, zip(*members, strict=True)))
+    return msgspec.Raw(b"[{" + rows + b"}]" if rows else b"[]")
+
+
+def _members(name: str, column: DictionaryColumn, dtype: pl.DataType) -> DictionaryColumn:
+    """A column as members of objects: a name, a colon and a value."""
+    key, encode = msgspec.json.encode(name) + b":", msgspec.json.Encoder().encode
+    values = map(_number, column.values) if dtype.is_float() else column.values
+    return replace(column, values=[key + encode(value) for value in values])
+
+
+def _number(cell: float | None) -> float | msgspec.Raw | None:
+    """A cell as Polars writes it; msgspec has 1e16 for 1e+16 and 1.5e-5 for 0.000015."""
+    if not cell or 1e-4 <= abs(cell) < 1e16:
+        return cell
+    return msgspec.Raw(number_text(cell).encode())

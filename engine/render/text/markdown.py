@@ -1,0 +1,134 @@
+"""Markdown as GitHub reads it: headline, figures, tables. Text of users never becomes markup.
+
+    | Control | State     |
+    |---------|-----------|
+
+Characters that Markdown reads are escaped: with a backslash where every reader honours it, as an entity elsewhere.
+Line breaks in a cell become ``<br>``, the only tag in the file.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.documents.document import Edition, Table
+from engine.render import cells, words
+from engine.render.cell_texts import CellTexts, cell_texts, is_inert
+from engine.render.links import kind_of
+from engine.render.plain_values import flat, plain_value
+from engine.render.text.prose import ESCAPES, heading, inline, literal, paragraph
+
+
+def render(edition: Edition) -> bytes:
+    """The edition as one Markdown file."""
+    return ("\n\n".join(_blocks(edition)) + "\n").encode()
+
+
+def escape(text: pl.Expr) -> pl.Expr:
+    """As ``prose.literal``."""
+    content = text.str.replace_many(list(ESCAPES), list(ESCAPES.values()))
+    inside = r"([0-9A-Za-z])\\_([0-9A-Za-z])"
+    for _ in range(2):  # neighbours such as a_b_c share a letter
+        content = content.str.replace_all(inside, "${1}_${2}")
+    return content
+
+
+def _blocks(edition: Edition) -> Iterator[str]:
+    document, revision = edition.document, edition.revision
+    yield heading(1, edition.title)
+    yield f"**{inline(edition.organization.name)}** · {spelled_day(edition.as_of)}"
+    yield from (f"> **Warning:** {inline(edition.readable(warning))}" for warning in document.warnings)
+    yield paragraph(edition.readable(document.headline))
+    if document.next_step:
+        yield f"**Next:** {inline(edition.readable(document.next_step))}"
+    if document.coverage:
+        yield inline(words.coverage(document.coverage))
+    figures = words.figures(document)
+    if figures:
+        yield "\n".join(_figures(figures, document.titles))
+    yield from (f"*{inline(chart.title)}:* {inline(edition.readable(chart.alt))}" for chart in document.charts)
+    for table in document.tables:
+        yield from _table(table, edition)
+    if document.definitions:
+        yield "## Definitions"
+        yield "\n".join(
+            f"- **{inline(term)}**: {inline(edition.readable(meaning))}"
+            for term, meaning in document.definitions.items()
+        )
+    if document.footnotes:
+        yield "## Notes"
+        yield "\n".join(f"- {paragraph(edition.readable(note))}" for note in document.footnotes)
+    yield "## Provenance"
+    yield "\n".join(
+        [
+            f"- Revision {revision.seq}, {inline(revision.hash)}",
+            *(
+                f"- Parameter {inline(name)}: {inline(words.value(name, value))}"
+                for name, value in flat("", plain_value(edition.parameters, "parameters"))
+            ),
+            f"- Settings version {edition.settings_version}, schema version {edition.schema_version}",
+        ]
+    )
+
+
+def _figures(figures: dict[str, object], titles: Mapping[str, str], indent: str = "") -> Iterator[str]:
+    for name, value in figures.items():
+        title = f"{indent}- **{inline(titles.get(name) or words.label(name))}**"
+        if isinstance(value, dict):
+            yield title
+            yield from _figures(value, {}, indent + "    ")
+        elif isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
+            yield title
+            yield from (f"{indent}    - {_pairs(part)}" for part in value)
+        else:
+            yield f"{title}: {inline(words.value(name, value))}"
+
+
+def _pairs(part: object) -> str:
+    """An item of a list on one line: Component: Evidence freshness, Delta: 3.2."""
+    pairs = flat("", part)
+    return ", ".join(
+        inline(": ".join(filter(None, (words.label(name), words.value(name, value))))) for name, value in pairs
+    )
+
+
+def _table(table: Table, edition: Edition) -> Iterator[str]:
+    yield heading(2, table.title)
+    if table.note:
+        yield paragraph(edition.readable(table.note))
+    texts = cell_texts(table)
+    names = list(texts.display_columns) if texts is not None else cells.display_cells(table).columns
+    if not names or not table.frame.height:
+        yield "No rows."
+        return
+    headings = [inline(words.heading(table, name)) for name in names]
+    rules = ["---:" if table.schema[name].is_numeric() else "---" for name in names]
+    rows = _small_rows(texts, edition) if texts is not None else _large_rows(table, edition)
+    yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{rows}"
+
+
+def _small_rows(texts: CellTexts, edition: Edition) -> str:
+    schema = texts.table.schema
+    shown = {
+        name: column.map(edition.readable) if kind_of(name, texts.table) == "owner" else column
+        for name, column in texts.display_columns.items()
+    }
+    columns = [column if is_inert(schema[name]) else column.map(_cell) for name, column in shown.items()]
+    return "\n".join([f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)])
+
+
+def _cell(text: str) -> str:
+    return literal(text).replace("\n", "<br>")
+
+
+def _large_rows(table: Table, edition: Edition) -> str:
+    frame = cells.display_cells(table)
+    people = [name for name in frame.columns if kind_of(name, table) == "owner"]
+    frame = frame.with_columns(
+        pl.Series(name, list(map(edition.readable, frame.get_column(name))), dtype=pl.String) for name in people
+    )
+    content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
+    row = pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |"))
+    joined: str = frame.select(row.str.join("\n")).item()
+    return joined

@@ -1,0 +1,197 @@
+"""How names and values of machines read to people: one function for headings, one for values, one for states."""
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.model.columns import COLUMNS
+from engine.model.days import duration, spelled_days
+from engine.model.documents.document import Coverage, Document, Table
+from engine.model.documents.tones import Tone
+from engine.render.plain_values import plain_value
+
+SPELLED = {
+    "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuec": "CUEC", "cuecs": "CUECs",
+    "cve": "CVE", "dpia": "DPIA", "epss": "EPSS", "gdpr": "GDPR", "hhi": "HHI", "hipaa": "HIPAA", "html": "HTML",
+    "id": "ID", "ids": "IDs", "ig1": "IG1", "ig2": "IG2", "ig3": "IG3", "iso": "ISO", "kev": "KEV", "mfa": "MFA",
+    "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M", "raci": "RACI", "rag": "RAG",
+    "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC", "soc2": "SOC 2", "sprs": "SPRS",
+    "url": "URL", "utc": "UTC",
+}  # fmt: skip
+
+GROUPED = ("bytes", "count", "days", "hours", "percent", "points", "weeks")
+
+# A tone is a colour and a shape; the word itself always stands beside it. What is under way or still ahead is neutral.
+STATES: dict[Tone, str] = {
+    "good": (
+        "accepted active approved assessed assured at_target attested balanced better closed closed_on_time complete "
+        "completed compliant covered current delivered done done_on_time effective equivalent_alternative final fixed "
+        "fresh full green healthy implemented in_place linked met ok on_time on_track operated pass passed ready "
+        "resolved satisfied sent succeeded success sufficient within_budget"
+    ),
+    "watch": (
+        "acknowledged alternative amber at_risk closed_late conditional degraded done_late done_undated due_soon "
+        "existing_gap expiring false_positive imbalanced in_review late longer_than_needed one_side own_approval "
+        "partial paused past_due past_peak qualified_opinion returned rolled_back same_person suggested "
+        "too_many_consulted too_many_renewals warn warning waiting_on_requester worksheet_incomplete"
+    ),
+    "bad": (
+        "accountable_without_authority below_target blocked breach breached contradicted cuec_unmapped denied down "
+        "error evidence_missing excluded_without_reason exhausted expired expired_in_use fail failed failure "
+        "flow_unencrypted flow_without_agreement ineffective lapsed missed missing never new_gap no_accountable "
+        "no_responsible non_compliant not_implemented not_in_place not_met not_ready not_shown overdue red rejected "
+        "review_overdue revoked several_accountable shortfall too_short uncovered undocumented_system unlinked worse"
+    ),
+    "stale": "evidence_stale outdated slipped stale superseded",
+    "unknown": (
+        "insufficient_data insufficient_history no_data none not_assessed not_meaningful not_tested unknown unplanned"
+    ),
+    "neutral": (
+        "abandoned archived cancelled doing draft falls_away in_progress mitigated new not_applicable not_due open "
+        "pending planned proposed retired skipped submitted todo tracked unchanged under_way upcoming withdrawn "
+        # kinds, which judge nothing
+        "borrow clarified defer descope extended framework_tier framework_week in_force kind_schedule mandatory merged "
+        "pull_forward reassign"
+    ),
+    "calm": "due_30 low",
+    "mild": "medium moderate",
+    "grave": "high",
+    "alarm": "critical",
+}
+TONES: dict[str, Tone] = {word: tone for tone, words in STATES.items() for word in words.split()}
+# where a word means something else than it does elsewhere
+OF_COLUMN: dict[str, dict[str, Tone]] = {
+    "confidence": {"high": "good", "medium": "watch", "low": "bad"},
+    "gap": {"none": "good"},
+    "mapping": {"none": "bad"},
+    "overlay": {"both": "good", "none": "bad"},
+}
+
+
+def label(name: str) -> str:
+    """``strict_pct`` is Strict, ``due_on`` is Due, ``sla_days`` is SLA days: the unit is told by the value."""
+    parts = name.replace("-", "_").split("_")
+    if len(parts) > 1 and parts[-1] in ("pct", "on", "at"):
+        parts = parts[:-1]
+    words = [SPELLED.get(part, part) for part in parts if part]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def heading(table: Table, name: str) -> str:
+    """The heading of a column: the report's own word, else the column's, else its name with spaces."""
+    if name in table.labels:
+        return table.labels[name]
+    if name in COLUMNS:
+        return COLUMNS[name].label
+    return f"{label(name)} (%)" if name.endswith("_pct") else label(name)
+
+
+def meaning(table: Table, name: str) -> str:
+    """What a column means; empty where the report has its own word for it, and so its own definition."""
+    return COLUMNS[name].meaning if name in COLUMNS and name not in table.labels else ""
+
+
+class Word(str):
+    """A word of the program among the figures of a summary; any other text may have been typed by somebody."""
+
+    __slots__ = ()
+
+
+def figures(document: Document) -> dict[str, object]:
+    """The summary as plain values; what the document declares as words, or in a unit, is a ``Word``."""
+    plain = plain_value(document.summary, "summary")
+    return {
+        name: _spell_declared(content) if name in document.words else _with_unit(content, document.units.get(name, ""))
+        for name, content in plain.items()
+    }
+
+
+def spell(word: str) -> str:
+    """A word of the program as people read it."""
+    return word.replace("_", " ")
+
+
+def value(name: str, content: object) -> str:
+    """A plain scalar or list of scalars under its name: ``41.2 %``, ``12,400``, ``yes``, ``no data``."""
+    match content:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if content else "no"
+        case int() | float():
+            return quantity(name, content)
+        case list():
+            return "; ".join(value(name, part) for part in content) or "–"
+        case dict():
+            return ", ".join(f"{label(part)} {value(part, inner)}" for part, inner in content.items()) or "–"
+    return spelled_days(spell(content) if isinstance(content, Word) else str(content))
+
+
+def quantity(name: str, number: float) -> str:
+    """A number under a name that ends in its unit: ``41.2 %``, ``12,400``, ``7.5 h``, ``1 day``, ``2 h 10 min``."""
+    *before, unit = name.split("_")
+    counted = before and before[-1].isdigit()  # within so many days
+    return in_unit(number, "" if counted else {"pct": "percent"}.get(unit, unit))
+
+
+def in_unit(number: float, unit: str) -> str:
+    """A number in its unit: a difference of percentages is in points, a span in what a person would say."""
+    match unit:
+        case "minutes":
+            return duration(number)
+        case "percent":
+            return f"{number:,}\u00a0%"
+        case "hours":
+            return f"{number:,}\u00a0h"
+        case "days" | "weeks" | "points":
+            return f"{number:,}\u00a0{unit[:-1] if abs(number) == 1 else unit}"
+    return f"{number:,}"
+
+
+def spelled_number(name: str) -> Callable[[str], str] | None:
+    """How the numbers of a column read, from their texts: thousands grouped, minutes as a span; None: as they are."""
+    unit = COLUMNS[name].unit if name in COLUMNS else ""
+    if unit == "minutes":
+        return _span
+    return _group_digits if unit in GROUPED else None
+
+
+def tone(content: object, column: str = "") -> Tone | None:
+    """The tone of a state word, in either spelling and in the sense of its column; None for any other value."""
+    if not isinstance(content, str):
+        return None
+    word = content.lower().replace(",", "").replace(" ", "_")
+    return OF_COLUMN.get(column, {}).get(word) or TONES.get(word)
+
+
+def coverage(held: Coverage) -> str:
+    """The statement that every percentage travels with."""
+    if not held.total:
+        return "Coverage: nothing was in scope to assess."
+    text = f"Coverage: {held.assessed:,} of {held.total:,} assessed ({held.pct}\u00a0%)"
+    return f"{text}." if held.sufficient else f"{text}, too little to grade."
+
+
+def _with_unit(content: object, unit: str) -> object:
+    number = isinstance(content, int | float) and not isinstance(content, bool)
+    return Word(in_unit(content, unit)) if unit and number else content  # type: ignore[arg-type]  # it is a number
+
+
+def _span(number: str) -> str:
+    return duration(float(number))
+
+
+def _group_digits(number: str) -> str:
+    whole, point, rest = number.partition(".")
+    return f"{int(whole):,}{point}{rest}" if len(whole) > 3 and whole.lstrip("-").isdigit() else number
+
+
+def _spell_declared(content: object) -> Any:  # of the form of what came
+    match content:
+        case str():
+            return Word(content)
+        case list():
+            return [_spell_declared(part) for part in content]
+        case dict():
+            return {name: _spell_declared(part) for name, part in content.items()}
+    return content

@@ -1,0 +1,1 @@
+"""What facts read from the replica: one query for each scan, by name."""

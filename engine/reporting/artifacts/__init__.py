@@ -1,0 +1,1 @@
+"""Rendered reports as files that are named by what they were computed from."""

@@ -1,0 +1,1 @@
+"""Every report of many organizations, in this process, several, or a cluster."""

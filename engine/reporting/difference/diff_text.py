@@ -1,0 +1,204 @@
+"""A difference as a document of its own, so that every renderer can show it: a sentence, figures, causes, rows."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TypeAlias
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.documents.document import Document, Table, at_most
+from engine.model.documents.movement import Movement, in_groups, main_movements
+from engine.render import words
+from engine.reporting.difference.causes import Cause
+from engine.reporting.difference.documents import DocumentDifference, FigureChange
+from engine.reporting.difference.figure_rows import FigureWhy
+from engine.reporting.difference.row_text import KINDS, CausesOf, row_changes, rows_table
+
+_Columns: TypeAlias = Mapping[str, pl.DataType | type[pl.DataType]]
+_TEXTS = pl.List(pl.String)
+FIGURES: _Columns = {
+    "figure": pl.String, "title": pl.String, "before": pl.String, "after": pl.String, "change": pl.String,
+    "unit": pl.String, "direction": pl.String, "why": pl.String,
+}  # fmt: skip
+MOVEMENTS: _Columns = {
+    "what": pl.String,
+    "number": pl.Int64,
+    "things": _TEXTS,
+    "first_on": pl.Date,
+    "last_on": pl.Date,
+}
+WRITES: _Columns = {
+    "on": pl.Date, "actor": pl.String, "what": pl.String, "rows": pl.Int64, "at": pl.Datetime("us", "UTC"),
+    "revision": pl.Int64, "event_id": pl.String,
+}  # fmt: skip
+_TITLES = {
+    "since_on": "Compared with",
+    "since_revision": "Revision then",
+    "figures_changed": "Figures that changed",
+    "rows_came": "Rows that came",
+    "rows_went": "Rows that went",
+    "rows_changed": "Rows that changed",
+}
+_LARGE = 1e5  # from there on g leaves digits out
+_DEFINITIONS = {
+    "Time passed": "No write did it: a day that the record names lies between the two days.",
+    "No write between the two touches it": "Nothing that was written names the record behind the row: it was computed "
+    "anew, from other records or for another day.",
+}
+
+
+@dataclass(frozen=True)
+class DiffContext:
+    """What a difference is told with. ``movements`` are of what the rows and figures are about; ``whys`` of figures."""
+
+    days: tuple[date, date]
+    since_revision: int | None
+    difference: DocumentDifference
+    causes_of: CausesOf
+    computed_from: tuple[str, ...]
+    movements: Sequence[Movement] = ()
+    whys: Mapping[str, FigureWhy] = field(default_factory=dict)
+
+
+def diff_document(told: DiffContext) -> Document:
+    """The document of a difference."""
+    rows = {named.table.name: row_changes(named, _days(told), told.causes_of) for named in told.difference.tables}
+    counts = {kind: sum(row.change == kind for found in rows.values() for row in found) for kind in KINDS}
+    summary = {
+        "since_on": told.days[0],
+        **({} if told.since_revision is None else {"since_revision": told.since_revision}),
+        "figures_changed": len(told.difference.figures),
+        **{f"rows_{kind}": number for kind, number in counts.items()},
+    }
+    tables = (
+        rows_table(named, rows[named.table.name], _days(told), told.computed_from) for named in told.difference.tables
+    )
+    headline, why = _headline(told, counts)
+    return Document(
+        headline=headline,
+        summary=summary,
+        titles=_TITLES,
+        tables=(
+            _figures(told),
+            *([_movements(told.movements)] if told.movements else []),
+            _writes([cause for found in rows.values() for row in found for cause in row.causes]),
+            *tables,
+        ),
+        definitions={**_DEFINITIONS, "It follows from several records": _several(told.computed_from)},
+        footnotes=(*why, f"Then: {told.difference.headlines[0]}", f"Now: {told.difference.headlines[1]}"),
+    )
+
+
+def _several(computed_from: Sequence[str]) -> str:
+    return f"The row names no single record: it was computed anew from {', '.join(computed_from)}."
+
+
+def _headline(told: DiffContext, counts: Mapping[str, int]) -> tuple[str, list[str]]:
+    """What moved, and why where that is too much for a headline."""
+    between = f"From {spelled_day(told.days[0])} to {spelled_day(told.days[1])}"
+    moved = [figure for figure in told.difference.figures if figure.change]
+    lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
+    reason = _reason(lead, told) if lead else _without_year(main_movements(told.movements, None), told)
+    if lead is not None:
+        parts = told.whys[lead.id].parts if lead.id in told.whys else ""
+        return _short(
+            f"{between}, {_move_text(lead)}", f"{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}"
+        )
+    if told.difference.is_empty:
+        return f"{between}, nothing changed.", []
+    rows = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
+    return _short(f"{between}, no number of the summary moved; of the rows {rows}", f": {reason}" if reason else "")
+
+
+def _short(said: str, why: str) -> tuple[str, list[str]]:
+    """The reason behind what is said, or as a note where both are more than a headline."""
+    told = at_most(said, why)
+    return f"{told}.", [] if told.endswith(why) else [f"Why: {why.removeprefix(':').strip()}."]
+
+
+def _reason(figure: FigureChange, told: DiffContext) -> str:
+    """What moved of that which the figure counts, in the direction in which it went."""
+    better = None if figure.direction is None else figure.direction == "better"
+    if figure.id not in told.whys:
+        return ""
+    return _without_year(main_movements(in_groups(told.whys[figure.id].moved), better), told)
+
+
+def _without_year(reason: str, told: DiffContext) -> str:
+    """Days without the year where both days that are compared are of one."""
+    first, last = told.days
+    return reason.replace(f" {last.year}", "") if first.year == last.year else reason
+
+
+def _move_text(figure: FigureChange) -> str:
+    change = figure.change or 0
+    unit = {"percent": " points", "count": "", "number": "", None: ""}.get(figure.unit, f" {figure.unit}")
+    way = "up" if change > 0 else "down"
+    title = figure.title or words.label(figure.id)
+    return f"{title} went {way} by {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
+
+
+def _figures(told: DiffContext) -> Table:
+    rows = [
+        (
+            figure.id, figure.title or words.label(figure.id), _text(figure.before), _text(figure.after),
+            None if figure.change is None else f"{figure.change:+,g}",
+            None if figure.unit in ("count", "word", "text", "date") else figure.unit, figure.direction,
+            _because(figure, told),
+        )
+        for figure in told.difference.figures
+    ]  # fmt: skip
+    labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Why"}
+    frame = pl.DataFrame(rows, schema=dict(FIGURES), orient="row")
+    return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
+
+
+def _because(figure: FigureChange, told: DiffContext) -> str | None:
+    if figure.id not in told.whys or figure.change is None:
+        return None
+    rows, reason = told.whys[figure.id].rows, _reason(figure, told)
+    return f"{_sentence(reason)}. Rows: {rows}" if reason and rows else _sentence(reason) or rows or None
+
+
+def _movements(found: Sequence[Movement]) -> Table:
+    rows = [
+        (_sentence(one.words), len(one.things), list(one.things),
+         *(one.days[:1] or (None,)), *(one.days[-1:] or (None,)))
+        for one in found
+    ]  # fmt: skip
+    labels = {"what": "What", "things": "Which"}
+    frame = pl.DataFrame(rows, schema=dict(MOVEMENTS), orient="row")
+    return Table("movements", "What happened", frame, labels=labels, hidden=("number", "first_on", "last_on"))
+
+
+def _writes(causes: Sequence[Cause]) -> Table:
+    """Each write and each piece of evidence with how many rows it touched; what touched most comes first."""
+    counted: dict[Cause, int] = defaultdict(int)
+    for cause in causes:
+        if cause.revision is not None:
+            counted[cause] += 1
+    rows = [
+        (one.on, one.actor, one.words, number, one.at, one.revision, one.event_id) for one, number in counted.items()
+    ]
+    frame = pl.DataFrame(rows, schema=dict(WRITES), orient="row").sort(
+        "rows", "revision", "event_id", "what", descending=[True, False, False, False], nulls_last=True
+    )
+    labels = {"on": "Day", "actor": "Who", "what": "What", "rows": "Rows it touched", "event_id": "Event"}
+    note = "Writes of records and audit events between the two days that rows of this report are about."
+    return Table("writes", "Who did what", frame, note=note, labels=labels, hidden=("at",))
+
+
+def _days(told: DiffContext) -> int:
+    return (told.days[1] - told.days[0]).days
+
+
+def _text(value: object) -> str:
+    """A figure as people read it; its unit stands beside it."""
+    return f"{value:,g}" if isinstance(value, float) and abs(value) < _LARGE else words.value("", value)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

@@ -1,0 +1,1 @@
+"""One organization at one revision on one of its days."""

@@ -1,0 +1,39 @@
+"""From what a report says of a subject to the edition that formats show: whole, or as the filters ask for."""
+
+from dataclasses import replace
+
+from engine.model.declarations.as_of import SINCE
+from engine.model.declarations.ask import Parameters
+from engine.model.declarations.filters import Filters
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Edition
+from engine.reporting.index import parts_of
+from engine.reporting.snapshot.excerpt import excerpt
+from engine.reporting.snapshot.filter_names import Fact
+from engine.reporting.snapshot.part_positions import newest
+from engine.reporting.snapshot.subject import Subject
+
+
+def edition_of(report: Report, subject: Subject, parameters: Parameters, document: Document, fact: Fact) -> Edition:
+    """The edition of a report's whole document; ``fact`` gives any fact of the subject.
+
+    BadRequest for a filter that does not go with the document.
+    """
+    whole = Edition(
+        report=report.name,
+        title=f"{report.title}: what changed" if SINCE.name in parameters else report.title,
+        description=report.description,
+        schema_version=report.schema_version,
+        organization=subject.organization,
+        as_of=subject.as_of,
+        revision=newest(parts_of(report), subject.part_heads, subject.revision),
+        parameters=dict(parameters),
+        settings_version=subject.settings.version,
+        document=document,
+        people={email: name for _, email, name in fact("names").iter_rows()},
+    )
+    filters = Filters.of(parameters, report.parameters)
+    if not filters:
+        return whole
+    title = f"{whole.title}: {filters.words}" if filters.named else whole.title
+    return replace(whole, title=title, document=excerpt(document, filters, report.name, fact))

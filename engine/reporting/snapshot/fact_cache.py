@@ -1,0 +1,49 @@
+"""What a process remembers of organizations between one write and the next: facts by period, and documents."""
+
+import threading
+from collections import OrderedDict
+
+from engine.facts.memory import FactCache, FactMemory
+from engine.model.documents.document import Document
+
+KEPT_ORGANIZATIONS = 6
+KEPT_PERIODS = 3
+KEPT_DOCUMENTS = 100  # more than there are reports
+
+
+class OrganizationMemory:
+    """What was last computed of one organization. Threads may share one."""
+
+    def __init__(self, erased: int) -> None:
+        self.erased = erased
+        self.documents = FactCache[Document](KEPT_DOCUMENTS)
+        self._facts: OrderedDict[int, FactMemory] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def facts(self, period_days: int) -> FactMemory:
+        """The facts over a period."""
+        with self._guard:
+            found = self._facts.setdefault(period_days, FactMemory())
+            self._facts.move_to_end(period_days)
+            while len(self._facts) > KEPT_PERIODS:
+                self._facts.popitem(last=False)
+            return found
+
+
+class FactCaches:
+    """The memory of each organization that was looked at lately. Threads may share one."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, OrganizationMemory] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def of(self, org_id: str, erased: int) -> OrganizationMemory:
+        """That of an organization whose newest erasure of a person ended at ``erased``: an earlier one names them."""
+        with self._guard:
+            found = self._kept.get(org_id)
+            if found is None or found.erased != erased:
+                found = self._kept[org_id] = OrganizationMemory(erased)
+            self._kept.move_to_end(org_id)
+            while len(self._kept) > KEPT_ORGANIZATIONS:
+                self._kept.popitem(last=False)
+            return found

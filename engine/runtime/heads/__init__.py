@@ -1,0 +1,1 @@
+"""Signed heads, their witnesses and their check."""

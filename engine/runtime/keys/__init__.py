@@ -1,0 +1,1 @@
+"""Signing keys and files that only their account may read."""

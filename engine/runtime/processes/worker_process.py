@@ -1,0 +1,123 @@
+"""One worker process: it opens what it needs once, and does one work after the other."""
+
+import logging
+import os
+import queue
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from multiprocessing import current_process, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+
+from engine.model.errors import Problem
+from engine.model.file_errors import door_problem
+from engine.reporting.batch.child_process import start_deaf
+from engine.runtime.processes.process_names import show_name
+
+log = logging.getLogger("hq.workers")
+C = TypeVar("C")
+NICENESS = 5
+CLOSE_SECONDS = 5.0
+END = b"end"  # what a worker is sent in place of a work
+
+
+@dataclass(frozen=True)
+class Assignment(Generic[C]):
+    """A function of a module, called in a worker with what it opened and ``arguments``; all of it can be pickled.
+
+    ``prepare`` is called before, outside of the deadline: it brings the worker's own copies up to date. What has an
+    equal ``key`` is done once for all who wait for it, where it begins after they asked, or at their ``position``.
+    """
+
+    function: Callable[..., Any]  # Any: what it returns is the caller's to know
+    arguments: tuple[object, ...] = ()
+    prepare: Callable[[C], object] | None = None
+    key: Hashable = None
+    position: int = 0
+
+
+_Sent: TypeAlias = tuple[Callable[..., Any], tuple[object, ...], Callable[[C], object] | None]
+
+
+class WorkerDeath(Exception):
+    """The process is gone."""
+
+
+class WorkerProcess(Generic[C]):
+    """One worker process. ``open`` runs in it and gives what every work is called with."""
+
+    def __init__(self, open: Callable[[], AbstractContextManager[C]], name: str) -> None:
+        context = get_context("spawn")
+        self._near, far = context.Pipe()
+        self._process = context.Process(target=_main, args=(open, far), name=name, daemon=True)
+        start_deaf(self._process, (signal.SIGINT, signal.SIGTERM))
+        far.close()
+
+    def send(self, work: Assignment[C]) -> None:
+        """Begin."""
+        try:
+            self._near.send((work.function, work.arguments, work.prepare))
+        except OSError as error:
+            raise WorkerDeath from error
+
+    def answer(self, seconds: float) -> tuple[str, object] | None:
+        """What the worker says within that time; None where it says nothing."""
+        try:
+            return cast(tuple[str, object], self._near.recv()) if self._near.poll(seconds) else None
+        except (EOFError, OSError) as error:
+            raise WorkerDeath from error
+
+    def close(self) -> None:
+        """Let it put away what it opened, and end."""
+        try:
+            self._near.send_bytes(END)
+        except OSError:
+            log.debug("%s is gone already", self._process.name)
+        self._process.join(CLOSE_SECONDS)
+        self.end()
+
+    def end(self) -> None:
+        """End it at once: it holds nothing that is not safe in the store."""
+        self._process.kill()
+        self._process.join()
+        self._near.close()
+
+
+def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> None:
+    """A worker: one work after the other, until the other side is gone."""
+    os.nice(NICENESS)
+    show_name(f"hq {current_process().name}")
+    came: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        try:
+            while True:
+                came.put(far.recv_bytes())  # what it holds is imported by the main thread: two would trip each other
+        except (EOFError, OSError):
+            os._exit(0)  # whoever asked is gone, and so is the use of what is being computed
+
+    threading.Thread(target=listen, daemon=True).start()
+    with open() as opened:
+        while (sent := came.get()) != END:
+            far.send(_outcome(opened, sent, far))
+    os._exit(0)  # all is put away; taking the interpreter down as well takes time and tells nothing
+
+
+def _outcome(opened: C, sent: bytes, far: Connection) -> tuple[str, object]:
+    try:
+        function, arguments, prepare = cast(_Sent[C], ForkingPickler.loads(sent))
+        if prepare is not None:
+            prepare(opened)
+        far.send(("prepared", None))
+        return "result", function(opened, *arguments)
+    except Problem as problem:
+        return "problem", problem
+    except Exception as error:
+        # The last resort of the process: the trace goes to the log, whoever waits gets no inside.
+        log.error("work failed\n%s", traceback.format_exc())
+        return "problem", door_problem(error) or Problem("Something went wrong on our side; the log has it.")

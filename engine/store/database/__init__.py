@@ -1,0 +1,1 @@
+"""SQLite and PostgreSQL: opening them, column types, migrations, faults."""

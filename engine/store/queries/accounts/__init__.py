@@ -1,0 +1,1 @@
+"""Reads of organizations, people, sessions and settings."""

@@ -1,0 +1,1 @@
+"""Reads of the audit log, of access, and of positions and bundles of a chain."""

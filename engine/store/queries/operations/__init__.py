@@ -1,0 +1,1 @@
+"""Reads of incidents, services, alerts, automations and vendors."""

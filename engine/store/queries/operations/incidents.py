@@ -1,0 +1,119 @@
+"""Reads around one incident: its audit events, its peers, and what happened near it."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import TypedDict, cast
+
+from sqlalchemy import Connection, func, select
+
+from engine.model.documents.document import Position
+from engine.model.vocabulary import Severity
+from engine.store.rows import TableQuery, select_rows
+from engine.store.schema.audit import audit_log
+from engine.store.schema.organizations import heads
+from engine.store.schema.records import (
+    AuditLogRow,
+    IncidentRow,
+)
+from engine.store.schema.services import incidents, slo_buckets
+from engine.store.writing.batches import in_batches
+
+
+class IncidentSteps(TypedDict):
+    """When an incident went from step to step; None for a step that it did not take, or not yet."""
+
+    started_at: datetime | None
+    opened_at: datetime
+    acknowledged_at: datetime | None
+    mitigated_at: datetime | None
+    resolved_at: datetime | None
+
+
+def chain_head(connection: Connection, org_id: str) -> Position:
+    """Where the organization's chain stands in the state that the connection sees."""
+    row = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
+    return Position(row.seq, row.hash)
+
+
+def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> dict[int, str]:
+    """The hashes of audit events by position; positions that retention removed are absent."""
+    found: dict[int, str] = {}
+    for batch in in_batches(sorted(seqs), 900):
+        query = select(audit_log.c.seq, audit_log.c.hash).where(
+            audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch)
+        )
+        found |= {row.seq: row.hash for row in connection.execute(query)}
+    return found
+
+
+def linked_events(
+    connection: Connection, org_id: str, object_ids: Collection[str], object_types: Sequence[str]
+) -> list[AuditLogRow]:
+    """Audit events on any of the objects, in the order of the chain. Scans the organization's log."""
+    found: list[AuditLogRow] = []
+    for batch in in_batches(sorted(object_ids), 900):
+        query = select(audit_log).where(
+            audit_log.c.org_id == org_id, audit_log.c.object_id.in_(batch), audit_log.c.object_type.in_(object_types)
+        )
+        found += select_rows(connection, audit_log, query)
+    return sorted(found, key=lambda row: row["seq"])
+
+
+def peers(
+    connection: Connection, org_id: str, severity: Severity, begin: datetime, before: datetime
+) -> list[IncidentSteps]:
+    """Times of the incidents of a severity that were opened in a span."""
+    query = select(*(incidents.c[name] for name in IncidentSteps.__annotations__)).where(
+        incidents.c.org_id == org_id,
+        incidents.c.severity == severity,
+        incidents.c.opened_at >= begin,
+        incidents.c.opened_at < before,
+    )
+    return cast("list[IncidentSteps]", _rows(connection, query.order_by(incidents.c.id)))
+
+
+def earlier_of_key(
+    connection: Connection, org_id: str, dedupe_key: str | None, begin: datetime, before: datetime
+) -> list[IncidentRow]:
+    """Incidents with the same key that were opened in a span, newest first; none without a key."""
+    if dedupe_key is None:
+        return []
+    query = select(incidents).where(
+        incidents.c.org_id == org_id,
+        incidents.c.dedupe_key == dedupe_key,
+        incidents.c.opened_at >= begin,
+        incidents.c.opened_at < before,
+    )
+    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
+
+
+def bucket_counts(
+    connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime
+) -> tuple[int, int, int]:
+    """(buckets, events, bad events) of the five-minute buckets that start from ``begin`` on and before ``end``."""
+    sums = (
+        func.count(),
+        func.coalesce(func.sum(slo_buckets.c.total), 0),
+        func.coalesce(func.sum(slo_buckets.c.bad), 0),
+    )
+    query = select(*sums).where(
+        slo_buckets.c.org_id == org_id,
+        slo_buckets.c.service_id == service_id,
+        slo_buckets.c.bucket_at >= begin,
+        slo_buckets.c.bucket_at < end,
+    )
+    buckets, total, bad = connection.execute(query).one()
+    return int(buckets), int(total), int(bad)
+
+
+def last_bucket(connection: Connection, org_id: str, service_id: str) -> datetime | None:
+    """Start of the newest bucket of a service."""
+    query = select(slo_buckets.c.bucket_at).where(
+        slo_buckets.c.org_id == org_id, slo_buckets.c.service_id == service_id
+    )
+    newest: datetime | None = connection.execute(query.order_by(slo_buckets.c.bucket_at.desc()).limit(1)).scalar()
+    return newest
+
+
+def _rows(connection: Connection, query: TableQuery) -> list[dict[str, object]]:
+    return [dict(row) for row in connection.execute(query).mappings()]

@@ -1,0 +1,1 @@
+"""Reads of what leaves the house: outbox, digests and jobs."""

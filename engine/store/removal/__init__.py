@@ -1,0 +1,1 @@
+"""Retention and the erasure of persons: the only places that remove rows."""

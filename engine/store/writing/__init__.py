@@ -1,0 +1,1 @@
+"""Revisions and what they write with: groups, buffers, statements, locks, leases."""

@@ -1,0 +1,1 @@
+"""Who may call a route, how often, and the record of downloads."""

@@ -1,0 +1,1 @@
+"""Handlers of archives, audit exports, assessors and evidence links."""

@@ -1,0 +1,1 @@
+"""Handlers of billing, the contact form, leads and pilots."""

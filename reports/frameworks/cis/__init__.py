@@ -1,0 +1,1 @@
+"""CIS Controls."""

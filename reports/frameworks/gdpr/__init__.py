@@ -1,0 +1,1 @@
+"""GDPR Article 32."""

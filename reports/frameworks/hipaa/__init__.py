@@ -1,0 +1,1 @@
+"""The HIPAA Security Rule."""

@@ -1,0 +1,134 @@
+"""ISO/IEC 27001 as an internal audit reads it: clauses 4 to 10, statement of applicability, candidate findings."""
+
+import polars as pl
+
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from engine.model.vocabulary import CONTROL_STATES
+from reports.figures import select
+from reports.frameworks.iso27001.iso_statement import FINDINGS, statement
+from reports.shared import setup
+from reports.shared.columns import in_order, share_pct
+from reports.shared.wording import count_of, part_of, some_of, start_with
+
+LABELS = {"state": "Status", "strict_pct": "Effective (%)"}
+DEFINITIONS = {
+    "candidate": "The rules propose a finding; only an auditor decides whether it is a nonconformity, and which.",
+    "status": "Effective, partial, stale, ineffective, no data or not applicable, from evidence; a statement alone "
+    "makes nothing effective.",
+    "currentness": "Age of the newest evidence against the window of its cadence: fresh, due soon, stale, missing.",
+    "statement of applicability": "Every Annex A control with the reason to include or exclude it (6.1.3 d).",
+}
+
+
+def build(figures: Figures) -> Document:
+    rows = figures.rows(statement)
+    areas, applicable = _areas(rows), figures["iso_applicable"]
+    return Document(
+        *_opening(figures, rows),
+        tables=(
+            Table("areas", "Clauses and Annex A themes", areas, labels=LABELS),
+            Table(
+                "findings",
+                "Findings to settle before the audit",
+                _findings(rows),
+                note="Candidates by stated rules; an auditor decides.",
+                labels=LABELS,
+                state=["state"],
+                part_of=("clauses", "annex_a"),
+            ),
+            _sheet("clauses", "Clauses 4 to 10", rows.filter(~pl.col("annex_a"))),
+            _sheet("annex_a", "Statement of applicability: Annex A by theme", rows.filter("annex_a")),
+        ),
+        coverage=Coverage(applicable - figures["iso_no_data"], applicable),
+        charts=_charts(areas),
+        definitions=DEFINITIONS,
+        warnings=_warnings(rows, figures["iso_inclusions_without_justification"]),
+    )
+
+
+def _sheet(name: str, title: str, part: pl.DataFrame) -> Table:
+    frame = part.select(
+        *("control_id", "title", "area", "applicable", "justification_inclusion", "justification_exclusion"),
+        *("approved_by", "approved_on", "state", "implementation", "risk_ref", "systems", "evidence_id", "last_source"),
+        *("evidence_on", "currentness", "owner", "weight", "exception_id", "finding"),
+    )
+    return Table(name, title, frame, labels=LABELS, state=["state", "currentness"], hidden=["weight", "systems"])
+
+
+def _findings(rows: pl.DataFrame) -> pl.DataFrame:
+    rank = pl.col("finding").replace_strict({finding: i for i, finding in enumerate(FINDINGS)}, return_dtype=pl.Int64)
+    return (
+        rows.filter(pl.col("finding").is_not_null())
+        .sort(rank, -pl.col("weight").fill_null(0), "position", "control_id")
+        .select("finding", "control_id", "title", "area", "state", "why", "weight", "owner", "exception_id")
+    )
+
+
+def _areas(rows: pl.DataFrame) -> pl.DataFrame:
+    effective, applicable = pl.col("effective"), pl.col("applicable")
+    return (
+        rows.group_by("annex_a", "chapter", "area")
+        .agg(
+            requirements=pl.len().cast(pl.Int64),
+            applicable=(pl.col("state") != "not_applicable").sum().cast(pl.Int64),
+            **{state: (pl.col("state") == state).sum().cast(pl.Int64) for state in CONTROL_STATES},
+            major=(pl.col("finding") == FINDINGS[0]).sum().cast(pl.Int64),
+            minor=(pl.col("finding") == FINDINGS[1]).sum().cast(pl.Int64),
+            improvement=(pl.col("finding") == FINDINGS[2]).sum().cast(pl.Int64),
+        )
+        .with_columns(strict_pct=share_pct(effective, applicable))
+        .sort("annex_a", in_order("chapter"))
+        .drop("annex_a", "chapter")
+    )
+
+
+def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
+    if rows.is_empty():
+        return Opening("ISO/IEC 27001 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
+    share = "No requirement is applicable"
+    if applicable := figures["iso_applicable"]:
+        share = f"{part_of(figures['iso_effective'], applicable, 'applicable requirement')} effective"
+    found = _findings(rows)
+    if found.is_empty():
+        return Opening(f"{share}; no nonconformity candidate remains.")
+    majors = count_of(figures["iso_major_candidates"], "major candidate")
+    minors = count_of(figures["iso_minor_candidates"], "minor candidate")
+    return Opening(f"{share}; {majors} and {minors} for a nonconformity.", start_with(found.row(0, named=True)))
+
+
+def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:
+    warnings = []
+    excluded = rows.filter(~pl.col("annex_a") & ~pl.col("applicable"))["control_id"].to_list()
+    if excluded:
+        warnings.append(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}.")
+    unproven = rows.filter("annex_a", ~pl.col("applicable"), pl.col("finding").is_not_null())["control_id"].to_list()
+    if unproven:
+        warnings.append(f"Excluded without justification, approver and date: {some_of(unproven)}.")
+    if unjustified:
+        warnings.append(f"{count_of(unjustified, 'included Annex A control')} without a justification for inclusion.")
+    return warnings
+
+
+def _charts(areas: pl.DataFrame) -> list[Chart]:
+    frame = areas.filter(pl.col("applicable") > 0).select("area", "strict_pct")
+    if frame.is_empty():
+        return []
+    alt = "Effective share of the applicable requirements in each clause and Annex A theme."
+    return [Chart("bars", "Effective by clause and theme", frame, "area", "strict_pct", alt, percent=True)]
+
+
+REPORT = Report(
+    name="iso-assessment",
+    title="ISO/IEC 27001 assessment",
+    description="Clauses 4 to 10 and the Annex A statement of applicability with evidence, currentness and findings.",
+    build=build,
+    figures=select(
+        *("iso_requirements", "iso_applicable", *(f"iso_{state}" for state in CONTROL_STATES)),
+        *("iso_strict_pct", "iso_weighted_pct", "iso_major_candidates", "iso_minor_candidates", "iso_improvements"),
+        *("iso_annex_a", "iso_annex_a_excluded", "iso_inclusions_without_justification"),
+    ),
+    schema_version=2,
+    plans="iso27001",
+)

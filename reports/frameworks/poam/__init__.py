@@ -1,0 +1,1 @@
+"""The FedRAMP plan of action and milestones."""

@@ -1,0 +1,161 @@
+"""The FedRAMP plan of action and milestones: numbered weaknesses with deadlines, in the columns of the template."""
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import PERIOD_DAYS, Ask
+from engine.model.declarations.declaration import FORMATS
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, FrameRow, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.frameworks.poam.poam_columns import headings
+from reports.frameworks.poam.poam_items import UNNUMBERED
+from reports.frameworks.poam.poam_sheets import FRAMEWORK, SCANS, SHEET, TEMPLATE, closed_items, open_items, packs
+from reports.shared import setup
+from reports.shared.wording import count_of
+
+SHOWN = (
+    "poam_id", "controls", "weakness_name", "asset_identifier", "original_risk_rating", "original_detection_date",
+    "scheduled_completion_date", "days_left", "status", "point_of_contact",
+)  # fmt: skip
+SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for column in SHOWN)
+DEFINITIONS = {
+    "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
+    "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
+    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until `hq poam`, or an "
+    "imported row of the ledger, gives it a number; a weakness that comes back after its number was closed gets "
+    "a new one.",
+    "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
+    "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
+    "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
+    "controls": "The organization's own controls; scan findings are listed under RA-5. Replace them by the controls of "
+    "the authorization boundary where the ledger names none.",
+    "scan findings": "A scan finding must be listed only once it is late or has a number; scans=all lists the "
+    "others too.",
+    "point of contact": "Who works on the gap, else whom the ledger names, else the owner of the control; of a finding "
+    "whom the ledger names, else the owner of the service. The calendar and the list of gaps name the same person.",
+    "vulnerability detection and response": "The JSON also says whether it is reachable from the internet, whether it "
+    "is likely to be exploited (known exploited, or EPSS of 0.1 and more; unknown counts as yes), what impact it can "
+    "have, from N1 to N5 by severity, and the day from which a "
+    "vulnerability counts as accepted (192 days after detection).",
+}
+
+
+def build(
+    organization: pl.DataFrame, findings: pl.DataFrame, poam: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
+    template, sheet = ask.word(TEMPLATE), ask.word(SHEET)
+    names = packs(organization)
+    in_scope = FRAMEWORK in names
+    assessed = len(names) > 1 or findings.height + poam.height > 0
+    frame = figures.rows(closed_items)
+    if sheet == "open":
+        every = figures.rows(open_items)
+        frame = (every if ask.word(SCANS) == "all" else every.filter("must_list")).drop("must_list")
+    shown = SHOWN_CLOSED if sheet == "closed" else SHOWN
+    first = frame.row(0, named=True) if frame.height else {}
+    return Document(
+        *(
+            _closed_opening(figures)
+            if in_scope and assessed and sheet == "closed"
+            else _opening(in_scope, assessed, first, figures)
+        ),
+        summary={"template": template, "sheet": sheet},
+        tables=(
+            Table(
+                "items",
+                f"{sheet.capitalize()} POA&M items",
+                frame.select(*shown, pl.exclude(*shown)),
+                note=f"The CSV has the columns of template {template} and nothing else.",
+                state=["status"],
+                hidden=[column for column in frame.columns if column not in shown],
+                headings=headings(template, sheet),
+            ),
+        ),
+        definitions=DEFINITIONS,
+        warnings=_warnings(frame, sheet, unscanned=in_scope and findings.is_empty()),
+        footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
+    )
+
+
+def _closed_opening(figures: Figures) -> Opening:
+    if not figures["poam_items_closed"]:
+        return Opening("No item of the plan was closed.")
+    late = figures["poam_items_closed_late"]
+    return Opening(f"{count_of(figures['poam_items_closed'], 'item')} closed, {late:,} of them after the deadline.")
+
+
+def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) -> Opening:
+    if not in_scope:
+        return Opening("The FedRAMP POA&M is not in scope, so there is no plan.", setup.IN_SCOPE)
+    if not assessed:
+        return Opening(
+            "No control is assessed and no scan is on record, so it is not known whether there are weaknesses.",
+            setup.fill("findings", route="/api/integrations/vulnerabilities"),
+        )
+    waiting = figures["poam_scan_findings_not_late"]
+    if not figures["poam_items_open"] and waiting:
+        open_scans = count_of(waiting, "scan finding is", "scan findings are")
+        return Opening(f"No item must be listed; {open_scans} open and not late.")
+    if not figures["poam_items_open"]:
+        return Opening(
+            "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
+        )
+    open_items = f"{count_of(figures['poam_items_open'], 'open item')}, {figures['poam_items_late']:,} late"
+    name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
+    due = spelled_day(first["scheduled_completion_date"])
+    return Opening(f"{open_items}.", f"Start with {name} {first['weakness_name']} (due {due}).")
+
+
+def _warnings(frame: pl.DataFrame, sheet: str, *, unscanned: bool) -> list[str]:
+    warnings = ["No finding of a scanner is on record, which is not the same as none found."] if unscanned else []
+    unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
+    if unnumbered:
+        warnings.append(
+            f"{count_of(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one."
+        )
+    foreign = frame.filter(pl.col("controls").str.contains(": ", literal=True).fill_null(True)).height
+    if foreign:
+        warnings.append(f"{count_of(foreign, 'item')} without controls of NIST SP 800-53, which the template demands.")
+    nobody = frame.filter(pl.col("point_of_contact").is_null()).height
+    if nobody:
+        warnings.append(f"{count_of(nobody, 'item')} without a point of contact, which the template demands.")
+    nowhere = frame.filter(pl.col("asset_identifier").is_null()).height
+    if nowhere:
+        warnings.append(f"{count_of(nowhere, 'item')} without an asset identifier, which the template demands.")
+    slow = frame.filter("milestone_late")
+    if slow.height:
+        first = slow.row(0, named=True)
+        warnings.append(
+            f"{count_of(slow.height, 'item')} with a milestone after the scheduled completion, {first['poam_id']} "
+            f"{first['weakness_name']} ({first['scheduled_completion_date']}) first: the milestone must move."
+        )
+    twice = frame.filter(pl.col("poam_id") != UNNUMBERED, pl.col("weakness_key").is_duplicated())["weakness_key"]
+    if sheet == "open" and twice.len():
+        what = count_of(twice.n_unique(), "weakness has", "weaknesses have")
+        warnings.append(f"{what} more than one number: close all but the oldest. It is one duty in the calendar.")
+    overdue = frame.filter("check_in_overdue").height
+    if overdue:
+        warnings.append(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago.")
+    gone = frame.filter("no_longer_seen").height
+    if gone:
+        warnings.append(f"{count_of(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")
+    return warnings
+
+
+REPORT = Report(
+    name="fedramp-poam",
+    title="FedRAMP plan of action and milestones",
+    description="Weaknesses with numbers, ratings and deadlines in the columns of the FedRAMP template, and as OSCAL.",
+    build=build,
+    figures=select(
+        *("poam_items_open", "poam_items_late", "poam_items_numbered", "poam_items_unnumbered"),
+        *("poam_items_high", "poam_items_moderate", "poam_items_low", "poam_items_from_gaps", "poam_items_from_scans"),
+        *("poam_scan_findings_not_late", "poam_items_detected_in_period", "poam_vendor_check_ins_overdue"),
+        *("poam_items_closed", "poam_items_closed_late", "poam_items_closed_in_period"),
+    ),
+    formats=(*FORMATS, "oscal"),
+    parameters=(PERIOD_DAYS, TEMPLATE, SHEET, SCANS),
+    schema_version=2,
+)

@@ -1,0 +1,142 @@
+"""SOC 2 Type II as it operated: population, tests and deviations of each criterion, gaps in operation, the trend."""
+
+from dataclasses import replace
+from datetime import date
+
+import polars as pl
+
+from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.frameworks.assessments import evidence_coverage
+from reports.frameworks.soc2.type_ii_rows import criteria, criteria_in_scope, criteria_to_answer, test_lines
+from reports.frameworks.soc2.type_ii_tables import causes, changes, cuecs
+from reports.frameworks.soc2.type_ii_tests import FRAMEWORK, NOT_TESTED, months, sample
+from reports.frameworks.soc2.type_ii_words import DEFINITIONS, LABELS, MAXIMUM_DAYS, MINIMUM_DAYS
+from reports.shared import records, setup
+from reports.shared.wording import count_of, some_of
+
+PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
+PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
+SEED = Parameter("seed", 1, "seed of the sample of days; the same seed draws the same days", 0, 999_999)
+
+
+def build(
+    test_windows: pl.DataFrame,
+    criteria_days: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    policies: pl.DataFrame,
+    known_since: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
+) -> Document:
+    start, end = ask.period_start, ask.as_of
+    bare, rows = figures.rows(criteria_in_scope), figures.rows(criteria)
+    tests, found = figures.rows(test_lines), figures.rows(criteria_to_answer)
+    trend = months(criteria_days, bare, test_windows, end)
+    trend = trend if bare.height else trend.clear()
+    return Document(
+        *_opening(found, figures, ask),
+        summary={"period_from": start, "period_to": end},
+        tables=(
+            Table("deviations", "Deviations and gaps in operation", found, labels=LABELS, state=["status"],
+                  part_of=("criteria",)),
+            Table("causes", "Deviations by cause", causes(tests)),
+            Table("trend", "Operation by month", trend),
+            Table("criteria", "Every criterion", _test_columns(rows), labels=LABELS, state=["state"],
+                  hidden=["cadence", "sample_size", "gap_from", "gap_to", "days_with_evidence", "applicable",
+                          "implementation"]),
+            Table("tests", "Tests performed", tests.drop("unanswered"), labels=LABELS, hidden=["test_id"]),
+            Table("cuecs", "Complementary controls that stay with us", figures.rows(cuecs), labels=LABELS,
+                  hidden=["vendor_id"]),
+            Table("changes", "Changes during the period",
+                  changes(state_changes, policies, bare.select("control_id"), start, end),
+                  labels=LABELS,
+                  state=["before", "after"]),
+            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.number(SEED)),
+                  note="Drawn by the seed from the days with evidence; sizes follow the cadence.", labels=LABELS),
+        ),
+        coverage=_coverage(rows),
+        charts=_charts(trend),
+        definitions=DEFINITIONS,
+        warnings=_warnings(rows, found, records.since(known_since, FRAMEWORK), ask),
+    )  # fmt: skip
+
+
+def _test_columns(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(
+        *("control_id", "title", "category", "applicable", "result", "population", "tested", "deviations"),
+        *("deviation_rate_pct", "longest_gap_days", "window_days", "gap_in_operation", "days_with_evidence"),
+        *("gap_from", "gap_to", "cadence", "sample_size", "state", "owner", "implementation"),
+    )
+
+
+def _coverage(rows: pl.DataFrame) -> Coverage:
+    """Criteria that were tested in the period, of those that apply."""
+    applicable = rows.filter("applicable")
+    return Coverage(applicable.filter(pl.col("performed") > 0).height, evidence_coverage(rows).total)
+
+
+def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+    if not figures["type_ii_criteria"]:
+        return Opening("SOC 2 is not in scope, so there is no period to report on.", setup.IN_SCOPE)
+    total, noted = figures["type_ii_applicable"], figures["type_ii_exceptions_noted"]
+    silent, interrupted = figures["type_ii_not_tested"], figures["type_ii_gaps_in_operation"]
+    if not total:
+        return Opening("No SOC 2 criterion is applicable, so there is nothing to report on.")
+    if silent == total:
+        days = count_of(ask.period_days, "day")
+        said = f"No criterion was tested in {days}, so nothing is known about operation."
+        return Opening(said, setup.fill("test_runs"))
+    noun = "applicable criterion" if total == 1 else "applicable criteria"
+    verb = "has" if noted == 1 or total == 1 else "have"
+    share = f"{noted:,} of {total:,} {noun} {verb} exceptions noted over {count_of(ask.period_days, 'day')}"
+    if found.is_empty():
+        return Opening(f"{share}; {silent:,} not tested." if silent else f"{share}; every criterion was tested.")
+    gap = f" and {interrupted:,} did not operate throughout" if interrupted else ""
+    first = found.row(0, named=True)
+    return Opening(f"{share}{gap}.", f"Evaluate {first['control_id']} {first['title']} first ({first['why']}).")
+
+
+def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:
+    warnings = []
+    if rows.height and ask.period_days < MINIMUM_DAYS:
+        warnings.append(
+            f"{count_of(ask.period_days, 'day')} is shorter than the three to twelve months that a Type II examination "
+            f"usually covers: ask for periodDays of {MINIMUM_DAYS} to {MAXIMUM_DAYS}."
+        )
+    if rows.height and since is not None and since > ask.period_start:
+        warnings.append(f"Records begin on {since}: gaps in operation are measured from then on.")
+    untested = rows.filter("applicable", pl.col("result") == NOT_TESTED)["control_id"].to_list()
+    if untested:
+        warnings.append(f"Not tested in the period: {some_of(untested)}.")
+    silent = found.filter(~pl.col("answered"))["control_id"].to_list()
+    if silent:
+        warnings.append(f"No management response on record: {some_of(silent)}.")
+    return warnings
+
+
+def _charts(trend: pl.DataFrame) -> list[Chart]:
+    frame = trend.drop_nulls("operated_pct").select("month", "operated_pct")
+    if frame.is_empty():
+        return []
+    alt = "Share of the criteria due at least monthly with evidence of operation, month by month."
+    return [Chart("lines", "Criteria that operated, by month", frame, "month", "operated_pct", alt, percent=True)]
+
+
+REPORT = Report(
+    name="type-ii",
+    title="SOC 2 Type II monitoring",
+    description="Population, tests and deviations of each criterion, gaps in operation, causes, trend and changes.",
+    build=build,
+    figures=select(
+        *("type_ii_criteria", "type_ii_applicable", "type_ii_exceptions_noted", "type_ii_no_exceptions_noted"),
+        *("type_ii_not_tested", "type_ii_gaps_in_operation", "type_ii_deviations", "type_ii_tests_missed"),
+        *("type_ii_without_response", "bundles_sealed_in_period", "legal_holds_in_period", "type_ii_cuecs"),
+    ),
+    parameters=(PERIOD, SEED),
+    schema_version=2,
+    plans="soc2",
+)  # fmt: skip

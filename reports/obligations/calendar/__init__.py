@@ -1,0 +1,1 @@
+"""The compliance calendar and its feed."""

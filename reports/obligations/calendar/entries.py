@@ -1,0 +1,145 @@
+"""The entries of the compliance calendar, and the events of its feed: the same duties on the page and in the feed."""
+
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import CalendarEvent, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.shared import ledger, setup
+from reports.shared.wording import count, sentence
+
+LISTED_DAYS = 30
+FEED = "/api/governance/compliance/obligation-ics"
+HIDDEN = ("week", "accountable", "vendor_id", "obligation_id", "ics_uid", "sequence", "changed_on")
+DEFINITIONS = {
+    "duty": "A dated obligation: attestation, vendor review, bundle, test window, evidence request, policy review, "
+    "remediation milestone, exception expiry, audit checkpoint or committee meeting.",
+    "due": "In time until the end of the due date, in the organization's time zone.",
+    "open, overdue": "Not done, before and after the due date. Listed until it is done, however far ahead; "
+    "a request that waits for whoever asked is paused and stays open past its date.",
+    "done, late": "Done in time, done after the due date. Listed for 30 days after the later of the two dates.",
+    "cancelled": "No longer owed. Listed for 30 days, so that calendars that subscribe remove it.",
+    "fixed": "A legal or contractual deadline that may not be moved.",
+}
+FIGURES = (
+    *("calendar_entries", "obligations_pending", "obligations_overdue", "obligations_due_in_30_days"),
+    *("obligations_pending_hours", "obligations_without_owner"),
+    *("calendar_entries_done", "calendar_entries_late", "calendar_entries_cancelled"),
+    *("obligations_finished_in_period", "obligations_finished_late_in_period"),
+)
+
+
+def entries(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Every pending duty, and for a while what was finished or cancelled, in order of their dates."""
+    last_on = pl.max_horizontal("due_on", "done_on")
+    pending, cancelled = pl.col("status").is_in(ledger.PENDING), pl.col("status") == "cancelled"
+    recent = pl.when(cancelled).then("changed_on").otherwise(last_on) >= ask.as_of - timedelta(days=LISTED_DAYS)
+    kept = (
+        obligations.rename({"state": "status"})
+        .filter(pending | recent)
+        .sort("due_on", "kind", "title", "obligation_id")
+    )
+    uids = [_uid(key, org) for key, org in kept.select("obligation_id", "org_id").iter_rows()]
+    return kept.with_columns(pl.Series("ics_uid", uids, dtype=pl.String)).select(
+        *("due_on", "week", "kind", "title", "owner", "accountable", "frameworks", "controls", "vendor_id", "status"),
+        *("days_left", "done_on", "recurrence", "hard", "effort_hours", "source_ref", "obligation_id", "ics_uid"),
+        *("sequence", "changed_on"),
+    )
+
+
+def events(listed: pl.DataFrame) -> list[CalendarEvent]:
+    """One event for each row; it changes only when the duty does, never because a day went by."""
+    return [_event(row) for row in listed.iter_rows(named=True)]
+
+
+def table(listed: pl.DataFrame) -> Table:
+    return Table("obligations", "Duties by date", listed, state=["status"], words=["kind"], hidden=HIDDEN)
+
+
+def feed_table(listed: pl.DataFrame) -> Table:
+    """The same duties as what a calendar shows of them: each entry by its title, with its version and its alarm."""
+    titles = [_title(row) for row in listed.select("status", "title").iter_rows(named=True)]
+    shown = ("due_on", "entry", "kind", "owner", "frameworks", "status", "sequence", "changed_on", "reminds")
+    frame = listed.with_columns(
+        pl.Series("entry", titles, dtype=pl.String), reminds=pl.col("status").is_in(ledger.PENDING)
+    ).select(*shown, pl.exclude(shown))
+    return Table(
+        "obligations",
+        "Entries of the feed",
+        frame,
+        note="One all-day entry for each duty. One that moves gets a new version, and calendars move it.",
+        state=["status"],
+        words=["kind"],
+        hidden=[name for name in frame.columns if name not in shown],
+        labels={"sequence": "Version", "changed_on": "Last changed"},
+    )
+
+
+def opening(listed: pl.DataFrame, figures: Figures) -> Opening:
+    if not figures["obligations_pending"]:
+        return Opening("No dated duty is pending.", setup.DUTIES)
+    first = listed.filter(pl.col("status").is_in(ledger.PENDING)).row(0, named=True)
+    soon, late = figures["obligations_due_in_30_days"], figures["obligations_overdue"]
+    due = sentence(f"{count(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days")
+    who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
+    overdue = f"{late:,} {'is' if late == 1 else 'are'} overdue" if late else "none is overdue"
+    return Opening(f"{due} and {overdue}.", f"Start with {first['title']}, due {spelled_day(first['due_on'])}{who}.")
+
+
+def feed_opening(figures: Figures) -> Opening:
+    """What the feed holds and how to get it; the calendar says what comes first."""
+    if not figures["calendar_entries"]:
+        return Opening("The feed holds no entry.", setup.DUTIES)
+    held, pending = count(figures["calendar_entries"], "entry", "entries"), figures["obligations_pending"]
+    done = figures["calendar_entries"] - pending
+    return Opening(
+        f"The feed holds {held}: {pending:,} pending, {done:,} finished or cancelled in the last {LISTED_DAYS} days.",
+        f"Subscribe a calendar to {FEED}; what to do first is on the compliance calendar.",
+    )
+
+
+def warnings(figures: Figures) -> list[str]:
+    nobody = figures["obligations_without_owner"]
+    if not nobody:
+        return []
+    return [f"{count(nobody, 'pending duty has', 'pending duties have')} no owner: nobody will be reminded."]
+
+
+def _title(row: dict[str, Any]) -> str:
+    mark = {"done": "Done: ", "late": "Done late: ", "cancelled": "Cancelled: "}.get(row["status"], "")
+    return f"{mark}{row['title']}"
+
+
+def _event(row: dict[str, Any]) -> CalendarEvent:
+    facts = {
+        "Kind": row["kind"].replace("_", " "),
+        "Owner": row["owner"] or "nobody",
+        "Accountable": row["accountable"],
+        "Frameworks": ", ".join(row["frameworks"] or []),
+        "Controls": ", ".join(row["controls"] or []),
+        "Effort": f"{row['effort_hours']:g} h" if row["effort_hours"] is not None else None,
+        "Recurrence": row["recurrence"],
+        "Deadline": "fixed by law or contract" if row["hard"] else None,
+        "Source": row["source_ref"],
+    }
+    return CalendarEvent(
+        uid=row["ics_uid"],
+        on=row["due_on"],
+        title=_title(row),
+        description="\n".join(f"{name}: {text}" for name, text in facts.items() if text),
+        categories=tuple(row["frameworks"] or ()) or (row["kind"],),
+        sequence=row["sequence"]
+        + (row["status"] == "cancelled"),  # calendars take a cancellation only as a later version
+        status="CANCELLED" if row["status"] == "cancelled" else "CONFIRMED",
+        changed_on=max(day for day in (row["changed_on"], row["done_on"]) if day),
+        remind=row["status"] in ledger.PENDING,
+    )
+
+
+def _uid(obligation_id: str, org_id: str) -> str:
+    return f"{sha256(obligation_id.encode()).hexdigest()[:32]}@{org_id}"

@@ -1,0 +1,29 @@
+"""The compliance calendar as a feed to subscribe to: one all-day event for each duty."""
+
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.obligations.calendar import entries
+
+
+def build(figures: Figures) -> Document:
+    listed = figures.rows(entries.entries)
+    return Document(
+        *entries.feed_opening(figures),
+        tables=(entries.feed_table(listed),),
+        events=entries.events(listed),
+        definitions=entries.DEFINITIONS,
+        warnings=entries.warnings(figures),
+    )
+
+
+REPORT = Report(
+    name="obligation-ics",
+    title="Compliance obligations",
+    description="Dated compliance duties as a calendar feed; a duty keeps its entry when its date moves.",
+    build=build,
+    figures=select(*entries.FIGURES),
+    formats=("ics", "json", "csv", "html", "md", "xlsx"),
+    schema_version=3,
+)

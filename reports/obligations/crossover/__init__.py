@@ -1,0 +1,1 @@
+"""Duties that one collection of evidence serves."""

@@ -1,0 +1,104 @@
+"""Duties due close together that one collection of evidence would serve, and the hours that this saves."""
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.obligations.crossover.crossovers import cluster_rows, member_rows
+from reports.shared import ledger, setup
+from reports.shared.packs import pack
+from reports.shared.wording import all_of, count, hours
+
+SHOWN = 10
+
+
+def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    found = figures.rows(cluster_rows)
+    days = ask.settings["crossover_days"]
+    return Document(
+        *_opening(found, figures),
+        tables=(
+            Table(
+                "clusters",
+                "Clusters, largest saving first",
+                found.drop("members", "lead"),
+                hidden=("duties", "basis", "frameworks", "owners", "overdue"),
+            ),
+            Table(
+                "members",
+                "Duties of each cluster",
+                member_rows(found, figures.rows(ledger.pending)),
+                hidden=("obligation_id", "kind"),
+            ),
+        ),
+        charts=_charts(found),
+        definitions={
+            "Cluster": "Pending duties up to the horizon that share a control, an evidence item or a full mapping, "
+            f"with due dates at most {days:g} days apart. It grows only while one date suits every member.",
+            "Full mapping": "Equal or superset with a strength of at least 0.8.",
+            "Best date": "The latest day on which evidence is in time for every duty; for overdue ones, today.",
+            "From": f"Evidence collected from this day on is no older than {days:g} days when the last duty falls due.",
+            "Together": "The longest duty and a quarter of the others.",
+            "Confidence": "The weakest link: 1 for a shared control or item, else the strength of the mapping.",
+            "Fixed": ledger.FIXED,
+            "Recurring duties": "Two occurrences of one duty are never together: each needs evidence of its period.",
+        },
+        warnings=_warnings(linked_evidence, figures),
+        footnotes=("Obligation consolidation says step by step how to use a cluster.",),
+    )
+
+
+def _opening(found: pl.DataFrame, figures: Figures) -> Opening:
+    near, clusters = figures["obligations_up_to_horizon"], figures["crossover_clusters"]
+    if not near:
+        return Opening("No duty is due up to the horizon, so there is nothing to share.", setup.DUTIES)
+    if not clusters:
+        return Opening(f"Of {count(near, 'duty', 'duties')} up to the horizon none can share evidence with another.")
+    first = found.row(0, named=True)
+    names = all_of([pack(name) for name in first["frameworks"]]) or "no framework"
+    return Opening(
+        f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "
+        f"{hours(figures['hours_to_save'])}.",
+        f"Start with the {first['duties']} duties of {names} by {spelled_day(first['best_on'])}, "
+        f"which saves {hours(first['hours_to_save'])}.",
+    )
+
+
+def _charts(found: pl.DataFrame) -> list[Chart]:
+    if found.is_empty():
+        return []
+    frame = found.head(SHOWN).select(
+        cluster=pl.format("{}. {}, {} duties", pl.int_range(1, pl.len() + 1), "best_on", pl.col("members").list.len()),
+        hours="hours_to_save",
+    )
+    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, by best date and number of duties."
+    return [Chart("bars", "Most worthwhile", frame, "cluster", "hours", alt)]
+
+
+def _warnings(linked_evidence: pl.DataFrame, figures: Figures) -> list[str]:
+    warnings = []
+    blind = figures["obligations_without_control"]
+    if blind:
+        names = count(blind, "duty names", "duties name")
+        warnings.append(f"{names} no control, so nothing shows what could be shared.")
+    if linked_evidence.is_empty() and figures["obligations_up_to_horizon"]:
+        warnings.append("No evidence item is linked to a control: clusters rest on shared controls and mappings alone.")
+    return warnings
+
+
+REPORT = Report(
+    name="obligation-crossover",
+    title="Obligation crossover",
+    description="Clusters of duties that share evidence and a due window, with the hours that one collection saves.",
+    build=build,
+    figures=select(
+        *("crossover_clusters", "obligations_in_clusters", "obligations_up_to_horizon", "obligations_without_control"),
+        *("crossover_hours_alone", "crossover_hours_together", "hours_to_save"),
+    ),
+    parameters=(ledger.WEEKS,),
+    schema_version=2,
+)

@@ -1,0 +1,121 @@
+"""The six steps that turn a cluster of duties into one piece of work, with what is tracked of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from reports.obligations.crossover.clusters import Cluster, Clusters, hours_to_save
+from reports.shared.ledger import Columns
+from reports.shared.ordering import rank
+from reports.shared.packs import pack
+
+STEPS = (
+    "confirm shared evidence", "confirm mapping", "name one owner", "align due dates", "collect once and link",
+    "attest everywhere",
+)  # fmt: skip
+WAITING = ("active", "proposed")
+STATUSES = (*WAITING, "completed", "abandoned")
+PLAY: Columns = {
+    "play_id": pl.String, "status": pl.String, "tracked": pl.Boolean, "duties": pl.Int64,
+    "about": pl.String, "frameworks": pl.List(pl.String), "owner": pl.String, "best_on": pl.Date,
+    "steps_done": pl.Int64, "next_step": pl.String, "blocked": pl.Boolean, "hours_to_save": pl.Float64,
+    "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date, "advice": pl.List(pl.String),
+}  # fmt: skip
+STEP: Columns = {
+    "play_id": pl.String, "number": pl.Int64, "step": pl.String, "status": pl.String, "by": pl.String, "on": pl.Date,
+    "evidence": pl.String, "what": pl.String,
+}  # fmt: skip
+
+
+def play_rows(clusters: Clusters, plays: pl.DataFrame) -> pl.DataFrame:
+    """A play for each cluster and for each that is tracked: those under way first, then by what they would save."""
+    found = {cluster.id: cluster for cluster in clusters}
+    stored = tracked_steps(plays)
+    rows = [play(name, found.get(name), stored.get(name, [])) for name in sorted({*found, *stored})]
+    return pl.DataFrame(rows, schema=PLAY, orient="row").sort(
+        rank("status", STATUSES), "hours_to_save", "best_on", "play_id",
+        descending=[False, True, False, False], nulls_last=True,
+    )  # fmt: skip
+
+
+def step_rows(rows: pl.DataFrame, plays: pl.DataFrame) -> pl.DataFrame:
+    """The six steps of each of the plays of ``rows``, in their order."""
+    stored = tracked_steps(plays)
+    steps = [
+        {"play_id": name, **step}
+        for name, advice in rows.select("play_id", "advice").iter_rows()
+        for step in steps_of(advice, stored.get(name, []))
+    ]
+    return pl.DataFrame(steps, schema=STEP, orient="row")
+
+
+def tracked_steps(plays: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The stored steps of each play in order; a play without steps has one row that names none."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in plays.sort("play_id", "number", nulls_last=True).iter_rows(named=True):
+        found.setdefault(row["play_id"], []).append(row)
+    return found
+
+
+def steps_of(advice: Sequence[str], stored: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Six rows with what to do, todo where nothing is tracked."""
+    known = {row["number"]: row for row in stored if row["number"] is not None}
+    for number, name in enumerate(STEPS, 1):
+        row = known.get(number, {})
+        yield {
+            "number": number,
+            "step": name,
+            "status": row.get("step_status") or "todo",
+            "by": row.get("step_by"),
+            "on": row.get("step_on"),
+            "evidence": row.get("step_evidence"),
+            "what": advice[number - 1],
+        }
+
+
+def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]]) -> dict[str, Any]:
+    """One row: the cluster as it is and the play as it is tracked; either may be missing."""
+    head = stored[0] if stored else {}
+    advice = _advice(cluster) if cluster else [""] * len(STEPS)
+    steps = list(steps_of(advice, stored))
+    ahead = [row for row in steps if row["status"] != "done"]
+    status = head.get("status") or "proposed"
+    return {
+        "play_id": name,
+        "status": status,
+        "tracked": bool(stored),
+        "duties": len(cluster.members) if cluster else 0,
+        "about": _about(cluster) if cluster else None,
+        "frameworks": cluster.frameworks if cluster else [],
+        "owner": head.get("owner") or (cluster.lead if cluster else None),
+        "best_on": cluster.window[1] if cluster else None,
+        "steps_done": len(steps) - len(ahead),
+        "next_step": ahead[0]["step"] if ahead and status in WAITING else None,
+        "blocked": any(row["status"] == "blocked" for row in steps),
+        "hours_to_save": hours_to_save(cluster) if cluster else None,
+        "hours_saved": head.get("hours_saved"),
+        "started_on": head.get("started_on"),
+        "closed_on": head.get("closed_on"),
+        "advice": advice,
+    }
+
+
+def _about(cluster: Cluster) -> str:
+    """The duty that takes longest stands for the others."""
+    return max(cluster.members, key=lambda duty: duty.hours).title
+
+
+def _advice(cluster: Cluster) -> list[str]:
+    mapped = [link.via for link in cluster.links if link.basis == "full mapping"]
+    owners = sorted({duty.owner for duty in cluster.members if duty.owner})
+    first, last = cluster.members[0].due_on, cluster.members[-1].due_on
+    names = ", ".join(pack(name) for name in cluster.frameworks) or "no framework"
+    return [
+        f"Shared: {', '.join(cluster.shared_things)}.",
+        f"Check {'; '.join(sorted(mapped))}." if mapped else "Nothing to map: they share a control or an item.",
+        f"Suggested: {cluster.lead}, of {', '.join(owners)}." if cluster.lead else "None of the duties has an owner.",
+        f"Due from {first} to {last}: collect from {cluster.window[0]} to {cluster.window[1]}.",
+        f"Collect once by {cluster.window[1]} and link it to {len(cluster.members)} duties.",
+        f"Attest in {names}.",
+    ]

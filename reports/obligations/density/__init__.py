@@ -1,0 +1,1 @@
+"""Weeks that hold too much."""

@@ -1,0 +1,105 @@
+"""What each week of the last quarter held as planned, what slipped, and whether the alerts about it were right."""
+
+import polars as pl
+
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.obligations.density import density_history
+from reports.shared import setup
+from reports.shared.wording import count, percent
+
+TONES: dict[str, Tone] = {"planned": "third"}
+LABELS = {"alerts": "Alerts sent", "created_on": "Decided", "sent_on": "Accepted"}
+DEFINITIONS = {
+    "Planned": "Duties that the week held at its start, as recorded then; never recomputed.",
+    "Slipped": "Planned and not completed in the week.",
+    "Forecast": "What had been forecast four weeks before.",
+    "Alerted": "The highest level sent about the week up to its end. Failed and skipped deliveries told nobody.",
+    "Accepted": "When the receiving side took the alert; empty while it has not.",
+}
+
+
+def build(figures: Figures) -> Document:
+    history = figures.rows(density_history.history)
+    recorded = figures.counted_rows("density_weeks_recorded")
+    return Document(
+        *_opening(recorded, figures),
+        tables=(
+            Table("weeks", "Week by week", history, labels=LABELS, state=("alert_level",)),
+            Table(
+                "deliveries",
+                "Alerts sent",
+                figures.rows(density_history.deliveries),
+                labels=LABELS,
+                state=("level", "status"),
+                hidden=("alert_id", "delivery_id"),
+            ),
+        ),
+        coverage=Coverage(recorded.height, history.height),
+        charts=_charts(recorded),
+        definitions=DEFINITIONS,
+        warnings=_warnings(figures),
+    )
+
+
+def _opening(recorded: pl.DataFrame, figures: Figures) -> Opening:
+    weeks = f"the last {density_history.WEEKS} weeks"
+    planned, late = figures["obligations_planned_in_13_weeks"], figures["obligations_slipped_in_13_weeks"]
+    if recorded.is_empty():
+        return Opening(
+            f"None of {weeks} was recorded, so nothing can be said about how plans held.",
+            "Leave hq scheduler running, which records each week, or import obligation_snapshots.csv with hq import.",
+        )
+    if not planned:
+        recorded_weeks = count(recorded.height, "recorded week")
+        return Opening(f"No duty was planned in {recorded_weeks} of the last {density_history.WEEKS}.", setup.DUTIES)
+    text = f"{f'{late:,}' if late else 'None'} of {count(planned, 'planned duty', 'planned duties')} slipped in {weeks}"
+    alerted = figures["density_weeks_alerted"]
+    step = "Send density alerts: no week was alerted." if late and not alerted else ""
+    if late:
+        worst = recorded.sort("slipped", "week_start_on", descending=[True, True]).row(0, named=True)
+        share = percent(figures["obligations_slipped_in_13_weeks_pct"])
+        text += f" ({share}), most in {worst['week']}: {worst['slipped']:,} of {worst['planned']:,}"
+        step = step or f"Look at what slipped in {worst['week']} and who owned it."
+    if not alerted:
+        return Opening(f"{text}; no week was alerted." if not late else f"{text}.", step)
+    right = figures["density_weeks_alerted_and_slipped"]
+    return Opening(f"{text}; {right or 'none'} of {count(alerted, 'alerted week')} really slipped.", step)
+
+
+def _charts(recorded: pl.DataFrame) -> list[Chart]:
+    if recorded.is_empty():
+        return []
+    frame = recorded.select("week", "planned", "completed", "slipped").unpivot(
+        index="week", variable_name="duties", value_name="count"
+    )
+    alt = "Duties planned at the start of each week, completed in it, and slipped."
+    return [Chart("lines", "Planned, completed, slipped", frame, "week", "count", alt, series="duties", tones=TONES)]
+
+
+def _warnings(figures: Figures) -> list[str]:
+    warnings = []
+    missing = density_history.WEEKS - figures["density_weeks_recorded"]
+    if missing:
+        warnings.append(f"{count(missing, 'week')} without a record: what they held cannot be told afterwards.")
+    if not figures["density_weeks_alerted"]:
+        warnings.append("No alert was sent about a recorded week: precision is not known.")
+    return warnings
+
+
+REPORT = Report(
+    name="obligation-density-trend-history",
+    title="Obligation density history",
+    description="The last quarter by week: planned, completed, slipped, alerts sent and how often they were right.",
+    build=build,
+    figures=select(
+        *("density_weeks_recorded", "obligations_planned_in_13_weeks", "obligations_completed_in_13_weeks"),
+        *("obligations_slipped_in_13_weeks", "obligations_slipped_in_13_weeks_pct", "density_alerts_recorded"),
+        *("density_weeks_alerted", "density_weeks_alerted_and_slipped", "alert_precision_pct", "alert_recall_pct"),
+    ),
+    parameters=(),
+    schema_version=2,
+)

@@ -1,0 +1,1 @@
+"""What the coming weeks ask for."""

@@ -1,0 +1,185 @@
+"""How many duties and hours each coming week holds: those known, those to be expected, and the committee meetings."""
+
+from typing import Any
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.pictures import TrendLine, TrendPicture
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.obligations.density import density
+from reports.obligations.forecast import expectations as expected
+from reports.obligations.forecast import weeks
+from reports.shared import ledger, setup
+from reports.shared.duty_figures import TOTALS
+from reports.shared.wording import count, hours, percent, sentence, some_of
+
+LIKELY = "80 % of cases"
+LABELS = {"committees": "Committee meetings", "held_on": "On"}
+EXPECTED = {
+    "expected_unplanned": "expected_unplanned_week",
+    "expected_p50": "expected_unplanned_p50",
+    "expected_p80": "expected_unplanned_p80",
+    "expected_hours": "expected_unplanned_hours",
+}
+DEFINITIONS = {
+    **ledger.DEFINITIONS,
+    "Expected": "Evidence requests that nobody has made yet: from next week on, and never added to what is known.",
+    "Demand": "Hours of those responsible, and a quarter for those accountable. Overdue work is in no week, and this "
+    "week offers the working days that are left.",
+    "Utilisation": "Demand in percent of the hours of all owners after absence and focus factor.",
+    "Density": "Critical or warning by the number of known duties or by utilisation, at the limits of the alerts.",
+}
+
+
+def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    duties = figures.rows(ledger.pending)
+    bounds = density.limits(weeks.history(obligations, ask), ask.settings)
+    forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, figures)
+    return Document(
+        *_opening(forecast, figures),
+        summary={"horizon_weeks": ask.horizon_weeks},
+        tables=(
+            Table(
+                "weeks",
+                "Week by week",
+                forecast,
+                labels=LABELS,
+                state=("level",),
+                hidden=("expected_p50", "expected_p80", "expected_hours", "shortfall_hours"),
+            ),
+            Table("committee_milestones", "Committee meetings", _meetings(duties), labels=LABELS),
+            Table("backtest", "Earlier forecasts against what was planned", figures.rows(expected.forecast_errors)),
+        ),
+        pictures=_pictures(forecast),
+        definitions=DEFINITIONS,
+        warnings=_warnings(figures),
+        footnotes=("Known + overdue + beyond are the pending duties of the obligation rollup and of the heatmap.",),
+    )
+
+
+def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, figures: Figures) -> pl.DataFrame:
+    later = pl.int_range(pl.len()) > 0
+    meetings = _meetings(duties).group_by("week").agg(committees=pl.col("committee").sort())
+    return (
+        frame.join(meetings, on="week", how="left", maintain_order="left")
+        .with_columns(
+            cumulative=pl.col("known").cum_sum(),
+            committees=pl.col("committees").fill_null([]),
+            **{
+                name: pl.when(later).then(pl.lit(figures[figure], dtype=pl.Float64))
+                for name, figure in EXPECTED.items()
+            },
+        )
+        .select(
+            *("week", "week_start_on", "known", "known_hours", "expected_unplanned", "expected_p50", "expected_p80"),
+            *("expected_hours", "demand_hours", "available_hours", "utilisation_pct", "shortfall_hours", "level"),
+            *("cumulative", "committees"),
+        )
+    )
+
+
+def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
+    return (
+        duties.filter(pl.col("place") == "known", pl.col("kind") == "committee")
+        .sort("due_on", "obligation_id")
+        .select(
+            "week", held_on="due_on", committee=pl.col("title").str.strip_suffix(" meets"), chair="owner",
+            preparation_hours="effort_hours",
+        )
+    )  # fmt: skip
+
+
+def _opening(forecast: pl.DataFrame, figures: Figures) -> Opening:
+    known, overdue, beyond = (figures[f"obligations_{place}"] for place in ("known", "overdue", "beyond"))
+    span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
+    late = f"{overdue:,} {'is' if overdue == 1 else 'are'} overdue" if overdue else ""
+    if not known:
+        others = [late] if late else []
+        others += [f"{beyond:,} {_fall(beyond)} due later"] if beyond else []
+        rest = f"; {' and '.join(others)}" if others else ""
+        step = "Clear the overdue ones first." if late else "" if beyond else setup.DUTIES
+        return Opening(f"No duty is known to fall due in {span}{rest}.", step)
+    peak = forecast.row(by_predicate=pl.col("week") == figures["busiest_week"], named=True)
+    used = "" if peak["utilisation_pct"] is None else f" at {percent(peak['utilisation_pct'])} of capacity"
+    work = hours(figures["obligations_known_hours"])
+    text = f"{count(known, 'duty', 'duties')} ({work}) {_fall(known)} due in {span}"
+    busiest = f"most in {peak['week']}: {peak['known']:,}{used}"
+    advice = _advice(peak, forecast)
+    first = "Clear the overdue ones first" if late else ""
+    step = f"{first}, then {advice}" if first and advice else first or advice
+    return Opening(f"{text}, {busiest}{f'; {late}' if late else ''}.", sentence(f"{step}.") if step else "")
+
+
+def _fall(number: int) -> str:
+    return "falls" if number == 1 else "fall"
+
+
+def _advice(peak: dict[str, Any], forecast: pl.DataFrame) -> str:
+    if peak["level"] != "ok":
+        this = peak["week"] == forecast["week"][0]
+        return f"move what can wait out of {'this week' if this else peak['week']}"
+    full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
+    return f"relieve {some_of(full, 2)}" if full else ""
+
+
+def _pictures(forecast: pl.DataFrame) -> list[TrendPicture]:
+    """Work and hours by week, with a band for what nobody has asked for yet."""
+    if not forecast["demand_hours"].sum():
+        return []
+    each = (pl.col("expected_hours") / pl.col("expected_unplanned")).fill_nan(None)
+    likely = (pl.col("demand_hours") + (pl.col("expected_p80") * each).fill_null(0.0)).round(2)
+    weeks = forecast.select("week_start_on", "demand_hours", "available_hours", likely=likely)
+    is_known = bool((weeks["likely"] > weeks["demand_hours"]).any())
+    lines = [
+        TrendLine("work that is known", "main", weeks.select("week_start_on", "demand_hours").rows()),
+        TrendLine("hours that there are", "third", weeks.select("week_start_on", "available_hours").rows()),
+    ]
+    alt = "Hours of work that fall into each week, and hours that the owners have; overdue work is in none."
+    band = f" The band reaches up to what is likely to come with {LIKELY}." if is_known else ""
+    return [
+        TrendPicture(
+            "Work and capacity",
+            alt + band,
+            lines,
+            band=weeks.select("week_start_on", "demand_hours", "likely").rows() if is_known else (),
+            band_name=f"likely to come ({LIKELY})",
+        )
+    ]
+
+
+def _warnings(figures: Figures) -> list[str]:
+    warnings = []
+    if figures["request_history"] == expected.INSUFFICIENT:
+        lie = count(figures["request_history_weeks"], "week of requests lies", "weeks of requests lie")
+        warnings.append(f"{_only(lie)} behind: what to expect is not known.")
+    if figures["forecast_backtest"] == expected.INSUFFICIENT:
+        checked = count(figures["forecast_weeks_checked"], "earlier forecast")
+        warnings.append(f"{_only(checked)} can be checked: its error is not known yet.")
+    nobody = figures["obligations_without_owner"]
+    if nobody:
+        owned = count(nobody, "pending duty has", "pending duties have")
+        warnings.append(f"{owned} no owner: nobody has hours for {'it' if nobody == 1 else 'them'}.")
+    return warnings
+
+
+def _only(counted: str) -> str:
+    return sentence(counted) if counted.startswith("no ") else f"Only {counted}"
+
+
+REPORT = Report(
+    name="obligation-forecast",
+    title="Obligation forecast",
+    description="Known and expected duties, hours and utilisation of each coming week, with committee meetings.",
+    build=build,
+    figures=select(
+        *TOTALS,
+        *("obligations_without_owner", "busiest_week", "request_history", "request_history_weeks", *EXPECTED.values()),
+        *("forecast_backtest", "forecast_weeks_checked", "forecast_mape_pct"),
+    ),
+    parameters=(ledger.WEEKS,),
+    schema_version=2,
+)

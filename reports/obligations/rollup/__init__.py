@@ -1,0 +1,1 @@
+"""Pending duties by kind, month, framework and owner."""

@@ -1,0 +1,109 @@
+"""All pending duties rolled up by kind, status, month, framework and owner, with the overdue list, for printing."""
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import PERIOD_DAYS, Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.obligations.rollup import rollups
+from reports.shared import ledger, setup
+from reports.shared.duty_figures import TOTALS
+from reports.shared.wording import count, hours
+
+LABELS = {"name": "Framework", "done": "Done in period", "late": "Done late in period", "next_on": "Next due"}
+
+
+def build(figures: Figures, ask: Ask) -> Document:
+    duties = figures.rows(ledger.pending)
+    finished = figures.counted_rows("obligations_finished_in_period").with_columns(
+        pl.col("effort_hours").fill_null(0.0)
+    )
+    overdue = rollups.overdue(duties, ask.as_of)
+    return Document(
+        *_opening(overdue, figures),
+        tables=(
+            Table("kinds", "By kind", rollups.kinds(duties, finished), labels=LABELS, hidden=("kind",)),
+            Table("ahead", "Next 30, 60 and 90 days", rollups.weeks_ahead(duties, ask.as_of)),
+            Table(
+                "frameworks",
+                "By framework",
+                rollups.frameworks(duties),
+                note="A duty that names several frameworks is counted once, in a row of its own; "
+                "'also in others' says how many of those name this framework too.",
+                labels=LABELS,
+                hidden=("framework",),
+            ),
+            Table(
+                "owners", "By owner", rollups.owners(duties, ask.as_of), note="An empty owner is nobody.", labels=LABELS
+            ),
+            Table("overdue", "Overdue, oldest first", overdue, hidden=("obligation_id", "kind")),
+            Table(
+                "months",
+                "By month, kind and status",
+                rollups.months(duties, finished),
+                note="Pending duties by the month in which they are due, and what was done in the period.",
+                state=("status",),
+                hidden=("kind",),
+            ),
+        ),
+        charts=_charts(duties, ask),
+        definitions={**ledger.DEFINITIONS, "Fixed": ledger.FIXED},
+        warnings=_warnings(figures),
+        footnotes=("The forecast counts the same known duties week by week; the heatmap places all pending ones.",),
+    )
+
+
+def _opening(overdue: pl.DataFrame, figures: Figures) -> Opening:
+    pending, soon = figures["obligations_pending"], figures["obligations_due_in_30_days"]
+    if not pending:
+        return Opening("No duty is pending.", setup.DUTIES)
+    text = (
+        f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, "
+        f"{hours(figures['obligations_pending_hours'])} of work"
+    )
+    ahead = f"{soon or 'none'} {'falls' if soon == 1 else 'fall'} due within 30 days"
+    if overdue.is_empty():
+        return Opening(f"{text}; none is overdue, {ahead}.")
+    passed = figures["obligations_deadline_passed"]
+    first = (overdue.filter("hard") if passed else overdue).row(0, named=True)
+    who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
+    worst = f" ({passed:,} past a legal or contractual deadline)" if passed else ""
+    return Opening(
+        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.",
+        f"Start with {first['title']}, due {spelled_day(first['due_on'])}{who}.",
+    )
+
+
+def _charts(duties: pl.DataFrame, ask: Ask) -> list[Chart]:
+    if duties.is_empty():
+        return []
+    alt = "Pending duties: overdue, by the month in which they are due, and later than a year from now."
+    frame = rollups.due_months(duties, ask.as_of)
+    return [Chart("bars", "Pending duties by month", frame, "when", "obligations", alt)]
+
+
+def _warnings(figures: Figures) -> list[str]:
+    late, nobody = figures["obligations_deadline_passed"], figures["obligations_without_owner"]
+    return [
+        *([f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} passed: "
+           "what was due is still not done."] if late else []),
+        *([f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []),
+    ]  # fmt: skip
+
+
+REPORT = Report(
+    name="obligation-rollup",
+    title="Obligation rollup",
+    description="All pending duties by kind, status, month, framework and owner, with the overdue list.",
+    build=build,
+    figures=select(
+        *TOTALS,
+        *("obligations_due_in_30_days", "obligations_deadline_passed", "obligations_without_owner"),
+        *("obligations_finished_in_period", "obligations_finished_late_in_period"),
+    ),
+    parameters=(PERIOD_DAYS, ledger.WEEKS),
+    schema_version=2,
+)

@@ -1,0 +1,188 @@
+"""What would happen if duties were shifted by weeks or a framework left the scope: nothing is written."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask, Parameter
+from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.obligations.crossover.crossovers import cluster_rows
+from reports.obligations.whatif import consequences, scenario, scenario_figures
+from reports.obligations.whatif.first_questions import first_questions
+from reports.shared import ledger, setup
+from reports.shared.packs import PACKS, pack
+from reports.shared.wording import count, hours, percent, sentence
+
+TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
+MOST = 8
+LABELS = {"name": "Framework"}
+QUESTIONS = {"what": "What if", "next_step": "Where to look"}
+DEFINITIONS = {
+    **ledger.DEFINITIONS,
+    "Shift": "Moves the due dates of all pending duties, or of those of one framework, kind or identifier. Nothing "
+    "moves before the day of the report; overdue duties are planned that many weeks from now.",
+    "Violation": "A duty that the scenario would move past its legal or contractual deadline. It is held where it is; "
+    "earlier it may move.",
+    "Descope": "Duties of that framework alone fall away; duties that name others too stay.",
+    "Readiness": "With controls that turn stale or lose their path counted as stale; a descoped framework has none.",
+    "Scenario": "The same changes to the same duties on the same day have the same identifier.",
+}
+PARAMETERS = (
+    Parameter("shiftWeeks", 0, "weeks by which due dates move, later when positive", -MOST, MOST),
+    Parameter("framework", None, "shift only duties of this framework", choices=tuple(PACKS)),
+    Parameter("kind", None, "shift only duties of this kind", choices=ledger.KINDS),
+    Parameter("id", None, "shift only the duty with this identifier", found_in=("obligations", "obligation_id")),
+    Parameter("descope", None, "framework that leaves the scope", choices=tuple(PACKS)),
+    ledger.WEEKS,
+)
+
+
+def build(
+    control_status: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
+    plan = figures.rows(scenario.scenario_duties)
+    by_week = scenario.week_comparison(figures.rows(scenario.base_weeks), figures.rows(scenario.scenario_weeks))
+    stale, stranded = figures.rows(consequences.stale), figures.rows(consequences.stranded_controls)
+    worse = pl.concat([frame.select("framework", "control_id") for frame in (stale, stranded)]).unique()
+    ready = consequences.readiness(control_status, worse, ask)
+    fates = {fate: plan.filter(pl.col("fate") == fate) for fate in scenario.FATES}
+    pending = figures.rows(ledger.pending)
+    asked = first_questions(pending, load, owner_weeks, figures.rows(cluster_rows), ask)
+    return Document(
+        *_opening(figures, ask),
+        summary={
+            "scenario_id": scenario.scenario_id(pending, ask), "horizon_weeks": ask.horizon_weeks,
+        },
+        tables=(
+            Table(
+                "questions", "What to ask first",
+                asked.clear() if scenario.options_of(ask) else asked, labels=QUESTIONS,
+                note="Without a question: what would move most, with the utilisation of the fullest week.",
+            ),
+            Table(
+                "weeks", "Week by week, now and then", by_week,
+                hidden=("base_demand_hours", "scenario_demand_hours", "available_hours"),
+            ),
+            Table(
+                "violations", "Hard deadlines that it would pass: not allowed, held in place",
+                _duties(fates["held"], "wanted_on"), hidden=("obligation_id",),
+            ),
+            Table(
+                "moved", "Duties that move", _duties(fates["moved"], "new_due_on"),
+                hidden=("obligation_id",),
+            ),
+            Table(
+                "descoped", "Duties that fall away", _duties(fates["descoped"]),
+                hidden=("obligation_id",),
+            ),
+            Table("stale", "Evidence that would turn stale", stale, state=("state",)),
+            Table(
+                "without_path", "Controls left without a path to evidence", stranded, state=("state",)
+            ),
+            Table(
+                "readiness", "Readiness, now and then", ready, labels=LABELS,
+                hidden=("framework", "assessed", "descoped"),
+            ),
+        ),
+        coverage=Coverage(int(ready["assessed"].sum()), int(ready["applicable"].sum())),
+        charts=_charts(by_week),
+        definitions=DEFINITIONS,
+        warnings=_warnings(figures, ask),
+        footnotes=("Nothing was written: a scenario is computed and forgotten.",),
+    )  # fmt: skip
+
+
+def _duties(plan: pl.DataFrame, *dates: str) -> pl.DataFrame:
+    return plan.sort("due_on", "obligation_id").select(
+        "due_on", *dates, "title", ledger.kind_name().alias("duty"), "frameworks", "owner", "effort_hours",
+        "obligation_id",
+    )  # fmt: skip
+
+
+def _opening(figures: Figures, ask: Ask) -> Opening:
+    options = scenario.options_of(ask)
+    if not figures["obligations_pending"]:
+        return Opening("No duty is pending, so a scenario changes nothing.", setup.DUTIES)
+    if not options:
+        return Opening(
+            f"Nothing is changed, so every week stays as it is{_fullest(figures)}.",
+            "Look below at what would move most, or move duties with shiftWeeks and drop a framework with descope.",
+        )
+    parts = []
+    if "descope" in options:
+        gone, freed = figures["scenario_descoped"], hours(figures["scenario_descoped_hours"])
+        parts.append(f"without {pack(options['descope'])} {count(gone, 'duty', 'duties')} ({freed}) "
+                     f"{'falls' if gone == 1 else 'fall'} away")  # fmt: skip
+    if "shiftWeeks" in options:
+        weeks = options["shiftWeeks"]
+        parts.append(f"{count(figures['scenario_moved'], 'duty', 'duties')} would move {count(abs(weeks), 'week')} "
+                     f"{'later' if weeks > 0 else 'earlier'}")  # fmt: skip
+    passed, stale, lost = (figures[f"scenario_{name}"] for name in ("violations", "turned_stale", "without_path"))
+    harm = [
+        f"{count(passed, 'hard deadline')} would be passed" if passed else "",
+        f"evidence of {count(stale, 'control')} would turn stale" if stale else "",
+        f"{count(lost, 'control')} would lose every path to evidence" if lost else "",
+    ]
+    said = ", ".join(part for part in harm if part)
+    return Opening(
+        f"{sentence(' and '.join(parts))}; {_change(figures)}.",
+        f"{sentence(said)}: look at {'these' if passed + stale + lost > 1 else 'this'} first."
+        if said
+        else "No deadline, evidence or control is hurt: it can be done.",
+    )
+
+
+def _fullest(figures: Figures) -> str:
+    week, used = figures["fullest_week"], figures["fullest_week_utilisation_pct"]
+    if week is None:
+        return ""
+    return f", {week} fullest {'with no hours to do it' if used is None else f'at {percent(used)} of capacity'}"
+
+
+def _change(figures: Figures) -> str:
+    (before, old), (then, new) = (
+        (figures[f"{side}fullest_week"], figures[f"{side}fullest_week_utilisation_pct"]) for side in ("", "scenario_")
+    )
+    if then is None:
+        return "no week of the horizon holds any work"
+    if old is None or new is None:
+        return f"{then} {'stays' if then == before else 'becomes'} the fullest week"
+    if old == new:
+        return f"the peak stays at {percent(old)} of capacity"
+    return f"the peak {'falls' if new < old else 'rises'} from {percent(old)} to {percent(new)} of capacity"
+
+
+def _charts(by_week: pl.DataFrame) -> list[Chart]:
+    if not by_week["base_duties"].sum() and not by_week["scenario_duties"].sum():
+        return []
+    frame = by_week.select("week", now="base_demand_hours", then="scenario_demand_hours", available="available_hours")
+    lines = frame.unpivot(index="week", variable_name="line", value_name="hours")
+    alt = "Hours of work of each week now and in the scenario, against the hours that there are."
+    return [Chart("lines", "Work by week", lines, "week", "hours", alt, series="line", tones=TONES)]
+
+
+def _warnings(figures: Figures, ask: Ask) -> list[str]:
+    options, warnings = scenario.options_of(ask), []
+    pending, passed = figures["obligations_pending"], figures["scenario_violations"]
+    if "shiftWeeks" in options and pending and not figures["scenario_moved"] and not passed:
+        warnings.append("No pending duty matches the filters of the shift and can move.")
+    if "descope" in options and pending and not figures["scenario_descoped"]:
+        warnings.append(f"No pending duty belongs to {pack(options['descope'])} alone.")
+    if passed:
+        warnings.append(f"{count(passed, 'hard deadline')} would be passed: not allowed, held in place.")
+    return warnings
+
+
+REPORT = Report(
+    name="obligation-whatif",
+    title="Obligation what-if",
+    description="Duties shifted by weeks or a framework descoped: load, deadlines, evidence, readiness now and then.",
+    build=build,
+    figures=(*scenario_figures.BASE, *scenario_figures.SCENARIO, *scenario_figures.EFFECTS, *select("hours_to_save")),
+    parameters=PARAMETERS,
+    schema_version=3,
+    plans=ANY_FRAMEWORK,
+)

@@ -1,0 +1,1 @@
+"""Activity of controls in the period."""

@@ -1,0 +1,125 @@
+"""Which SOC 2 and ISO 27001 controls saw activity in the period: events of the audit log and accepted policies."""
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.programme.activity.activity import (
+    FRAMEWORKS,
+    activity_totals,
+    control_activity,
+    inactive_controls,
+    untagged_actions,
+)
+from reports.shared import packs, records, setup
+from reports.shared.columns import in_order
+from reports.shared.ordering import rank
+from reports.shared.wording import all_of, count, percent
+
+FAMILY = ("framework", "framework_name", "group_id", "group_title")
+LABELS = {"group_id": "ID", "group_title": "Category"}
+DEFINITIONS = {
+    "By policy only": "Covered by an accepted policy, without any event in the period.",
+    "Change": "Percentage points against the period of the same length before.",
+    "Coverage": packs.COVERAGE,
+}
+
+
+def build(
+    audit_actions: pl.DataFrame, readiness: pl.DataFrame, known_since: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
+    controls = figures.rows(control_activity)
+    frameworks = activity_totals(controls, FAMILY[:2]).sort(rank("framework", FRAMEWORKS))
+    categories = activity_totals(controls, FAMILY).sort(
+        "covered_pct", rank("framework", FRAMEWORKS), in_order("group_id"), "group_title"
+    )
+    uncovered = inactive_controls(controls)
+    return Document(
+        *_opening(frameworks, uncovered, known_since, figures, ask),
+        tables=(
+            Table("frameworks", "By framework", frameworks, hidden=("framework",)),
+            Table("categories", "By category, least covered first", categories, labels=LABELS, hidden=("framework",)),
+            Table(
+                "uncovered",
+                "Controls without activity, most important first",
+                uncovered,
+                labels={**LABELS, "title": "Control title", "weight": "Weight (1–5)"},
+                hidden=("framework",),
+            ),
+            Table(
+                "untagged_actions",
+                "Actions that no control gets credit for",
+                untagged_actions(audit_actions),
+                note="Map the actions at the top to controls, if they show that one operates.",
+            ),
+        ),
+        coverage=packs.coverage(readiness.filter(pl.col("framework").is_in(FRAMEWORKS))),
+        charts=_charts(categories),
+        definitions=DEFINITIONS,
+        warnings=_warnings(controls, readiness, known_since, figures, ask),
+    )
+
+
+def _opening(
+    frameworks: pl.DataFrame, uncovered: pl.DataFrame, known_since: pl.DataFrame, figures: Figures, ask: Ask
+) -> Opening:
+    share, moved = figures["activity_pct"], figures["activity_change"]
+    if share is None:
+        return Opening(
+            "Neither SOC 2 nor ISO 27001 has an applicable control, so there is no coverage to report.", setup.IN_SCOPE
+        )
+    known = records.since(known_since, *FRAMEWORKS)
+    if moved is None:
+        compared = (
+            "; no earlier record to compare with" if known is None else f"; records begin on {spelled_day(known)}"
+        )
+    else:
+        points = f"{abs(moved)} {'point' if abs(moved) == 1 else 'points'}"
+        compared = f", {'up' if moved > 0 else 'down'} {points}" if moved else ", unchanged"
+    said = (
+        f"{percent(share)} of {all_of(frameworks['framework_name'].to_list())} controls saw activity in "
+        f"{count(ask.period_days, 'day')}{compared}"
+    )
+    if uncovered.is_empty():
+        return Opening(f"{said}.")
+    name, control = uncovered.select("framework_name", "control_id").row(0)
+    without = figures["controls_inactive"]
+    which = "the only one without any" if without == 1 else f"one of {without:,} without any"
+    return Opening(f"{said}.", f"Begin with {name} {control}, {which}.")
+
+
+def _charts(categories: pl.DataFrame) -> list[Chart]:
+    if categories.is_empty():
+        return []
+    frame = categories.with_columns(category=pl.format("{} {}", "framework_name", "group_id"))
+    alt = "Share of the applicable controls of each category that saw activity in the period, the lowest first."
+    return [Chart("bars", "Covered controls by category", frame, "category", "covered_pct", alt, percent=True)]
+
+
+def _warnings(
+    controls: pl.DataFrame, readiness: pl.DataFrame, known_since: pl.DataFrame, figures: Figures, ask: Ask
+) -> list[str]:
+    absent = [packs.pack(name) for name in FRAMEWORKS if name not in controls["framework"]]
+    warnings = packs.thin(readiness.filter(pl.col("framework").is_in(FRAMEWORKS)), ask.settings)
+    if len(absent) == 1:
+        warnings.append(f"{absent[0]} is not in scope: the figures are of the other framework alone.")
+    if figures["activity_change"] is None and not controls.is_empty():
+        warnings.append(records.sentence(records.since(known_since, *FRAMEWORKS)))
+    return warnings
+
+
+REPORT = Report(
+    name="summary",
+    title="Compliance summary",
+    description="SOC 2 and ISO 27001 controls with activity in the period, from the audit log and accepted policies.",
+    build=build,
+    figures=select(
+        *("activity_pct", "controls_active", "activity_controls", "activity_change", "controls_inactive"),
+        *("activity_newest_at", "audit_events_in_period", "audit_events_untagged", "audit_events_untagged_pct"),
+    ),
+    schema_version=2,
+)

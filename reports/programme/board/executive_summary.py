@@ -1,0 +1,136 @@
+"""The programme for the board on two pages: posture, risks, changes, late commitments, decisions, dates."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.declaration import FORMATS
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Coverage, Document, Table
+from engine.model.figures.figure import Figures
+from reports.capacity import shortfall
+from reports.figures import select
+from reports.programme.board import board, targets
+from reports.programme.board.board import MARKS, SHOWN
+from reports.programme.board.decisions import full_decisions
+from reports.programme.posture import posture_story, posture_words
+from reports.programme.posture.posture import Posture, posture_of
+from reports.programme.risk.risk_grid import register_of
+from reports.shared import packs, setup
+from reports.shared.wording import count
+
+LABELS = {"id": "Risk", "title": "What"}
+DECISION_LABELS = {
+    **{"reason": "Because", "owner": "With", "due_on": "Decide by", "effort_hours": "Hours that it binds"},
+    "otherwise": "If nothing is decided",
+}
+DEFINITIONS = {
+    "Residual": "Likelihood 1 to 5 times impact 1 to 5 after treatment; appetite is the largest that is accepted.",
+    "Changed": "For the posture, points that a component gives; for a framework, weighted readiness in percent.",
+}
+
+
+def build(
+    posture: pl.DataFrame,
+    readiness: pl.DataFrame,
+    risks: pl.DataFrame,
+    obligations: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    movements: pl.DataFrame,
+    posture_days: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    incidents: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
+) -> Document:
+    held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
+    overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
+    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
+    told = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
+    changed = board.changes(held, readiness, movements)
+    return Document(
+        headline=_headline(asked, coverage, figures, ask),
+        next_step=setup.EVIDENCE if figures["posture_score"] is None else "",
+        tables=(
+            Table("decisions", "Decisions requested", asked, labels=DECISION_LABELS),
+            Table("figures", "Where we stand", board.standing(held, figures), hidden=("number",)),
+            Table("changes", "What changed most", changed, comparison=True),
+            Table(
+                "risks",
+                "The three largest risks",
+                register.head(3).select(
+                    *("id", "title", "owner", "residual", "level", "appetite", "over_appetite", "movement"),
+                    pl.lit(MARKS["risks"]).alias("footnote"),
+                ),
+                labels={"id": "Risk"},
+                state=("level",),
+            ),
+            Table(
+                "overdue",
+                f"Overdue duties, the oldest of {figures['obligations_overdue']:,}",
+                overdue.head(SHOWN).select(
+                    *("title", "owner", "due_on", (-pl.col("days_left")).alias("days_late")),
+                    pl.lit(MARKS["obligations"]).alias("footnote"),
+                ),
+                labels=LABELS,
+            ),
+            Table(
+                "targets",
+                "Ready by its date if nothing is done",
+                figures.rows(targets.ready_by).with_columns(footnote=pl.lit(MARKS["gaps"])),
+            ),
+            Table("dates", "Coming dates", board.dates(obligations, ask), labels=LABELS),
+            Table(
+                "moves",
+                f"What moved the posture in {posture_story.DAYS} days",
+                told.with_columns(footnote=pl.lit(MARKS["posture"])),
+                comparison=True,
+            ),
+        ),
+        story=posture_story.story(held, posture_days, told, asked, changed, ask),
+        coverage=coverage,
+        definitions=DEFINITIONS,
+        warnings=_warnings(held, readiness, register, ask),
+        footnotes=board.footnotes(),
+    )
+
+
+def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: Ask) -> str:
+    over, late = figures["risks_over_appetite"], figures["obligations_overdue"]
+    if figures["posture_score"] is None:
+        parts = ["There is no posture score yet, because no component has any data"]
+    else:
+        parts = [posture_words.posture(figures, coverage, ask)]
+    if over:
+        parts.append(f"{count(over, 'risk')} {'exceeds' if over == 1 else 'exceed'} the appetite")
+    if late:
+        parts.append(f"{count(late, 'duty', 'duties')} {'is' if late == 1 else 'are'} overdue")
+    are = "is" if asked.height == 1 else "are"
+    return f"{'; '.join(parts)}; {count(asked.height, 'decision')} {are} requested."
+
+
+def _warnings(held: Posture, readiness: pl.DataFrame, register: pl.DataFrame, ask: Ask) -> list[str]:
+    warnings = packs.thin(readiness, ask.settings)
+    if held.components["series_break"].any():
+        warnings.append("A component of the posture appeared or disappeared: its change is not like for like.")
+    if register.is_empty():
+        warnings.append("The risk register is empty: that no risk is shown does not mean that there is none.")
+    return warnings
+
+
+REPORT = Report(
+    name="executive-summary",
+    title="Executive summary",
+    description="The state of the programme for the board on two pages, with the decisions that it is asked for.",
+    build=build,
+    formats=(*FORMATS, "pdf"),
+    figures=select(
+        *("posture_score", "posture_grade", "posture_change", "posture_before_score", "snapshot_before_on"),
+        *("gaps_open", "gaps_critical", "risks", "risks_over_appetite", "obligations_overdue"),
+        *("incidents_opened_in_period", "incidents_critical_in_period", "incidents_high_in_period"),
+        *("incidents_medium_in_period", "incidents_low_in_period", "incidents_info_in_period"),
+        *("incidents_resolved_in_period", "incident_median_hours_to_restore"),
+        *("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
+        *(*shortfall.IDS, "targets_that_do_not_hold"),
+    ),
+    schema_version=3,
+)

@@ -1,0 +1,196 @@
+"""The compliance programme on one screen: readiness, gaps, attestations, vendors, dates and risks."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.heat import NUMBER_OF_BAD
+from engine.model.figures.figure import Figures
+from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
+from reports.figures import select
+from reports.programme.risk.risk_grid import register_of
+from reports.shared import packs, setup
+from reports.shared.ordering import rank
+from reports.shared.wording import change, count, percent
+
+AGES = {"to_30_days": (0, 30), "to_90_days": (31, 90), "over_90_days": (91, 10**6)}
+BOARD = {
+    "current": ("attested",),
+    "not_due": ("not_due",),
+    "due": ("due_30", "due_7"),
+    "overdue": ("overdue",),
+    "rejected": ("rejected",),
+}
+DECIDED = ("attested", "rejected")
+LABELS = {"name": "Framework", "current": "Attested", "id": "Risk", "title": "What", "hard": "Cannot move"}
+DEFINITIONS = {
+    "Change": "Percentage points against the last snapshot before the period.",
+    "Age of a gap": "Counts from the day on which it was found.",
+}
+
+
+def build(
+    readiness: pl.DataFrame,
+    gaps: pl.DataFrame,
+    attestations: pl.DataFrame,
+    vendors: pl.DataFrame,
+    obligations: pl.DataFrame,
+    risks: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
+) -> Document:
+    frameworks, board, tiers = _frameworks(readiness), _board(attestations), _tiers(vendors)
+    register = register_of(risks)
+    upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
+    return Document(
+        *_opening(frameworks, figures, ask),
+        tables=(
+            Table("readiness", "Readiness, least ready first", frameworks, labels=LABELS, hidden=("framework",)),
+            Table(
+                "gaps",
+                "Open gaps by severity and age",
+                _ages(gaps),
+                heat=tuple(AGES),
+                scale=NUMBER_OF_BAD,
+                state=("severity",),
+            ),
+            Table("attestations", "Attestations, most overdue first", board, labels=LABELS, hidden=("framework",)),
+            Table("vendors", "Vendors by tier", tiers),
+            Table(
+                "next_dates",
+                "Next five dates",
+                _next(upcoming, ask),
+                note="Overdue commitments are counted above and not repeated here.",
+                labels=LABELS,
+                words=("kind",),
+                hidden=("obligation_id",),
+            ),
+            Table(
+                "top_risks",
+                "Three largest risks",
+                register.head(3).select(
+                    *("id", "title", "owner", "residual", "level", "appetite", "over_appetite", "movement", "treatment")
+                ),
+                labels={"id": "Risk"},
+                state=("level",),
+            ),
+        ),
+        coverage=packs.coverage(readiness),
+        charts=_charts(frameworks),
+        definitions=DEFINITIONS,
+        warnings=packs.thin(readiness, ask.settings),
+    )
+
+
+def _frameworks(readiness: pl.DataFrame) -> pl.DataFrame:
+    return (
+        readiness.with_columns(
+            name=packs.pack_name(),
+            strict_change=(pl.col("strict_pct") - pl.col("prior_strict_pct")).round(1),
+            weighted_change=(pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1),
+            open_gaps=pl.col("applicable") - pl.col("effective"),
+        )
+        .sort("weighted_pct", rank("framework", list(packs.PACKS)), "framework")
+        .select(
+            *("framework", "name", "weighted_pct", "weighted_change", "strict_pct", "strict_change", "coverage_pct"),
+            *("applicable", "open_gaps"),
+        )
+    )
+
+
+def _ages(gaps: pl.DataFrame) -> pl.DataFrame:
+    counts = [pl.col("age_days").is_between(*span).sum().cast(pl.Int64).alias(name) for name, span in AGES.items()]
+    found = (
+        gaps.with_columns(pl.col("age_days").fill_null(0))
+        .group_by("severity")
+        .agg(
+            *counts,
+            total=pl.len().cast(pl.Int64),
+            oldest_days=pl.col("age_days").max(),
+            unowned=pl.col("owner").is_null().sum().cast(pl.Int64),
+        )
+    )
+    rows = pl.DataFrame({"severity": GAP_SEVERITIES}, schema={"severity": pl.String})
+    return rows.join(found, on="severity", how="left", maintain_order="left").with_columns(
+        pl.exclude("severity", "oldest_days").fill_null(0)
+    )
+
+
+def _board(attestations: pl.DataFrame) -> pl.DataFrame:
+    """Open duties all count; of the decided ones only the decision that stands."""
+    counts = [pl.col("status").is_in(words).sum().cast(pl.Int64).alias(name) for name, words in BOARD.items()]
+    return (
+        attestations.filter(~pl.col("status").is_in(DECIDED) | pl.col("current"))
+        .group_by("framework")
+        .agg(counts)
+        .with_columns(name=packs.pack_name())
+        .sort(
+            "overdue", "due", rank("framework", list(packs.PACKS)), "framework", descending=[True, True, False, False]
+        )
+        .select("framework", "name", *BOARD)
+    )
+
+
+def _tiers(vendors: pl.DataFrame) -> pl.DataFrame:
+    reviews = {"review_overdue": "overdue", "review_due_soon": "due_soon", "never_reviewed": "never"}
+    found = vendors.group_by("tier").agg(
+        *((pl.col("review") == word).sum().cast(pl.Int64).alias(name) for name, word in reviews.items()),
+        vendors=pl.len().cast(pl.Int64),
+        not_assessed=(pl.col("assurance") == "not_assessed").sum().cast(pl.Int64),
+        inherited_gaps=pl.col("inherited_gaps").sum(),
+    )
+    rows = pl.DataFrame({"tier": VENDOR_TIERS}, schema={"tier": pl.String})
+    return (
+        rows.join(found, on="tier", how="left", maintain_order="left")
+        .with_columns(pl.exclude("tier").fill_null(0))
+        .select("tier", "vendors", *reviews, "not_assessed", "inherited_gaps")
+    )
+
+
+def _next(upcoming: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    return (
+        upcoming.filter(pl.col("due_on") >= ask.as_of)
+        .sort("due_on", "hard", "obligation_id", descending=[False, True, False])
+        .head(5)
+        .select("due_on", "title", "kind", "owner", "days_left", "hard", "obligation_id")
+    )
+
+
+def _opening(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+    if frameworks.is_empty() or figures["weighted_pct"] is None:
+        return Opening(
+            "No framework with controls is in scope yet, so there is no programme to report on.", setup.IN_SCOPE
+        )
+    moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask.as_of)
+    said = f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"
+    if not figures["gaps_open"]:
+        return Opening(f"{said}; no gap is open.")
+    are = "is" if figures["gaps_open"] == 1 else "are"
+    gaps = f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
+    last = frameworks.row(0, named=True)
+    return Opening(
+        f"{said}; {gaps}.", f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}."
+    )
+
+
+def _charts(frameworks: pl.DataFrame) -> list[Chart]:
+    if frameworks.is_empty():
+        return []
+    alt = "Weighted readiness of each framework in scope, the least ready first."
+    return [Chart("bars", "Weighted readiness", frameworks, "name", "weighted_pct", alt, percent=True)]
+
+
+REPORT = Report(
+    name="program",
+    title="Compliance programme",
+    description="Readiness, open gaps, attestations, vendors, next dates and largest risks on one screen.",
+    build=build,
+    figures=select(
+        *("weighted_pct", "weighted_change", "weighted_before_pct", "snapshot_before_on", "strict_pct"),
+        *("gaps_open", "gaps_critical", "attestations_current", "attestations_not_due", "attestations_due_in_30_days"),
+        *("attestations_overdue", "attestations_rejected", "vendors", "vendor_reviews_overdue"),
+        *("obligations_overdue", "risks_over_appetite"),
+    ),
+    schema_version=2,
+)

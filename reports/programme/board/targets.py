@@ -1,0 +1,54 @@
+"""Frameworks with a target date: whether it holds if nothing is done, and who must act first."""
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
+from engine.planning.plan import outlook
+from engine.planning.question import MOST_DAYS, PlanQuestion
+from reports.shared.wording import count_of, hours
+
+SCHEMA: dict[str, type[pl.DataType]] = {
+    "framework": pl.String, "target_on": pl.Date, "strict_pct": pl.Float64, "not_effective": pl.Int64,
+    "needed_hours": pl.Float64, "available_hours": pl.Float64, "first_short_week": pl.String, "owner": pl.String,
+}  # fmt: skip
+
+
+def ready_by(
+    control_horizons: pl.DataFrame,
+    gaps: pl.DataFrame,
+    owner_weeks: pl.DataFrame,
+    framework_targets: pl.DataFrame,
+    ask: Ask,
+) -> pl.DataFrame:
+    """Each framework with a target date within the year to come, the first date first: strict readiness on the day if
+    nothing is done, what that lacks, and whose hours are short first; else whose work is due first."""
+    frames = {"control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks}
+    days = pl.col("target_on") - pl.lit(ask.as_of)
+    near = framework_targets.filter(days >= pl.duration(days=0), days <= pl.duration(days=MOST_DAYS))
+    rows = []
+    for framework, by in near.sort("target_on", "framework").select("framework", "target_on").iter_rows():
+        plan = outlook(frames.__getitem__, PlanQuestion(framework, 100, by), ask.as_of)
+        short = plan.first_short
+        known = plan.projection.readiness([by])
+        rows.append(
+            (
+                framework, by, known["strict_pct"][0], len(plan.mine), plan.needed_hours, plan.available_hours,
+                short.week if short else None, short.owner if short else plan.first_owner,
+            )
+        )  # fmt: skip
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def sentence(targets: pl.DataFrame, names: pl.DataFrame) -> str:
+    """One sentence on the nearest target date: whether it holds, and who must act; empty without one."""
+    if targets.is_empty():
+        return ""
+    row = targets.row(0, named=True)
+    called = dict(names.select("framework", "name").iter_rows()).get(row["framework"], row["framework"])
+    ready = f"{called} by {spelled_day(row['target_on'])}"
+    if not row["not_effective"]:
+        return f"{ready} holds if nothing changes."
+    lacking = count_of(row["not_effective"], "control")
+    acts = f"; {row['owner']} must act first" if row["owner"] else "; nobody owns the work"
+    return f"{ready} does not hold by itself: {lacking} and {hours(round(row['needed_hours']))} of work are open{acts}."

@@ -1,0 +1,1 @@
+"""What controls rest on."""

@@ -1,0 +1,1 @@
+"""The framework packs side by side and beside reference cohorts."""

@@ -1,0 +1,102 @@
+"""The nine framework packs side by side: where each stands, how it moved, and how much evidence it shares."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.programme.packs.pack_rows import pack_rows
+from reports.shared import packs, setup
+from reports.shared.wording import all_of, change, percent
+
+TONES: dict[str, Tone] = {"strict": "main", "weighted": "second"}
+DEFINITIONS = {
+    "Strict": "Effective controls as a share of the applicable controls; stale or partial ones do not count.",
+    "Weighted": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, each by "
+    "its weight from 1 to 5, as a share of all weights.",
+    "Change": "Percentage points against the last snapshot before the period.",
+    "Evidence reuse": "Of the newest pieces of evidence that a pack rests on (one for each control and source), those "
+    "that also serve another pack.",
+    "Biggest mover": "The control whose state moved weighted readiness most since that snapshot, either way.",
+    "Coverage": packs.COVERAGE,
+}
+
+
+def build(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    table = figures.rows(pack_rows)
+    return Document(
+        *_opening(table, ask),
+        tables=(
+            Table(
+                "packs",
+                "Packs, least ready first",
+                table,
+                note="The FedRAMP POA&M is a list of open weaknesses, not a set of controls: it has no readiness.",
+                labels={"name": "Pack"},
+                hidden=("framework", "prior_on", "prior_strict_pct", "prior_weighted_pct"),
+            ),
+        ),
+        coverage=packs.coverage(readiness),
+        charts=_charts(table),
+        definitions=DEFINITIONS,
+        warnings=_warnings(table, readiness, ask),
+    )
+
+
+def _opening(table: pl.DataFrame, ask: Ask) -> Opening:
+    ranked = table.filter(pl.col("weighted_pct").is_not_null())
+    if ranked.is_empty():
+        return Opening(
+            "No framework with a catalogue of controls is in scope, so there is no readiness to compare.",
+            setup.IN_SCOPE,
+        )
+    first = ranked.row(0, named=True)
+    moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask.as_of)
+    at = f"at {percent(first['weighted_pct'])} weighted readiness, {moved}"
+    missing = first["open_weaknesses"]
+    step = f"Start with its {missing:,} controls that are not effective yet."
+    if missing == 1:
+        step = "Start with its one control that is not effective yet."
+    if ranked.height == 1:
+        return Opening(f"{first['name']}, the only pack with controls in scope, is {at}.", step if missing else "")
+    return Opening(f"{first['name']} is least ready {at}.", step if missing else "")
+
+
+def _charts(table: pl.DataFrame) -> list[Chart]:
+    ranked = table.filter(pl.col("weighted_pct").is_not_null())
+    if ranked.is_empty():
+        return []
+    parts = ranked.select("name", strict="strict_pct", weighted="weighted_pct").unpivot(
+        index="name", variable_name="readiness", value_name="pct"
+    )
+    alt = "Strict and weighted readiness of each pack in scope, the least ready first."
+    return [
+        Chart("bars", "Readiness by pack", parts, "name", "pct", alt, series="readiness", percent=True, tones=TONES)
+    ]
+
+
+def _warnings(table: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> list[str]:
+    warnings = packs.thin(readiness, ask.settings)
+    silent = table.filter("in_scope", pl.col("framework") != packs.POAM, pl.col("applicable").is_null())
+    if not silent.is_empty():
+        warnings.append(f"In scope, but without readiness: {all_of(silent['name'].to_list())}.")
+    new = table.filter(pl.col("applicable").is_not_null(), pl.col("prior_weighted_pct").is_null())
+    if not new.is_empty():
+        warnings.append(f"No snapshot to compare with for {all_of(new['name'].to_list())}.")
+    return warnings
+
+
+REPORT = Report(
+    name="baseline-comparison",
+    title="Baseline comparison",
+    description="Readiness of the nine framework packs with changes against the period before.",
+    build=build,
+    figures=select(
+        *("packs_in_scope", "controls_applicable", "controls_effective", "packs_improved", "packs_declined"),
+        "gaps_open",
+    ),
+    schema_version=2,
+)

@@ -1,0 +1,152 @@
+"""Readiness of each framework beside a reference cohort: where it stands, and what is missing to the median."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask, Parameter
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.programme.packs.cohorts import (
+    ALL,
+    cohort_choice,
+    cohort_comparison,
+    cohort_members,
+    member_curve,
+    provenance_of,
+    studies_of,
+)
+from reports.programme.packs.pack_rows import frameworks_in_scope
+from reports.shared import packs, setup
+from reports.shared.wording import all_of, count
+
+TONES: dict[str, Tone] = {"own": "main", "median": "third"}
+SIZES = ("small", "medium", "large")
+COHORT = Parameter(
+    "cohort",
+    "auto",
+    "size of the reference programmes: auto takes that of the organization, all where its headcount is not known",
+    choices=("auto", *SIZES, ALL),
+)
+LABELS = {"name": "Framework", "reason": "Why not"}
+DEFINITIONS = {
+    "Reference cohort": "Model programmes, not organizations: each says how much of the controls of every weight is "
+    "effective, and is applied to the controls of the framework. It is a yardstick for planning and says nothing about "
+    "what others have reached.",
+    "Size": "By headcount: small up to 49 people, medium to 249, large from 250 on.",
+    "Strict, weighted": "Strict: effective controls as a share of the applicable ones. Weighted: partial ones count "
+    "half and stale ones a quarter, each by its weight. Model programmes have no stale controls.",
+    "P25, median, P75": "Of the cohort's strict readiness, by nearest rank.",
+    "Percentile": "Members below, and half of those equal, as a share of the cohort.",
+    "Controls to the median": "Further controls that have to become effective to reach the cohort's median strict "
+    "readiness; 0 at or above it.",
+    "Published studies": "They measure something else than readiness, so no percentile is taken of them.",
+}
+
+
+def build(
+    organization: pl.DataFrame, readiness: pl.DataFrame, benchmark_studies: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
+    in_scope, sector = frameworks_in_scope(organization)["framework"].to_list(), figures["organization_sector"]
+    cohort, table = figures.rows(cohort_members), figures.rows(cohort_comparison)
+    ranked = table.filter(pl.col("percentile").is_not_null())
+    guessed = bool(figures.rows(cohort_choice)["guessed"][0])
+    return Document(
+        *_opening(table, ranked, figures),
+        summary={"provenance": None if cohort.is_empty() else cohort["provenance"][0]},
+        tables=(
+            Table(
+                "frameworks",
+                "Frameworks, furthest from the median first",
+                table,
+                note=provenance_of(cohort),
+                labels=LABELS,
+                hidden=("framework", "provenance", "applicable"),
+            ),
+            Table(
+                "curve",
+                "The reference programmes",
+                member_curve(cohort, in_scope),
+                labels=LABELS,
+                hidden=("programme",),
+            ),
+            Table(
+                "studies",
+                "Published studies of the same frameworks",
+                studies_of(benchmark_studies, in_scope, sector),
+                note="For context: other measures, other populations.",
+                labels=LABELS,
+                hidden=("framework",),
+            ),
+        ),
+        coverage=packs.coverage(readiness),
+        charts=_charts(ranked),
+        definitions=DEFINITIONS,
+        warnings=[*packs.thin(readiness, ask.settings), *_warnings(guessed, table)],
+    )
+
+
+def _opening(table: pl.DataFrame, ranked: pl.DataFrame, figures: Figures) -> Opening:
+    if ranked.is_empty():
+        why = "no framework is in scope" if table.is_empty() else "no framework has both readiness and a cohort"
+        return Opening(f"Nothing can be compared: {why}.", setup.IN_SCOPE if table.is_empty() else "")
+    compared, behind = count(ranked.height, "framework"), figures["benchmark_below_median"]
+    if not behind:
+        return Opening(
+            f"Strict readiness is at or above the median of the reference programmes of {compared}; these are a model, "
+            "not peers."
+        )
+    first = ranked.sort("gap_controls", "framework", descending=[True, False]).row(0, named=True)
+    are = "is" if behind == 1 else "are"
+    return Opening(
+        f"{behind} of {compared} {are} below the median of the reference programmes, a model and not peers.",
+        f"Start with {first['name']}, furthest behind: {count(first['gap_controls'], 'control')} short.",
+    )
+
+
+def _charts(ranked: pl.DataFrame) -> list[Chart]:
+    if ranked.is_empty():
+        return []
+    bars = ranked.select("name", own="strict_pct", median="median_pct").unpivot(
+        index="name", variable_name="readiness", value_name="pct"
+    )
+    alt = "Own strict readiness beside the median of the reference programmes, by framework."
+    return [
+        Chart(
+            "bars",
+            "Strict readiness beside the reference",
+            bars,
+            "name",
+            "pct",
+            alt,
+            "readiness",
+            percent=True,
+            tones=TONES,
+        )
+    ]
+
+
+def _warnings(guessed: bool, table: pl.DataFrame) -> list[str]:
+    warnings = []
+    if guessed:
+        warnings.append("The organization's headcount is not recorded: the programmes of all sizes are the cohort.")
+    refused = table.filter(pl.col("reason").is_not_null())["name"].to_list()
+    if refused:
+        warnings.append(f"No percentile for {all_of(refused)}: the table says why.")
+    return warnings
+
+
+REPORT = Report(
+    name="benchmarking",
+    title="Benchmarking",
+    description="Readiness of each framework beside a reference cohort with its provenance.",
+    build=build,
+    figures=select(
+        *("benchmark_cohort", "benchmark_cohort_kind", "benchmark_programmes", "organization_headcount"),
+        *("organization_sector", "packs_in_scope", "benchmark_at_or_above_median", "benchmark_below_median"),
+        *("benchmark_without_percentile", "benchmark_dated_on"),
+    ),
+    parameters=(COHORT,),
+    schema_version=2,
+)

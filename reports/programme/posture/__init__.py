@@ -1,0 +1,1 @@
+"""The posture score, its parts and what raises it."""

@@ -1,0 +1,1 @@
+"""Gaps and risks by where they gather."""

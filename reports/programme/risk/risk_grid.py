@@ -1,0 +1,81 @@
+"""The risk register and where its risks stand on the grid of likelihood and impact (F11)."""
+
+import polars as pl
+
+from engine.model.documents.heat import HeatScale
+from engine.model.figures.formulas import risk_level
+
+SCALE = range(1, 6)
+LIKELIHOOD = {5: "5 almost certain", 4: "4 likely", 3: "3 possible", 2: "2 unlikely", 1: "1 rare"}
+IMPACTS = tuple(f"impact_{impact}" for impact in SCALE)
+# a cell of the grid has the shade of its level (F11), however many risks stand in it
+RISK_LEVELS = HeatScale(
+    (1, 5, 10, 17),
+    names=("", "low", "moderate", "high", "critical"),
+    by=pl.DataFrame(
+        {name: [impact * likelihood for likelihood in LIKELIHOOD] for impact, name in enumerate(IMPACTS, 1)}
+    ),
+)
+LEVELS = {cell: risk_level(cell) for cell in range(1, 26)}
+
+
+def register_of(risks: pl.DataFrame) -> pl.DataFrame:
+    """Open risks, the largest residual first, with their movement since the review before.
+
+    A cell that stands on a missing rating, which counts as 5, has not moved anywhere.
+    """
+    change = pl.when(~pl.col("unknown")).then(pl.col("residual") - pl.col("previous"))
+    movement = (
+        pl.when("unknown")
+        .then(pl.lit("not fully rated"))
+        .when(change > 0)
+        .then(pl.format("↑ up {}", change))
+        .when(change < 0)
+        .then(pl.format("↓ down {}", -change))
+        .when(change == 0)
+        .then(pl.lit("→ unchanged"))
+        .otherwise(pl.lit("new"))
+    )
+    return (
+        risks.filter(pl.col("status") == "open")
+        .sort("residual", "inherent", "id", descending=[True, True, False])
+        .select(
+            *("id", "title", "category", "owner", "likelihood", "impact", "inherent", "residual_likelihood"),
+            *("residual_impact", "residual", "level", "previous"),
+            movement.alias("movement"),
+            change.alias("change"),
+            *("appetite", "over_appetite", "treatment", "loss_low", "loss_high", "reviewed_on", "unknown"),
+        )
+    )
+
+
+def grid(rated: pl.DataFrame) -> pl.DataFrame:
+    """Residual risks in each of the 25 cells: a row for each likelihood, 5 on top, a column for each impact."""
+    counts = [(pl.col("residual_impact") == impact).sum().alias(f"impact_{impact}") for impact in SCALE]
+    found = rated.group_by(likelihood="residual_likelihood").agg(counts)
+    rows = pl.DataFrame({"name": list(LIKELIHOOD.values()), "likelihood": list(LIKELIHOOD)})
+    return rows.join(found, on="likelihood", how="left", maintain_order="left").with_columns(
+        pl.exclude("name", "likelihood").fill_null(0).cast(pl.Int64)
+    )
+
+
+def cells(rated: pl.DataFrame) -> pl.DataFrame:
+    """Which risks stand in each occupied cell, residual and inherent, the worst cell first."""
+    both = _grid_cells(rated, "residual_", "residual_ids").join(
+        _grid_cells(rated, "", "inherent_ids"), on=["likelihood", "impact"], how="full", coalesce=True
+    )
+    cell = pl.col("likelihood") * pl.col("impact")
+    return (
+        both.with_columns(cell=cell, level=cell.replace_strict(LEVELS, return_dtype=pl.String))
+        .sort("cell", "likelihood", "impact", descending=True)
+        .select("likelihood", "impact", "cell", "level", "residual_ids", "inherent_ids")
+    )
+
+
+def _grid_cells(rated: pl.DataFrame, prefix: str, name: str) -> pl.DataFrame:
+    return (
+        rated.select("id", likelihood=f"{prefix}likelihood", impact=f"{prefix}impact")
+        .drop_nulls()
+        .group_by("likelihood", "impact")
+        .agg(pl.col("id").sort().alias(name))
+    )

@@ -1,0 +1,1 @@
+"""Weeks of key figures and the drift of policies."""

@@ -1,0 +1,133 @@
+"""Key figures of the programme by ISO week: how fast gaps close, whether attestations keep up, where readiness goes."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask, Parameter
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.tones import Tone
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.programme.trends import kpi_weeks
+from reports.programme.trends.kpi_weeks import AVERAGED, by_framework, weekly
+from reports.shared import setup
+from reports.shared.wording import count, percent
+
+TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
+WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
+LABELS = {"median_days": "Median days to close", "name": "Framework"}
+DEFINITIONS = {
+    "Opened, closed, net": "Tracked remediations by the day they were opened or closed; net is opened less closed. "
+    "Empty before the first one on record.",
+    "Still open": "Remediations opened and not closed by the end of the week.",
+    "Days to close": "Of the remediations closed in the week: median and 90th percentile by nearest rank. Empty in a "
+    "week in which none was closed.",
+    "Attestation closure": "Attestations due in the week, up to the report's day, that were signed or rejected by its "
+    "end. Empty in a week in which none was due.",
+    "Readiness and freshness": "As recorded in the last snapshot of the week, never computed again with today's rules: "
+    "the mean over the frameworks recorded in that week, each counting the same. Empty without a snapshot.",
+    "4-week average": f"Mean of the week and the {AVERAGED - 1} before it; empty where one of them is missing. "
+    "The present week is not over, so closures of it have no average yet.",
+}
+
+
+def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    frame = figures.rows(weekly).with_columns(pl.col(kpi_weeks.RECORDED).round(1))
+    known = frame.filter(pl.col("weighted_pct").is_not_null())
+    return Document(
+        *_opening(frame, figures),
+        tables=(
+            Table("weeks", "By week", frame, labels=LABELS, hidden=("frameworks", "complete")),
+            Table(
+                "frameworks",
+                "Readiness of each framework by week, as recorded",
+                by_framework(readiness_weeks, organization, ask),
+                labels=LABELS,
+                hidden=("framework",),
+            ),
+        ),
+        coverage=Coverage(figures["trend_weeks_recorded"], frame.height),
+        charts=_charts(frame, known),
+        definitions=DEFINITIONS,
+        warnings=_warnings(frame, known),
+    )
+
+
+def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
+    weeks = f"In {count(frame.height, 'week')}"
+    now, moved = figures["snapshot_weighted_mean_pct"], figures["snapshot_weighted_mean_change"]
+    if now is None:
+        readiness = "no snapshot of readiness was recorded"
+    elif moved is None:
+        readiness = f"the frameworks' mean weighted readiness was recorded once, at {percent(now)}"
+    else:
+        way = "stayed at" if moved == 0 else f"{'rose' if moved > 0 else 'fell'} by {abs(moved):.1f}"
+        points = "" if moved == 0 else f" {'point' if abs(moved) == 1 else 'points'} to"
+        readiness = f"the frameworks' mean weighted readiness {way}{points} {percent(now)}"
+    if now is None and figures["remediations_backlog"] is None:
+        return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
+    if figures["remediations_net_in_weeks"] > 0:
+        more, backlog = figures["remediations_net_weekly"], figures["remediations_open"]
+        keep = f"Close {more:.1f} more gaps a week to keep the backlog of {backlog:,} from growing."
+        return Opening(f"{weeks} {readiness}.", keep)
+    return Opening(f"{weeks} {readiness}; {_flow(figures)}.")
+
+
+def _flow(figures: Figures) -> str:
+    backlog, opened, closed = (figures[f"remediations_{name}"] for name in ("open", "opened_in_weeks",
+                                                                            "closed_in_weeks"))  # fmt: skip
+    if figures["remediations_backlog"] is None:
+        return "no remediation is on record"
+    if backlog == 0:
+        return "no remediation is open"
+    return f"{count(opened, 'gap was', 'gaps were')} opened and {closed:,} closed, {backlog:,} still open"
+
+
+def _charts(frame: pl.DataFrame, known: pl.DataFrame) -> list[Chart]:
+    charts = []
+    if known.height > 1:
+        lines = known.select("week", strict="strict_pct", weighted="weighted_pct", fresh="fresh_pct").unpivot(
+            index="week", variable_name="figure", value_name="pct"
+        )
+        alt = "Strict and weighted readiness and freshness of evidence by week, as recorded."
+        charts.append(
+            Chart("lines", "Readiness by week", lines, "week", "pct", alt, series="figure", percent=True, tones=TONES)
+        )
+    recorded = frame.filter(pl.col("opened").is_not_null())
+    if int(recorded["opened"].sum()) + int(recorded["closed"].sum()) > 0:
+        lines = recorded.select("week", "opened", "closed").unpivot(
+            index="week", variable_name="gaps", value_name="number"
+        )
+        alt = "Gaps opened and closed by week."
+        charts.append(
+            Chart("lines", "Gaps opened and closed", lines, "week", "number", alt, series="gaps", tones=TONES)
+        )
+    return charts
+
+
+def _warnings(frame: pl.DataFrame, known: pl.DataFrame) -> list[str]:
+    warnings = []
+    if missing := frame.height - known.height:
+        warnings.append(f"{count(missing, 'week has', 'weeks have')} no snapshot of readiness; these cells are empty.")
+    breaks = known.filter(pl.col("frameworks") != pl.col("frameworks").shift(1))["week"].to_list()
+    if breaks:
+        warnings.append(
+            f"Other frameworks were recorded from {', '.join(breaks)} on: the means before and after differ."
+        )
+    return warnings
+
+
+REPORT = Report(
+    name="kpi-trends",
+    title="KPI trends",
+    description="Remediation velocity, attestation closure and recorded readiness by ISO week.",
+    build=build,
+    figures=select(
+        *("trend_weeks", "trend_weeks_recorded", "remediations_opened_in_weeks", "remediations_closed_in_weeks"),
+        *("remediations_net_in_weeks", "remediations_net_weekly", "remediations_open", "remediations_backlog"),
+        *("weeks_to_clear", "snapshot_strict_mean_pct", "snapshot_weighted_mean_pct"),
+        *("snapshot_weighted_mean_change", "snapshot_fresh_mean_pct", "attestations_decided_in_week_pct"),
+    ),
+    parameters=(WEEKS,),
+    schema_version=2,
+)

@@ -1,0 +1,120 @@
+"""Accepted guardrails against what is seen at work: which have drifted, since when, how far it reaches, what to do."""
+
+import polars as pl
+
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Coverage, Document, Opening, Table
+from engine.model.figures.figure import Figures
+from reports.figures import select
+from reports.programme.trends.drift import NAMES, TYPES, drifted_controls, guardrail_drift
+from reports.shared import setup
+from reports.shared.packs import pack_name
+from reports.shared.wording import count
+
+LABELS = {"policy_id": "Policy", "title": "Guardrail", "action": "What to do"}
+DEFINITIONS = {
+    "Guardrail": "A policy version that was accepted and is active: a governance policy, or the limits of a playbook. "
+    "The limits of a playbook are held against the controls that it repairs, unless they name controls of their own.",
+    "Last observed": "The newest event, evidence item or test of its controls, for or against them, or run of its "
+    "playbook. Acceptance of a policy and signatures are no observation.",
+    "Drifted since": "The first day of any of its drifts that is known, at the earliest that of its acceptance; empty "
+    "where none is.",
+    "Requirements affected": "Requirements of all frameworks in scope that the drifted controls answer; where the text "
+    "itself has drifted (version or review), those of all its controls.",
+}
+
+
+def build(figures: Figures) -> Document:
+    rows, controls = figures.rows(guardrail_drift), figures.rows(drifted_controls)
+    return Document(
+        *_opening(rows, figures),
+        tables=(
+            Table(
+                "guardrails",
+                "Guardrails, contradicted ones first, then the longest in drift",
+                rows.select(
+                    *("policy_id", "policy", "version", "kind", "title", "owner", "accepted_by", "accepted_on"),
+                    *("expectation", "drift", pl.col("drift").replace(NAMES).alias("drift_name"), "drifts"),
+                    *("last_observed_on", "first_drifted_on", "days_in_drift", "controls", "controls_drifted"),
+                    *("blast_radius", "action"),
+                ),
+                labels=LABELS,
+                hidden=("policy", "kind", "accepted_by", "drift", "drifts", "controls"),
+            ),
+            Table(
+                "controls",
+                "Controls behind the drift",
+                controls.select(
+                    *("policy_id", "title", "framework", pack_name().alias("framework_name"), "control_id"),
+                    *("control_title", "state", "drift", "since_on", "last_evidence_on", "gap_id", "severity"),
+                ),
+                note="Contradictions first; the gap is the one to close in the remediation queue.",
+                labels=LABELS,
+                state=("state", "drift"),
+                hidden=("policy_id", "framework"),
+            ),
+            Table(
+                "kinds",
+                "Kinds of drift",
+                pl.DataFrame(
+                    [(kind, NAMES[kind], figures[f"guardrails_{kind}"]) for kind in TYPES],
+                    schema={"drift": pl.String, "drift_name": pl.String, "guardrails": pl.Int64},
+                    orient="row",
+                ),
+                note="A guardrail may have drifted in more than one way.",
+                hidden=("drift",),
+            ),
+        ),
+        coverage=_coverage(rows),
+        definitions=DEFINITIONS,
+        warnings=_warnings(rows),
+    )
+
+
+def _coverage(rows: pl.DataFrame) -> Coverage:
+    """Guardrails that anything was ever observed of."""
+    return Coverage(rows["last_observed_on"].count(), rows.height)
+
+
+def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
+    if rows.is_empty():
+        return Opening(
+            "No policy is accepted and active, so there is nothing to drift from.",
+            setup.fill("policies", "policy_controls"),
+        )
+    every, drifted, against = figures["guardrails"], figures["guardrails_drifted"], figures["guardrails_contradicted"]
+    of = count(every, "accepted guardrail")
+    if not drifted:
+        unseen = every - _coverage(rows).assessed
+        said = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""
+        return Opening(f"None of {of} is known to have drifted{said}.")
+    worst = f", {against:,} of them contradicted by what is seen" if against else ""
+    first = rows.row(0, named=True)
+    days = first["days_in_drift"]
+    since = "" if days is None else f", {count(days, 'day')} in drift"
+    return Opening(
+        f"{drifted:,} of {of} {'has' if drifted == 1 else 'have'} drifted{worst}.",
+        f"Begin with {first['title']}{since}. {first['action']}",
+    )
+
+
+def _warnings(rows: pl.DataFrame) -> list[str]:
+    blind = rows.filter(pl.col("controls") == 0)["title"].to_list()
+    if not blind:
+        return []
+    held = count(len(blind), "guardrail is", "guardrails are")
+    return [f"{held} about no control in scope and can only drift in version, review or by overrides."]
+
+
+REPORT = Report(
+    name="policy-drift",
+    title="Policy drift",
+    description="Accepted guardrails against live gaps: drift, since when, how far it reaches, and what to do.",
+    build=build,
+    figures=select(
+        *("guardrails", "guardrails_without_drift", "guardrails_drifted", "guardrails_drift_free_pct"),
+        *("drift_median_days", *(f"guardrails_{kind}" for kind in TYPES), "controls_drifted"),
+    ),
+    parameters=(),
+    schema_version=2,
+)

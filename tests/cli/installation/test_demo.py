@@ -1,0 +1,61 @@
+"""How the demo ends: what to do next; and its one bar."""
+
+import http.cookiejar
+import os
+import stat
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from engine.cli.installation.demo import _write_cookie
+from engine.cli.one_bar import OneBar
+from engine.runtime.settings import Settings
+from engine.web.admission.sessions import Sessions
+
+
+def test_the_cookie_file_signs_in_and_is_for_its_owner_alone(tmp_path):
+    settings = Settings.of({"SVC_DATA_DIR": str(tmp_path)})
+    file = tmp_path / "demo-owner.cookies"
+    _write_cookie(settings, file, "owner@aurora.example", "aurora", "127.0.0.1")
+    jar = http.cookiejar.MozillaCookieJar(file)
+    jar.load()
+    (cookie,) = jar
+    session = Sessions(settings).read(cookie.value, now=datetime.now(UTC))
+    assert (cookie.name, cookie.domain, cookie.path) == ("svc_session", "127.0.0.1", "/")
+    assert (session.email, session.org_id, session.expires) == ("owner@aurora.example", "aurora", cookie.expires)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_one_bar_says_how_much_of_all_is_done_and_how_long_it_takes_still():
+    seconds = iter([0.0, 10.0, 10.0, 20.0, 20.0, 24.0])
+    bar = OneBar({"fill": 30.0, "build": 10.0}, clock=lambda: next(seconds))
+    bar.move("fill", 1, 2)
+    assert (bar.share, round(bar.seconds_remaining, 1)) == (0.375, 16.7)
+    bar.move("fill", 2, 2)
+    assert round(bar.seconds_remaining, 1) == 6.7
+    assert round(bar.seconds_remaining, 1) == 2.7, "it goes on while nothing moves"
+
+
+def test_a_part_with_nothing_to_do_is_done():
+    bar = OneBar({"fill": 30.0, "build": 10.0}, clock=lambda: 0.0)
+    bar.move("fill", 0, 0)
+    assert bar.share == 0.75
+
+
+@pytest.mark.real
+def test_the_demo_ends_with_what_to_open_how_to_sign_in_and_how_to_stop(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "engine.cli", "demo", "--no-serve"],
+        env={**environment, "SVC_DATA_DIR": str(tmp_path / "var")},
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    first, second, third = done.stdout.splitlines()[-3:]
+    assert Path(first.partition("file://")[2]).is_file()
+    assert second.startswith("sign in  curl -b var/demo-owner.cookies 'http://127.0.0.1:8080/api/")
+    assert third.startswith("stop     ")
+    assert "eyJ" not in done.stdout + done.stderr, "no token is on the screen"
+    assert {file.name for file in (tmp_path / "var").glob("*.cookies")} == {"demo-owner.cookies", "demo-admin.cookies"}

@@ -1,0 +1,66 @@
+"""Spans of time are read as people mean them, on a Friday in November."""
+
+from datetime import date
+
+import pytest
+
+from engine.copilot.grammar import windows
+from engine.copilot.grammar.text import plain
+
+TODAY = date(2026, 11, 20)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("last week", "2026-11-09", "2026-11-15"),
+        ("this week", "2026-11-16", "2026-11-22"),
+        ("next week", "2026-11-23", "2026-11-29"),
+        ("in the last 30 days", "2026-10-22", "2026-11-20"),
+        ("past month", "2026-10-21", "2026-11-20"),
+        ("last month", "2026-10-01", "2026-10-31"),
+        ("this quarter", "2026-10-01", "2026-12-31"),
+        ("last quarter", "2026-07-01", "2026-09-30"),
+        ("in Q3", "2026-07-01", "2026-09-30"),
+        ("q1 2025", "2025-01-01", "2025-03-31"),
+        ("since march", "2026-03-01", "2026-11-20"),
+        ("in december", "2025-12-01", "2025-12-31"),
+        ("due in december", "2026-12-01", "2026-12-31"),
+        ("due in march", "2027-03-01", "2027-03-31"),
+        ("in 2025", "2025-01-01", "2025-12-31"),
+        ("within 7 days", "2026-11-20", "2026-11-27"),
+        ("in the next two weeks", "2026-11-20", "2026-12-04"),
+        ("yesterday", "2026-11-19", "2026-11-19"),
+        ("on 2026-11-16", "2026-11-16", "2026-11-16"),
+        ("on monday", "2026-11-16", "2026-11-16"),
+        ("november 16", "2026-11-16", "2026-11-16"),
+        ("before june", None, "2026-05-31"),
+        ("by the end of the year", None, "2026-12-31"),
+        ("after 1 october 2026", "2026-10-02", None),
+        ("between march and may 2026", "2026-03-01", "2026-05-31"),
+        ("from 2026-01-01 to 2026-02-01", "2026-01-01", "2026-02-01"),
+        ("older than a week", None, "2026-11-12"),
+        ("year to date", "2026-01-01", "2026-11-20"),
+    ],
+)
+def test_a_span_of_time(text, first, last):
+    (found,), rest = windows.find(plain(text), TODAY)
+    assert [None if day is None else day.isoformat() for day in (found.first, found.last)] == [first, last]
+    assert rest.replace("due", "").strip() == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INC-2026-0071",
+        "CVE-2026-90999",
+        "what may we do",
+        "on the hook",
+        "last 5 incidents",
+        "right now",
+        "31 february",
+        "",
+    ],
+)
+def test_what_is_no_span_of_time(text):
+    assert windows.find(plain(text), TODAY)[0] == ()

@@ -1,0 +1,72 @@
+import polars as pl
+
+from engine.catalogue import FRAMEWORKS, catalogue
+from engine.facts.controls.scope import PACKS, crosswalk, requirements
+from tests.factories import rows
+from tests.facts.conftest import on, only
+
+
+def test_an_organization_follows_the_frameworks_in_scope_in_the_order_of_the_catalogue(facts_with):
+    given = [
+        {"framework": name, "in_scope": name != "hipaa"}
+        for name in ("fedramp-poam", "hipaa", "iso27001", "soc2", "made-up")
+    ]
+    assert only(facts_with(organization_frameworks=given)["organization"], "frameworks") == [
+        "soc2",
+        "iso27001",
+        "fedramp-poam",
+    ]
+    assert only(facts_with()["organization"], "frameworks") == []
+
+
+def test_controls_are_those_of_the_frameworks_in_scope_with_the_organizations_own_cadence(facts_with):
+    facts = facts_with(
+        organization_frameworks=[{"framework": "soc2", "in_scope": True}],
+        control_profiles=[{**on("CC6.1"), "applicable": True, "cadence": "daily"}],
+    )
+    usual = catalogue().controls.filter(framework="soc2")
+    found = facts["controls"]
+    assert found["control_id"].to_list() == usual["control_id"].to_list()
+    differing = found.filter(pl.col("cadence").ne_missing(usual["cadence"])).select("control_id", "cadence").rows()
+    assert differing == [("CC6.1", "daily")]
+
+
+def test_every_row_of_a_framework_is_a_requirement_with_its_marks():
+    scope = rows("organization", {"frameworks": list(PACKS)})
+    frame = requirements(scope)
+    assert frame.height == catalogue().controls.height
+    assert set(frame["framework"].unique()) == set(FRAMEWORKS)
+    flags = {name: set(group["flags"].explode(empty_as_null=False)) for (name,), group in frame.group_by("framework")}
+    assert {"required", "addressable"} <= flags["hipaa"]
+    assert {"clause", "annex_a"} <= flags["iso27001"]
+    assert {"ig1", "ig2", "ig3"} <= flags["cis-v8"]
+    assert "future_dated" in flags["pci-dss"]
+
+
+def test_an_edge_is_full_if_it_covers_its_target_with_strength():
+    frame = crosswalk()
+    assert frame.height == catalogue().crosswalk.height
+    kinds = frame.group_by("full").agg(pl.col("relation").unique().sort(), pl.col("strength").min()).sort("full")
+    (_, partial, _), (_, full, least) = kinds.rows()
+    assert set(full) <= {"equal", "superset"}
+    assert {"subset", "intersects"} <= set(partial)
+    assert least >= 0.8
+
+
+def test_a_policy_has_a_row_for_each_control_and_one_without_any(facts_with):
+    active = {"version": 1, "state": "active", "accepted_at": "2026-11-20 23:59"}
+    facts = facts_with(
+        policies=[{"id": "p1", "policy": "p", **active}, {"id": "p2", "policy": "q", **active},
+                  {"id": "p3", "policy": "r", **active, "accepted_at": "2026-11-21"},
+                  {"id": "p4", "policy": "s", **active, "state": "retired"}],
+        policy_controls=[{"policy_id": "p1", **on("X2")}, {"policy_id": "p1", **on("X1")}],
+    )  # fmt: skip
+    assert facts["policies"].select("policy_id", "control_id").rows() == [("p1", "X1"), ("p1", "X2"), ("p2", None)]
+
+
+def test_profiles_are_what_the_organization_says(facts_with):
+    given = [{**on("CC6.1"), "implementation": "runbook 7", "policy_pct": 80}]
+    assert only(facts_with(control_profiles=given)["control_profiles"], "implementation", "policy_pct") == (
+        "runbook 7",
+        80,
+    )

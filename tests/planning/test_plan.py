@@ -1,0 +1,182 @@
+"""A plan, and that doing it makes the reports say what it promised."""
+
+from datetime import date, datetime, time, timedelta
+
+import polars as pl
+import pytest
+
+from engine.model.errors import BadRequest
+from engine.planning.plan import make_plan, outlook
+from engine.planning.question import PlanQuestion, plan_question
+from engine.planning.work import wanted_count
+from tests.factories import DAY
+from tests.facts.conftest import control, facts_with, on, replica
+
+__all__ = ["facts_with", "replica"]
+BY = DAY + timedelta(days=100)
+OPERATION, SIGNED = ["operation", "attestation"], ["attestation"]
+FRAMEWORKS = [{"framework": "soc2", "in_scope": True, "adopted_on": DAY - timedelta(days=400), "target_on": BY}]
+CONTROLS = [
+    control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
+    control("X2", evidence_kinds=["operation", "test", "policy", "attestation"], cadence="quarterly", position=2),
+    control("X3", evidence_kinds=OPERATION, cadence="monthly", position=3),
+    control("X4", evidence_kinds=["test"], cadence="monthly", position=4),
+    control("X5", evidence_kinds=SIGNED, cadence="annual", position=5),
+]
+
+
+def ownership_rows(*controls, by="ann"):
+    return [{**on(one), "email": by, "raci": role} for one in controls for role in ("R", "A")]
+
+
+def noon(day):
+    return datetime.combine(day, time(12))
+
+
+SCHEDULES = [
+    {"id": f"s-{one}", **on(one), "cadence": "monthly", "starts_on": DAY - timedelta(days=300), "procedure": "p"}
+    for one in ("X2", "X4")
+]
+RECORDS = {
+    "organization_frameworks": FRAMEWORKS,
+    "users": [{"email": "ann", "active": True}, {"email": "ben", "active": True}],
+    "control_owners": [*ownership_rows("X1", "X2", "X3", "X4"), *ownership_rows("X5", by="ben")],
+    "owner_capacity": [{"email": one, "week": "default", "hours": 20.0, "absence_hours": 0.0} for one in ("ann", "ben")],
+    "attestations": [
+        # lapses before the day
+        {"id": "old", **on("X5"), "owner": "ben", "due_on": DAY - timedelta(days=300), "outcome": "attested",
+         "attested_at": noon(DAY - timedelta(days=330))},
+    ],
+    "testing_schedules": SCHEDULES,
+    "test_runs": [
+        {"id": "failed", "schedule_id": "s-X4", "window_open_on": DAY - timedelta(days=20),
+         "window_close_on": DAY - timedelta(days=10), "performed_on": DAY - timedelta(days=15), "outcome": "failed"},
+    ],
+}  # fmt: skip
+
+
+def plan(known, target=100, by=BY, start=None, **more):
+    facts = known(controls=CONTROLS, **{**RECORDS, **more})
+    return make_plan(facts.__getitem__, PlanQuestion("soc2", target, by, start), DAY)
+
+
+def carried_out(made):
+    """The records that doing a plan leaves: what each action is about is there on the day from which it says so."""
+    events, rows = [], {"attestations": [], "test_runs": [], "policies": [], "policy_controls": []}
+    work = {one.id: one for one in made.work}
+    for action in made.chosen:
+        one, at = work[action.id], made.closing_actions[action.id][1]
+        kinds = [*one.kinds, *(["test"] if one.opposed_by == "failing test" else [])]
+        for kind in dict.fromkeys(kinds):
+            name = f"{one.control_id}-{kind}"
+            match kind:
+                case "operation":
+                    events.append(("backup.completed", noon(at), {"controls": f"soc2:{one.control_id}"}))
+                case "test":
+                    rows["test_runs"].append(
+                        {"id": name, "schedule_id": f"s-{one.control_id}", "window_open_on": at, "window_close_on": at,
+                         "performed_on": at, "outcome": "passed"}
+                    )  # fmt: skip
+                case "policy":
+                    rows["policies"].append(
+                        {"id": name, "policy": name, "version": 1, "state": "active", "accepted_at": noon(at)}
+                    )
+                    rows["policy_controls"].append({"policy_id": name, **on(one.control_id)})
+                case "attestation":
+                    rows["attestations"].append(
+                        {"id": name, **on(one.control_id), "owner": "ann", "due_on": at, "outcome": "attested",
+                         "attested_at": noon(at)}
+                    )  # fmt: skip
+    return events, rows
+
+
+@pytest.mark.parametrize("target", [20, 40, 60, 80, 100])
+def test_doing_the_plan_reaches_the_target_in_the_reports_themselves(facts_with, target):
+    made = plan(facts_with, target)
+    assert made.is_reached
+    events, rows = carried_out(made)
+    together = {table: [*RECORDS.get(table, []), *rows.get(table, [])] for table in {*RECORDS, *rows}}
+    then = facts_with(controls=CONTROLS, as_of=BY, events=events, **together)["control_status"]
+    effective = then.filter(pl.col("state") == "effective").height
+    assert effective == made.effective_with
+    assert effective >= wanted_count(target, len(CONTROLS))
+
+
+def test_what_is_planned_and_what_it_takes(facts_with):
+    made = plan(facts_with)
+    assert {one.id: (one.state, one.kinds, one.lead_days) for one in made.mine} == {
+        "soc2:X1": ("no_data", ("attestation",), 0),
+        "soc2:X2": ("no_data", ("operation", "test", "policy", "attestation"), 92),
+        "soc2:X3": ("no_data", ("operation", "attestation"), 31),
+        "soc2:X4": ("ineffective", ("test",), 0),
+        "soc2:X5": ("stale", ("attestation",), 0),
+    }
+    assert made.choice.done == {**{f"soc2:X{number}": "ann" for number in (1, 2, 3, 4)}, "soc2:X5": "ben"}
+    assert made.choice.hours == made.choice.bound == made.needed_hours == 32.5
+    assert all(step.ready_on <= BY for step in made.steps)
+    (second,) = [step for step in made.steps if step.action.id == "soc2:X2"]
+    assert second.done_on <= BY - timedelta(days=92)
+
+
+def test_without_an_action_the_plan_is_the_projection(facts_with):
+    facts = facts_with(controls=CONTROLS, **RECORDS)
+    made = outlook(facts.__getitem__, PlanQuestion("soc2", 100, BY), DAY)
+    assert made.with_plan.readiness(made.with_plan.days).equals(made.projection.readiness(made.projection.days))
+    assert made.projection.readiness([DAY])["strict_pct"].to_list() == facts["readiness"]["strict_pct"].to_list()
+    assert made.projection.readiness([DAY])["weighted_pct"].to_list() == facts["readiness"]["weighted_pct"].to_list()
+
+
+def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(facts_with):
+    made = plan(facts_with, by=DAY + timedelta(days=60))
+    assert not made.is_reached
+    assert {one.id: why for one, why in made.open} == {
+        "soc2:X2": f"evidence exists later than the day: {made.weeks.end(0) + timedelta(days=92)} at the earliest"
+    }
+
+
+def test_hours_that_nobody_has_are_named(facts_with):
+    none = [{"email": "ann", "week": "default", "hours": 0.25, "absence_hours": 0.0}]
+    made = plan(facts_with, owner_capacity=none, control_owners=ownership_rows("X1", "X2", "X3", "X4", "X5"))
+    assert set(made.choice.done) == {"soc2:X5"}, "a quarter of an hour a week for a while"
+    assert (made.first_short.owner, made.is_reached) == ("ann", False)
+    assert {why.split(" from ")[0] for _, why in made.open} == {"ann has no 8 hours left for it"}
+
+
+def test_what_failed_in_a_period_already_cannot_be_cured(facts_with):
+    made = plan(facts_with, start=DAY - timedelta(days=30))
+    assert {one.id for one, why in made.open if "cannot be cured" in why} == {f"soc2:X{n}" for n in (1, 2, 3, 4)}
+    assert made.choice.done == {"soc2:X5": "ben"}
+
+
+def test_throughout_a_period_evidence_is_renewed_before_it_lapses(facts_with):
+    made = plan(facts_with, start=DAY + timedelta(days=40), by=DAY + timedelta(days=300))
+    (third,) = [one for one in made.mine if one.id == "soc2:X3"]
+    assert len(third.parts) > 7, "once for the beginning, and about every month"
+    assert all(part.first <= part.last for part in third.parts)
+
+
+def test_nothing_to_plan():
+    targets = pl.DataFrame(schema={"framework": pl.String, "name": pl.String, "target_on": pl.Date})
+    assert plan_question(targets, {"framework": "soc2"}, DAY) == PlanQuestion("soc2", 100, DAY)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({}, "framework must be a framework in scope: soc2"),
+        ({"framework": "soc2", "by": "2020-01-01"}, "by must be a day from"),
+        ({"framework": "soc2", "by": "2040-01-01"}, "by must be a day from"),
+        ({"framework": "soc2"}, "as the framework has no target date then"),
+        ({"framework": "soc2", "by": f"{BY}", "from": f"{BY}"}, "from must be a day before"),
+    ],
+)
+def test_a_question_without_an_answer_is_refused(asked, told):
+    targets = pl.DataFrame(
+        [("soc2", "SOC 2", None)], schema={"framework": str, "name": str, "target_on": date}, orient="row"
+    )
+    with pytest.raises(BadRequest, match=told):
+        plan_question(targets, asked, DAY)
+
+
+def test_the_same_facts_give_the_same_plan(facts_with):
+    assert plan(facts_with).items == plan(facts_with).items

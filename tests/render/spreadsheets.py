@@ -1,0 +1,70 @@
+"""What a spreadsheet holds, as another program reads it, held against the JSON of the same edition."""
+
+import math
+import re
+from datetime import date, datetime, timedelta
+from io import BytesIO
+
+import openpyxl
+import polars as pl
+
+from engine.render.tables.xlsx import render
+from engine.render.tables.xlsx_cells import columns_of
+from engine.render.text import json
+
+ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+
+def open_workbook(data):
+    return openpyxl.load_workbook(BytesIO(data))
+
+
+def read_text(text):
+    """Text as spreadsheets read it: openpyxl leaves characters escaped that XML does not have."""
+    return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def lines(text):
+    return re.sub("\r\n|\r", "\n", text)
+
+
+def has_value(cell, dtype, value):
+    """Whether a cell holds a value of JSON, as what its column is."""
+    found = cell.value
+    if value in (None, "", []):
+        return found in (None, "")
+    if isinstance(value, list):
+        value = "; ".join("" if part is None else str(part) for part in value if part is not None)
+        return found in (None, "") if value == "" else lines(read_text(str(found))) == lines(value)
+    if dtype == pl.Date:
+        return (cell.is_date, cell.number_format, found.date()) == (True, "yyyy-mm-dd", date.fromisoformat(value))
+    if isinstance(dtype, pl.Datetime):
+        instant = datetime.fromisoformat(value.removesuffix("Z"))
+        return cell.is_date and abs(found - instant) < timedelta(milliseconds=1)
+    if isinstance(value, bool):
+        return found is value
+    if isinstance(value, int | float):
+        exact = math.isclose(float(found), value, rel_tol=1e-15)  # a spreadsheet has fifteen digits
+        return exact and cell.data_type == ("n" if abs(value) < 10**15 else "s")
+    return cell.data_type == "s" and lines(read_text(found)) == lines(value)
+
+
+def check_cells(edition):
+    """Every cell of every sheet is what JSON has there, and none is a formula; returns the file that was read."""
+    book, said = open_workbook(render(edition)), json.envelope(edition)
+    sheets = [sheet for sheet in book.worksheets if sheet.title not in ("About", "Columns")]
+    assert len(sheets) == len(edition.document.tables)
+    for sheet, table in zip(sheets, edition.document.tables, strict=True):
+        named = columns_of(table)
+        assert [lines(read_text(cell.value)) for cell in sheet[1]] == [lines(text) for text in named.values()]
+        assert sheet.max_row <= len(said[table.name]) + 1
+        for number, row in enumerate(said[table.name], 2):
+            cells = [sheet.cell(number, column) for column in range(1, len(named) + 1)]
+            wrong = [
+                (cell.coordinate, cell.value, row[name])
+                for name, cell in zip(named, cells, strict=True)
+                if not has_value(cell, table.schema[name], row[name])
+            ]
+            assert (table.name, wrong) == (table.name, [])
+    assert not [cell.coordinate for sheet in book for row in sheet.iter_rows() for cell in row if cell.data_type == "f"]
+    return book

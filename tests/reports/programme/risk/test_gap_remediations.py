@@ -1,0 +1,158 @@
+from datetime import date
+
+import msgspec
+
+from engine.model.documents.document import Coverage
+from reports.programme.risk.gap_remediations import REPORT
+from tests import factories
+from tests.factories import ask, lead, rows
+from tests.reports.explanations import values_follow
+
+ACCESS = {
+    **{"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "title": "Logical access", "priority": 37.5},
+    **{"severity": "critical", "runbook": "mfa", "runbook_title": "Enforce MFA", "playbook": "mfa-enforce"},
+    **{"effort_hours": 2.0, "leverage": 3, "requirements": ["soc2:CC6.1", "iso27001:A.8.5"], "quick_win": True},
+    **{"owner": "ann@acme.example", "due_on": date(2026, 11, 19), "dry_run": True, "status": "open"},
+}
+BACKUP = {
+    **{
+        "framework": "iso27001",
+        "control_id": "A.8.13",
+        "gap_id": "iso27001:A.8.13",
+        "title": "Backup",
+        "priority": 1.0,
+    },
+    **{"due_on": date(2026, 11, 20), "requirements": ["iso27001:A.8.13"], "status": "blocked", "blocked_by": "vendor"},
+}
+SCOPE = {"framework": "soc2", "applicable": 10, "assessed": 8}
+
+
+def document(*gaps, remediations=(), readiness=(SCOPE,), **asked):
+    return factories.document(
+        REPORT,
+        ask(**asked),
+        gaps=rows("gaps", *gaps),
+        remediations=rows("remediations", *remediations),
+        readiness=rows("readiness", *readiness),
+    )
+
+
+def test_the_summary_counts_what_there_is_to_do():
+    held = document(BACKUP, ACCESS)
+    assert held.summary == {
+        "gaps_open": 2,
+        "gaps_critical": 1,
+        "gaps_high": 0,
+        "gaps_medium": 1,
+        "gaps_low": 0,
+        "gaps_effort_hours": 10.0,
+        "quick_wins": 1,
+        "quick_wins_hours": 2.0,
+        "remediations_overdue": 1,
+        "gaps_without_owner": 1,
+        "gaps_without_runbook": 1,
+        "gaps_blocked": 1,
+        "remediations_opened_in_period": 0,
+        "remediations_closed_in_period": 0,
+    }
+    assert held.coverage == Coverage(8, 10)
+    assert lead(held) == (
+        "2 gaps are open, 1 critical; 1 quick win takes 2 hours.",
+        "Start with SOC 2 CC6.1 Logical access (2 hours, 3 requirements).",
+    )
+
+
+def test_gaps_stand_by_priority_then_identifier():
+    same = {**BACKUP, "gap_id": "hipaa:1", "control_id": "1", "framework": "hipaa"}
+    assert document(BACKUP, same, ACCESS).tables[0].frame["gap_id"].to_list() == [
+        "soc2:CC6.1",
+        "hipaa:1",
+        "iso27001:A.8.13",
+    ]
+
+
+def test_a_gap_carries_the_body_of_its_dry_run():
+    bodies = document(ACCESS, BACKUP).tables[0].frame["dry_run_body"].to_list()
+    assert msgspec.json.decode(bodies[0]) == {
+        "playbook": "mfa-enforce",
+        "inputs": {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1"},
+    }
+    assert bodies[1] is None
+
+
+def test_a_gap_due_today_is_not_overdue():
+    assert document(BACKUP).summary["remediations_overdue"] == 0
+
+
+def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
+    other = {**ACCESS, "control_id": "CC6.2", "gap_id": "soc2:CC6.2", "requirements": ["soc2:CC6.2", "iso27001:A.8.5"]}
+    held = document(ACCESS, other, BACKUP)
+    assert held.tables[1].frame.to_dicts() == [
+        {
+            **{"runbook_title": "Enforce MFA", "runbook": "mfa", "gaps": 2, "severe": 2, "overdue": 2},
+            **{"requirements_unlocked": 3, "effort_hours": 4.0},
+        },
+        {
+            **{"runbook_title": None, "runbook": None, "gaps": 1, "severe": 0, "overdue": 0},
+            **{"requirements_unlocked": 1, "effort_hours": 8.0},
+        },
+    ]
+    assert [table.frame["gaps"].sum() for table in held.tables[1:3]] == [3, 3]
+
+
+def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
+    remediations = [
+        {"id": "1", "opened_on": date(2026, 9, 1), "closed_on": date(2026, 11, 10)},
+        {"id": "2", "opened_on": date(2026, 11, 9), "closed_on": None},
+        {"id": "3", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 20)},
+    ]
+    held = document(remediations=remediations, period_days=14)
+    assert held.tables[3].frame.rows() == [
+        ("2026-W45", 0, 0, 2, 0, 2),
+        ("2026-W46", 1, 1, 3, 1, 2),
+        ("2026-W47", 0, 1, 3, 2, 1),
+    ]
+
+
+def test_the_burn_up_sums_to_the_period():
+    remediations = [
+        {"id": "1", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 7)},
+        {"id": "2", "opened_on": date(2026, 11, 7), "closed_on": date(2026, 11, 21)},
+    ]
+    held = document(remediations=remediations, period_days=14)
+    assert (held.summary["remediations_opened_in_period"], held.summary["remediations_closed_in_period"]) == (1, 1)
+
+
+def test_without_gaps_every_control_is_effective():
+    held = document()
+    assert lead(held) == ("No gap is open: every applicable control is effective.", "")
+    assert held.summary["gaps_open"] == 0
+    assert [table.frame.height for table in held.tables] == [0, 0, 0, 5]
+    assert held.charts == []
+
+
+def test_without_controls_no_praise_is_given():
+    held = document(readiness=())
+    assert lead(held) == (
+        "No control is in scope, so there are no gaps to close.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
+    assert held.coverage == Coverage(0, 0)
+
+
+def test_a_quick_win_is_defined_by_the_settings_that_count_it():
+    quick = document(ACCESS).definitions["Quick wins"]
+    assert quick == "Open gaps that at most 4 hours of work close and that unlock at least 3 requirements."
+
+
+def test_the_rows_behind_a_figure_say_why_each_counts():
+    found = factories.explained_rows(REPORT, "gaps_blocked", gaps=rows("gaps", ACCESS, BACKUP))
+    assert found.select("gap_id", "reason", "flag").rows() == [("iso27001:A.8.13", "blocked by vendor", 1)]
+
+
+def test_the_rows_that_explain_a_figure_give_its_value():
+    values_follow(
+        REPORT,
+        gaps=rows("gaps", BACKUP, ACCESS),
+        remediations=rows("remediations", {"id": "1", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 7)}),
+    )

@@ -1,0 +1,199 @@
+"""The evidence pack: which rows, which tags, in which window, and a manifest that others can check."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+from hashlib import sha256
+
+import pytest
+from sqlalchemy import select
+
+from engine.archives.contents import evidence_pack
+from engine.store import EventRow
+from engine.store.queries.history import audit
+from engine.store.schema.audit import access_log
+from engine.store.schema.automation import policies, policy_controls
+from tests.conftest import NOW
+
+PATH = "/api/governance/compliance/export"
+MEMBER = "member@acme.example"
+COLUMNS = [
+    "event_id", "at", "actor", "action", "object", "control_tags", "framework", "evidence_id", "hash", "prev_hash",
+    "policy_version", "outcome", "seq",
+]  # fmt: skip
+
+
+def event(name, action="access.granted", ago=timedelta(), **values):
+    return EventRow(name, NOW - ago, "ann", action, **values)
+
+
+def append(store, *events, org="acme"):
+    with store.revision(org, "import", now=NOW) as revision:
+        revision.append_events(events)
+
+
+def accept(store, identifier="p1", *controls, **values):
+    row = {"id": identifier, "policy": "access", "version": 3, "kind": "governance", "title": "Access", "state": "active",
+           "accepted_by": "owner@acme.example", "accepted_at": NOW - timedelta(days=90), **values}  # fmt: skip
+    with store.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(policies, [row])
+        revision.insert(policy_controls, [
+            {"policy_id": identifier, "framework": framework, "control_id": control} for framework, control in controls
+        ])  # fmt: skip
+        revision.record("policy.prepared")
+
+
+def rows_of(answer):
+    assert answer.status == 200, answer.body
+    return [row for row in answer.json["evidence"] if row["event_id"] is None or not row["event_id"].startswith("hq:")]
+
+
+def tags(answer):
+    return {row["event_id"] or row["evidence_id"]: row["control_tags"] for row in rows_of(answer)}
+
+
+def test_policies_in_force_come_first_and_then_the_events_of_the_chain(sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.2"), ("soc2", "CC6.1"), ("iso27001", "A.5.15"))
+    accept(with_people, "p2", state="draft", accepted_at=None, version=4)
+    append(with_people, event("e1", "access.granted", object_type="user", object_id="bob"))
+    append(with_people, event("e9"), org="other")
+    answer = sign_in(MEMBER).get(PATH)
+    policy, granted = rows_of(answer)
+    assert policy == {
+        "event_id": None, "at": "2026-08-22T08:30:00.000000Z", "actor": "owner@acme.example",
+        "action": "policy.accepted", "object": "policy:p1", "control_tags": ["soc2:CC6.1", "soc2:CC6.2"],
+        "framework": ["soc2"], "evidence_id": "p1", "hash": None, "prev_hash": None, "policy_version": 3,
+        "outcome": "success", "seq": None,
+    }  # fmt: skip
+    assert (granted["evidence_id"], granted["object"], granted["framework"]) == ("e1", "user:bob", ["soc2"])
+    assert "soc2:CC6.2" in granted["control_tags"]
+    assert list(granted) == COLUMNS
+
+
+def test_tags_follow_the_same_rule_as_the_reports(sign_in, with_people):
+    append(
+        with_people,
+        event("failed", outcome="failure"),
+        event("unheard", "coffee.made", controls="soc2:CC6.1"),
+        event("neutral", "digest.delivered", controls="soc2:CC6.1"),
+        event("named", "attestation.signed", controls="soc2:CC1.1; iso27001:A.5.1; soc2:XX9.9"),
+    )
+    found = tags(sign_in(MEMBER).get(PATH))
+    assert found == {"failed": [], "unheard": [], "neutral": [], "named": ["soc2:CC1.1"]}
+
+
+def test_the_last_line_is_a_manifest_that_fits_the_rows(sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.1"))
+    append(with_people, event("e1", object_id='line\nbreak "quoted"'), event("e2", "coffee.made"))
+    body = sign_in(MEMBER).get(PATH).body.decode()
+    head, *lines, bracket, last = body.split("\n")[:-1]
+    assert (bracket, last[:11]) == ("],", '"manifest":')
+    manifest = json.loads("{" + last)["manifest"]
+    bare = [line.removesuffix(",") for line in lines]
+    assert manifest["rows_sha256"] == sha256("".join(f"{line}\n" for line in bare).encode()).hexdigest()
+    position = with_people.head("acme")
+    assert json.loads(head + "]}")["revision"] == {"seq": position.seq, "hash": position.hash}
+    rows = [json.loads(line) for line in bare]
+    assert (manifest["rows"], manifest["policies"], manifest["events"]) == (len(rows), 1, position.seq)
+    assert (manifest["first_seq"], manifest["last_seq"]) == (1, position.seq)
+    assert (manifest["prev_hash_of_first"], manifest["hash_of_last"]) == ("0" * 64, position.hash)
+    events = rows[1:]
+    assert [row["prev_hash"] for row in events[1:]] == [row["hash"] for row in events[:-1]]
+    assert manifest["columns"] == COLUMNS
+
+
+def test_csv_has_the_same_rows_and_no_manifest(sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.1"), ("soc2", "CC6.2"))
+    append(with_people, event("=1+1"))
+    client = sign_in(MEMBER)
+    answer = client.get(f"{PATH}?format=csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="acme-evidence-export-2026-11-20.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.body.decode(), newline="")))
+    whole = client.get(PATH).json["evidence"]
+    assert list(rows[0]) == COLUMNS
+    assert [row["hash"] for row in rows] == [row["hash"] or "" for row in whole]
+    assert rows[0]["control_tags"] == "soc2:CC6.1; soc2:CC6.2"
+    assert rows[-1]["event_id"] == "'=1+1"
+    assert client.get(PATH, accept="text/csv").body == answer.body
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_pages_join_to_the_same_file(size, sign_in, with_people, monkeypatch):
+    accept(with_people, "p1", ("soc2", "CC6.1"))
+    append(with_people, *(event(f"e{i}") for i in range(9)))
+    client = sign_in(MEMBER)
+    whole = [client.get(f"{PATH}?format={form}").body for form in ("json", "csv")]
+    monkeypatch.setattr(audit, "PAGE", size)
+    assert [client.get(f"{PATH}?format={form}").body for form in ("json", "csv")] == whole
+
+
+@pytest.mark.parametrize(
+    ("window", "found"),
+    [
+        ("24h", {"day"}),
+        ("30d", {"day", "month"}),
+        ("365d", {"day", "month", "year"}),
+        ("all", {"day", "month", "year"}),
+    ],
+)
+def test_a_window_leaves_out_older_events_and_no_policy(window, found, sign_in, with_people):
+    accept(with_people, "p1", ("soc2", "CC6.1"), accepted_at=NOW - timedelta(days=500))
+    ages = {"day": 1, "month": 30, "year": 365}
+    append(with_people, *(event(name, ago=timedelta(days=days)) for name, days in ages.items()))
+    assert set(tags(sign_in(MEMBER).get(f"{PATH}?window={window}"))) == {"p1", *found}
+
+
+def test_a_framework_leaves_out_rows_and_tags_of_others(sign_in, with_people):
+    accept(with_people, "p1", ("iso27001", "A.5.15"))
+    append(with_people, event("e1"), event("e2", "coffee.made"))
+    client = sign_in(MEMBER)
+    assert set(tags(client.get(f"{PATH}?framework=soc2"))) == {"e1"}
+    refused = client.get(f"{PATH}?framework=iso27001")
+    assert (refused.status, refused.json["error"]) == (400, "invalid_parameter")
+
+
+def test_an_organization_without_scope_has_rows_without_tags(sign_in, with_people):
+    from engine.store.schema.organizations import organization_frameworks
+
+    with with_people.revision("acme", "setup", now=NOW) as revision:
+        revision.update(organization_frameworks, {"framework": "soc2"}, {"in_scope": False})
+        revision.record("scope.changed")
+    append(with_people, event("e1"))
+    answer = sign_in(MEMBER).get(PATH)
+    assert tags(answer) == {"e1": []}
+    assert answer.json["manifest"]["rows_with_tags"] == 0
+
+
+@pytest.mark.parametrize("query", ["window=7w", "framework=sox", "format=html", "periodDays=30"])
+def test_a_malformed_question_is_refused_and_leaves_no_trace(query, sign_in, with_people):
+    answer = sign_in(MEMBER).get(f"{PATH}?{query}")
+    assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
+    with with_people.reader() as connection:
+        assert connection.execute(select(access_log)).all() == []
+
+
+def test_an_export_leaves_a_line_in_the_access_log_and_no_revision(sign_in, with_people):
+    head = with_people.head("acme")
+    sign_in(MEMBER).get(PATH)
+    sign_in(MEMBER).get(f"{PATH}?format=csv")
+    with with_people.reader() as connection:
+        lines = connection.execute(select(access_log.c.actor, access_log.c.resource, access_log.c.format)).all()
+    assert sorted(map(tuple, lines)) == [(MEMBER, PATH, "csv"), (MEMBER, PATH, "json")]
+    assert with_people.head("acme") == head
+
+
+def test_events_that_come_while_it_is_read_are_not_in_it(with_people, monkeypatch):
+    monkeypatch.setattr(audit, "PAGE", 2)
+    append(with_people, *(event(f"e{i}") for i in range(3)))
+    pack = evidence_pack.open_pack(with_people, "acme", since=None, framework=None, now=NOW)
+    append(with_people, event("late"))
+    found = [name for page in evidence_pack.pages(with_people, pack) for name in page["event_id"]]
+    assert found[-1] == "e2"
+
+
+def test_both_engines_give_the_same_rows(any_store):
+    append(any_store, event("e1", details='{"a":1}'))
+    pack = evidence_pack.open_pack(any_store, "acme", since=None, framework=None, now=NOW)
+    rows = [row for page in evidence_pack.pages(any_store, pack) for row in page.iter_rows(named=True)]
+    assert (rows[-1]["event_id"], rows[-1]["at"], rows[-1]["seq"]) == ("e1", "2026-11-20T08:30:00.000000Z", 2)
