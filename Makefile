@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # what `make test-fast` runs: functions of rows, frames and texts; CONTRIBUTING.md says more
-FAST := model exposure intake incidents automation reports reporting/render reporting/difference test_layers.py
+FAST := model exposure intake incidents automation reports render reporting/difference test_layers.py
 
 # bytecode is kept, whatever the environment says: to compile all of it takes longer than a tenth of the tests
 export PYTHONPYCACHEPREFIX := $(CURDIR)/var/bytecode

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,7 @@ HOMES = {
     "alembic": ("engine/store", "data/migrations"),
     "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
-    "duckdb": ("engine/reporting",),
+    "duckdb": ("engine/replica",),
     "fsspec": ("engine/reporting/artifacts/bucket.py",),
     "botocore": ("engine/reporting/artifacts/bucket.py",),
     "aiohttp": ("engine/reporting/artifacts/bucket.py",),
@@ -55,6 +55,11 @@ ROOMS = (
     "model",
     "store",
     "exposure",
+    "catalogue",
+    "replica",
+    "facts",
+    "planning",
+    "render",
     "reporting",
     "runtime",
     "intake",
@@ -142,6 +147,29 @@ def test_a_room_imports_only_those_below_it():
     assert upward == []
 
 
+def test_planning_and_render_do_not_import_each_other():
+    pairs = (("engine/planning", "engine.render"), ("engine/render", "engine.planning"))
+    wrong = [
+        (place(path), name)
+        for folder, other in pairs
+        for path in sources(folder)
+        for name in imports(path)
+        if name.startswith(other)
+    ]
+    assert wrong == []
+
+
+def test_no_folder_has_more_than_twenty_files():
+    """A folder beyond that is a drawer: nobody sees any more what lies in it."""
+    count = Counter(path.parent for path in sources("engine", "reports", "data/demo"))
+    assert {place(folder): files for folder, files in count.items() if files > 20} == {}
+
+
+def test_no_room_is_larger_than_twelve_thousand_lines():
+    lines = {room: sum(len(path.read_text().splitlines()) for path in sources(f"engine/{room}")) for room in ROOMS}
+    assert {room: length for room, length in lines.items() if length > 12_000} == {}
+
+
 def test_no_module_is_imported_in_a_circle():
     files = {
         place(path)[:-3].replace("/", ".").removesuffix(".__init__"): path
@@ -226,6 +254,7 @@ def test_facts_know_nothing_above_them():
         "engine.facts",
         "engine.catalogue",
         "engine.replica.view",
+        "engine.replica.scans",
         "engine.store.chain.chain",
         "engine.store.types",
     )

@@ -16,7 +16,6 @@ from engine.store.chain.heads import take_head
 from engine.store.database.database import is_read_only, open_engines
 from engine.store.database.faults import READ_ONLY
 from engine.store.database.sqlite_files import rewrite
-from engine.store.guarded_connection import GuardedConnection
 from engine.store.ids import PLATFORM
 from engine.store.log.log_check import Counting
 from engine.store.log.row_check import RowCheck, check_rows
@@ -25,6 +24,7 @@ from engine.store.schema.records import AccessLogRow
 from engine.store.store_reader import StoreReader
 from engine.store.writing.credentials import CredentialUses
 from engine.store.writing.group import GroupCommit, Lookups, TimedChange, Write, WriteResult, write_in_order
+from engine.store.writing.guarded_connection import GuardedConnection
 from engine.store.writing.locks import FairLock, FileTurn
 from engine.store.writing.revisions import Revision
 from engine.store.writing.statements import Values

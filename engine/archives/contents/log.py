@@ -1,8 +1,8 @@
 """The audit events of an archive, read once: the evidence pack as CSV, and the chain as it was hashed.
 
 A line of ``audit_log.jsonl`` is ``{"hash":"…","previous":"…","event":{…}}`` where ``event`` are the bytes that were
-hashed after ``previous`` (``engine.store.chain.chain``). The chain is whole from the window's first event to the revision;
-the evidence pack has the events that happened in the window.
+hashed after ``previous`` (``engine.store.chain.chain``). The chain is whole from the window's first event to the
+revision; the evidence pack has the events that happened in the window.
 """
 
 from collections.abc import Iterator, Sequence

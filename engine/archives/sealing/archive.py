@@ -16,7 +16,7 @@ from engine.archives.sealing.zip_writer import write_zip
 from engine.model.errors import BadRequest
 from engine.runtime.keys.signing_keys import SigningKey
 
-SCRIPT = Path(__file__).with_name("verify.py")
+SCRIPT = Path(__file__).parents[1] / "verification" / "verify.py"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from engine.intake.severity import highest
 from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
 from engine.store import Note, Revision
 from engine.store.ids import new_id
+from engine.store.log.unlogged_recoveries import RESOLVED
 from engine.store.queries.operations.ingest import (
     findings_by_key,
     last_incidents,
@@ -18,7 +19,6 @@ from engine.store.queries.operations.ingest import (
     service_ids,
 )
 from engine.store.schema.services import findings, incident_timeline, incidents
-from engine.store.unlogged_recoveries import RESOLVED
 
 
 class FindingResult(TypedDict):

@@ -10,7 +10,7 @@ from engine.model.errors import Unavailable
 from engine.store.database.database import is_read_only, open_engines
 from engine.store.database.faults import store_faults
 from engine.store.log.history import begin_history
-from engine.store.unlogged_recoveries import log_recoveries
+from engine.store.log.unlogged_recoveries import log_recoveries
 
 if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import takes longer than the question
     from alembic.config import Config

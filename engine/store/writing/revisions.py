@@ -27,13 +27,13 @@ from engine.model.vocabulary import Outcome
 from engine.store.chain.chain import EventRow, SpelledEvent, own_event_id
 from engine.store.chain.event_chain import EventChain
 from engine.store.chain.heads import move_head, start_chain
-from engine.store.guarded_connection import GuardedConnection
 from engine.store.log.log_lines import Erasure
 from engine.store.log.log_writer import LogWriter
 from engine.store.log.part_heads import part_of
 from engine.store.schema.organizations import organizations
 from engine.store.types import canonical_json
 from engine.store.writing.batches import in_batches
+from engine.store.writing.guarded_connection import GuardedConnection
 from engine.store.writing.row_statements import defaults, empty_row, insert_one, update_one
 from engine.store.writing.statements import Values
 from engine.store.writing.write_buffer import Lookup, WriteBuffer

@@ -12,7 +12,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement, ReturnsRows
 from sqlalchemy.types import TypeEngine
 
-from engine.store.guarded_connection import GuardedConnection
+from engine.store.writing.guarded_connection import GuardedConnection
 
 Values = Mapping[str, object]
 Stored = tuple[Any, ...]  # a row as a driver gives it: the driver does not say of what types

@@ -78,7 +78,8 @@ def test_no_two_tones_of_a_group_have_the_same_hatching(group):
 
 
 def test_no_template_and_no_picture_has_a_colour_of_its_own():
-    places = [*TEMPLATES.iterdir(), *(TEMPLATES.parent / "engine" / "reporting").rglob("*.py")]
+    places = [*TEMPLATES.iterdir(), *(TEMPLATES.parent / "engine" / "render").rglob("*.py")]
+    places += (TEMPLATES.parent / "engine" / "reporting").rglob("*.py")
     others = [path for path in places if path.is_file() and path.name != "palette.py"]
     found = {path.name: COLOUR.findall(path.read_text()) + NAMED.findall(path.read_text()) for path in others}
     assert {name: colours for name, colours in found.items() if colours} == {}

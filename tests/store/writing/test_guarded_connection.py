@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import bindparam, delete, insert, select, text, update
 
-from engine.store.guarded_connection import WriteBesideLogError
 from engine.store.schema import LOGGED, metadata
 from engine.store.schema.controls import attestations
 from engine.store.schema.outputs import deliveries, leases
+from engine.store.writing.guarded_connection import WriteBesideLogError
 from engine.store.writing.statements import CompiledStatement
 from tests.conftest import NOW
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 # the one module that changes rows of tables with a log, and what it is made of; each line says why it may
 WRITERS = {
     "revisions.py": "each change of a row is logged by the method that makes it",

@@ -7,10 +7,10 @@ from sqlalchemy import select, text, update
 
 from engine.store import Note
 from engine.store.database.migrations import migrate
+from engine.store.log.unlogged_recoveries import LOGGED_LATER, RESOLVED, log_recoveries
 from engine.store.queries.operations.ingest import resolve_incidents
 from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents
-from engine.store.unlogged_recoveries import LOGGED_LATER, RESOLVED, log_recoveries
 from tests.conftest import NOW
 from tests.databases import unguarded
 from tests.whole_checks import assert_provable
