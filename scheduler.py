@@ -18,30 +18,15 @@ from engine.accounts.bucket_erasure import clear_owed
 from engine.archives.sealing.sweep import sweep
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
-from engine.digests import (
-    Task,
-    bundle_task,
-    chain_task,
-    digest_task,
-    snapshot_tasks,
-    tick,
-)
+from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
 from engine.model.errors import Unavailable
-from engine.model.every_organization import (
-    OrganizationsRun,
-    for_every_organization,
-)
+from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.programme.retention import purge_all
 from engine.reporting.batch import batch
 from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
 from engine.reporting.index import index
 from engine.runtime.heads.signed_heads import signed_head
-from engine.runtime.jobs import (
-    Daily,
-    Every,
-    Job,
-    Runner,
-)
+from engine.runtime.jobs import Daily, Every, Job, Runner
 from engine.runtime.services import Services
 from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
@@ -82,9 +67,11 @@ def build_several(services: Services, org_ids: Chunk, now: datetime) -> Organiza
 def retention(services: Services, now: datetime) -> str:
     """Purge records that are past their retention and under no legal hold."""
     return purge_all(
-        services.store, now=now, payload_days=services.settings.ingest_keep_days,
+        services.store,
+        now=now,
+        payload_days=services.settings.ingest_keep_days,
         sign=lambda org_id: signed_head(services, org_id, now=now),
-    )  # fmt: skip
+    )
 
 
 def outbox(services: Services, now: datetime) -> str:
@@ -99,9 +86,11 @@ def pruning(services: Services, now: datetime) -> str:
         org_ids.append(PLATFORM)
     went = for_every_organization("pruning", org_ids, lambda org_id: _prune(services, org_id, now))
     old = runs.prune(
-        services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS),
+        services.store,
+        platform=now - timedelta(days=RUN_DAYS),
+        organizations=now - timedelta(days=OWN_RUN_DAYS),
         now=now,
-    )  # fmt: skip
+    )
     clear_owed(services)
     texts, ends, seals = map(sum, zip((0, 0, 0), *went.results.values(), strict=True))
     return went.message(

@@ -80,15 +80,8 @@ SECTIONS: Mapping[str, tuple[Report, ...]] = {
         evidence_request_sla.REPORT,
         sla_reminders.REPORT,
     ),
-    "Ownership, exceptions and scope": (
-        control_ownership.REPORT,
-        exception_register.REPORT,
-        scope_boundary.REPORT,
-    ),
-    "Mappings": (
-        crosswalk.REPORT,
-        mapping_digest.REPORT,
-    ),
+    "Ownership, exceptions and scope": (control_ownership.REPORT, exception_register.REPORT, scope_boundary.REPORT),
+    "Mappings": (crosswalk.REPORT, mapping_digest.REPORT),
     "Obligations": (
         calendar.REPORT,
         obligation_ics.REPORT,
@@ -112,10 +105,7 @@ SECTIONS: Mapping[str, tuple[Report, ...]] = {
         cross_staffing_committee_escalation.REPORT,
         committee_digest.REPORT,
     ),
-    "Vendors": (
-        third_party_vendors.REPORT,
-        inherited_control_gaps.REPORT,
-    ),
+    "Vendors": (third_party_vendors.REPORT, inherited_control_gaps.REPORT),
     "Frameworks": (
         type_ii.REPORT,
         iso_assessment.REPORT,
@@ -127,12 +117,7 @@ SECTIONS: Mapping[str, tuple[Report, ...]] = {
         gdpr_art32.REPORT,
         fedramp_poam.REPORT,
     ),
-    "Deployment and records": (
-        profile.REPORT,
-        retention.REPORT,
-        legal_holds.REPORT,
-        policy_blocks.REPORT,
-    ),
+    "Deployment and records": (profile.REPORT, retention.REPORT, legal_holds.REPORT, policy_blocks.REPORT),
 }
 
 REPORTS: tuple[Report, ...] = tuple(chain.from_iterable(SECTIONS.values()))

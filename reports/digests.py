@@ -28,8 +28,11 @@ DIGESTS: tuple[Digest, ...] = (
         every="week",
         news=("requests_open", "requests_closed_in_period"),
         items=(
-            Items("overdue", ("title", "framework", "due_on", "days_late", "priority", "owner", "next_step"),
-                  ("recipient",)),
+            Items(
+                "overdue",
+                ("title", "framework", "due_on", "days_late", "priority", "owner", "next_step"),
+                ("recipient",),
+            ),
             Items("at_risk", ("title", "framework", "due_on", "priority", "owner", "next_step"), ("recipient",)),
         ),
         for_admins=False,
@@ -63,8 +66,12 @@ DIGESTS: tuple[Digest, ...] = (
         news=("peak_weeks",),
         items=(
             Items("weeks", ("week", "shortfall_hours", "imbalance", "busiest", "drivers", "relief_hours")),
-            Items("actions", ("what", "week", "owner", "relief_hours", "status", "action_id"), ("recipients",),
-                  hint=f"To take one up: {peak_week_staffing_digest.TAKE_UP}"),
+            Items(
+                "actions",
+                ("what", "week", "owner", "relief_hours", "status", "action_id"),
+                ("recipients",),
+                hint=f"To take one up: {peak_week_staffing_digest.TAKE_UP}",
+            ),
         ),
         moves=("opened", "proposals"),
         asks="staffing_take_up",
@@ -97,8 +104,11 @@ DIGESTS: tuple[Digest, ...] = (
         every="week",
         news=("staffing_actions_tracked", "staffing_actions_open", "staffing_actions_completed_lately"),
         items=(
-            Items("actions", ("what", "status", "standing", "sla_due_on", "relief_hours", "blocked_reason"),
-                  ("recipients",)),
+            Items(
+                "actions",
+                ("what", "status", "standing", "sla_due_on", "relief_hours", "blocked_reason"),
+                ("recipients",),
+            ),
             Items("by_week", ("week", "taken_up", "completed", "completion_pct", "on_time_pct", "realised_pct")),
             Items("archive", ("what", "completed_on", "standing", "relief_hours", "relief_actual_hours")),
         ),
@@ -116,8 +126,11 @@ DIGESTS: tuple[Digest, ...] = (
         every="weekday",
         news=("staffing_actions_breached",),
         items=(
-            Items("actions", ("what", "severity", "breach_days", "sla_due_on", "accountable", "blocked_reason"),
-                  ("recipients",)),
+            Items(
+                "actions",
+                ("what", "severity", "breach_days", "sla_due_on", "accountable", "blocked_reason"),
+                ("recipients",),
+            ),
         ),
         moves=("opened",),
         chained=True,
@@ -133,8 +146,11 @@ DIGESTS: tuple[Digest, ...] = (
         every="weekday",
         news=("staffing_escalations",),
         items=(
-            Items("actions", ("what", "severity", "breach_days", "chair", "meets_on", "options", "breach_told_on"),
-                  ("recipients",)),
+            Items(
+                "actions",
+                ("what", "severity", "breach_days", "chair", "meets_on", "options", "breach_told_on"),
+                ("recipients",),
+            ),
         ),
         moves=("opened",),
         chained=True,
@@ -148,8 +164,14 @@ DIGESTS: tuple[Digest, ...] = (
         channels=("email", "webhook"),
         period="quarter",
         every="quarter",
-        news=("committee_decisions", "weeks_over_limit", "hours_to_save", "staffing_actions_tracked",
-              "staffing_actions_open", "staffing_actions_completed"),
+        news=(
+            "committee_decisions",
+            "weeks_over_limit",
+            "hours_to_save",
+            "staffing_actions_tracked",
+            "staffing_actions_open",
+            "staffing_actions_completed",
+        ),
         items=(
             Items("decisions", ("decision", "reason", "owner")),
             Items("figures", ("figure", "now", "before", "change", "unit", "better")),
@@ -185,8 +207,13 @@ DIGESTS: tuple[Digest, ...] = (
         every="weekday",
         news=("renewals_to_send",),
         items=(
-            Items("renewals", ("control_title", "framework", "control_id", "due_on", "days_left", "evidence_freshness"),
-                  ("recipient",), only="owed", title="To renew"),
+            Items(
+                "renewals",
+                ("control_title", "framework", "control_id", "due_on", "days_left", "evidence_freshness"),
+                ("recipient",),
+                only="owed",
+                title="To renew",
+            ),
         ),
         members=(),
     ),
@@ -199,11 +226,17 @@ DIGESTS: tuple[Digest, ...] = (
         channels=("email", "webhook"),
         period="week",
         every="week",
-        news=("digest_controls_worse", "digest_controls_better", "attestations_overdue",
-              "exceptions_expiring_in_30_days", "obligations_due_in_14_days"),
+        news=(
+            "digest_controls_worse",
+            "digest_controls_better",
+            "attestations_overdue",
+            "exceptions_expiring_in_30_days",
+            "obligations_due_in_14_days",
+        ),
         items=(
-            Items("frameworks", ("name", "strict_pct", "strict_points", "weighted_pct", "weighted_points",
-                                 "coverage_pct")),
+            Items(
+                "frameworks", ("name", "strict_pct", "strict_points", "weighted_pct", "weighted_points", "coverage_pct")
+            ),
             Items("controls_changed", ("title", "control", "state", "direction", "previous_state")),
             Items("overdue_attestations", ("title", "control", "due_on", "days_late", "owner"), ("owner",)),
             Items("new_gaps", ("title", "control", "severity", "owner"), ("owner",)),
@@ -224,15 +257,24 @@ DIGESTS: tuple[Digest, ...] = (
         every="day",
         news=("reminders_to_send",),
         items=(
-            Items("overdue", ("title", "frameworks", "duty", "due_on", "days_late", "owner"),
-                  ("recipient", "escalate_to"), only="owed"),
-            Items("regressed", ("item", "title", "previous_state", "state", "since_on", "trigger"), ("recipient",),
-                  only="owed"),
-            Items("due_soon", ("title", "frameworks", "duty", "due_on", "days_left", "owner"),
-                  ("recipient",), only="owed"),
+            Items(
+                "overdue",
+                ("title", "frameworks", "duty", "due_on", "days_late", "owner"),
+                ("recipient", "escalate_to"),
+                only="owed",
+            ),
+            Items(
+                "regressed",
+                ("item", "title", "previous_state", "state", "since_on", "trigger"),
+                ("recipient",),
+                only="owed",
+            ),
+            Items(
+                "due_soon", ("title", "frameworks", "duty", "due_on", "days_left", "owner"), ("recipient",), only="owed"
+            ),
         ),
         members=(),
     ),
-)  # fmt: skip
+)
 
 check_names({digest.report.name: load_report(digest.report).build for digest in DIGESTS})

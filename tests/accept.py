@@ -14,7 +14,7 @@ from tests.import_graph import ROOT, module_name
 
 
 @dataclass(frozen=True)
-class Generated:
+class Output:
     """``files`` are written by a script, found by the end of its path, or are what a command of ``hq`` prints."""
 
     name: str
@@ -38,17 +38,17 @@ class Generated:
 
 
 STEPS = (
-    Generated("types of rows", "engine/store/**/records.py", script="accept_records.py"),
-    Generated("index of reports", "reports/index.json", script="accept_index.py"),
-    Generated("examples of reports", "engine/web/openapi/report_examples.json", script="accept_examples.py"),
-    Generated("routes", "tests/golden/routes.txt", command=("routes",)),
-    Generated("golden files of formats", "tests/**/render/golden/*", script="render/accept.py"),
-    Generated("reference", "docs/reference/**/*.md", script="test_docs.py"),
-    Generated("picture of a terminal", "docs/pictures/terminal.svg", script="pictures/terminal.py"),
+    Output("types of rows", "engine/store/**/records.py", script="accept_records.py"),
+    Output("index of reports", "reports/index.json", script="accept_index.py"),
+    Output("examples of reports", "engine/web/openapi/report_examples.json", script="accept_examples.py"),
+    Output("routes", "tests/golden/routes.txt", command=("routes",)),
+    Output("golden files of formats", "tests/**/render/golden/*", script="render/accept.py"),
+    Output("reference", "docs/reference/**/*.md", script="test_docs.py"),
+    Output("picture of a terminal", "docs/pictures/terminal.svg", script="pictures/terminal.py"),
 )
 
 
-def accept(steps: Sequence[Generated] = STEPS, root: Path = ROOT) -> list[Path]:
+def accept(steps: Sequence[Output] = STEPS, root: Path = ROOT) -> list[Path]:
     """Write them all, with a line for each; the files that are different now."""
     renewed: list[Path] = []
     for step in steps:

@@ -20,10 +20,7 @@ from tests.import_graph import ROOT, ImportGraph, module_name
 
 CATALOGUES = ("reports", "reports.figures", "reports.digests", "api")
 # what asks every report in turn, wherever it lies: only the cases of the changed reports run
-EACH_REPORT = (
-    "reports/test_columns.py", "reports/test_index.py", "reports/test_words.py",
-    "web/changed_reports.py",
-)  # fmt: skip
+EACH_REPORT = ("reports/test_columns.py", "reports/test_index.py", "reports/test_words.py", "web/changed_reports.py")
 # what is written from the declarations of reports
 OTHERS = {"settings", "tables", "options", "http"}  # parts of the reference that no report is in
 OF_REPORTS = "tests/test_docs.py::test_what_is_generated_is_up_to_date"

@@ -27,7 +27,7 @@ _OTHERS = """
 
 
 @contextmanager
-def unguarded(store):
+def raw_transaction(store):
     """A transaction that may change anything, as of somebody who goes around the console."""
     with store._turn, store._writer.begin() as connection:
         yield connection

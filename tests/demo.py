@@ -21,7 +21,7 @@ DAY = date(2026, 11, 20)
 SHARED: list[Path] = []  # the folder that the workers of this run share
 
 
-def shared(name: str, make: Callable[[Path], object]) -> Path:
+def shared_file(name: str, make: Callable[[Path], object]) -> Path:
     """The file of this name, which ``make`` writes for the first worker that wants it. Nobody changes it."""
     path = SHARED[-1] / name
     with path.with_suffix(".lock").open("w") as lock:
@@ -36,7 +36,7 @@ def shared(name: str, make: Callable[[Path], object]) -> Path:
 @cache
 def demo(org: str, today: date = DAY) -> dict[str, pl.DataFrame]:
     """The importable tables of a demo organization."""
-    path = shared(
+    path = shared_file(
         f"{org}-{today}.pickle",
         lambda path: path.write_bytes(pickle.dumps(generate(org, today), protocol=pickle.HIGHEST_PROTOCOL)),
     )
@@ -55,7 +55,7 @@ def lighter(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 
 def empty_store(path: Path) -> None:
     """A migrated SQLite store without rows, at this path."""
-    shutil.copy(shared("empty.db", lambda path: migrate(f"sqlite:///{path}")), path)
+    shutil.copy(shared_file("empty.db", lambda path: migrate(f"sqlite:///{path}")), path)
 
 
 def demo_store(folder: Path, *orgs: str, now: datetime, light: bool = True) -> str:
@@ -72,5 +72,5 @@ def demo_store(folder: Path, *orgs: str, now: datetime, light: bool = True) -> s
             source.backup(target)  # with what still stands in the journal beside the file
 
     name = f"{'light' if light else 'whole'}-{'-'.join(orgs)}-{now:%H%M}.db"
-    shutil.copy(shared(name, fill), folder / "hq.db")
+    shutil.copy(shared_file(name, fill), folder / "hq.db")
     return f"sqlite:///{folder / 'hq.db'}"

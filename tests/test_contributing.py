@@ -35,13 +35,13 @@ def run(copy):
 
 @pytest.fixture
 def change(copy):
-    def replaced(place, old, new):
+    def substitute(place, old, new):
         path = copy / place
         text = path.read_text()
         assert text.count(old) >= 1, (place, old)
         path.write_text(text.replace(old, new, 1))
 
-    return replaced
+    return substitute
 
 
 def test_there_is_a_chapter_for_each_thing_that_is_added():
@@ -60,10 +60,11 @@ def test_a_report(run):
 
 def test_a_figure_of_it(run, change):
     change(
-        "reports/ownership/figures.py", "OWNERSHIP = (\n",
+        "reports/ownership/figures.py",
+        "OWNERSHIP = (\n",
         'OWNERSHIP = (\n    Figure("key_controls", "Controls that somebody holds a key to", "count", "neither",\n'
         '           "Applicable controls.", "control_status", Count(), "applicable"),\n',
-    )  # fmt: skip
+    )
     report = "reports/ownership/key_holders.py"
     change(report, "    build=build,\n", '    build=build,\n    figures=select("key_controls"),\n')
     change(
@@ -86,9 +87,10 @@ def test_a_monitor(run):
 
 def test_a_setting(run, change, copy):
     change(
-        "engine/runtime/settings.py", "    base_url: str",
+        "engine/runtime/settings.py",
+        "    base_url: str",
         '    motto: str = setting(values.text, "", "a sentence that nobody needs")\n    base_url: str',
-    )  # fmt: skip
+    )
     run("tests.accept", "--only", "reference")
     assert "`SVC_MOTTO`" in (copy / "docs/reference/settings.md").read_text()
     assert "SVC_MOTTO" in run("engine.cli", "config")
@@ -108,8 +110,12 @@ def test_a_check(run, change, copy):
 
 def test_a_route(run, change, copy):
     line = '        Route("HEAD", "/api/health", '
-    change("api.py", line, line.replace("HEAD", "GET").replace("health", "alive") + "NONE, health.alive, parameters=None, "
-           "answer=Liveness, lane=lanes.HEALTH),\n" + line)  # fmt: skip
+    change(
+        "api.py",
+        line,
+        line.replace("HEAD", "GET").replace("health", "alive") + "NONE, health.alive, parameters=None, "
+        "answer=Liveness, lane=lanes.HEALTH),\n" + line,
+    )
     printed = run("tests.accept", "--only", "routes")
     assert "The contract changed: say why in the commit." in printed
     assert "GET /api/alive none\n" in (copy / "tests/golden/routes.txt").read_text()
@@ -118,10 +124,11 @@ def test_a_route(run, change, copy):
 
 def test_a_table(run, change, copy):
     change(
-        "engine/store/schema/services.py", "slo_profiles: ",
+        "engine/store/schema/services.py",
+        "slo_profiles: ",
         'service_notes: TypedTable[records.ServiceNoteRow] = tenant_table(\n    "service_notes",\n'
         '    "A note on a service.",\n    key("id", "identifier"),\n    text("note", "the note"),\n)\n\nslo_profiles: ',
-    )  # fmt: skip
+    )
     run("tests.accept", "--only", "types of rows")
     assert "class ServiceNoteRow(TypedDict):" in next(copy.glob("engine/store/**/records.py")).read_text()
 

@@ -211,9 +211,15 @@ def paste_blocks(folder, code):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
     environment |= {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(folder)}
     process = subprocess.Popen(
-        ["bash", "-c", script], env=environment, cwd=folder, text=True, start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        ["bash", "-c", script],
+        env=environment,
+        cwd=folder,
+        text=True,
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
         out, err = process.communicate(timeout=300)
     finally:

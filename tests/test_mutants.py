@@ -6,11 +6,11 @@ import pytest
 
 from tests.import_graph import ImportGraph
 from tests.mutants.drawn import nearest_tests
-from tests.mutants.named import NamedMutant, named, settings
+from tests.mutants.named import NamedMutant, named_mutants, settings
 from tests.mutants.trial import Trial
 
 
-@pytest.mark.parametrize("mutant", named(), ids=lambda mutant: mutant.what)
+@pytest.mark.parametrize("mutant", named_mutants(), ids=lambda mutant: mutant.what)
 def test_a_named_mutant_changes_one_place_and_has_tests(mutant):
     assert mutant.by not in ("", mutant.replaced)
     assert mutant.place().is_file()

@@ -109,9 +109,11 @@ def is_command(node: ast.AST) -> bool:
     """Whether a decorator hands the function to a group of commands."""
     calls = [one for one in getattr(node, "decorator_list", ()) if isinstance(one, ast.Call)]
     return any(
-        isinstance(call.func, ast.Attribute) and call.func.attr in ("command", "group")
-        and _dotted_name(call.func.value) != "click" for call in calls
-    )  # fmt: skip
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("command", "group")
+        and _dotted_name(call.func.value) != "click"
+        for call in calls
+    )
 
 
 def test_every_public_name_has_a_user_in_the_product():

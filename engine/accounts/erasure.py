@@ -110,9 +110,7 @@ def _must_be_free(connection: Reader, org_id: str, email: str, now: datetime) ->
                 word="legal_hold",
             )
     if is_last_owner(connection, org_id, email):
-        raise Conflict(
-            f"{email} is the last owner of {org_id}: make somebody else an owner first.", word="last_owner"
-        )  # fmt: skip
+        raise Conflict(f"{email} is the last owner of {org_id}: make somebody else an owner first.", word="last_owner")
 
 
 def _erase(revision: Revision, person: Pseudonym) -> ErasedRows:

@@ -54,12 +54,7 @@ def find(connection: Reader, org_id: str, approval_id: str) -> ApprovalRow:
 
 
 def decide(
-    revision: Revision,
-    approval_id: str,
-    decision: str,
-    *,
-    role: str | None,
-    details: Mapping[str, object],
+    revision: Revision, approval_id: str, decision: str, *, role: str | None, details: Mapping[str, object]
 ) -> dict[str, object]:
     """Decide a pending approval by the revision's actor.
 

@@ -168,10 +168,7 @@ def _inside_boundary(at: Situation, options: CheckOptions) -> CheckVerdict:
 def _environment(at: Situation, options: CheckOptions) -> CheckVerdict:
     wanted = options.environment
     others = [one for one in at.services if at.state.services[one]["environment"] != wanted]
-    return (
-        not others,
-        f"Not in {wanted}: {_id_list(others)}." if others else f"Runs in {wanted}.",
-    )
+    return (not others, f"Not in {wanted}: {_id_list(others)}." if others else f"Runs in {wanted}.")
 
 
 def _dependents_at_most(at: Situation, options: CheckOptions) -> CheckVerdict:

@@ -51,8 +51,7 @@ def of_dry_run(
     if not 0 <= age <= fresh_minutes:
         found.append(
             Refusal(
-                "dry_run_stale",
-                f"The dry-run {name} is {age:,.0f} minutes old; at most {fresh_minutes:g} are allowed.",
+                "dry_run_stale", f"The dry-run {name} is {age:,.0f} minutes old; at most {fresh_minutes:g} are allowed."
             )
         )
     return found

@@ -26,19 +26,8 @@ from engine.store.schema.records import (
     VendorDocumentRow,
     VendorRow,
 )
-from engine.store.schema.risk import (
-    data_flows,
-    systems,
-    vendor_documents,
-    vendors,
-)
-from engine.store.schema.services import (
-    deploys,
-    findings,
-    incidents,
-    service_dependencies,
-    services,
-)
+from engine.store.schema.risk import data_flows, systems, vendor_documents, vendors
+from engine.store.schema.services import deploys, findings, incidents, service_dependencies, services
 
 Reference: TypeAlias = Literal["service", "user", "vendor", "system"]  # what an input may name
 RANKS: Mapping[str, int] = {word: rank for rank, word in enumerate(("none", *reversed(SEVERITIES)), -1)}

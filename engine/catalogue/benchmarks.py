@@ -69,10 +69,12 @@ def load_benchmarks(folder: Path) -> Benchmarks:
 def _members(programmes: pl.DataFrame) -> pl.DataFrame:
     """Readiness of every programme in every framework: the shares of its weights over the controls of that weight."""
     counts = (
-        catalogue().controls.filter("assessable")
-        .group_by("framework", "weight").agg(controls=pl.len())
+        catalogue()
+        .controls.filter("assessable")
+        .group_by("framework", "weight")
+        .agg(controls=pl.len())
         .pivot("weight", index="framework", values="controls")
-    )  # fmt: skip
+    )
     columns = [name if name in counts.columns else pl.lit(0).alias(name) for name in map(str, WEIGHTS)]
     numbers = counts.select("framework", *columns).fill_null(0)
     share = {weight: pl.col(f"effective_w{weight}") / 100 for weight in WEIGHTS}

@@ -90,10 +90,7 @@ OWN: dict[str, dict[str, CatalogueColumn]] = {
         "poam_eligible": one_of("yes", "no", "conditional"),
         "level_1": FLAG,
     },
-    "gdpr-art32": {
-        "article": COUNT,
-        "measure_type": one_of("technical", "organisational", "both", optional=True),
-    },
+    "gdpr-art32": {"article": COUNT, "measure_type": one_of("technical", "organisational", "both", optional=True)},
 }
 FRAMEWORK_LIST = {
     "framework": FRAMEWORK,

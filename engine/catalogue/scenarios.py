@@ -60,9 +60,7 @@ def load_scenarios(folder: Path) -> Scenarios:
     listed = read(paths["scenarios"], SCENARIO, key=("scenario",))
     deltas = read(paths["requirements"], REQUIREMENT, key=("scenario", "requirement"))
     answers = read(paths["answers"], ANSWER, key=("scenario", "requirement", "framework", "control_id"))
-    assessable = frozenset(
-        catalogue().controls.filter("assessable").select("framework", "control_id").iter_rows()
-    )  # fmt: skip
+    assessable = frozenset(catalogue().controls.filter("assessable").select("framework", "control_id").iter_rows())
     unknown = ~pl.col("scenario").is_in(listed["scenario"].implode())
     check(paths["requirements"], deltas, ("scenario", unknown, "a scenario of scenarios.csv"))
     framed = deltas.join(listed.select("scenario", "framework"), on="scenario", how="left", maintain_order="left")

@@ -65,9 +65,7 @@ def _table(lines: Sequence[Sequence[str]], width: int) -> "Iterator[Text]":
         wrapped = [_broken(cells[place], widths[place]) for place in fitting]
         for part in range(max(map(len, wrapped))):
             found = [texts[part] if part < len(texts) else "" for texts in wrapped]
-            placed = [
-                _align(text, widths[place], right[place]) for text, place in zip(found, fitting, strict=True)
-            ]  # fmt: skip
+            placed = [_align(text, widths[place], right[place]) for text, place in zip(found, fitting, strict=True)]
             yield Text(GAP.join(placed).rstrip(), style)
 
     yield from line(headings, "bold")

@@ -70,11 +70,7 @@ def append(
         one(revision.connection, copilot_threads, org_id, id=thread_id, email=email)
         check_capacity(many(revision.connection, copilot_messages, org_id, thread_id=thread_id))
         common = {"thread_id": thread_id, "created_at": now}
-        sources = {
-            "provider": said.provider,
-            "confidence": said.confidence,
-            "citations": to_builtins(said.citations),
-        }
+        sources = {"provider": said.provider, "confidence": said.confidence, "citations": to_builtins(said.citations)}
         number = f"msg_{revision.seq:012d}"  # sorts in the order of writing
         rows = [
             {"id": f"{number}_1", "role": "user", "body": question, "citations": None, **common},

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from engine.copilot.answers.answers import Citation, OfflineAnswer
 from engine.copilot.prompts import NO_FIGURES, figures, messages
-from engine.copilot.providers import (
-    Completion,
-    Provider,
-    ProviderError,
-    providers_of,
-)
+from engine.copilot.providers import Completion, Provider, ProviderError, providers_of
 from engine.model.vocabulary import Confidence
 from engine.runtime.settings import Settings
 

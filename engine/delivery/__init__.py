@@ -10,19 +10,9 @@ so that a decision without a delivery, or a delivery without a decision, cannot 
     drain(services, now=now)                                                  # or let the job do it within a minute
 """
 
-from engine.delivery.channels import (
-    Channel,
-    Channels,
-    channels_of,
-    endpoints,
-)
+from engine.delivery.channels import Channel, Channels, channels_of, endpoints
 from engine.delivery.message import Message, content_hash
-from engine.delivery.outbox import (
-    DrainResult,
-    QueueAnswer,
-    drain,
-    enqueue,
-)
+from engine.delivery.outbox import DrainResult, QueueAnswer, drain, enqueue
 
 __all__ = [
     "Channel",

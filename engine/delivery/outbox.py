@@ -90,10 +90,14 @@ def enqueue(revision: Revision, messages: Sequence[Message], *, late: bool = Fal
         )
     queue.insert(revision, new)
     revision.record_all(
-        Note("delivery.queued", "delivery", row["id"],
-             details={"kind": row["kind"], "period": row["period"], "channel": row["channel"], "late": late})
+        Note(
+            "delivery.queued",
+            "delivery",
+            row["id"],
+            details={"kind": row["kind"], "period": row["period"], "channel": row["channel"], "late": late},
+        )
         for row, _ in new
-    )  # fmt: skip
+    )
     return answers
 
 
@@ -173,9 +177,7 @@ def drain(services: Services, *, now: datetime, limit: int = 500, outside: Outsi
 class _Drain:
     """One drain: what its threads share."""
 
-    def __init__(
-        self, services: Services, now: datetime, limit: int, outside: Outside, heads: DepartingHeads
-    ) -> None:  # fmt: skip
+    def __init__(self, services: Services, now: datetime, limit: int, outside: Outside, heads: DepartingHeads) -> None:
         self.store = services.store
         self.settings = services.settings
         self.outside = outside

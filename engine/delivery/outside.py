@@ -34,9 +34,12 @@ class MailServer:
         """From a URL that the settings have checked."""
         parts = urlsplit(url)
         return cls(
-            parts.scheme, parts.hostname or "", parts.port or SMTP_PORTS[parts.scheme],
-            unquote(parts.username or ""), unquote(parts.password or ""),
-        )  # fmt: skip
+            parts.scheme,
+            parts.hostname or "",
+            parts.port or SMTP_PORTS[parts.scheme],
+            unquote(parts.username or ""),
+            unquote(parts.password or ""),
+        )
 
 
 @dataclass(frozen=True)

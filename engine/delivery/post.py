@@ -29,7 +29,7 @@ class PostAnswer:
 
 def post(
     outside: Outside, target: WebhookTarget, headers: Mapping[str, str], body: bytes, *, public: bool
-) -> PostAnswer:  # fmt: skip
+) -> PostAnswer:
     """Send and read the answer. ``public``: only to addresses of the public internet, else AddressRefusal.
 
     OSError (a timeout and a wrong certificate included) or http.client.HTTPException when there is no sound answer.
@@ -64,9 +64,13 @@ def _exchange(stream: "_DeadlineSocket", target: WebhookTarget, headers: Mapping
     connection.sock = stream
     connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
     complete = {
-        "Host": target.host_header, "User-Agent": "hq-console", "Accept": "*/*", "Connection": "close",
-        "Content-Length": str(len(body)), **headers,
-    }  # fmt: skip
+        "Host": target.host_header,
+        "User-Agent": "hq-console",
+        "Accept": "*/*",
+        "Connection": "close",
+        "Content-Length": str(len(body)),
+        **headers,
+    }
     for name, value in complete.items():
         connection.putheader(name, value)
     connection.endheaders(body)

@@ -8,19 +8,8 @@ A declaration is ``engine.model.declarations.digest.Digest``; the registry is ``
 
 from engine.digests.calendar import Task, tick
 from engine.digests.chain import CHAIN_NAME, ChainRun, run_chain
-from engine.digests.deliver import (
-    Run,
-    deliver,
-    each,
-    run_name,
-    wants,
-)
-from engine.digests.tasks import (
-    bundle_task,
-    chain_task,
-    digest_task,
-    snapshot_tasks,
-)
+from engine.digests.deliver import Run, deliver, each, run_name, wants
+from engine.digests.tasks import bundle_task, chain_task, digest_task, snapshot_tasks
 
 __all__ = [
     "CHAIN_NAME",

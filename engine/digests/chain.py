@@ -7,11 +7,7 @@ from hashlib import sha256
 
 import msgspec
 
-from engine.digests.deliver import (
-    Run,
-    deliver,
-    run_name,
-)
+from engine.digests.deliver import Run, deliver, run_name
 from engine.model.days import local_day, midnight
 from engine.model.declarations.digest import ChainStep, Digest
 from engine.model.errors import NotFound, Problem
@@ -58,9 +54,15 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
     run_id = _run_id(org_id, day)
     if before is None:
         queries.record_run(
-            services.store, org_id, run_name(CHAIN_NAME), run_id=run_id, started_at=now, finished_at=None,
-            outcome=None, message=_message([]),
-        )  # fmt: skip
+            services.store,
+            org_id,
+            run_name(CHAIN_NAME),
+            run_id=run_id,
+            started_at=now,
+            finished_at=None,
+            outcome=None,
+            message=_message([]),
+        )
     done = [step for step in steps if step.outcome != "failed"]
     for digest in chain[len(done) :]:
         try:

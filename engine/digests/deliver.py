@@ -5,14 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from engine.delivery import (
-    Channels,
-    Message,
-    QueueAnswer,
-    channels_of,
-    endpoints,
-    enqueue,
-)
+from engine.delivery import Channels, Message, QueueAnswer, channels_of, endpoints, enqueue
 from engine.digests.calendar import span
 from engine.model.days import local_day
 from engine.model.declarations.as_of import AsOf
@@ -134,13 +127,26 @@ def deliver(
     if len(again) != len(done):
         return _already(work, again)
     run = Run(
-        org_id, digest.name, work.period, _outcome(work, empty, letters), work.late, made.hash,
-        made.edition.document.headline, held, queued, work.ways,
-    )  # fmt: skip
+        org_id,
+        digest.name,
+        work.period,
+        _outcome(work, empty, letters),
+        work.late,
+        made.hash,
+        made.edition.document.headline,
+        held,
+        queued,
+        work.ways,
+    )
     queries.record_run(
-        services.store, org_id, run_name(digest.name), started_at=now, finished_at=now,
-        outcome="succeeded" if letters else "skipped", message=f"{run.outcome} {run.period}: {len(queued)} queued",
-    )  # fmt: skip
+        services.store,
+        org_id,
+        run_name(digest.name),
+        started_at=now,
+        finished_at=now,
+        outcome="succeeded" if letters else "skipped",
+        message=f"{run.outcome} {run.period}: {len(queued)} queued",
+    )
     return run
 
 
@@ -263,6 +269,12 @@ def _outcome(work: _Work, empty: bool, letters: Sequence[Message]) -> str:
 def _already(work: _Work, done: Sequence[DeliveryRecord]) -> Run:
     shown = [{name: row[name] for name in ("id", "channel", "recipient", "status")} for row in done]
     return Run(
-        work.org_id, work.digest.name, work.period, "already_delivered", any(row["late"] for row in done),
-        done[0]["content_hash"], deliveries=shown, channels=work.ways,
-    )  # fmt: skip
+        work.org_id,
+        work.digest.name,
+        work.period,
+        "already_delivered",
+        any(row["late"] for row in done),
+        done[0]["content_hash"],
+        deliveries=shown,
+        channels=work.ways,
+    )

@@ -49,10 +49,18 @@ def messages(content: Content, people: People, channels: Channels, occasion: Occ
     if "webhook" in ways and channels.webhook.leaves:
         text = content.edition.document.headline
         found += [
-            Message(content.digest.name, occasion.period, "webhook", url, content.hash, content.edition.title,
-                    content.payload, text)
+            Message(
+                content.digest.name,
+                occasion.period,
+                "webhook",
+                url,
+                content.hash,
+                content.edition.title,
+                content.payload,
+                text,
+            )
             for url in channels.webhook.recipients
-        ]  # fmt: skip
+        ]
     return found
 
 

@@ -8,12 +8,7 @@ from engine.archives.contents.windows import days
 from engine.archives.sealing import bundles
 from engine.digests.calendar import Task
 from engine.digests.chain import CHAIN_NAME, run_chain
-from engine.digests.deliver import (
-    deliver,
-    key,
-    run_name,
-    wants,
-)
+from engine.digests.deliver import deliver, key, run_name, wants
 from engine.model.days import local_day
 from engine.model.declarations.digest import Digest, When, last_due
 from engine.model.figures.formulas import iso_week

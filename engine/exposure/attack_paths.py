@@ -12,15 +12,7 @@ from heapq import nsmallest
 from itertools import pairwise
 
 from engine.exposure.attack_entries import EntryPoint, OpenFinding, entries
-from engine.exposure.attack_fixes import (
-    PASS,
-    PASS_SEGMENTED,
-    ChokePoint,
-    Fix,
-    choke_points,
-    edge_id,
-    fix_list,
-)
+from engine.exposure.attack_fixes import PASS, PASS_SEGMENTED, ChokePoint, Fix, choke_points, edge_id, fix_list
 from engine.exposure.attack_search import AttackRoute, Search, search
 from engine.exposure.attack_targets import AttackTarget, attack_targets, headline, unsure_order
 from engine.exposure.dependencies import Dependency, Service, split_edges

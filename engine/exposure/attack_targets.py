@@ -107,10 +107,7 @@ def _target(
 
 
 def _why(
-    services: Sequence[Service],
-    by_start: Mapping[int, Sequence[EntryPoint]],
-    routes: Sequence[AttackRoute],
-    paths: int,
+    services: Sequence[Service], by_start: Mapping[int, Sequence[EntryPoint]], routes: Sequence[AttackRoute], paths: int
 ) -> str:
     """What the paths to a target have in common: the dependency or the service of entry that most of them need."""
     if paths == 1:

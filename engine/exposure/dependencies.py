@@ -130,8 +130,7 @@ def split_edges(
 ) -> tuple[tuple[Dependency, ...], tuple[Dependency, ...]]:
     """Edges between known services, sorted and each pair once, and those that name an unknown one."""
     ordered = sorted(
-        dependencies,
-        key=lambda e: (e.service_id, e.depends_on_id, e.segmented, e.kind or "", e.vendor_id or ""),
+        dependencies, key=lambda e: (e.service_id, e.depends_on_id, e.segmented, e.kind or "", e.vendor_id or "")
     )
     once = {(edge.service_id, edge.depends_on_id): edge for edge in reversed(ordered)}
     pairs = [once[pair] for pair in sorted(once)]

@@ -71,11 +71,14 @@ def window_of(cadence: str) -> pl.Expr:
 def freshness(age: pl.Expr, window: pl.Expr) -> pl.Expr:
     """F1 in words: fresh up to 0.8 of the window, due_soon up to all of it, then stale; missing without an age."""
     return (
-        pl.when(age.is_null()).then(pl.lit("missing"))
-        .when(5 * age <= 4 * window).then(pl.lit("fresh"))
-        .when(age <= window).then(pl.lit("due_soon"))
+        pl.when(age.is_null())
+        .then(pl.lit("missing"))
+        .when(5 * age <= 4 * window)
+        .then(pl.lit("fresh"))
+        .when(age <= window)
+        .then(pl.lit("due_soon"))
         .otherwise(pl.lit("stale"))
-    )  # fmt: skip
+    )
 
 
 def has_happened(day: str) -> pl.Expr:
@@ -86,16 +89,20 @@ def has_happened(day: str) -> pl.Expr:
 def evidence_note(counts: Mapping[str, pl.Expr]) -> pl.Expr:
     """What is on record of a control whose governing evidence was never given; ``counts`` has a number per source."""
     named = [
-        pl.when(number == 1).then(pl.lit(f"1 {_NOUNS[source][0]}"))
-        .when(number > 1).then(pl.format("{} " + _NOUNS[source][1], with_thousands(number)))
+        pl.when(number == 1)
+        .then(pl.lit(f"1 {_NOUNS[source][0]}"))
+        .when(number > 1)
+        .then(pl.format("{} " + _NOUNS[source][1], with_thousands(number)))
         for source, number in counts.items()
-    ]  # fmt: skip
+    ]
     total = pl.sum_horizontal(*counts.values())
     verb = pl.when(total == 1).then(pl.lit("does")).otherwise(pl.lit("do"))
     listed = pl.concat_list(named).list.drop_nulls().list.join(" and ")
-    return pl.when(total == 0).then(pl.lit("no evidence on record")).otherwise(
-        pl.format("{}, which {} not govern", listed, verb)
-    )  # fmt: skip
+    return (
+        pl.when(total == 0)
+        .then(pl.lit("no evidence on record"))
+        .otherwise(pl.format("{}, which {} not govern", listed, verb))
+    )
 
 
 def pct(part: str | pl.Expr, whole: str | pl.Expr) -> pl.Expr:

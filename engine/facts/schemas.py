@@ -724,13 +724,7 @@ SCHEMAS: Mapping[str, Schema] = {
     },
     # a requirement of the catalogue that ships with the program, in scope or not; no organization
     # a meeting that was held and what was decided in it, as JSON; the last meeting first
-    "committee_decisions": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "held_on": DAY,
-        "name": TEXT,
-        "decisions": TEXT,
-    },
+    "committee_decisions": {"org_id": TEXT, "id": TEXT, "held_on": DAY, "name": TEXT, "decisions": TEXT},
     "catalogue_entries": {
         "version": TEXT,
         "framework": TEXT,
@@ -1189,14 +1183,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "in_scope": FLAG,
     },
     # a node of the graph of controls: kind control, requirement, system, vendor, policy, evidence_source
-    "graph_nodes": {
-        "org_id": TEXT,
-        "node": TEXT,
-        "kind": TEXT,
-        "label": TEXT,
-        "framework": TEXT,
-        "state": TEXT,
-    },
+    "graph_nodes": {"org_id": TEXT, "node": TEXT, "kind": TEXT, "label": TEXT, "framework": TEXT, "state": TEXT},
     # source implements, evidences, depends_on or inherits target
     "graph_edges": {"org_id": TEXT, "source": TEXT, "relation": TEXT, "target": TEXT},
 }

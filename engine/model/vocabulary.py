@@ -153,9 +153,18 @@ ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 # why an automation was refused, where no rule of a policy did it
 BlockReason: TypeAlias = Literal[
-    "dry_run_missing", "dry_run_mismatch", "inputs_changed", "dry_run_failed", "dry_run_stale", "approval_note_missing",
-    "rollback_plan_missing", "checks_failed", "policy_missing", "policy_not_accepted", "policy_denied",
-]  # fmt: skip
+    "dry_run_missing",
+    "dry_run_mismatch",
+    "inputs_changed",
+    "dry_run_failed",
+    "dry_run_stale",
+    "approval_note_missing",
+    "rollback_plan_missing",
+    "checks_failed",
+    "policy_missing",
+    "policy_not_accepted",
+    "policy_denied",
+]
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
 AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
@@ -190,9 +199,23 @@ SalesSubject: TypeAlias = Literal["lead", "pilot"]
 
 # what a figure or the cells of a column are in, and which way a figure is better
 Unit: TypeAlias = Literal[
-    "count", "number", "percent", "points", "ratio", "minutes", "hours", "days", "weeks", "bytes", "date", "instant",
-    "word", "text", "texts", "flag",
-]  # fmt: skip
+    "count",
+    "number",
+    "percent",
+    "points",
+    "ratio",
+    "minutes",
+    "hours",
+    "days",
+    "weeks",
+    "bytes",
+    "date",
+    "instant",
+    "word",
+    "text",
+    "texts",
+    "flag",
+]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Better: TypeAlias = Literal["more", "less", "neither"]
 # how people name a framework in a sentence; the catalogue has the full titles

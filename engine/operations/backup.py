@@ -89,11 +89,19 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
                 member.write(_union(data, early.get(name, b"")) if name == WEBHOOK_KEY else data)
         writer.finish(
             BackupManifest(
-                FORMAT, VERSION, version("hq-console"), latest(), engine, instant_text(now), bool(keys),
+                FORMAT,
+                VERSION,
+                version("hq-console"),
+                latest(),
+                engine,
+                instant_text(now),
+                bool(keys),
                 tuple(BackupOrganization(*position) for position in where),
-                {name: value for name, value, _ in settings.listing()}, lacking, tuple(writer.members()),
+                {name: value for name, value, _ in settings.listing()},
+                lacking,
+                tuple(writer.members()),
             )
-        )  # fmt: skip
+        )
     heads = {one.org_id: Position(one.seq, one.hash) for one in where}
     return Backup(heads, rows, len(named) - len(lacking), len(keys), lacking)
 

@@ -77,8 +77,10 @@ def _must_be_empty(connection: Reader, schema: str) -> None:
         raise refusal(f"belongs into an empty database, and SVC_DATABASE_URL names one with rows in {there}")
     at = current(connection)
     if at not in (None, schema):
-        raise refusal(f"belongs into an empty database, and SVC_DATABASE_URL names one that is migrated to {at}: make "
-                      f"a new one, without tables")  # fmt: skip
+        raise refusal(
+            f"belongs into an empty database, and SVC_DATABASE_URL names one that is migrated to {at}: make "
+            f"a new one, without tables"
+        )
 
 
 def _shape(member: BackupMember) -> TableLayout:

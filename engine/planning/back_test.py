@@ -14,10 +14,15 @@ DAYS_BACK = (30, 60, 90)
 _EFFECTIVE, _LAPSED = pl.col("foreseen") == "effective", pl.col("foreseen") == "stale"
 _IS = pl.col("state") == "effective"
 LABELS = {
-    "made_on": "Made on", "foreseen_strict_pct": "Strict foreseen (%)", "strict_pct": "Strict as it came (%)",
-    "foreseen_effective": "Foreseen effective", "held": "Of these are", "held_pct": "Held (%)",
-    "foreseen_stale": "Foreseen stale", "renewed": "Of these renewed",
-}  # fmt: skip
+    "made_on": "Made on",
+    "foreseen_strict_pct": "Strict foreseen (%)",
+    "strict_pct": "Strict as it came (%)",
+    "foreseen_effective": "Foreseen effective",
+    "held": "Of these are",
+    "held_pct": "Held (%)",
+    "foreseen_stale": "Foreseen stale",
+    "renewed": "Of these renewed",
+}
 DEFINITIONS = {
     "Held": "Controls that were foreseen to be effective today and are: the rest is the error of the projection, as "
     "nothing had to be done for them.",
@@ -46,14 +51,24 @@ def back_test(
                 renewed=(_LAPSED & _IS).sum().cast(pl.Int64),
             )
         )
-    empty = pl.DataFrame(schema={"made_on": pl.Date, **dict.fromkeys(
-        ("applicable", "effective", "foreseen_effective", "held", "foreseen_stale", "renewed"), pl.Int64)})  # fmt: skip
+    empty = pl.DataFrame(
+        schema={
+            "made_on": pl.Date,
+            **dict.fromkeys(
+                ("applicable", "effective", "foreseen_effective", "held", "foreseen_stale", "renewed"), pl.Int64
+            ),
+        }
+    )
     table = pl.concat([empty, *rows]).select(
         "made_on",
         pct("foreseen_effective", "applicable").alias("foreseen_strict_pct"),
         pct("effective", "applicable").alias("strict_pct"),
-        "foreseen_effective", "held", pct("held", "foreseen_effective").alias("held_pct"), "foreseen_stale", "renewed",
-    )  # fmt: skip
+        "foreseen_effective",
+        "held",
+        pct("held", "foreseen_effective").alias("held_pct"),
+        "foreseen_stale",
+        "renewed",
+    )
     name = FRAMEWORK_NAMES[framework]
     if table["foreseen_strict_pct"].null_count() == table.height:
         return Document(

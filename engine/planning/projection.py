@@ -77,10 +77,14 @@ class Projection:
                 lapsed_on(kind, pl.lit(self.by)),
             ).select(
                 lapses_on=pl.col(f"{kind}_until") + pl.duration(days=1),
-                control_id="control_id", title="title", evidence=pl.lit(kind), owner="owner", position="position",
+                control_id="control_id",
+                title="title",
+                evidence=pl.lit(kind),
+                owner="owner",
+                position="position",
             )
             for kind in KINDS
-        ]  # fmt: skip
+        ]
         return pl.concat(parts).sort("lapses_on", "position", "evidence").drop("position")
 
 

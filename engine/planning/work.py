@@ -138,10 +138,19 @@ def _of_control(
 def _no_work(row: Mapping[str, Any], gap: Mapping[str, Any] | None, owners: "Owners") -> ControlWork:
     """A control of which nothing is asked."""
     return ControlWork(
-        row["framework"], row["control_id"], row["title"], row["state"], (), None, owners.of(row, gap), (), 0,
+        row["framework"],
+        row["control_id"],
+        row["title"],
+        row["state"],
+        (),
+        None,
+        owners.of(row, gap),
+        (),
+        0,
         tuple(gap["requirements"]) if gap is not None else (f"{row['framework']}:{row['control_id']}",),
-        None if gap is None else gap["remediation_id"], None if gap is None else gap["blocked_by"],
-    )  # fmt: skip
+        None if gap is None else gap["remediation_id"],
+        None if gap is None else gap["blocked_by"],
+    )
 
 
 def _is_due(row: Mapping[str, Any], kind: str, day: date) -> bool:
@@ -193,10 +202,10 @@ class Owners:
         )
         self._of_group = {
             (framework, group): owner
-            for framework, group, owner in counted.unique(
-                ["framework", "group_id"], keep="first", maintain_order=True
-            ).select("framework", "group_id", "owner").iter_rows()
-        }  # fmt: skip
+            for framework, group, owner in counted.unique(["framework", "group_id"], keep="first", maintain_order=True)
+            .select("framework", "group_id", "owner")
+            .iter_rows()
+        }
 
     def of(self, row: Mapping[str, Any], gap: Mapping[str, Any] | None) -> tuple[str, ...]:
         """The people of whom one does the work, whose it is first; empty where nobody has hours on record."""

@@ -109,8 +109,13 @@ class _Work:
         self.known[one.key] = row
         self.made.append(row)
         test = self.tests[one.test_id]
-        details = {"test_id": one.test_id, "test": test.kind, "outcome": test.outcome, "bundle_id": one.bundle_id,
-                   "supplement": late}  # fmt: skip
+        details = {
+            "test_id": one.test_id,
+            "test": test.kind,
+            "outcome": test.outcome,
+            "bundle_id": one.bundle_id,
+            "supplement": late,
+        }
         tag = f"{one.framework}:{one.control_id}"
         self.notes.append(Note("evidence.linked", "test_link", row["id"], controls=tag, details=details))
         return _answer(one, "created", row["id"], late)
@@ -156,9 +161,13 @@ def _distinct(ids: Iterable[str]) -> list[str]:
 
 
 def _answer(
-    one: LinkRequest, outcome: LinkOutcome, link_id: str | None, supplement: bool, reason: str | None = None,
+    one: LinkRequest,
+    outcome: LinkOutcome,
+    link_id: str | None,
+    supplement: bool,
+    reason: str | None = None,
     message: str | None = None,
-) -> dict[str, object]:  # fmt: skip
+) -> dict[str, object]:
     return {
         "test_id": one.test_id,
         "framework": one.framework,

@@ -36,11 +36,17 @@ def number(revision: Revision, weaknesses: Iterable[Weakness], today: date) -> d
     revision.insert(
         poam_items,
         [
-            {"id": numbers[key], "weakness_key": key, "detected_on": one.detected_on, "due_on": one.due_on,
-             "status": "open", "listed_on": today}
+            {
+                "id": numbers[key],
+                "weakness_key": key,
+                "detected_on": one.detected_on,
+                "due_on": one.due_on,
+                "status": "open",
+                "listed_on": today,
+            }
             for key, one in new.items()
         ],
-    )  # fmt: skip
+    )
     revision.record_all(
         Note(
             "poam.numbered", "poam_item", numbers[key], details={"weakness_key": key, "due_on": one.due_on.isoformat()}

@@ -16,11 +16,7 @@ from engine.model.errors import BadRequest
 from engine.reporting.snapshot.weekly_state import standing
 from engine.runtime.services import Services
 from engine.store import Reader, Revision, rows
-from engine.store.schema.outputs import (
-    control_state_changes,
-    posture_snapshots,
-    readiness_snapshots,
-)
+from engine.store.schema.outputs import control_state_changes, posture_snapshots, readiness_snapshots
 
 WEEKS_BACK = 13  # that are made up for: each takes as long as a snapshot
 _KEY = ["framework", "control_id"]
@@ -120,39 +116,48 @@ def keep(revision: Revision, snapshot: DaySnapshot) -> int:
 
 def _readiness(today: DayFacts, found: pl.DataFrame) -> Rows:
     before = (
-        today.fact("readiness_days").filter(pl.col("taken_on") < today.as_of)
-        .sort("taken_on").group_by("framework").last()
+        today.fact("readiness_days")
+        .filter(pl.col("taken_on") < today.as_of)
+        .sort("taken_on")
+        .group_by("framework")
+        .last()
         .select("framework", before_on="taken_on", before_open="gaps_open")
-    )  # fmt: skip
-    opened = today.fact("gaps").join(before, on="framework", how="left").group_by("framework").agg(
-        gaps_opened=(pl.col("detected_on") > pl.col("before_on")).sum().cast(pl.Int64),
-    )  # fmt: skip
+    )
+    opened = (
+        today.fact("gaps")
+        .join(before, on="framework", how="left")
+        .group_by("framework")
+        .agg(gaps_opened=(pl.col("detected_on") > pl.col("before_on")).sum().cast(pl.Int64))
+    )
     frame = (
-        found.drop("org_id").join(before, on="framework", how="left")
+        found.drop("org_id")
+        .join(before, on="framework", how="left")
         .join(opened, on="framework", how="left")
+        .with_columns(gaps_opened=pl.when(pl.col("before_on").is_not_null()).then(pl.col("gaps_opened").fill_null(0)))
         .with_columns(
-            gaps_opened=pl.when(pl.col("before_on").is_not_null()).then(pl.col("gaps_opened").fill_null(0)),
-        )
-        .with_columns(
-            gaps_closed=pl.max_horizontal(pl.col("before_open") + pl.col("gaps_opened") - pl.col("gaps_open"), 0),
+            gaps_closed=pl.max_horizontal(pl.col("before_open") + pl.col("gaps_opened") - pl.col("gaps_open"), 0)
         )
         .with_columns(gaps_closed=pl.when(pl.col("before_open").is_not_null()).then("gaps_closed"))
         .drop("before_on", "before_open")
-    )  # fmt: skip
+    )
     return [{"taken_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 
 def _changes(today: DayFacts, found: pl.DataFrame) -> Rows:
     """Controls in another state than is stored of a day before today; those of which none is are seen now."""
     seen = (
-        today.fact("stored_state_changes_rows").filter(pl.col("observed_on") < today.as_of)
-        .sort("observed_on").group_by(_KEY).last()
+        today.fact("stored_state_changes_rows")
+        .filter(pl.col("observed_on") < today.as_of)
+        .sort("observed_on")
+        .group_by(_KEY)
+        .last()
         .select(*_KEY, previous="state")
-    )  # fmt: skip
+    )
     frame = (
-        found.drop("org_id").join(seen, on=_KEY, how="left", maintain_order="left")
+        found.drop("org_id")
+        .join(seen, on=_KEY, how="left", maintain_order="left")
         .filter(pl.col("previous").is_null() | (pl.col("previous") != pl.col("state")))
-    )  # fmt: skip
+    )
     return [{"observed_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 

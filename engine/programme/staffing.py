@@ -30,10 +30,14 @@ def propose(revision: Revision, actions: Sequence[Mapping[str, object]]) -> int:
         staffing_actions, [{**action, "status": "proposed", "proposed_on": _today(revision)} for action in new]
     )
     revision.record_all(
-        Note("staffing.proposed", "staffing_action", str(action["id"]),
-             details={name: action[name] for name in ("week", "kind", "relief_hours")})
+        Note(
+            "staffing.proposed",
+            "staffing_action",
+            str(action["id"]),
+            details={name: action[name] for name in ("week", "kind", "relief_hours")},
+        )
         for action in new
-    )  # fmt: skip
+    )
     return len(new)
 
 
@@ -45,10 +49,16 @@ def ask(revision: Revision, kind: str, action_ids: Sequence[str]) -> None:
     known = {row["id"] for row in rows.many(revision.records, approvals, revision.org_id, id=list(wanted))}
     new = {key: action for key, action in wanted.items() if key not in known}
     made = [
-        {"id": key, "kind": kind, "subject": action, "status": "pending", "requested_by": ASKER,
-         "requested_at": revision.now}
+        {
+            "id": key,
+            "kind": kind,
+            "subject": action,
+            "status": "pending",
+            "requested_by": ASKER,
+            "requested_at": revision.now,
+        }
         for key, action in new.items()
-    ]  # fmt: skip
+    ]
     revision.insert(approvals, made)
     revision.record_all(
         Note("approval.requested", "approval", key, details={"kind": kind, "subject": action})
@@ -82,8 +92,9 @@ def take_up(revision: Revision, action_id: str) -> None:
     """A proposal is taken up today. Conflict when it was before, or has lapsed: its peak week is over."""
     action = rows.one(revision.connection, staffing_actions, revision.org_id, id=action_id)
     if action["status"] != "proposed":
-        raise Conflict(f"The staffing action is {action['status']}; only a proposal can be taken up.",
-                       word="not_proposed")  # fmt: skip
+        raise Conflict(
+            f"The staffing action is {action['status']}; only a proposal can be taken up.", word="not_proposed"
+        )
     day = _today(revision)
     if action["week"] < iso_week(day):
         raise Conflict(f"The peak week {action['week']} is over; the proposal can not be taken up.", word="week_over")
@@ -107,8 +118,9 @@ def complete(revision: Revision, action_id: str, evidence: str) -> None:
     """An action that was taken up is done today. Conflict when it is not under way."""
     action = rows.one(revision.connection, staffing_actions, revision.org_id, id=action_id)
     if action["status"] not in OPEN_STAFFING:
-        raise Conflict(f"The staffing action is {action['status']}; only one under way can be completed.",
-                       word="not_under_way")  # fmt: skip
+        raise Conflict(
+            f"The staffing action is {action['status']}; only one under way can be completed.", word="not_under_way"
+        )
     values = {"status": "completed", "completed_on": _today(revision), "evidence": evidence, "blocked_reason": None}
     revision.update(staffing_actions, {"id": action_id}, values)
     revision.record("staffing.completed", object_type="staffing_action", object_id=action_id)

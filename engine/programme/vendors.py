@@ -144,9 +144,14 @@ def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, obje
     revision.insert(vendors, [row])
     versions = sorted({str(control["rule_version"]) for control in inherited})
     told = {
-        "category": vendor.category, "tier": tier, "tier_rule": TIER_RULE, "tier_given": vendor.tier,
-        "answers": dict(vendor.answers), "inherited_controls": len(inherited), "inheritance_rules": versions,
-    }  # fmt: skip
+        "category": vendor.category,
+        "tier": tier,
+        "tier_rule": TIER_RULE,
+        "tier_given": vendor.tier,
+        "answers": dict(vendor.answers),
+        "inherited_controls": len(inherited),
+        "inheritance_rules": versions,
+    }
     revision.record("vendor.created", object_type="vendor", object_id=identifier, details=told)
     return {
         "vendor": row,

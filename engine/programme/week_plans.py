@@ -54,9 +54,7 @@ def plans(
     ]
     if this not in stored or _blank(stored[this]):
         due = due_in(obligations, monday)
-        row: dict[str, object] = {
-            "week": this, "planned": due.height, "planned_hours": planned_hours(due)
-        }  # fmt: skip
+        row: dict[str, object] = {"week": this, "planned": due.height, "planned_hours": planned_hours(due)}
         found.append(row if due.height else {**row, "completed": 0, "slipped": 0})
     if later not in stored:
         expected = expected_in(obligations, requests, monday, history)

@@ -43,9 +43,14 @@ class Renderer:
         from engine.render.text import json, markdown, oscal
 
         render = {
-            "json": json.render, "csv": csv.render, "html": html.render, "md": markdown.render, "ics": ics.render,
-            "oscal.json": oscal.render, "pdf": pdf.render,
-        }  # fmt: skip
+            "json": json.render,
+            "csv": csv.render,
+            "html": html.render,
+            "md": markdown.render,
+            "ics": ics.render,
+            "oscal.json": oscal.render,
+            "pdf": pdf.render,
+        }
         return render[self.extension](edition)
 
 

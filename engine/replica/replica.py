@@ -44,9 +44,12 @@ RETRY_SECONDS = 60.0  # a process that works in memory tries that often to have 
 TRIES = 3  # the file that was there, another one, memory
 # what says that even a copy that this process made, or its disk, is not sound; for a damaged block there is no class
 _UNSOUND = (
-    duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException,
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.SerializationException,
     duckdb.TransactionException,
-)  # fmt: skip
+)
 _LOST = "The copy of the records that reports are computed from was damaged; another one is made: try again."
 _UNKEPT = "The copy of the records that reports are computed from cannot be made"
 

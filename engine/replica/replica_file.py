@@ -32,8 +32,10 @@ PROBE_BYTES = 1 << 20
 ALONE: Options = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 # A large copy goes to the file as it is made. Nothing is flushed: what a power cut leaves is found by its digests.
 PIECEMEAL: Options = {"write_buffer_row_group_count": "1", "fsync_mode": "NONE"}
-_SAID = {code: os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE,
-                                              errno.ENFILE, errno.EIO)}  # fmt: skip
+_SAID = {
+    code: os.strerror(code)
+    for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO)
+}
 
 
 class Unsound(Exception):

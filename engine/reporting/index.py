@@ -40,9 +40,17 @@ class IndexEntry(Declaration):
         """The line of a report."""
         report = load_report(declaration)
         return cls(
-            report.name, report.title, report.description, report.report_module, report.figure_ids, report.formats,
-            report.parameters, report.schema_version, report.plans, tuple(sorted(parts_of(report))),
-        )  # fmt: skip
+            report.name,
+            report.title,
+            report.description,
+            report.report_module,
+            report.figure_ids,
+            report.formats,
+            report.parameters,
+            report.schema_version,
+            report.plans,
+            tuple(sorted(parts_of(report))),
+        )
 
     @property
     def figure_ids(self) -> tuple[str, ...]:

@@ -138,9 +138,14 @@ class Runner:
             message = job.run(self.services, now)
         except BaseException as error:
             if runs.finish(self.store, run_id, "failed", noted_reason(error), now=end_time()):
-                self.store.write(PLATFORM, ACTOR, lambda revision: revision.record(
-                    "job.failed", object_type="job", object_id=job.name, outcome="failure", details={"run": run_id}
-                ), now=end_time())  # fmt: skip
+                self.store.write(
+                    PLATFORM,
+                    ACTOR,
+                    lambda revision: revision.record(
+                        "job.failed", object_type="job", object_id=job.name, outcome="failure", details={"run": run_id}
+                    ),
+                    now=end_time(),
+                )
             raise
         else:
             runs.finish(self.store, run_id, "succeeded", message, now=end_time())
@@ -206,10 +211,13 @@ class Runner:
             if served == due.since:
                 return None
             begun = runs.begin(
-                self.store, run_id, job.name, now=now,
+                self.store,
+                run_id,
+                job.name,
+                now=now,
                 lease=(LEASE, self.lead.lease()) if job.alone else None,
                 unless_within=due if job.alone and served is None else None,
-            )  # fmt: skip
+            )
             if not begun:
                 return None
             self._alive[run_id] = job

@@ -173,9 +173,7 @@ class Settings:
     )
     artifact_days: int = setting(values.count(1, 365), 7, "days after which an unused artifact is pruned")
     artifact_org_bytes: int = setting(
-        values.count(1 << 20, 1 << 50),
-        1 << 30,
-        "bytes that one organization's artifacts may take; least used go first",
+        values.count(1 << 20, 1 << 50), 1 << 30, "bytes that one organization's artifacts may take; least used go first"
     )
     artifact_bytes: int = setting(
         values.count(1 << 20, 1 << 50), 8 << 30, "bytes that all artifacts may take; those of who has most go first"

@@ -14,14 +14,7 @@ from typing import TypeAlias, TypedDict
 from engine.model.figures.formulas import nearest_rank
 from engine.model.vocabulary import PRIORITIES, LeadStage
 from engine.sales.parts import part_of
-from engine.sales.stages import (
-    ENDED_LEADS,
-    EXIT_CRITERIA,
-    OPEN_LEADS,
-    OPEN_PILOTS,
-    PILOT_STEPS,
-    PROBABILITY_PCT,
-)
+from engine.sales.stages import ENDED_LEADS, EXIT_CRITERIA, OPEN_LEADS, OPEN_PILOTS, PILOT_STEPS, PROBABILITY_PCT
 from engine.sales.stays import PipelineLead, StageMove, Stays, stage_spans
 
 ENOUGH = 30  # decided leads that make our own history count

@@ -4,19 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from engine.model.errors import Conflict
 from engine.sales import pilots
-from engine.sales.history import (
-    Changes,
-    differences,
-    from_to,
-    note,
-)
+from engine.sales.history import Changes, differences, from_to, note
 from engine.sales.parts import as_row
-from engine.sales.stages import (
-    LEAD_STEPS,
-    check_reason,
-    check_step,
-    exit_criterion,
-)
+from engine.sales.stages import LEAD_STEPS, check_reason, check_step, exit_criterion
 from engine.store import Reader, Revision
 from engine.store.queries.sales.commerce import history_of
 from engine.store.rows import first, one

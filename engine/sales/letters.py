@@ -1,11 +1,6 @@
 """E-mails to leads: prepared for somebody to send, or put into the outbox where a mail server is configured."""
 
-from engine.delivery import (
-    Message,
-    channels_of,
-    content_hash,
-    enqueue,
-)
+from engine.delivery import Message, channels_of, content_hash, enqueue
 from engine.model.vocabulary import Json
 from engine.runtime.settings import Settings
 from engine.sales.history import note

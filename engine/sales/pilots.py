@@ -7,13 +7,7 @@ from typing import TypedDict
 
 import msgspec
 
-from engine.sales.history import (
-    Changes,
-    differences,
-    from_to,
-    note,
-    plain,
-)
+from engine.sales.history import Changes, differences, from_to, note, plain
 from engine.sales.parts import as_row, part_of
 from engine.sales.stages import PILOT_STEPS, check_step
 from engine.sales.texts import invalid

@@ -25,10 +25,7 @@ INCLUDED = (
     "Every report of the frameworks in scope, as JSON, CSV, HTML and Markdown",
     "A tamper-evident evidence bundle that your assessor can verify without our software",
 )
-EXCLUDED = (
-    "Legal advice, and the opinion or certificate of an assessor",
-    "Changes to your own systems",
-)
+EXCLUDED = ("Legal advice, and the opinion or certificate of an assessor", "Changes to your own systems")
 CRITERIA = (
     "The records agreed at the kickoff are imported without rejected rows",
     "Each framework in scope has a readiness report whose figures you can trace to single records",

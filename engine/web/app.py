@@ -8,12 +8,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import bottle
 
-from engine.model.errors import (
-    BadRequest,
-    MethodNotAllowed,
-    NotFound,
-    Problem,
-)
+from engine.model.errors import BadRequest, MethodNotAllowed, NotFound, Problem
 from engine.runtime.services import Services
 from engine.store.database.patience import NotInMemory, request_patience
 from engine.web.admission.gate import Gate
@@ -22,10 +17,7 @@ from engine.web.admission.linked_limits import RateLimits
 from engine.web.admission.sessions import Sessions
 from engine.web.computing import Computing, WorkerPool
 from engine.web.environ import request_id
-from engine.web.http import (
-    Request,
-    Response,
-)
+from engine.web.http import Request, Response
 from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
 from engine.web.ready_answers import keep_answer, send_bytes, take_answer
 from engine.web.responder import Responder, error_response

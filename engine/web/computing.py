@@ -127,10 +127,21 @@ class Computing:
         if not route.in_worker or workers not in self.workers:
             return route.handler(request, *arguments)
         sent = _WorkerRequest(
-            route.method, route.path, request.path, dict(request.arguments), dict(request.query),
-            dict(request.headers), request.body if route.body is not None else b"", request.address, request.id,
-            request.now, request.principal, dict(request.options), request.raw_path, request.raw_query,
-        )  # fmt: skip
+            route.method,
+            route.path,
+            request.path,
+            dict(request.arguments),
+            dict(request.query),
+            dict(request.headers),
+            request.body if route.body is not None else b"",
+            request.address,
+            request.id,
+            request.now,
+            request.principal,
+            dict(request.options),
+            request.raw_path,
+            request.raw_query,
+        )
         org_id = "" if request.principal is None else request.principal.org_id
         prepare = partial(_sync, org_id) if org_id else None
         return cast(Response, self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id))

@@ -78,9 +78,11 @@ def members(committees: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         .agg(decisions=pl.len().cast(pl.Int64), first=pl.col("decision").first())
         .rename({"owner": "recipient"})
     )
-    many = pl.when(pl.col("decisions") == 1).then(pl.lit("1 decision is")).otherwise(
-        pl.format("{} decisions are", "decisions")
-    )  # fmt: skip
+    many = (
+        pl.when(pl.col("decisions") == 1)
+        .then(pl.lit("1 decision is"))
+        .otherwise(pl.format("{} decisions are", "decisions"))
+    )
     return (
         committees.select("name", recipient="members")
         .explode("recipient", empty_as_null=False)

@@ -29,32 +29,56 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
         *_opening(weeks, figures),
         tables=(
             Table(
-                "weeks", "All owners by week", weeks.select(
-                    "week", "week_start_on", "budget_hours", "absence_hours", "available_hours", "demand_hours",
-                    "utilisation_pct", "shortfall_hours", "owners_short", "unowned_hours", "shift_hours",
-                    "borrow_hours", "flag",
-                ), state=("flag",), hidden=("budget_hours", "absence_hours"),
+                "weeks",
+                "All owners by week",
+                weeks.select(
+                    "week",
+                    "week_start_on",
+                    "budget_hours",
+                    "absence_hours",
+                    "available_hours",
+                    "demand_hours",
+                    "utilisation_pct",
+                    "shortfall_hours",
+                    "owners_short",
+                    "unowned_hours",
+                    "shift_hours",
+                    "borrow_hours",
+                    "flag",
+                ),
+                state=("flag",),
+                hidden=("budget_hours", "absence_hours"),
             ),
             *budget_tables.utilisation(grid, ask),
             Table(
-                "committees", "Members of each committee over the horizon",
+                "committees",
+                "Members of each committee over the horizon",
                 budget_tables.by_committee(grid, load, committees),
-                note="Who sits in several committees is counted in each.", labels=LABELS, hidden=("committee_id",),
+                note="Who sits in several committees is counted in each.",
+                labels=LABELS,
+                hidden=("committee_id",),
             ),
             Table(
-                "owner_weeks", "Owner by owner", budget_tables.by_owner(grid, load),
-                note="An empty owner is nobody.", labels=LABELS, state=("flag",),
+                "owner_weeks",
+                "Owner by owner",
+                budget_tables.by_owner(grid, load),
+                note="An empty owner is nobody.",
+                labels=LABELS,
+                state=("flag",),
                 hidden=("week_start_on", *(f"{kind}_hours" for kind in ledger.KINDS)),
             ),
             Table(
-                "overdue", "Overdue work, in no week", budget_tables.overdue(load),
-                note="An empty owner is nobody.", labels=LABELS,
+                "overdue",
+                "Overdue work, in no week",
+                budget_tables.overdue(load),
+                note="An empty owner is nobody.",
+                labels=LABELS,
             ),
         ),
         charts=_charts(weeks),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:

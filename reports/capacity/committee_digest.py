@@ -42,24 +42,48 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
         *_opening(asked, coming, figures),
         tables=(
             Table("decisions", "Decisions needed", asked, labels=LABELS),
-            Table("figures", f"{figures['quarter']} so far against {figures['quarter_before']}", compared,
-                  labels=LABELS, state=("better",)),
-            Table("peaks", "Fullest coming weeks", outlook.peaks(coming), labels=LABELS, state=("level",),
-                  hidden=("shortfall_hours",)),
-            Table("crossovers", "Work that one collection of evidence would serve",
-                  _crossovers(figures.rows(cluster_rows)), labels=LABELS,
-                  hidden=("cluster_id", "hours_alone", "hours_together")),
+            Table(
+                "figures",
+                f"{figures['quarter']} so far against {figures['quarter_before']}",
+                compared,
+                labels=LABELS,
+                state=("better",),
+            ),
+            Table(
+                "peaks",
+                "Fullest coming weeks",
+                outlook.peaks(coming),
+                labels=LABELS,
+                state=("level",),
+                hidden=("shortfall_hours",),
+            ),
+            Table(
+                "crossovers",
+                "Work that one collection of evidence would serve",
+                _crossovers(figures.rows(cluster_rows)),
+                labels=LABELS,
+                hidden=("cluster_id", "hours_alone", "hours_together"),
+            ),
             Table("staffing", "Staffing actions", _staffing(staffing_actions), labels=LABELS, state=("standing",)),
-            Table("meetings", "Meetings to come", _meetings(duties, committees), labels=LABELS,
-                  hidden=("committee_id", "members")),
-            Table("owners", "To each member of a committee", agenda.members(committees, asked),
-                  note="All get the same page, and this line."),
+            Table(
+                "meetings",
+                "Meetings to come",
+                _meetings(duties, committees),
+                labels=LABELS,
+                hidden=("committee_id", "members"),
+            ),
+            Table(
+                "owners",
+                "To each member of a committee",
+                agenda.members(committees, asked),
+                note="All get the same page, and this line.",
+            ),
         ),
         charts=_charts(coming),
         definitions=DEFINITIONS,
         warnings=_warnings(committees, compared),
         footnotes=tuple(f"{what} {agenda.MARKS[name]}: {route}" for name, (what, route) in agenda.SOURCES.items()),
-    )  # fmt: skip
+    )
 
 
 def _crossovers(found: pl.DataFrame) -> pl.DataFrame:
@@ -69,9 +93,14 @@ def _crossovers(found: pl.DataFrame) -> pl.DataFrame:
         for row in best.iter_rows(named=True)
     ]
     return best.select(
-        "cluster_id", pl.Series("what", what, dtype=pl.String), "duties", "best_on",
-        pl.col("hours_alone", "hours_together").round(2), "hours_to_save", "lead",
-    )  # fmt: skip
+        "cluster_id",
+        pl.Series("what", what, dtype=pl.String),
+        "duties",
+        "best_on",
+        pl.col("hours_alone", "hours_together").round(2),
+        "hours_to_save",
+        "lead",
+    )
 
 
 def _staffing(actions: pl.DataFrame) -> pl.DataFrame:
@@ -88,9 +117,11 @@ def _meetings(duties: pl.DataFrame, committees: pl.DataFrame) -> pl.DataFrame:
         .group_by(name=pl.col("title").str.strip_suffix(" meets"))
         .agg(meets_on=pl.col("due_on").min())
     )
-    return committees.join(meets, on="name", how="left").select(
-        "committee_id", "meets_on", "name", "chair", "members"
-    ).sort("meets_on", "name", "committee_id", nulls_last=True)  # fmt: skip
+    return (
+        committees.join(meets, on="name", how="left")
+        .select("committee_id", "meets_on", "name", "chair", "members")
+        .sort("meets_on", "name", "committee_id", nulls_last=True)
+    )
 
 
 def _opening(asked: pl.DataFrame, coming: pl.DataFrame, figures: Figures) -> Opening:

@@ -41,9 +41,11 @@ def suggestions(made: Annotated[Balance, balance], load: pl.DataFrame) -> pl.Dat
     frame = pl.DataFrame(made.moves, schema=MOVE, orient="row")
     org = load["org_id"][0] if load.height else ""
     keys = [action_id(org, *row) for row in frame.select("week", "kind", "owner").iter_rows()]
-    return frame.with_columns(pl.Series("action_id", keys, dtype=pl.String)).with_row_index("number", 1).with_columns(
-        pl.col("number").cast(pl.Int64)
-    )  # fmt: skip
+    return (
+        frame.with_columns(pl.Series("action_id", keys, dtype=pl.String))
+        .with_row_index("number", 1)
+        .with_columns(pl.col("number").cast(pl.Int64))
+    )
 
 
 def by_week(made: Annotated[Balance, balance], ask: Ask) -> pl.DataFrame:

@@ -22,10 +22,18 @@ def peaks(coming: pl.DataFrame) -> pl.DataFrame:
     return (
         coming.filter((pl.col("demand_hours") > 0) | (pl.col("known") > 0))
         .sort(
-            rank("level", ("critical", "warning", "ok")), pl.col("utilisation_pct").fill_null(float("inf")),
-            "week_start_on", descending=[False, True, False],
+            rank("level", ("critical", "warning", "ok")),
+            pl.col("utilisation_pct").fill_null(float("inf")),
+            "week_start_on",
+            descending=[False, True, False],
         )
         .head(SHOWN)
-        .select("week", "week_start_on", "known", pl.col("demand_hours", "available_hours", "shortfall_hours").round(1),
-                "utilisation_pct", "level")
-    )  # fmt: skip
+        .select(
+            "week",
+            "week_start_on",
+            "known",
+            pl.col("demand_hours", "available_hours", "shortfall_hours").round(1),
+            "utilisation_pct",
+            "level",
+        )
+    )

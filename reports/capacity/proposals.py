@@ -30,10 +30,17 @@ WEEK: Mapping[str, Any] = {
     "remaining_hours": pl.Float64,
 }  # fmt: skip
 ACTION: Mapping[str, Any] = {
-    "action_id": pl.String, "week": pl.String, "kind": pl.String, "owner": pl.String,
-    "assignees": pl.List(pl.String), "to_weeks": pl.List(pl.String), "obligation_ids": pl.List(pl.String),
-    "duties": pl.List(pl.String), "relief_hours": pl.Float64, "what": pl.String,
-}  # fmt: skip
+    "action_id": pl.String,
+    "week": pl.String,
+    "kind": pl.String,
+    "owner": pl.String,
+    "assignees": pl.List(pl.String),
+    "to_weeks": pl.List(pl.String),
+    "obligation_ids": pl.List(pl.String),
+    "duties": pl.List(pl.String),
+    "relief_hours": pl.Float64,
+    "what": pl.String,
+}
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,7 @@ def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, 
     ]
     return pl.DataFrame(rows, schema=dict(ACTION), orient="row").sort(
         "week", "owner", rank("kind", STAFFING_KINDS), "action_id"
-    )  # fmt: skip
+    )
 
 
 def _move_proposal(org_id: str, key: tuple[str, str, str], moves: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,9 +10,15 @@ from engine.model.declarations.ask import Ask
 from engine.model.figures.figure import Figures
 
 ROW = {
-    "figure": pl.String, "now": pl.Float64, "now_of": pl.String, "before": pl.Float64, "before_of": pl.String,
-    "change": pl.Float64, "unit": pl.String, "better": pl.String,
-}  # fmt: skip
+    "figure": pl.String,
+    "now": pl.Float64,
+    "now_of": pl.String,
+    "before": pl.Float64,
+    "before_of": pl.String,
+    "change": pl.Float64,
+    "unit": pl.String,
+    "better": pl.String,
+}
 UNITS = {"percent": "%", "days": "days"}
 # the figures that are compared, with what their rows are
 COMPARED: Mapping[str, tuple[str, str]] = {

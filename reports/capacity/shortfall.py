@@ -10,10 +10,7 @@ from reports.shared import ledger
 
 LEAST = 0.5  # hours: less is neither a peak nor worth bringing somebody in
 # what every report on capacity shows
-IDS = (
-    *("weeks_short", "peak_weeks", "owners_short", "shortfall_hours", "unowned_hours"),
-    "obligations_overdue_hours",
-)
+IDS = (*("weeks_short", "peak_weeks", "owners_short", "shortfall_hours", "unowned_hours"), "obligations_overdue_hours")
 
 
 def by_week(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -39,19 +36,24 @@ def by_week(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         .with_columns(borrow_hours=(uncovered - pl.col("shift_hours")).round(3))
         .with_columns(
             short=(pl.col("owners_short") > 0) | (pl.col("borrow_hours") > 0),
-            utilisation_pct=pl.when(pl.col("demand_hours") <= 0).then(0.0)
+            utilisation_pct=pl.when(pl.col("demand_hours") <= 0)
+            .then(0.0)
             .when(pl.col("available_hours") > 0)
             .then((100 * pl.col("demand_hours") / pl.col("available_hours")).round(1)),
         )
-    )  # fmt: skip
+    )
     spreads = [workload.spread(used or [], ask.settings) for used in frame["used"].to_list()]
-    return frame.drop("used").with_columns(
-        pl.Series("owners", [spread.owners for spread in spreads], dtype=pl.Int64),
-        pl.Series("mean_pct", [spread.mean_pct for spread in spreads], dtype=pl.Float64),
-        pl.Series("imbalance", [spread.ratio for spread in spreads], dtype=pl.Float64),
-        pl.Series("gini", [spread.gini for spread in spreads], dtype=pl.Float64),
-        pl.Series("state", [spread.state for spread in spreads], dtype=pl.String),
-    ).with_columns(peak=(pl.col("shortfall_hours") >= LEAST) & (pl.col("state") == "imbalanced"))  # fmt: skip
+    return (
+        frame.drop("used")
+        .with_columns(
+            pl.Series("owners", [spread.owners for spread in spreads], dtype=pl.Int64),
+            pl.Series("mean_pct", [spread.mean_pct for spread in spreads], dtype=pl.Float64),
+            pl.Series("imbalance", [spread.ratio for spread in spreads], dtype=pl.Float64),
+            pl.Series("gini", [spread.gini for spread in spreads], dtype=pl.Float64),
+            pl.Series("state", [spread.state for spread in spreads], dtype=pl.String),
+        )
+        .with_columns(peak=(pl.col("shortfall_hours") >= LEAST) & (pl.col("state") == "imbalanced"))
+    )
 
 
 ByWeek: TypeAlias = Annotated[pl.DataFrame, by_week]

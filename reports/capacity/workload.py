@@ -42,11 +42,14 @@ def flag(short: pl.Expr, settings: Thresholds) -> pl.Expr:
     """green, amber, red, or shortfall where it is ``short`` (F7)."""
     used = pl.col("utilisation_pct")
     return (
-        pl.when(short).then(pl.lit("shortfall"))
-        .when(used > settings["utilisation_warn_pct"]).then(pl.lit("red"))
-        .when(used >= HEALTHY_PCT).then(pl.lit("amber"))
+        pl.when(short)
+        .then(pl.lit("shortfall"))
+        .when(used > settings["utilisation_warn_pct"])
+        .then(pl.lit("red"))
+        .when(used >= HEALTHY_PCT)
+        .then(pl.lit("amber"))
         .otherwise(pl.lit("green"))
-    )  # fmt: skip
+    )
 
 
 def in_horizon(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:

@@ -88,9 +88,14 @@ def _with_next_attempt(blocks: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame
     """Blocks with the minutes until the next attempt that was let through; null while there is none."""
     later = runs.select(*WHO, next_at="ran_at").sort("next_at", *WHO)
     joined = blocks.sort("blocked_at", "id").join_asof(
-        later, left_on="blocked_at", right_on="next_at", by=list(WHO), strategy="forward", check_sortedness=False,
+        later,
+        left_on="blocked_at",
+        right_on="next_at",
+        by=list(WHO),
+        strategy="forward",
+        check_sortedness=False,
         allow_exact_matches=False,
-    )  # fmt: skip
+    )
     return joined.with_columns(
         minutes_to_run=((pl.col("next_at") - pl.col("blocked_at")).dt.total_seconds() / 60).round(1)
     )

@@ -28,13 +28,11 @@ def build(legal_holds: pl.DataFrame, figures: Figures) -> Document:
         *_opening(active, figures),
         tables=(
             Table("holds", "Holds in force, oldest first", active.select(COLUMNS), labels=LABELS),
-            Table(
-                "released", "Released", released.select(*COLUMNS, "released_by", "released_on"), labels=LABELS
-            ),
+            Table("released", "Released", released.select(*COLUMNS, "released_by", "released_on"), labels=LABELS),
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(active),
-    )  # fmt: skip
+    )
 
 
 def _opening(active: pl.DataFrame, figures: Figures) -> Opening:

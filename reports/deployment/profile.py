@@ -42,7 +42,7 @@ LABELS = {
 }
 DEFINITIONS = {
     "destination": "The domain of an e-mail address, the host of a webhook, a chat channel, or a connected system; "
-    "never a person.",
+    "never a person."
 }
 NOTHING: Mapping[str, Any] = {**dict.fromkeys(("tier", *DECLARED)), "modules": []}
 

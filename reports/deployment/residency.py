@@ -25,10 +25,14 @@ def exceptions(vendors: pl.DataFrame, destinations: pl.DataFrame, deployment: pl
         subprocessors(vendors, deployment)
         .filter(pl.col("reason").is_not_null())
         .select(
-            "name", "region", "reason", kind=pl.lit("subprocessor"), deliveries=pl.lit(None, dtype=pl.Int64),
+            "name",
+            "region",
+            "reason",
+            kind=pl.lit("subprocessor"),
+            deliveries=pl.lit(None, dtype=pl.Int64),
             last_on=pl.lit(None, dtype=pl.Date),
         )
-    )  # fmt: skip
+    )
     places = (
         destinations.with_columns(reason=_reason(_region(deployment)))
         .filter(pl.col("reason").is_not_null())
@@ -49,7 +53,10 @@ def _reason(region: str) -> pl.Expr:
     known = pl.col("region").fill_null("") != ""
     there = pl.col("region").str.to_lowercase() == region.lower()
     return (
-        pl.when(pl.lit(not region)).then(pl.lit("no data region declared"))
-        .when(~known).then(pl.lit("region unknown"))
-        .when(~there).then(pl.lit(OUTSIDE))
-    )  # fmt: skip
+        pl.when(pl.lit(not region))
+        .then(pl.lit("no data region declared"))
+        .when(~known)
+        .then(pl.lit("region unknown"))
+        .when(~there)
+        .then(pl.lit(OUTSIDE))
+    )

@@ -25,9 +25,15 @@ RULES: tuple[Rule, ...] = (
     Rule("gdpr-art32", "Article 5(1)(e)", "incidents", None, "personal data no longer than needed"),
 )
 _SCHEMA = {
-    "framework": pl.String, "citation": pl.String, "record_class": pl.String, "required_days": pl.Int64,
-    "days": pl.Int64, "difference_days": pl.Int64, "status": pl.String, "demand": pl.String,
-}  # fmt: skip
+    "framework": pl.String,
+    "citation": pl.String,
+    "record_class": pl.String,
+    "required_days": pl.Int64,
+    "days": pl.Int64,
+    "difference_days": pl.Int64,
+    "status": pl.String,
+    "demand": pl.String,
+}
 
 
 def rules(retention: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFrame:

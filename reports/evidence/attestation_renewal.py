@@ -32,19 +32,35 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         *_opening(every, owners, figures),
         tables=(
             Table("waves", "Waves", waves, labels={**LABELS, "name": "Wave"}, hidden=("wave",)),
-            Table("owners", "To each owner now", owners,
-                  note="One mail for each, with all that is to be renewed. An empty name is nobody.",
-                  hidden=("in_31_to_60_days", "in_61_to_90_days")),
-            Table("frameworks", "By framework", renewals.by_framework(rows, attestations), labels=LABELS,
-                  heat=tuple(WAVES), hidden=("framework",)),
+            Table(
+                "owners",
+                "To each owner now",
+                owners,
+                note="One mail for each, with all that is to be renewed. An empty name is nobody.",
+                hidden=("in_31_to_60_days", "in_61_to_90_days"),
+            ),
+            Table(
+                "frameworks",
+                "By framework",
+                renewals.by_framework(rows, attestations),
+                labels=LABELS,
+                heat=tuple(WAVES),
+                hidden=("framework",),
+            ),
             Table("collisions", "Weeks in which renewals collide", collisions, labels=LABELS),
-            Table("renewals", "Every renewal of the next 90 days", rows, labels=LABELS,
-                  state=("evidence_freshness",), hidden=HIDDEN),
+            Table(
+                "renewals",
+                "Every renewal of the next 90 days",
+                rows,
+                labels=LABELS,
+                state=("evidence_freshness",),
+                hidden=HIDDEN,
+            ),
         ),
         charts=_charts(waves),
         definitions=_definitions(ask),
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Opening:

@@ -39,16 +39,21 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
             Table("attestations", "Board, most urgent first", board, labels=labels, state=STATES, hidden=HIDDEN),
             Table("frameworks", "By framework", frameworks, labels=labels),
             Table("owners", "By owner", owners, labels=labels),
-            Table("without_attestation", "Applicable controls without an attestation duty",
-                  without.select("framework", "control_id", "title", "group_id", "owner", "state"),
-                  labels=labels, state=["state"], hidden=["group_id"]),
+            Table(
+                "without_attestation",
+                "Applicable controls without an attestation duty",
+                without.select("framework", "control_id", "title", "group_id", "owner", "state"),
+                labels=labels,
+                state=["state"],
+                hidden=["group_id"],
+            ),
             Table("earlier", "Decided and replaced since", earlier, labels=labels, state=STATES, hidden=HIDDEN),
         ),
         coverage=packs.controls_coverage(control_status),
         charts=_charts(frameworks, due),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(board: pl.DataFrame, figures: Figures) -> Opening:

@@ -37,18 +37,30 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
     return Document(
         *_opening(queue, figures),
         tables=(
-            Table("queue", "Stale queue, most urgent first", queue, labels=LABELS, state=["state"], hidden=HIDDEN,
-                  part_of=("controls",)),
+            Table(
+                "queue",
+                "Stale queue, most urgent first",
+                queue,
+                labels=LABELS,
+                state=["state"],
+                hidden=HIDDEN,
+                part_of=("controls",),
+            ),
             Table("frameworks", "By framework", frameworks, labels=LABELS),
-            Table("owners", "By owner", owners, labels=LABELS,
-                  note="An empty owner is nobody: those controls will not refresh themselves."),
+            Table(
+                "owners",
+                "By owner",
+                owners,
+                labels=LABELS,
+                note="An empty owner is nobody: those controls will not refresh themselves.",
+            ),
             Table("controls", "Every control", controls, labels=LABELS, state=["state"], hidden=HIDDEN),
         ),
         coverage=coverage,
         charts=_charts(frameworks),
         definitions=DEFINITIONS,
         warnings=_warnings(figures, coverage, ask),
-    )  # fmt: skip
+    )
 
 
 def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:

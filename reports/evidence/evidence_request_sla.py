@@ -32,15 +32,30 @@ def build(figures: Figures, ask: Ask) -> Document:
     return Document(
         *_opening(overdue, at_risk, figures),
         tables=(
-            Table("overdue", "Overdue, worst first",
-                  overdue.select("id", "title", "priority", "owner", "due_on", "days_late", "urgency", *COLUMNS[7:]),
-                  note="By days late times priority (P1 four times, P4 once).",
-                  labels=LABELS, state=STATES, hidden=(*HIDDEN, "urgency")),
-            Table("at_risk", "At risk, next due first", at_risk.select(COLUMNS), labels=LABELS, state=STATES,
-                  hidden=(*HIDDEN, "clock", "paused_minutes")),
-            Table("owners", "To each owner", personal.sections(queue, "clock", SAID, urgent),
-                  note="One section of the digest for each; the backup's where the owner has left. "
-                       "An empty name is nobody."),
+            Table(
+                "overdue",
+                "Overdue, worst first",
+                overdue.select("id", "title", "priority", "owner", "due_on", "days_late", "urgency", *COLUMNS[7:]),
+                note="By days late times priority (P1 four times, P4 once).",
+                labels=LABELS,
+                state=STATES,
+                hidden=(*HIDDEN, "urgency"),
+            ),
+            Table(
+                "at_risk",
+                "At risk, next due first",
+                at_risk.select(COLUMNS),
+                labels=LABELS,
+                state=STATES,
+                hidden=(*HIDDEN, "clock", "paused_minutes"),
+            ),
+            Table(
+                "owners",
+                "To each owner",
+                personal.sections(queue, "clock", SAID, urgent),
+                note="One section of the digest for each; the backup's where the owner has left. "
+                "An empty name is nobody.",
+            ),
             Table("metrics", "By priority, in the period", request_measures.by_priority(queue, closed, ask)),
             Table("by_owner", "By owner, in the period", request_measures.by(queue, closed, "owner")),
             Table("by_framework", "By framework, in the period", request_measures.by(queue, closed, "framework")),
@@ -48,7 +63,7 @@ def build(figures: Figures, ask: Ask) -> Document:
         ),
         definitions=_definitions(ask),
         warnings=_warnings(queue, figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> Opening:

@@ -44,19 +44,45 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     return Document(
         *_opening(queue, figures),
         tables=(
-            Table("requests", "Open requests, most urgent first", queue.select(columns), labels=LABELS, state=STATES,
-                  hidden=HIDDEN),
+            Table(
+                "requests",
+                "Open requests, most urgent first",
+                queue.select(columns),
+                labels=LABELS,
+                state=STATES,
+                hidden=HIDDEN,
+            ),
             Table("controls", "Controls that auditors ask about", by_control(queue), state=STATES),
-            Table("closed", "Closed in the period",
-                  closed.select("id", "title", "framework", "control_id", "owner", "priority", "opened_on", "due_on",
-                                "finished_on", "clock", "auditor_status", "returns", "evidence_ids", "age_days",
-                                "paused_minutes", "requester"),
-                  labels=LABELS, state=STATES, hidden=("requester", "opened_on", "paused_minutes")),
+            Table(
+                "closed",
+                "Closed in the period",
+                closed.select(
+                    "id",
+                    "title",
+                    "framework",
+                    "control_id",
+                    "owner",
+                    "priority",
+                    "opened_on",
+                    "due_on",
+                    "finished_on",
+                    "clock",
+                    "auditor_status",
+                    "returns",
+                    "evidence_ids",
+                    "age_days",
+                    "paused_minutes",
+                    "requester",
+                ),
+                labels=LABELS,
+                state=STATES,
+                hidden=("requester", "opened_on", "paused_minutes"),
+            ),
         ),
         charts=_charts(queue),
         definitions=DEFINITIONS,
         warnings=_warnings(queue),
-    )  # fmt: skip
+    )
 
 
 def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
@@ -82,9 +108,11 @@ def _warnings(queue: pl.DataFrame) -> list[str]:
     for flawed, what in (
         (queue.filter(pl.col("owner").is_null()), "without an owner"),
         (queue.filter("owner_left"), "with an owner who has left, so the backup has to take over"),
-        (queue.filter(pl.col("status") == "submitted", pl.col("evidence_ids").list.len() == 0),
-         "submitted without any evidence recorded"),
-    ):  # fmt: skip
+        (
+            queue.filter(pl.col("status") == "submitted", pl.col("evidence_ids").list.len() == 0),
+            "submitted without any evidence recorded",
+        ),
+    ):
         if flawed.height:
             warnings.append(f"{count_of(flawed.height, 'open request')} {what}: {some_of(flawed['id'].to_list())}.")
     return warnings

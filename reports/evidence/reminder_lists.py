@@ -9,12 +9,7 @@ from engine.model.declarations.ask import Ask
 from reports.evidence import steps
 from reports.shared import personal
 
-REMINDERS = {
-    "overdue": "overdue",
-    "regressed": "got worse",
-    "due_soon": "due soon",
-    "escalated": "escalated to you",
-}
+REMINDERS = {"overdue": "overdue", "regressed": "got worse", "due_soon": "due soon", "escalated": "escalated to you"}
 
 
 Duties: TypeAlias = Annotated[pl.DataFrame, steps.duties]

@@ -47,10 +47,9 @@ def _with_nudges(rows: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.Da
     pause, ahead = int(ask.settings["nudge_pause_days"]), int(ask.settings["nudge_ahead_days"])
     about = reminders.with_columns(attestation_id=pl.col("reminder_id").str.extract(r"^([^@|]*)", 1))
     last = about.group_by("attestation_id").agg(last_reminded_on=pl.col("created_on").max())
-    requests = (
-        about.group_by("reminder_id")
-        .agg(nudges=pl.col("created_on").n_unique().cast(pl.Int64), last_nudged_on=pl.col("created_on").max())
-    )  # fmt: skip
+    requests = about.group_by("reminder_id").agg(
+        nudges=pl.col("created_on").n_unique().cast(pl.Int64), last_nudged_on=pl.col("created_on").max()
+    )
     since = (ask.as_of - pl.col("last_reminded_on")).dt.total_days()
     return (
         rows.with_columns(reminder_id=pl.format("{}@{}|renewal", "attestation_id", "due_on"))
@@ -106,15 +105,28 @@ def collisions(
         .with_columns(
             pl.col("demand_hours").round(2),
             week=pl.col("week_start_on").dt.strftime("%G-W%V"),
-            why=pl.when(several & full).then(pl.lit("several frameworks, too few hours"))
-            .when(full).then(pl.lit("too few hours"))
-            .when(several).then(pl.lit("several frameworks")),
+            why=pl.when(several & full)
+            .then(pl.lit("several frameworks, too few hours"))
+            .when(full)
+            .then(pl.lit("too few hours"))
+            .when(several)
+            .then(pl.lit("several frameworks")),
         )
         .filter(pl.col("why").is_not_null())
-        .select("week", "week_start_on", "owner", "renewals", "renewal_hours", "frameworks", "demand_hours",
-                "available_hours", "utilisation_pct", "why")
+        .select(
+            "week",
+            "week_start_on",
+            "owner",
+            "renewals",
+            "renewal_hours",
+            "frameworks",
+            "demand_hours",
+            "available_hours",
+            "utilisation_pct",
+            "why",
+        )
         .sort("week_start_on", "renewals", "owner", descending=[False, True, False])
-    )  # fmt: skip
+    )
 
 
 def waves(rows: pl.DataFrame) -> pl.DataFrame:
@@ -138,9 +150,11 @@ def waves(rows: pl.DataFrame) -> pl.DataFrame:
 
 def by_framework(rows: pl.DataFrame, attestations: pl.DataFrame) -> pl.DataFrame:
     """Each framework with any attestation: its waves, and how much of it is attested now."""
-    current = attestations.filter("current").group_by("framework").agg(
-        deciding=pl.len().cast(pl.Int64), attested_now=(pl.col("status") == "attested").sum().cast(pl.Int64)
-    )  # fmt: skip
+    current = (
+        attestations.filter("current")
+        .group_by("framework")
+        .agg(deciding=pl.len().cast(pl.Int64), attested_now=(pl.col("status") == "attested").sum().cast(pl.Int64))
+    )
     due = rows.group_by("framework").agg(
         renewals=pl.len().cast(pl.Int64),
         **{wave: (pl.col("wave") == wave).sum().cast(pl.Int64) for wave in WAVES},
@@ -149,11 +163,20 @@ def by_framework(rows: pl.DataFrame, attestations: pl.DataFrame) -> pl.DataFrame
     )
     return (
         current.join(due, on="framework", how="full", coalesce=True)
-        .with_columns(pl.col("renewals", *WAVES, "owners", "deciding", "attested_now").fill_null(0),
-                      pl.col("effort_hours").fill_null(0.0))
+        .with_columns(
+            pl.col("renewals", *WAVES, "owners", "deciding", "attested_now").fill_null(0),
+            pl.col("effort_hours").fill_null(0.0),
+        )
         .sort(ledger.framework_rank(), "framework")
         .select(
-            "framework", ledger.framework_name().alias("name"), "renewals", *WAVES, "effort_hours", "owners",
-            "deciding", "attested_now", current_pct=share_pct(pl.col("attested_now"), pl.col("deciding")),
+            "framework",
+            ledger.framework_name().alias("name"),
+            "renewals",
+            *WAVES,
+            "effort_hours",
+            "owners",
+            "deciding",
+            "attested_now",
+            current_pct=share_pct(pl.col("attested_now"), pl.col("deciding")),
         )
-    )  # fmt: skip
+    )

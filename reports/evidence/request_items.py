@@ -30,13 +30,16 @@ def with_recipients(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFram
         .with_columns(pl.col("owner_left").fill_null(False))
         .with_columns(
             recipient=pl.when("owner_left").then(pl.coalesce("backup", "owner")).otherwise("owner"),
-            next_step=pl.when(pl.col("auditor_status") == "returned").then(pl.lit("correct and resend"))
-            .when(pl.col("status") == "submitted").then(pl.lit("get the auditor's decision"))
-            .when(pl.col("clock") == "paused").then(pl.lit("ask the requester"))
+            next_step=pl.when(pl.col("auditor_status") == "returned")
+            .then(pl.lit("correct and resend"))
+            .when(pl.col("status") == "submitted")
+            .then(pl.lit("get the auditor's decision"))
+            .when(pl.col("clock") == "paused")
+            .then(pl.lit("ask the requester"))
             .otherwise(pl.lit("answer")),
         )
         .sort("id")
-    )  # fmt: skip
+    )
 
 
 def weight(column: str = "priority") -> pl.Expr:
@@ -52,9 +55,12 @@ def open_requests(requests: pl.DataFrame) -> pl.DataFrame:
         .with_columns(urgency=late)
         .sort(
             pl.col("clock").replace_strict({word: n for n, word in enumerate(CLOCKS)}, default=-1),
-            -pl.col("urgency"), "due_on", -weight(), "id",
+            -pl.col("urgency"),
+            "due_on",
+            -weight(),
+            "id",
         )
-    )  # fmt: skip
+    )
 
 
 def by_control(queue: pl.DataFrame) -> pl.DataFrame:

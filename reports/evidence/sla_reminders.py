@@ -33,19 +33,33 @@ def build(destinations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     return Document(
         *_opening(owners, figures),
         tables=(
-            Table("owners", "To each recipient now", owners,
-                  note="What is owed now, one mail for each. An empty name is nobody: give those items an owner."),
-            Table("overdue", "Overdue, oldest first",
-                  late.with_columns(-pl.col("days_left")).rename({"days_left": "days_late"}),
-                  labels=LABELS, hidden=HIDDEN),
-            Table("regressed", "Controls that got worse", figures.rows(reminder_lists.regressions), labels=LABELS,
-                  state=STATE_COLUMNS, hidden=("reminder_id", "owner")),
+            Table(
+                "owners",
+                "To each recipient now",
+                owners,
+                note="What is owed now, one mail for each. An empty name is nobody: give those items an owner.",
+            ),
+            Table(
+                "overdue",
+                "Overdue, oldest first",
+                late.with_columns(-pl.col("days_left")).rename({"days_left": "days_late"}),
+                labels=LABELS,
+                hidden=HIDDEN,
+            ),
+            Table(
+                "regressed",
+                "Controls that got worse",
+                figures.rows(reminder_lists.regressions),
+                labels=LABELS,
+                state=STATE_COLUMNS,
+                hidden=("reminder_id", "owner"),
+            ),
             Table("due_soon", "Due soon, next first", soon, labels=LABELS, hidden=(*HIDDEN, "escalate_to")),
             Table("settings", "How reminders are sent", _settings(destinations, ask)),
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -57,10 +71,13 @@ def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         ("Chat", some_of(chats) or "no chat service connected"),
         ("Quiet hours", f"from {hours[0]} to {hours[1]}, local time"),
         ("Cap", "one message for each recipient, digest and day"),
-        ("Due soon", f"{ask.settings['due_soon_days']:g} days and 1 day before; attestations "
-                     f"{named([str(step) for step in steps.ATTESTATION_STEPS])} days before"),
+        (
+            "Due soon",
+            f"{ask.settings['due_soon_days']:g} days and 1 day before; attestations "
+            f"{named([str(step) for step in steps.ATTESTATION_STEPS])} days before",
+        ),
         ("Overdue", f"{named(after)} days after; the last also goes to who is accountable"),
-    ]  # fmt: skip
+    ]
     return pl.DataFrame(rows, schema={"setting": pl.String, "value": pl.String}, orient="row")
 
 

@@ -38,17 +38,30 @@ CHANGE = (
 def duties(obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties of the ledger and open remediations, with whom to remind: the owner, else who is accountable."""
     columns = (
-        "item", "kind", "title", "owner", "accountable", "due_on", "days_left", "frameworks", "source_ref", "overdue",
-    )  # fmt: skip
+        "item",
+        "kind",
+        "title",
+        "owner",
+        "accountable",
+        "due_on",
+        "days_left",
+        "frameworks",
+        "source_ref",
+        "overdue",
+    )
     known = obligations.filter(pl.col("state").is_in(ledger.PENDING)).with_columns(
         item="obligation_id", overdue=pl.col("state") == "overdue"
     )
     closed = pl.col("closed_on") <= ask.as_of
     fixes = remediations.filter(~closed.fill_null(False), pl.col("due_on").is_not_null()).with_columns(
-        item=pl.format("remediation:{}", "id"), kind=pl.lit("remediation"), accountable=pl.lit(None, dtype=pl.String),
-        days_left=(pl.col("due_on") - ask.as_of).dt.total_days(), frameworks=pl.concat_list("framework"),
-        source_ref=pl.format("remediations/{}", "id"), overdue=pl.col("due_on") < ask.as_of,
-    )  # fmt: skip
+        item=pl.format("remediation:{}", "id"),
+        kind=pl.lit("remediation"),
+        accountable=pl.lit(None, dtype=pl.String),
+        days_left=(pl.col("due_on") - ask.as_of).dt.total_days(),
+        frameworks=pl.concat_list("framework"),
+        source_ref=pl.format("remediations/{}", "id"),
+        overdue=pl.col("due_on") < ask.as_of,
+    )
     both = pl.concat([known.select(columns), fixes.select(columns)])
     named = both.with_columns(duty=ledger.kind_name().replace({"remediation": "Gap remediation"}))
     return _with_recipient(named, people).sort("due_on", "item")
@@ -77,13 +90,17 @@ def overdue(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataF
     steps = [int(ask.settings[f"reminder_{name}_days"]) for name in ("first", "second", "third")]
     days_late = -pl.col("days_left")
     reached = pl.max_horizontal(*(pl.when(days_late >= step).then(step) for step in steps))
-    named = duties.filter("overdue").with_columns(step=reached.cast(pl.Int64)).with_columns(
-        escalate_to=pl.when(pl.col("step") >= steps[-1], pl.col("accountable") != pl.col("recipient")).then(
-            "accountable"
-        ),
-        reminder_id=pl.format("{}@{}|overdue|{}", "item", "due_on", pl.col("step").fill_null(0)),
-        late=(days_late > pl.col("step")).fill_null(False),
-    )  # fmt: skip
+    named = (
+        duties.filter("overdue")
+        .with_columns(step=reached.cast(pl.Int64))
+        .with_columns(
+            escalate_to=pl.when(pl.col("step") >= steps[-1], pl.col("accountable") != pl.col("recipient")).then(
+                "accountable"
+            ),
+            reminder_id=pl.format("{}@{}|overdue|{}", "item", "due_on", pl.col("step").fill_null(0)),
+            late=(days_late > pl.col("step")).fill_null(False),
+        )
+    )
     return (
         _owed_reminders(named, reminders)
         .with_columns(owed=pl.col("owed") & pl.col("step").is_not_null())
@@ -123,7 +140,8 @@ def regressions(
         .with_columns(before=pl.when(fresh & found).then("previous").when(~fresh).then("seen"))
         .filter(_worse("state", "before"))
         .with_columns(
-            item=pl.format("{}:{}", "framework", "control_id"), previous_state="before",
+            item=pl.format("{}:{}", "framework", "control_id"),
+            previous_state="before",
             since_on=pl.when(fresh).then("observed_on").otherwise("state_since"),
             trigger=pl.coalesce(
                 pl.when(fresh).then("trigger_event"),
@@ -132,7 +150,7 @@ def regressions(
                 pl.when(pl.col("state") == "stale").then(pl.lit("evidence ran out")),
             ),
         )
-    )  # fmt: skip
+    )
     named = _with_recipient(rows, people).with_columns(
         reminder_id=pl.format("{}|regressed|{}-{}@{}", "item", "before", "state", "observed_on")
     )

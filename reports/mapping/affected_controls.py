@@ -19,16 +19,20 @@ def touched_by(
     found: pl.DataFrame, edges: pl.DataFrame, lost: pl.DataFrame, status: pl.DataFrame, linked: pl.DataFrame
 ) -> pl.DataFrame:
     """Each control in scope that is touched, once, by the gravest change, with what hangs on it."""
-    ends = pl.concat([
-        edges.select(framework=f"{end}_framework", control_id=f"{end}_id", impact=pl.lit("edge"))
-        for end in ("source", "target")
-    ])  # fmt: skip
+    ends = pl.concat(
+        [
+            edges.select(framework=f"{end}_framework", control_id=f"{end}_id", impact=pl.lit("edge"))
+            for end in ("source", "target")
+        ]
+    )
     gravest = {word: rank for rank, word in enumerate(SAID)}
-    every = pl.concat([
-        found.filter("in_scope", "assessable").select(*_KEY, impact="change"),
-        lost.filter("in_scope").select(*_KEY, impact=pl.lit("lost_full")),
-        ends.join(status, on=_KEY, how="semi"),
-    ])  # fmt: skip
+    every = pl.concat(
+        [
+            found.filter("in_scope", "assessable").select(*_KEY, impact="change"),
+            lost.filter("in_scope").select(*_KEY, impact=pl.lit("lost_full")),
+            ends.join(status, on=_KEY, how="semi"),
+        ]
+    )
     items = linked.group_by(_KEY).agg(items=pl.len().cast(pl.Int64))
     controls = status.select(*_KEY, "title", "state", "events", "position", recipient="owner")
     titles = found.select(*_KEY, other_title=pl.coalesce("title", "previous_title"))
@@ -68,7 +72,21 @@ def frameworks_of(
             effect_points=(pl.col("now_strict_pct") - pl.col("previous_strict_pct")).round(1),
         )
         .sort(framework_rank(), "framework")
-        .select("framework", framework_name().alias("name"), "in_scope", "added", "removed", "renamed", "edge",
-                "lost_full", "previous_effective", "previous_applicable", "previous_strict_pct", "now_effective",
-                "now_applicable", "now_strict_pct", "effect_points")
-    )  # fmt: skip
+        .select(
+            "framework",
+            framework_name().alias("name"),
+            "in_scope",
+            "added",
+            "removed",
+            "renamed",
+            "edge",
+            "lost_full",
+            "previous_effective",
+            "previous_applicable",
+            "previous_strict_pct",
+            "now_effective",
+            "now_applicable",
+            "now_strict_pct",
+            "effect_points",
+        )
+    )

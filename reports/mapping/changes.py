@@ -15,14 +15,17 @@ def requirements(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
     return (
         after.join(before, on=["framework", "control_id"], how="full", coalesce=True)
         .with_columns(
-            change=pl.when(pl.col("was").is_null()).then(pl.lit("added"))
-            .when(pl.col("present").is_null()).then(pl.lit("removed"))
-            .when(pl.col("title") != pl.col("previous_title")).then(pl.lit("renamed"))
+            change=pl.when(pl.col("was").is_null())
+            .then(pl.lit("added"))
+            .when(pl.col("present").is_null())
+            .then(pl.lit("removed"))
+            .when(pl.col("title") != pl.col("previous_title"))
+            .then(pl.lit("renamed"))
         )
         .filter(pl.col("change").is_not_null())
         .sort("framework", pl.col("position").is_null(), "position", in_order("control_id"))
         .select("change", "framework", "control_id", "title", "previous_title", pl.coalesce("assessable", "counted"))
-    )  # fmt: skip
+    )
 
 
 def edges(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
@@ -33,14 +36,17 @@ def edges(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
     return (
         after.join(before, on=_ENDS, how="full", coalesce=True)
         .with_columns(
-            change=pl.when(pl.col("was").is_null()).then(pl.lit("added"))
-            .when(pl.col("present").is_null()).then(pl.lit("removed"))
-            .when(differs).then(pl.lit("changed"))
+            change=pl.when(pl.col("was").is_null())
+            .then(pl.lit("added"))
+            .when(pl.col("present").is_null())
+            .then(pl.lit("removed"))
+            .when(differs)
+            .then(pl.lit("changed"))
         )
         .filter(pl.col("change").is_not_null())
         .sort("source_framework", in_order("source_id"), "target_framework", in_order("target_id"))
         .select("change", *_ENDS, "relation", "previous_relation", "strength", "previous_strength")
-    )  # fmt: skip
+    )
 
 
 def former_full(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:

@@ -110,10 +110,14 @@ def snapshots(
             "changed": [bool(moved or mappings) if seen else None],
         },
         schema={
-            "compared": pl.Boolean, "taken_on": pl.Date, "version_before": pl.String, "requirements": pl.Int64,
-            "mappings": pl.Int64, "changed": pl.Boolean,
+            "compared": pl.Boolean,
+            "taken_on": pl.Date,
+            "version_before": pl.String,
+            "requirements": pl.Int64,
+            "mappings": pl.Int64,
+            "changed": pl.Boolean,
         },
-    )  # fmt: skip
+    )
 
 
 def scope(organization: pl.DataFrame) -> list[str]:

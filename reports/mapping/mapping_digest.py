@@ -42,21 +42,34 @@ def build(
         *_opening(figures, touched, lost),
         tables=(
             Table("frameworks", "By framework", frameworks if compared else frameworks.clear(), hidden=("framework",)),
-            Table("owners", "To each owner",
-                  personal.sections(touched, "impact", SAID, pl.format("{} {}", *_KEY)),
-                  note="Whose controls are touched. An empty name is nobody.",
-                  labels={**LABELS, "items": "Controls"}),
-            Table("touched", "Controls that the changes touch",
-                  touched.with_columns(pl.col("impact").replace(IMPACTS)), labels=LABELS, state=("state",),
-                  hidden=("recipient",)),
-            Table("requirements_changed", "Requirements added, removed, renamed", found, labels=LABELS,
-                  hidden=("assessable",)),
+            Table(
+                "owners",
+                "To each owner",
+                personal.sections(touched, "impact", SAID, pl.format("{} {}", *_KEY)),
+                note="Whose controls are touched. An empty name is nobody.",
+                labels={**LABELS, "items": "Controls"},
+            ),
+            Table(
+                "touched",
+                "Controls that the changes touch",
+                touched.with_columns(pl.col("impact").replace(IMPACTS)),
+                labels=LABELS,
+                state=("state",),
+                hidden=("recipient",),
+            ),
+            Table(
+                "requirements_changed",
+                "Requirements added, removed, renamed",
+                found,
+                labels=LABELS,
+                hidden=("assessable",),
+            ),
             Table("edges_changed", "Mappings added, removed, changed", edges, labels=LABELS),
             Table("lost_full", "Requirements that lost their last full mapping", lost, labels=LABELS),
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(compared, lost),
-    )  # fmt: skip
+    )
 
 
 def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame) -> Opening:

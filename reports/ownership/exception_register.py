@@ -38,23 +38,44 @@ def build(figures: Figures) -> Document:
     return Document(
         *_opening(figures),
         tables=(
-            Table("flags", "What to settle, most urgent first", flagged,
-                  labels=LABELS, state=("flag",), words=("kind",),
-                  note="An exception stands here once for each of its flags; resolved and rejected ones have none."),
-            Table("register", "Every exception",
-                  register.sort(rank("standing", STANDINGS), "expires_on", "id").select(SHOWN),
-                  labels=LABELS, state=STATE, words=("kind", "flags")),
-            Table("undeclared", "Compensating measures in use without an approved exception", undeclared,
-                  note="The remediation names a measure meanwhile, and nobody has accepted the departure.",
-                  state=("state", "severity")),
+            Table(
+                "flags",
+                "What to settle, most urgent first",
+                flagged,
+                labels=LABELS,
+                state=("flag",),
+                words=("kind",),
+                note="An exception stands here once for each of its flags; resolved and rejected ones have none.",
+            ),
+            Table(
+                "register",
+                "Every exception",
+                register.sort(rank("standing", STANDINGS), "expires_on", "id").select(SHOWN),
+                labels=LABELS,
+                state=STATE,
+                words=("kind", "flags"),
+            ),
+            Table(
+                "undeclared",
+                "Compensating measures in use without an approved exception",
+                undeclared,
+                note="The remediation names a measure meanwhile, and nobody has accepted the departure.",
+                state=("state", "severity"),
+            ),
             Table("by_kind", "By kind and standing", rules.by_kind(register), words=("kind",)),
-            Table("worksheets", "Compensating control worksheets (PCI DSS)", rules.worksheets(register), labels=LABELS,
-                  note="An empty field is not filled in; an assessor asks for all six.", part_of=("register",)),
+            Table(
+                "worksheets",
+                "Compensating control worksheets (PCI DSS)",
+                rules.worksheets(register),
+                labels=LABELS,
+                note="An empty field is not filled in; an assessor asks for all six.",
+                part_of=("register",),
+            ),
         ),
         charts=_charts(register),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(figures: Figures) -> Opening:
@@ -64,8 +85,7 @@ def _opening(figures: Figures) -> Opening:
             verb = "replaces" if figures["measures_undeclared"] == 1 else "replace"
             them = "it" if figures["measures_undeclared"] == 1 else "them"
             return Opening(
-                f"No exception is on record, yet {measures} {verb} controls.",
-                f"Have {them} approved with an end date.",
+                f"No exception is on record, yet {measures} {verb} controls.", f"Have {them} approved with an end date."
             )
         return Opening(
             "No exception is on record: either every departure is being fixed, or nobody has written one down.",

@@ -44,26 +44,34 @@ def build(
         *_opening(figures, strangers["name"].to_list()),
         tables=(
             Table(
-                "undocumented", "Observed and not declared", strangers, hidden=("service_id",),
+                "undocumented",
+                "Observed and not declared",
+                strangers,
+                hidden=("service_id",),
                 note="Nobody protects on purpose what nobody knows of: start here.",
             ),
             Table("gaps", "Every gap of the scope, most urgent first", gaps, labels=LABELS, state=("gap",)),
             Table("observed_in", "Where it was observed", _sources(observations)),
             Table("frameworks", "Systems by framework", _frameworks(inside, organization)),
             Table(
-                "systems", "Declared systems", systems.sort("boundary", "name", "id").select(SYSTEM), labels=LABELS,
+                "systems",
+                "Declared systems",
+                systems.sort("boundary", "name", "id").select(SYSTEM),
+                labels=LABELS,
                 words=("pci_class",),
             ),
             Table(
-                "flows", "Declared data flows, those that leave first",
+                "flows",
+                "Declared data flows, those that leave first",
                 data_flows.sort(~pl.col("leaves"), "from_name", "to_name", "id", nulls_last=True).select(FLOW),
-                labels=LABELS, hidden=("from_system", "to_system", "vendor_id"),
+                labels=LABELS,
+                hidden=("from_system", "to_system", "vendor_id"),
             ),
         ),
         coverage=Coverage(observations.height - strangers.height, observations.height),
         definitions=DEFINITIONS,
         warnings=_warnings(inside),
-    )  # fmt: skip
+    )
 
 
 def _sources(observed: pl.DataFrame) -> pl.DataFrame:

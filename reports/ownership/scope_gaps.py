@@ -34,10 +34,14 @@ def undeclared_systems(observations: pl.DataFrame) -> pl.DataFrame:
             *("environment", "internet_facing", "holds_customer_data", "owner"),
         )
         .sort(
-            pl.col("criticality").fill_null(5), pl.col("internet_facing").fill_null(True), "findings", "name",
-            "service_id", descending=[True, True, True, False, False],
+            pl.col("criticality").fill_null(5),
+            pl.col("internet_facing").fill_null(True),
+            "findings",
+            "name",
+            "service_id",
+            descending=[True, True, True, False, False],
         )
-    )  # fmt: skip
+    )
 
 
 def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -46,9 +50,11 @@ def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataF
     services = observations.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
     inside, outside = systems.filter("in_scope"), systems.filter(~pl.col("in_scope"))
     old = (pl.col("last_reviewed_on") < pl.lit(ask.as_of).dt.offset_by(f"-{REVIEW_MONTHS}mo")).fill_null(True)
-    reviewed = pl.when(pl.col("last_reviewed_on").is_null()).then(pl.lit("never reviewed")).otherwise(
-        pl.format("last reviewed on {}", pl.col("last_reviewed_on").dt.to_string())
-    )  # fmt: skip
+    reviewed = (
+        pl.when(pl.col("last_reviewed_on").is_null())
+        .then(pl.lit("never reviewed"))
+        .otherwise(pl.format("last reviewed on {}", pl.col("last_reviewed_on").dt.to_string()))
+    )
     pci = pl.col("frameworks").list.contains("pci-dss") & pl.col("pci_class").is_null()
     stray = pl.col("service_id").is_not_null() & ~pl.col("service_id").is_in(services)
     crossing = (pl.col("from_region") != pl.col("to_region")).fill_null(False)

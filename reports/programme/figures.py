@@ -16,74 +16,193 @@ from reports.programme.risk.heat import severity_by_framework
 TOP = 10  # steps and gaps that are added up
 
 QUEUE = (
-    Figure("quick_wins", "Quick wins", "count", "more",
-           "Open gaps that at most {quick_win_hours} hours of work close and that unlock at least {quick_win_leverage} "
-           "requirements.", "gaps", Count(), pl.col("quick_win"), "{effort_hours} h unlock {leverage} requirements"),
-    Figure("quick_wins_hours", "Hours to close the quick wins", "hours", "neither",
-           "Hours of work to close the quick wins.", "gaps", Sum("effort_hours"), pl.col("quick_win")),
-    Figure("gaps_without_runbook", "Open gaps without runbook", "count", "less",
-           "Open gaps that no runbook fits: they need one written.", "gaps", Count(), pl.col("runbook").is_null(),
-           "{severity}, no runbook"),
-    Figure("gaps_blocked", "Open gaps whose remediation is blocked", "count", "less",
-           "Open gaps whose remediation waits for something else.",
-           "gaps", Count(), pl.col("status") == "blocked", "blocked by {blocked_by}"),
-)  # fmt: skip
+    Figure(
+        "quick_wins",
+        "Quick wins",
+        "count",
+        "more",
+        "Open gaps that at most {quick_win_hours} hours of work close and that unlock at least {quick_win_leverage} "
+        "requirements.",
+        "gaps",
+        Count(),
+        pl.col("quick_win"),
+        "{effort_hours} h unlock {leverage} requirements",
+    ),
+    Figure(
+        "quick_wins_hours",
+        "Hours to close the quick wins",
+        "hours",
+        "neither",
+        "Hours of work to close the quick wins.",
+        "gaps",
+        Sum("effort_hours"),
+        pl.col("quick_win"),
+    ),
+    Figure(
+        "gaps_without_runbook",
+        "Open gaps without runbook",
+        "count",
+        "less",
+        "Open gaps that no runbook fits: they need one written.",
+        "gaps",
+        Count(),
+        pl.col("runbook").is_null(),
+        "{severity}, no runbook",
+    ),
+    Figure(
+        "gaps_blocked",
+        "Open gaps whose remediation is blocked",
+        "count",
+        "less",
+        "Open gaps whose remediation waits for something else.",
+        "gaps",
+        Count(),
+        pl.col("status") == "blocked",
+        "blocked by {blocked_by}",
+    ),
+)
 
 _GAPS = pl.col("total")
 HEAT = (
-    Figure("gap_concentration_hhi", "Concentration of gaps", "ratio", "less",
-           "Herfindahl index: the sum of the squared shares of the frameworks in all open gaps, which is their mean "
-           "share weighted by gaps. 1: all gaps are in one framework; spread evenly, it is 1 divided by their number.",
-           severity_by_framework, WeightedMean(_GAPS / _GAPS.sum(), _GAPS), _GAPS > 0,
-           "{share_pct} % of all gaps"),
-)  # fmt: skip
+    Figure(
+        "gap_concentration_hhi",
+        "Concentration of gaps",
+        "ratio",
+        "less",
+        "Herfindahl index: the sum of the squared shares of the frameworks in all open gaps, which is their mean "
+        "share weighted by gaps. 1: all gaps are in one framework; spread evenly, it is 1 divided by their number.",
+        severity_by_framework,
+        WeightedMean(_GAPS / _GAPS.sum(), _GAPS),
+        _GAPS > 0,
+        "{share_pct} % of all gaps",
+    ),
+)
 
 TARGETS = (
-    Figure("targets_that_do_not_hold", "Target dates that do not hold", "count", "less",
-           "Frameworks with a target date within a year whose controls will not all be effective on that day if "
-           "nothing is done until then.", ready_by, Count(), pl.col("not_effective") > 0,
-           "{not_effective} controls will not be effective on {target_on}"),
-)  # fmt: skip
+    Figure(
+        "targets_that_do_not_hold",
+        "Target dates that do not hold",
+        "count",
+        "less",
+        "Frameworks with a target date within a year whose controls will not all be effective on that day if "
+        "nothing is done until then.",
+        ready_by,
+        Count(),
+        pl.col("not_effective") > 0,
+        "{not_effective} controls will not be effective on {target_on}",
+    ),
+)
 
 _BEFORE = "{score} now, {before_score} in the snapshot of {before_on}"
 POSTURE = (
-    Figure("posture_score", "Posture score", "points", "more",
-           "Weighted mean of readiness, freshness, attestations, vendors, remediations and operations, 0 to 100; the "
-           "weight of a component without data is shared among the others.",
-           "posture", Score(), reason="{title}: {explanation}"),
-    Figure("posture_grade", "Grade of the posture", "word", "neither",
-           "A from 90, B from 80, C from 70, D from 60, else F; insufficient data below {coverage_min_pct} % coverage.",
-           overall, First("grade"), reason="{score} over {assessed} of {applicable} applicable controls with evidence"),
-    Figure("posture_change", "Change of the posture score", "points", "more",
-           "Points that the posture score moved since the last snapshot before {period_start}.",
-           overall, First("change"), reason=_BEFORE, comparison=True),
-    Figure("posture_before_score", "Posture score before the period", "points", "more",
-           "The posture score in the last snapshot before {period_start}, as it was computed then.",
-           overall, First("before_score"), reason=_BEFORE, comparison=True),
-    Figure("posture_series_breaks", "Posture components that appeared or disappeared", "count", "neither",
-           "Components of the posture score that have data either now or in the last snapshot before {period_start}, "
-           "not both: with them, the change is not like for like.",
-           components, Count(), pl.col("series_break"), "{title}: {explanation}"),
-)  # fmt: skip
+    Figure(
+        "posture_score",
+        "Posture score",
+        "points",
+        "more",
+        "Weighted mean of readiness, freshness, attestations, vendors, remediations and operations, 0 to 100; the "
+        "weight of a component without data is shared among the others.",
+        "posture",
+        Score(),
+        reason="{title}: {explanation}",
+    ),
+    Figure(
+        "posture_grade",
+        "Grade of the posture",
+        "word",
+        "neither",
+        "A from 90, B from 80, C from 70, D from 60, else F; insufficient data below {coverage_min_pct} % coverage.",
+        overall,
+        First("grade"),
+        reason="{score} over {assessed} of {applicable} applicable controls with evidence",
+    ),
+    Figure(
+        "posture_change",
+        "Change of the posture score",
+        "points",
+        "more",
+        "Points that the posture score moved since the last snapshot before {period_start}.",
+        overall,
+        First("change"),
+        reason=_BEFORE,
+        comparison=True,
+    ),
+    Figure(
+        "posture_before_score",
+        "Posture score before the period",
+        "points",
+        "more",
+        "The posture score in the last snapshot before {period_start}, as it was computed then.",
+        overall,
+        First("before_score"),
+        reason=_BEFORE,
+        comparison=True,
+    ),
+    Figure(
+        "posture_series_breaks",
+        "Posture components that appeared or disappeared",
+        "count",
+        "neither",
+        "Components of the posture score that have data either now or in the last snapshot before {period_start}, "
+        "not both: with them, the change is not like for like.",
+        components,
+        Count(),
+        pl.col("series_break"),
+        "{title}: {explanation}",
+    ),
+)
 
 _ALONE = "{action}: {points} points alone, {added} after those before it"
 RAISES = (
     *(
-        Figure(f"gaps_top_{word}_points", f"Points of the {word} gaps that add most", "points", "neither",
-               f"Posture points gained when the {word} open gaps that add most are closed.",
-               closings, Sum("added"), pl.col("rank") <= number, _ALONE)
+        Figure(
+            f"gaps_top_{word}_points",
+            f"Points of the {word} gaps that add most",
+            "points",
+            "neither",
+            f"Posture points gained when the {word} open gaps that add most are closed.",
+            closings,
+            Sum("added"),
+            pl.col("rank") <= number,
+            _ALONE,
+        )
         for word, number in (("three", 3), ("ten", TOP))
     ),
-    Figure("gaps_all_points", "Points of all open gaps", "points", "neither",
-           "Posture points gained when all open gaps are closed, with their signatures and by the dates of their "
-           "remediations.", closings, Sum("added"), reason=_ALONE),
-    Figure("steps_top_ten_points", "Points of the ten best steps", "points", "neither",
-           "Posture points gained when the ten steps are done that add most points per hour of effort, whatever "
-           "component they raise.", steps, Sum("added"), pl.col("rank") <= TOP, "{action}"),
-    Figure("steps_top_ten_hours", "Hours of the ten best steps", "hours", "neither",
-           "Effort of the ten steps that add most posture points per hour, as far as it is known.",
-           steps, Sum("effort_hours"), pl.col("rank") <= TOP, "{action}"),
-)  # fmt: skip
+    Figure(
+        "gaps_all_points",
+        "Points of all open gaps",
+        "points",
+        "neither",
+        "Posture points gained when all open gaps are closed, with their signatures and by the dates of their "
+        "remediations.",
+        closings,
+        Sum("added"),
+        reason=_ALONE,
+    ),
+    Figure(
+        "steps_top_ten_points",
+        "Points of the ten best steps",
+        "points",
+        "neither",
+        "Posture points gained when the ten steps are done that add most points per hour of effort, whatever "
+        "component they raise.",
+        steps,
+        Sum("added"),
+        pl.col("rank") <= TOP,
+        "{action}",
+    ),
+    Figure(
+        "steps_top_ten_hours",
+        "Hours of the ten best steps",
+        "hours",
+        "neither",
+        "Effort of the ten steps that add most posture points per hour, as far as it is known.",
+        steps,
+        Sum("effort_hours"),
+        pl.col("rank") <= TOP,
+        "{action}",
+    ),
+)
 
 _FAMILY = "{framework_name} {group_title}: {health}, {coverage_pct} % with evidence"
 _COLOURS: dict[str, tuple[str, Better, str]] = {
@@ -93,26 +212,65 @@ _COLOURS: dict[str, tuple[str, Better, str]] = {
     "insufficient_data": ("without rating", "less", "that have no rating"),
 }
 HEALTH = (
-    Figure("control_health", "Control health", "points", "more",
-           "Of 0 to 100, over all applicable controls: 40 % state by weight of the control, 25 % evidence in its "
-           "window, 15 % complete ownership, 10 % tests passed, 10 % no open exception; unknown without evidence.",
-           health_parts, Score(), reason="{title}: {value} %"),
-    Figure("control_health_rating", "Rating of the control health", "word", "neither",
-           "Green from {rag_green}, amber from {rag_amber}, else red; insufficient data below {coverage_min_pct} % "
-           "coverage.", total, First("rag"), reason="{health} over {controls} controls, {coverage_pct} % covered"),
-    Figure("control_state_change", "Change of the state of controls", "points", "more",
-           "Points that the state component of the control health moved since the last observation before "
-           "{period_start}, over the controls known then; not told if under half are.",
-           total, First("state_change"), reason="{controls} applicable controls", comparison=True),
-    Figure("control_families", "Control families", "count", "neither",
-           "Families of the frameworks in scope that have an applicable control.", families, Count(), reason=_FAMILY),
+    Figure(
+        "control_health",
+        "Control health",
+        "points",
+        "more",
+        "Of 0 to 100, over all applicable controls: 40 % state by weight of the control, 25 % evidence in its "
+        "window, 15 % complete ownership, 10 % tests passed, 10 % no open exception; unknown without evidence.",
+        health_parts,
+        Score(),
+        reason="{title}: {value} %",
+    ),
+    Figure(
+        "control_health_rating",
+        "Rating of the control health",
+        "word",
+        "neither",
+        "Green from {rag_green}, amber from {rag_amber}, else red; insufficient data below {coverage_min_pct} % "
+        "coverage.",
+        total,
+        First("rag"),
+        reason="{health} over {controls} controls, {coverage_pct} % covered",
+    ),
+    Figure(
+        "control_state_change",
+        "Change of the state of controls",
+        "points",
+        "more",
+        "Points that the state component of the control health moved since the last observation before "
+        "{period_start}, over the controls known then; not told if under half are.",
+        total,
+        First("state_change"),
+        reason="{controls} applicable controls",
+        comparison=True,
+    ),
+    Figure(
+        "control_families",
+        "Control families",
+        "count",
+        "neither",
+        "Families of the frameworks in scope that have an applicable control.",
+        families,
+        Count(),
+        reason=_FAMILY,
+    ),
     *(
-        Figure(f"control_families_{colour}", f"Control families {title}", "count", better,
-               f"Control families {meaning}; below {{coverage_min_pct}} % coverage a family has no rating.",
-               families, Count(), pl.col("rag") == colour, _FAMILY)
+        Figure(
+            f"control_families_{colour}",
+            f"Control families {title}",
+            "count",
+            better,
+            f"Control families {meaning}; below {{coverage_min_pct}} % coverage a family has no rating.",
+            families,
+            Count(),
+            pl.col("rag") == colour,
+            _FAMILY,
+        )
         for colour, (title, better, meaning) in _COLOURS.items()
     ),
-)  # fmt: skip
+)
 
 
 def _opened_in_period(severity: str | None = None) -> Expression:
@@ -125,22 +283,55 @@ def _resolutions(ask: Ask) -> pl.Expr:
 
 
 INCIDENTS = (
-    Figure("incidents_opened_in_period", "Incidents opened in the period", "count", "less",
-           "Incidents that were opened from {period_start} to {as_of}, in the organization's days, whatever became of "
-           "them.", incident_days, Count(), _opened_in_period(), "{severity}, opened on {opened_on}"),
+    Figure(
+        "incidents_opened_in_period",
+        "Incidents opened in the period",
+        "count",
+        "less",
+        "Incidents that were opened from {period_start} to {as_of}, in the organization's days, whatever became of "
+        "them.",
+        incident_days,
+        Count(),
+        _opened_in_period(),
+        "{severity}, opened on {opened_on}",
+    ),
     *(
-        Figure(f"incidents_{severity}_in_period", f"Incidents opened in the period, {severity}", "count", "less",
-               f"Incidents of severity {severity} that were opened from {{period_start}} to {{as_of}}.",
-               incident_days, Count(), _opened_in_period(severity), "{severity}, opened on {opened_on}")
+        Figure(
+            f"incidents_{severity}_in_period",
+            f"Incidents opened in the period, {severity}",
+            "count",
+            "less",
+            f"Incidents of severity {severity} that were opened from {{period_start}} to {{as_of}}.",
+            incident_days,
+            Count(),
+            _opened_in_period(severity),
+            "{severity}, opened on {opened_on}",
+        )
         for severity in SEVERITIES
     ),
-    Figure("incidents_resolved_in_period", "Incidents resolved in the period", "count", "neither",
-           "Incidents that were resolved from {period_start} to {as_of}, whenever they were opened.",
-           incident_days, Count(), _resolutions, "resolved on {resolved_on}"),
-    Figure("incident_median_hours_to_restore", "Median time to restore", "hours", "less",
-           "Median, by nearest rank, of the hours from opening to resolution of the incidents that were resolved from "
-           "{period_start} to {as_of}.", incident_days, Percentile(pl.col("minutes_to_resolve") / 60), _resolutions,
-           "opened on {opened_on}, resolved on {resolved_on}"),
-)  # fmt: skip
+    Figure(
+        "incidents_resolved_in_period",
+        "Incidents resolved in the period",
+        "count",
+        "neither",
+        "Incidents that were resolved from {period_start} to {as_of}, whenever they were opened.",
+        incident_days,
+        Count(),
+        _resolutions,
+        "resolved on {resolved_on}",
+    ),
+    Figure(
+        "incident_median_hours_to_restore",
+        "Median time to restore",
+        "hours",
+        "less",
+        "Median, by nearest rank, of the hours from opening to resolution of the incidents that were resolved from "
+        "{period_start} to {as_of}.",
+        incident_days,
+        Percentile(pl.col("minutes_to_resolve") / 60),
+        _resolutions,
+        "opened on {opened_on}, resolved on {resolved_on}",
+    ),
+)
 
 FIGURES = (*INCIDENTS, *HEALTH, *POSTURE, *RAISES, *QUEUE, *TARGETS, *HEAT)

@@ -15,10 +15,13 @@ DUE = "{state}, due {due_on}"
 # of each place in the horizon: what the titles say of it, and what the definitions do
 PLACES: Mapping[str, tuple[str, str]] = {
     "overdue": ("overdue", "that were due before the day of the report"),
-    "known": ("due within {horizon_weeks} weeks", "due from the day of the report to the end of the horizon of "
-              "{horizon_weeks} ISO weeks, the present one included, or paused past their date"),
+    "known": (
+        "due within {horizon_weeks} weeks",
+        "due from the day of the report to the end of the horizon of "
+        "{horizon_weeks} ISO weeks, the present one included, or paused past their date",
+    ),
     "beyond": ("due after {horizon_weeks} weeks", "due after the horizon of {horizon_weeks} ISO weeks"),
-}  # fmt: skip
+}
 
 TOTALS = (
     *("obligations_pending", "obligations_overdue", "obligations_known", "obligations_beyond"),
@@ -39,42 +42,112 @@ def _due_soon(ask: Ask) -> pl.Expr:
 
 
 PENDING = (
-    Figure("obligations_pending", "Duties pending", "count", "neither",
-           "Duties of the ledger that are neither done nor cancelled: overdue, due within the horizon or after it.",
-           ledger.pending, Count(), reason=DUE),
+    Figure(
+        "obligations_pending",
+        "Duties pending",
+        "count",
+        "neither",
+        "Duties of the ledger that are neither done nor cancelled: overdue, due within the horizon or after it.",
+        ledger.pending,
+        Count(),
+        reason=DUE,
+    ),
     *(
-        Figure(f"obligations_{place}", f"Duties {title}", "count", "less" if place == "overdue" else "neither",
-               f"Pending duties {meaning}.", ledger.pending, Count(), _in_place(place), DUE)
+        Figure(
+            f"obligations_{place}",
+            f"Duties {title}",
+            "count",
+            "less" if place == "overdue" else "neither",
+            f"Pending duties {meaning}.",
+            ledger.pending,
+            Count(),
+            _in_place(place),
+            DUE,
+        )
         for place, (title, meaning) in PLACES.items()
     ),
-    Figure("obligations_pending_hours", "Hours of pending duties", "hours", "neither",
-           "Effort of pending duties for whoever does them, without the time of those who are accountable.",
-           ledger.pending, Sum("effort_hours"), reason=DUE),
+    Figure(
+        "obligations_pending_hours",
+        "Hours of pending duties",
+        "hours",
+        "neither",
+        "Effort of pending duties for whoever does them, without the time of those who are accountable.",
+        ledger.pending,
+        Sum("effort_hours"),
+        reason=DUE,
+    ),
     *(
-        Figure(f"obligations_{place}_hours", f"Hours of duties {title}", "hours",
-               "less" if place == "overdue" else "neither",
-               f"Effort, for whoever does them, of pending duties {meaning}.",
-               ledger.pending, Sum("effort_hours"), _in_place(place), DUE)
+        Figure(
+            f"obligations_{place}_hours",
+            f"Hours of duties {title}",
+            "hours",
+            "less" if place == "overdue" else "neither",
+            f"Effort, for whoever does them, of pending duties {meaning}.",
+            ledger.pending,
+            Sum("effort_hours"),
+            _in_place(place),
+            DUE,
+        )
         for place, (title, meaning) in PLACES.items()
     ),
-    Figure("obligations_due_in_30_days", "Duties due within 30 days", "count", "neither",
-           "Pending duties due on the day of the report or within 30 days after it.",
-           ledger.pending, Count(), _due_soon, DUE),
-    Figure("obligations_without_owner", "Duties without owner", "count", "less", "Pending duties that nobody owns.",
-           ledger.pending, Count(), pl.col("owner").is_null(), "{state}, due {due_on}, no owner"),
-    Figure("obligations_deadline_passed", "Fixed deadlines passed", "count", "less",
-           "Overdue duties whose deadline is legal or contractual.",
-           ledger.pending, Count(), _in_place("overdue") & pl.col("hard"), "fixed deadline of {due_on} has passed"),
-)  # fmt: skip
+    Figure(
+        "obligations_due_in_30_days",
+        "Duties due within 30 days",
+        "count",
+        "neither",
+        "Pending duties due on the day of the report or within 30 days after it.",
+        ledger.pending,
+        Count(),
+        _due_soon,
+        DUE,
+    ),
+    Figure(
+        "obligations_without_owner",
+        "Duties without owner",
+        "count",
+        "less",
+        "Pending duties that nobody owns.",
+        ledger.pending,
+        Count(),
+        pl.col("owner").is_null(),
+        "{state}, due {due_on}, no owner",
+    ),
+    Figure(
+        "obligations_deadline_passed",
+        "Fixed deadlines passed",
+        "count",
+        "less",
+        "Overdue duties whose deadline is legal or contractual.",
+        ledger.pending,
+        Count(),
+        _in_place("overdue") & pl.col("hard"),
+        "fixed deadline of {due_on} has passed",
+    ),
+)
 
 FINISHED = (
-    Figure("obligations_finished_in_period", "Duties finished in the period", "count", "more",
-           "Duties that were done from {period_start} to {as_of}, in time or late.",
-           "obligations", Count(), _in_period, "{state}, due {due_on}, done {done_on}"),
-    Figure("obligations_finished_late_in_period", "Duties finished late in the period", "count", "less",
-           "Duties that were done from {period_start} to {as_of}, after they were due.",
-           "obligations", Count(), lambda ask: _in_period(ask) & (pl.col("state") == "late"),
-           "due {due_on}, done {done_on}"),
-)  # fmt: skip
+    Figure(
+        "obligations_finished_in_period",
+        "Duties finished in the period",
+        "count",
+        "more",
+        "Duties that were done from {period_start} to {as_of}, in time or late.",
+        "obligations",
+        Count(),
+        _in_period,
+        "{state}, due {due_on}, done {done_on}",
+    ),
+    Figure(
+        "obligations_finished_late_in_period",
+        "Duties finished late in the period",
+        "count",
+        "less",
+        "Duties that were done from {period_start} to {as_of}, after they were due.",
+        "obligations",
+        Count(),
+        lambda ask: _in_period(ask) & (pl.col("state") == "late"),
+        "due {due_on}, done {done_on}",
+    ),
+)
 
 FIGURES = (*PENDING, *FINISHED)

@@ -17,9 +17,17 @@ Columns = Mapping[str, pl.DataType | type[pl.DataType]]
 PENDING = ("open", "overdue")
 PLACES = ("overdue", "known", "beyond")
 KINDS = (
-    "attestation", "vendor_review", "bundle", "test_window", "evidence_request", "policy_review", "poam_milestone",
-    "exception_expiry", "audit_checkpoint", "committee",
-)  # fmt: skip
+    "attestation",
+    "vendor_review",
+    "bundle",
+    "test_window",
+    "evidence_request",
+    "policy_review",
+    "poam_milestone",
+    "exception_expiry",
+    "audit_checkpoint",
+    "committee",
+)
 KIND_NAMES = {
     **{kind: kind.replace("_", " ").capitalize() for kind in KINDS},
     "poam_milestone": "POA&M milestone",
@@ -66,18 +74,22 @@ def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         .with_columns(named=pl.col("frameworks").list.drop_nulls().list.unique())
         .with_columns(
             pl.col("effort_hours").fill_null(0.0),
-            place=pl.when(pl.col("state") == "overdue").then(pl.lit("overdue"))
-            .when(pl.col("due_on") < end).then(pl.lit("known"))
+            place=pl.when(pl.col("state") == "overdue")
+            .then(pl.lit("overdue"))
+            .when(pl.col("due_on") < end)
+            .then(pl.lit("known"))
             .otherwise(pl.lit("beyond")),
-            framework=pl.when(count == 1).then(pl.col("named").list.first())
-            .when(count > 1).then(pl.lit(SEVERAL))
+            framework=pl.when(count == 1)
+            .then(pl.col("named").list.first())
+            .when(count > 1)
+            .then(pl.lit(SEVERAL))
             .otherwise(pl.lit(NONE)),
             week_start_on=start,
             week=start.dt.strftime("%G-W%V"),
         )
         .drop("named")
         .sort("due_on", "obligation_id")
-    )  # fmt: skip
+    )
 
 
 Pending: TypeAlias = Annotated[pl.DataFrame, pending]

@@ -22,11 +22,9 @@ def sections(items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.
         .agg(items=pl.len().cast(pl.Int64), **counts, first=pl.col("first").first())
         .with_columns(message=pl.concat_list(parts).list.drop_nulls().list.join(", "))
         .with_columns(message=pl.format("{}. Begin with {}.", "message", "first"))
-        .sort(
-            pl.col("recipient").is_null(), *states, "recipient", descending=[False, *[True] * len(states), False]
-        )
+        .sort(pl.col("recipient").is_null(), *states, "recipient", descending=[False, *[True] * len(states), False])
         .drop("first")
-    )  # fmt: skip
+    )
 
 
 def days(number: str, late: str, ahead: str) -> pl.Expr:
@@ -34,7 +32,9 @@ def days(number: str, late: str, ahead: str) -> pl.Expr:
     left = pl.col(number)
     many = pl.when(left.abs() == 1).then(pl.lit("day")).otherwise(pl.lit("days"))
     return (
-        pl.when(left < 0).then(pl.format("{} {} {}", left.abs(), many, pl.lit(late)))
-        .when(left == 0).then(pl.lit(f"{ahead} today"))
+        pl.when(left < 0)
+        .then(pl.format("{} {} {}", left.abs(), many, pl.lit(late)))
+        .when(left == 0)
+        .then(pl.lit(f"{ahead} today"))
         .otherwise(pl.format("{} in {} {}", pl.lit(ahead), left, many))
-    )  # fmt: skip
+    )

@@ -18,13 +18,15 @@ def breaches(staffing_actions: pl.DataFrame) -> pl.DataFrame:
         staffing_actions.filter(pl.col("standing") == "breached")
         .with_columns(
             what=wording.action_names(),
-            severity=pl.when(over > 10).then(pl.lit("critical"))
-            .when(over > 5).then(pl.lit("high"))
+            severity=pl.when(over > 10)
+            .then(pl.lit("critical"))
+            .when(over > 5)
+            .then(pl.lit("high"))
             .otherwise(pl.lit("moderate")),
             recipients=whom.list.unique(maintain_order=True),
         )
         .sort("breach_days", "relief_hours", "action_id", descending=[True, True, False])
-    )  # fmt: skip
+    )
 
 
 def escalation_clock(staffing_actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -33,12 +35,16 @@ def escalation_clock(staffing_actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     ``escalates_on``: business days after the first rollup mail that named the breach; null before such a mail.
     """
     days = int(ask.settings["escalation_delay_days"])
-    return breaches(staffing_actions).with_columns(
-        escalates_on=pl.col("breach_told_on").dt.add_business_days(days, roll="backward"),
-        days_since_told=pl.business_day_count(
-            pl.col("breach_told_on") + pl.duration(days=1), pl.lit(ask.as_of) + pl.duration(days=1)
-        ).cast(pl.Int64),
-    ).with_columns(escalate=(pl.col("days_since_told") >= days).fill_null(False))  # fmt: skip
+    return (
+        breaches(staffing_actions)
+        .with_columns(
+            escalates_on=pl.col("breach_told_on").dt.add_business_days(days, roll="backward"),
+            days_since_told=pl.business_day_count(
+                pl.col("breach_told_on") + pl.duration(days=1), pl.lit(ask.as_of) + pl.duration(days=1)
+            ).cast(pl.Int64),
+        )
+        .with_columns(escalate=(pl.col("days_since_told") >= days).fill_null(False))
+    )
 
 
 def first_words() -> pl.Expr:

@@ -31,18 +31,46 @@ def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figure
     return Document(
         *_opening(staffing_actions, figures, due, waiting, ask),
         tables=(
-            Table("actions", "For the committee to decide", due.select(COLUMNS), labels=LABELS,
-                  state=wording.STATE_COLUMNS, hidden=HIDDEN),
-            Table("owners", "To each recipient",
-                  personal.sections(wording.to_each(due), "severity", SAID, first_words()),
-                  note="The chair, the owner and who is accountable. An empty name is nobody."),
-            Table("notices", "What was sent about them before", decisions.notices_before(due, staffing_notices),
-                  labels=LABELS, state=("status",), hidden=("action_id",)),
-            Table("waiting", "Past the SLA, not with the committee yet",
-                  waiting.select("action_id", "what", "owner", "accountable", "breach_days", "severity",
-                                 "breach_told_on", "escalates_on"),
-                  note="Without a day no rollup mail has named the breach yet, so the clock has not begun.",
-                  labels=LABELS, state=("severity",), hidden=("action_id", "owner")),
+            Table(
+                "actions",
+                "For the committee to decide",
+                due.select(COLUMNS),
+                labels=LABELS,
+                state=wording.STATE_COLUMNS,
+                hidden=HIDDEN,
+            ),
+            Table(
+                "owners",
+                "To each recipient",
+                personal.sections(wording.to_each(due), "severity", SAID, first_words()),
+                note="The chair, the owner and who is accountable. An empty name is nobody.",
+            ),
+            Table(
+                "notices",
+                "What was sent about them before",
+                decisions.notices_before(due, staffing_notices),
+                labels=LABELS,
+                state=("status",),
+                hidden=("action_id",),
+            ),
+            Table(
+                "waiting",
+                "Past the SLA, not with the committee yet",
+                waiting.select(
+                    "action_id",
+                    "what",
+                    "owner",
+                    "accountable",
+                    "breach_days",
+                    "severity",
+                    "breach_told_on",
+                    "escalates_on",
+                ),
+                note="Without a day no rollup mail has named the breach yet, so the clock has not begun.",
+                labels=LABELS,
+                state=("severity",),
+                hidden=("action_id", "owner"),
+            ),
         ),
         definitions={
             "SLA": wording.sla_definition(ask.settings["staffing_sla_days"]),
@@ -50,7 +78,7 @@ def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figure
             "Severity": "Moderate up to 5 business days over, high up to 10, critical beyond.",
         },
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(actions: pl.DataFrame, figures: Figures, due: pl.DataFrame, waiting: pl.DataFrame, ask: Ask) -> Opening:

@@ -50,7 +50,13 @@ def notices_before(due: pl.DataFrame, notices: pl.DataFrame) -> pl.DataFrame:
         notices.join(place, on="action_id")
         .sort("place", "told_on", rank("kind", tuple(NOTICE_NAMES)), "channel", "recipient", "delivery_id", "step")
         .select(
-            "action_id", "what", "told_on", pl.col("kind").replace(NOTICE_NAMES).alias("notice"), "step", "channel",
-            "recipient", "status",
+            "action_id",
+            "what",
+            "told_on",
+            pl.col("kind").replace(NOTICE_NAMES).alias("notice"),
+            "step",
+            "channel",
+            "recipient",
+            "status",
         )
-    )  # fmt: skip
+    )

@@ -40,20 +40,39 @@ def build(figures: Figures) -> Document:
         *_opening(weeks, figures),
         tables=(
             Table("weeks", "Peak weeks", weeks, hidden=("week_start_on", "week_end_on", "gini")),
-            Table("actions", "Proposals",
-                  actions.select("action_id", "week", "kind", "owner", "what", "relief_hours", "status", "duties",
-                                 "assignees", "to_weeks", "obligation_ids", "recipients"),
-                  labels={"action_id": "Identifier", "what": "Proposal"}, state=("kind", "status"),
-                  hidden=("action_id", "duties", "assignees", "to_weeks", "obligation_ids", "recipients")),
-            Table("owners", "To each owner and helper",
-                  personal.sections(wording.to_each(actions), "status", SAID, first),
-                  note="One section of the digest for each."),
+            Table(
+                "actions",
+                "Proposals",
+                actions.select(
+                    "action_id",
+                    "week",
+                    "kind",
+                    "owner",
+                    "what",
+                    "relief_hours",
+                    "status",
+                    "duties",
+                    "assignees",
+                    "to_weeks",
+                    "obligation_ids",
+                    "recipients",
+                ),
+                labels={"action_id": "Identifier", "what": "Proposal"},
+                state=("kind", "status"),
+                hidden=("action_id", "duties", "assignees", "to_weeks", "obligation_ids", "recipients"),
+            ),
+            Table(
+                "owners",
+                "To each owner and helper",
+                personal.sections(wording.to_each(actions), "status", SAID, first),
+                note="One section of the digest for each.",
+            ),
         ),
         charts=_charts(weeks),
         definitions=DEFINITIONS,
         warnings=_warnings(figures["unowned_hours"]),
         footnotes=("Which duties move where: obligation load balancing; the duties of each proposal: JSON and CSV.",),
-    )  # fmt: skip
+    )
 
 
 def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:

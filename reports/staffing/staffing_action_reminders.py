@@ -32,20 +32,33 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
     return Document(
         *_opening(staffing_actions, owed, waiting, figures),
         tables=(
-            Table("actions", "Reminders to send now",
-                  owed.select(*SHOWN, "reminder_step", "last_reminder_on", "step", "owed_on", "late", "recipients"),
-                  labels=LABELS, state=wording.STATE_COLUMNS, hidden=(*HIDDEN, "reminder_step")),
-            Table("owners", "To each recipient",
-                  personal.sections(figures.rows(reminders.recipients), "standing", SAID, first),
-                  note="One section of the message for each; an empty name is nobody."),
-            Table("waiting", "Reminded before, not owed now",
-                  waiting.select(*SHOWN, "reminder_step", "last_reminder_on", "next_on"),
-                  note="Without a next day all reminders are sent: the SLA digest and the escalation go on.",
-                  labels=LABELS, state=wording.STATE_COLUMNS, hidden=HIDDEN),
+            Table(
+                "actions",
+                "Reminders to send now",
+                owed.select(*SHOWN, "reminder_step", "last_reminder_on", "step", "owed_on", "late", "recipients"),
+                labels=LABELS,
+                state=wording.STATE_COLUMNS,
+                hidden=(*HIDDEN, "reminder_step"),
+            ),
+            Table(
+                "owners",
+                "To each recipient",
+                personal.sections(figures.rows(reminders.recipients), "standing", SAID, first),
+                note="One section of the message for each; an empty name is nobody.",
+            ),
+            Table(
+                "waiting",
+                "Reminded before, not owed now",
+                waiting.select(*SHOWN, "reminder_step", "last_reminder_on", "next_on"),
+                note="Without a next day all reminders are sent: the SLA digest and the escalation go on.",
+                labels=LABELS,
+                state=wording.STATE_COLUMNS,
+                hidden=HIDDEN,
+            ),
         ),
         definitions=_definitions(ask),
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, figures: Figures) -> Opening:

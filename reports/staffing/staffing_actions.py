@@ -28,7 +28,7 @@ LEGEND: dict[str, Tone] = {
         "past the peak week, or late": "watch",
         "done": "good",
         "under way, or proposed": "neutral",
-    },
+    }
 }
 TONES: dict[str, Tone] = {
     **{"breached": "bad", "lapsed": "bad", "past_peak": "watch", "done_late": "watch", "done_undated": "watch"},
@@ -38,14 +38,18 @@ HIDDEN = ("action_id", "week_end_on", "status", "proposed_on", "breach_days", "o
 
 
 def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
-    rows = staffing_actions.sort(
-        rank("standing", wording.STANDINGS), "week_start_on", "owner", "kind", "action_id",
-    )  # fmt: skip
+    rows = staffing_actions.sort(rank("standing", wording.STANDINGS), "week_start_on", "owner", "kind", "action_id")
     return Document(
         *_opening(figures),
         tables=(
-            Table("actions", "All actions, those past the SLA first", rows.select(COLUMNS), labels=wording.LABELS,
-                  state=wording.STATE_COLUMNS, hidden=HIDDEN),
+            Table(
+                "actions",
+                "All actions, those past the SLA first",
+                rows.select(COLUMNS),
+                labels=wording.LABELS,
+                state=wording.STATE_COLUMNS,
+                hidden=HIDDEN,
+            ),
             Table("kinds", "By kind of action", _kinds(rows, ask), state=("kind",)),
         ),
         pictures=_timeline(rows, ask),
@@ -55,7 +59,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
             "Action": "One for each peak week, kind and relieved owner: the same proposal is recorded once.",
         },
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _timeline(rows: pl.DataFrame, ask: Ask) -> list[TimelinePicture]:

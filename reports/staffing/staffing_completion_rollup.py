@@ -37,15 +37,29 @@ def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, figures: Figure
     return Document(
         *_opening(open_now, figures),
         tables=(
-            Table("actions", "Tracked and open, oldest peak week first", open_now.select(OPEN), labels=wording.LABELS,
-                  state=wording.STATE_COLUMNS, hidden=(*HIDDEN, "breach_days")),
+            Table(
+                "actions",
+                "Tracked and open, oldest peak week first",
+                open_now.select(OPEN),
+                labels=wording.LABELS,
+                state=wording.STATE_COLUMNS,
+                hidden=(*HIDDEN, "breach_days"),
+            ),
             Table("by_week", "By peak week", weeks, hidden=LESS),
             Table("by_owner", "By owner", completion.by(rows, ["owner"], ask), hidden=LESS),
-            Table("archive", "Archive: completed actions, newest first", archive.select(ARCHIVE),
-                  state=wording.STATE_COLUMNS, hidden=HIDDEN),
-            Table("owners", "To each owner of an action",
-                  personal.sections(wording.to_each(open_now), "standing", SAID, _first()),
-                  note="One section of the mail for each. Owners and admins of the organization get all of it."),
+            Table(
+                "archive",
+                "Archive: completed actions, newest first",
+                archive.select(ARCHIVE),
+                state=wording.STATE_COLUMNS,
+                hidden=HIDDEN,
+            ),
+            Table(
+                "owners",
+                "To each owner of an action",
+                personal.sections(wording.to_each(open_now), "standing", SAID, _first()),
+                note="One section of the mail for each. Owners and admins of the organization get all of it.",
+            ),
             Table("admins", "To owners and admins of the organization", completion.admins(members)),
         ),
         definitions={
@@ -55,15 +69,18 @@ def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, figures: Figure
             f"{ask.settings['escalation_delay_days']:g} business days.",
         },
         warnings=_warnings(figures, members),
-    )  # fmt: skip
+    )
 
 
 def _first() -> pl.Expr:
     late = pl.col("standing") == "breached"
     due = pl.format(
         "{} for {} in {} (due by {})",
-        pl.col("kind").replace(wording.KIND_NAMES).str.to_lowercase(), "owner", "week", "sla_due_on",
-    )  # fmt: skip
+        pl.col("kind").replace(wording.KIND_NAMES).str.to_lowercase(),
+        "owner",
+        "week",
+        "sla_due_on",
+    )
     return pl.when(late).then(first_words()).otherwise(due)
 
 

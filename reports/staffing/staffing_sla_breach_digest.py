@@ -31,16 +31,29 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
     return Document(
         *_opening(staffing_actions, late, soon, figures, ask),
         tables=(
-            Table("actions", "Past the SLA, worst first", late.select(COLUMNS), labels=wording.LABELS,
-                  state=wording.STATE_COLUMNS, hidden=HIDDEN),
-            Table("owners", "To each owner",
-                  personal.sections(wording.to_each(late), "severity", SAID, first_words()),
-                  note="The owner and who is accountable for each action. An empty name is nobody."),
-            Table("next_in_line", "Peak week over, still within the SLA",
-                  soon.sort("sla_due_on", "action_id").select(
-                      "action_id", "what", "owner", "accountable", "week", "sla_due_on", "relief_hours",
-                      "blocked_reason",
-                  ), labels=wording.LABELS, hidden=("action_id", "owner", "week")),
+            Table(
+                "actions",
+                "Past the SLA, worst first",
+                late.select(COLUMNS),
+                labels=wording.LABELS,
+                state=wording.STATE_COLUMNS,
+                hidden=HIDDEN,
+            ),
+            Table(
+                "owners",
+                "To each owner",
+                personal.sections(wording.to_each(late), "severity", SAID, first_words()),
+                note="The owner and who is accountable for each action. An empty name is nobody.",
+            ),
+            Table(
+                "next_in_line",
+                "Peak week over, still within the SLA",
+                soon.sort("sla_due_on", "action_id").select(
+                    "action_id", "what", "owner", "accountable", "week", "sla_due_on", "relief_hours", "blocked_reason"
+                ),
+                labels=wording.LABELS,
+                hidden=("action_id", "owner", "week"),
+            ),
             Table("by_owner", "By owner", _owners(late)),
         ),
         definitions={
@@ -49,7 +62,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
             "Accountable": "For the action's duty; where it names none, for most duties of the owner.",
         },
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _owners(late: pl.DataFrame) -> pl.DataFrame:

@@ -14,9 +14,7 @@ KIND_NAMES = {
     "defer": "Defer",
     "descope": "Descope",
 }
-STANDINGS = (
-    "breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time",
-)  # fmt: skip
+STANDINGS = ("breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time")
 STATE_COLUMNS = ("standing", "status", "severity", "kind")
 LABELS: Mapping[str, str] = {"what": "Action", "week": "Peak week"}
 DEFINITIONS: Mapping[str, str] = {

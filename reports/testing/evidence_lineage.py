@@ -46,24 +46,42 @@ def build(
     return Document(
         *_opening(faults, figures),
         tables=(
-            Table("faults", "Claims that cannot be followed to their source",
-                  faults.sort(rank("state", STATES), "framework", "position", "source").select(FAULT),
-                  labels=LABELS, state=("state",)),
+            Table(
+                "faults",
+                "Claims that cannot be followed to their source",
+                faults.sort(rank("state", STATES), "framework", "position", "source").select(FAULT),
+                labels=LABELS,
+                state=("state",),
+            ),
             Table("sources", "By source of evidence", claim_rows.by_source(rows)),
             Table("frameworks", "By framework", claim_rows.by_framework(rows, bare)),
-            Table("orphan_controls", "Controls that no claim is about",
-                  bare.select("framework", "control_id", "title", "owner"),
-                  note="They claim nothing, so nothing can be traced."),
-            Table("merkle_proofs", "Merkle proofs of the events in bundles", claim_rows.proofs(bundle_proofs),
-                  labels=LABELS, hidden=("merkle_leaf", "merkle_path")),
+            Table(
+                "orphan_controls",
+                "Controls that no claim is about",
+                bare.select("framework", "control_id", "title", "owner"),
+                note="They claim nothing, so nothing can be traced.",
+            ),
+            Table(
+                "merkle_proofs",
+                "Merkle proofs of the events in bundles",
+                claim_rows.proofs(bundle_proofs),
+                labels=LABELS,
+                hidden=("merkle_leaf", "merkle_path"),
+            ),
             Table("orphan_evidence", "Evidence that supports no control", orphan_evidence.drop("org_id")),
-            Table("claims", "Every claim", rows.sort("framework", "position", "control_id", "source").select(CLAIM),
-                  labels=LABELS, state=("state", "control_state"), hidden=("file", "row", "merkle_leaf", "title")),
+            Table(
+                "claims",
+                "Every claim",
+                rows.sort("framework", "position", "control_id", "source").select(CLAIM),
+                labels=LABELS,
+                state=("state", "control_state"),
+                hidden=("file", "row", "merkle_leaf", "title"),
+            ),
         ),
         coverage=packs.controls_coverage(control_status),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:

@@ -37,22 +37,35 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         *_opening(suggestions, figures, ask),
         tables=(
             Table(
-                "suggestions", "Links to decide on, most useful first", suggestions,
-                labels={"basis": "Match by", "freshness": LABELS["freshness"]}, state=("control_state", "freshness"),
+                "suggestions",
+                "Links to decide on, most useful first",
+                suggestions,
+                labels={"basis": "Match by", "freshness": LABELS["freshness"]},
+                state=("control_state", "freshness"),
                 hidden=("link_body", "age_days", "window_days"),
                 note="The newest fitting test of each control. Machine formats have the body to post.",
             ),
             Table(
-                "tests", "Tests of the period, newest first", tests, labels=LABELS, state=("outcome", "status"),
-                words=("kind",), hidden=("policy_id", "suggested_controls"),
+                "tests",
+                "Tests of the period, newest first",
+                tests,
+                labels=LABELS,
+                state=("outcome", "status"),
+                words=("kind",),
+                hidden=("policy_id", "suggested_controls"),
             ),
             Table(
-                "links", "Links of these tests", figures.rows(linking.links), labels=LABELS,
+                "links",
+                "Links of these tests",
+                figures.rows(linking.links),
+                labels=LABELS,
                 state=("status", "freshness", "outcome"),
             ),
             Table("playbooks", "By playbook", linking.by_playbook(tests)),
             Table(
-                "newly_evidenced", "Controls newly evidenced in the period", figures.rows(linking.newly_evidenced),
+                "newly_evidenced",
+                "Controls newly evidenced in the period",
+                figures.rows(linking.newly_evidenced),
                 part_of=("links",),
             ),
         ),
@@ -60,7 +73,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         charts=_charts(figures),
         definitions=DEFINITIONS,
         footnotes=(f"To link tests, post its body, which the JSON has, to {ROUTE}; each link is an audit event.",),
-    )  # fmt: skip
+    )
 
 
 def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:

@@ -36,20 +36,31 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     return Document(
         *_opening(figures),
         tables=(
-            Table("schedules", "Recurring tests, worst first", figures.rows(windows.schedules),
-                  state=("last", "outcome", "next"), hidden=("schedule_id", "window_open_on")),
-            Table("windows", "Every window of the past 12 months, and the open and coming ones",
-                  shown.sort(rank("standing", STANDINGS), "window_close_on", "schedule_id"),
-                  note="Planned against actual, which is what an auditor tests.",
-                  labels=LABELS, state=("standing", "outcome"), hidden=("run_id",)),
-            Table("unscheduled", "Controls that need a test and have no schedule", bare.select(SHOWN),
-                  state=("state",)),
+            Table(
+                "schedules",
+                "Recurring tests, worst first",
+                figures.rows(windows.schedules),
+                state=("last", "outcome", "next"),
+                hidden=("schedule_id", "window_open_on"),
+            ),
+            Table(
+                "windows",
+                "Every window of the past 12 months, and the open and coming ones",
+                shown.sort(rank("standing", STANDINGS), "window_close_on", "schedule_id"),
+                note="Planned against actual, which is what an auditor tests.",
+                labels=LABELS,
+                state=("standing", "outcome"),
+                hidden=("run_id",),
+            ),
+            Table(
+                "unscheduled", "Controls that need a test and have no schedule", bare.select(SHOWN), state=("state",)
+            ),
         ),
         coverage=packs.controls_coverage(control_status),
         charts=_charts(figures.rows(windows.past_year)),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
-    )  # fmt: skip
+    )
 
 
 def _opening(figures: Figures) -> Opening:

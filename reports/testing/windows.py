@@ -58,12 +58,16 @@ def schedules(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         .select("schedule_id", next="standing", next_open_on="window_open_on", next_close_on="window_close_on")
     )
     state = pl.col("standing")
-    counts = past_year(test_windows, ask).group_by(by).agg(
-        windows_12m=pl.len().cast(pl.Int64),
-        missed_12m=(state == "missed").sum().cast(pl.Int64),
-        late_12m=(state == "late").sum().cast(pl.Int64),
-        on_time_pct=share_pct((state == "done").sum(), pl.len()),
-    )  # fmt: skip
+    counts = (
+        past_year(test_windows, ask)
+        .group_by(by)
+        .agg(
+            windows_12m=pl.len().cast(pl.Int64),
+            missed_12m=(state == "missed").sum().cast(pl.Int64),
+            late_12m=(state == "late").sum().cast(pl.Int64),
+            on_time_pct=share_pct((state == "done").sum(), pl.len()),
+        )
+    )
     newest = every.group_by(by, maintain_order=True).last()
     return (
         newest.select(
@@ -81,10 +85,14 @@ def schedules(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
             *("missed_12m", "late_12m", "on_time_pct"),
         )
         .sort(
-            pl.col("last") != "missed", pl.col("outcome") != "failed", pl.col("last") != "late", "next_close_on",
-            "schedule_id", nulls_last=True,
+            pl.col("last") != "missed",
+            pl.col("outcome") != "failed",
+            pl.col("last") != "late",
+            "next_close_on",
+            "schedule_id",
+            nulls_last=True,
         )
-    )  # fmt: skip
+    )
 
 
 def without_schedule(control_status: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFrame:

@@ -16,34 +16,87 @@ MEANINGS = {
 }
 
 REGISTER = (
-    Figure("vendor_evidence_reused", "Inherited controls that reuse evidence", "count", "more",
-           "Inherited controls with evidence beyond the first that each document of a vendor evidences.",
-           register, Sum("reused_evidence"), pl.col("reused_evidence") > 0,
-           "{reused_evidence} of {inherited_evidenced} evidenced controls"),
-    Figure("vendor_findings_open", "Open findings at vendors", "count", "less",
-           "Findings of vendor reviews that are not closed.", register, Sum("open_findings"),
-           pl.col("open_findings") > 0, "{open_findings} open"),
-    Figure("vendor_ratings_unknown", "Vendors with unknown ratings", "count", "less",
-           "Vendors of which a likelihood or an impact is not known, which counts as 5.",
-           register, Count(), "rating_unknown", "residual risk {residual}"),
-)  # fmt: skip
+    Figure(
+        "vendor_evidence_reused",
+        "Inherited controls that reuse evidence",
+        "count",
+        "more",
+        "Inherited controls with evidence beyond the first that each document of a vendor evidences.",
+        register,
+        Sum("reused_evidence"),
+        pl.col("reused_evidence") > 0,
+        "{reused_evidence} of {inherited_evidenced} evidenced controls",
+    ),
+    Figure(
+        "vendor_findings_open",
+        "Open findings at vendors",
+        "count",
+        "less",
+        "Findings of vendor reviews that are not closed.",
+        register,
+        Sum("open_findings"),
+        pl.col("open_findings") > 0,
+        "{open_findings} open",
+    ),
+    Figure(
+        "vendor_ratings_unknown",
+        "Vendors with unknown ratings",
+        "count",
+        "less",
+        "Vendors of which a likelihood or an impact is not known, which counts as 5.",
+        register,
+        Count(),
+        "rating_unknown",
+        "residual risk {residual}",
+    ),
+)
 INHERITED = (
-    Figure("vendors_with_inherited_gaps", "Vendors with inherited gaps", "count", "less",
-           "Vendors with at least one inherited control without evidence that counts.",
-           inherited_gaps, Distinct("vendor_id"), reason="{control_id}: {gap}"),
+    Figure(
+        "vendors_with_inherited_gaps",
+        "Vendors with inherited gaps",
+        "count",
+        "less",
+        "Vendors with at least one inherited control without evidence that counts.",
+        inherited_gaps,
+        Distinct("vendor_id"),
+        reason="{control_id}: {gap}",
+    ),
     *(
-        Figure(f"inherited_gaps_{gap}", f"Inherited gaps, {gap.replace('_', ' ')}", "count", "less",
-               f"Inherited controls without evidence that counts {MEANINGS[gap]}.",
-               inherited_gaps, Count(), pl.col("gap") == gap, "expected {expected_evidence}, held until {held_until}")
+        Figure(
+            f"inherited_gaps_{gap}",
+            f"Inherited gaps, {gap.replace('_', ' ')}",
+            "count",
+            "less",
+            f"Inherited controls without evidence that counts {MEANINGS[gap]}.",
+            inherited_gaps,
+            Count(),
+            pl.col("gap") == gap,
+            "expected {expected_evidence}, held until {held_until}",
+        )
         for gap in GAPS
     ),
-    Figure("inherited_gaps_compensated", "Inherited gaps with a compensating control", "count", "neither",
-           "Inherited controls without evidence that counts for which an approved exception names another measure.",
-           inherited_gaps, Count(), pl.col("exception_id").is_not_null(), "exception {exception_id}"),
-    Figure("inherited_gaps_severity", "Severity of inherited gaps", "points", "less",
-           "Sum over inherited controls without evidence of the weight of the vendor's tier (critical 4 to low 1) "
-           "times the requirements that the control answers.", inherited_gaps, Sum("severity_score"),
-           reason="tier {tier}"),
-)  # fmt: skip
+    Figure(
+        "inherited_gaps_compensated",
+        "Inherited gaps with a compensating control",
+        "count",
+        "neither",
+        "Inherited controls without evidence that counts for which an approved exception names another measure.",
+        inherited_gaps,
+        Count(),
+        pl.col("exception_id").is_not_null(),
+        "exception {exception_id}",
+    ),
+    Figure(
+        "inherited_gaps_severity",
+        "Severity of inherited gaps",
+        "points",
+        "less",
+        "Sum over inherited controls without evidence of the weight of the vendor's tier (critical 4 to low 1) "
+        "times the requirements that the control answers.",
+        inherited_gaps,
+        Sum("severity_score"),
+        reason="tier {tier}",
+    ),
+)
 
 FIGURES = (*REGISTER, *INHERITED)

@@ -59,10 +59,23 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
     return Document(
         *_opening(actions, figures),
         tables=(
-            Table("actions", "What to ask for, worst first", actions, labels=LABELS, state=("gap",),
-                  hidden=("vendor_id", "expected_evidence")),
-            Table("gaps", "Every inherited control without evidence, worst first", rows, labels=LABELS,
-                  state=("gap", "our_state"), words=("expected_evidence", "held"), hidden=HIDDEN),
+            Table(
+                "actions",
+                "What to ask for, worst first",
+                actions,
+                labels=LABELS,
+                state=("gap",),
+                hidden=("vendor_id", "expected_evidence"),
+            ),
+            Table(
+                "gaps",
+                "Every inherited control without evidence, worst first",
+                rows,
+                labels=LABELS,
+                state=("gap", "our_state"),
+                words=("expected_evidence", "held"),
+                hidden=HIDDEN,
+            ),
             Table("vendors", "By vendor", by_vendor, words=("status",), hidden=("vendor_id",)),
             Table("frameworks", "By framework", _frameworks(vendor_controls)),
         ),
@@ -70,7 +83,7 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
         charts=_charts(rows),
         definitions=DEFINITIONS,
         warnings=_warnings(vendors, vendor_controls),
-    )  # fmt: skip
+    )
 
 
 def _actions(rows: pl.DataFrame) -> pl.DataFrame:
@@ -91,9 +104,20 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(document=document)
         .with_columns(action=what)
         .sort("severity_score", *by, descending=[True, *[False] * len(by)], nulls_last=True)
-        .select("vendor", "tier", "owner", "action", "controls", "frameworks", "severity_score", "gap", "held_until",
-                "expected_evidence", "vendor_id")
-    )  # fmt: skip
+        .select(
+            "vendor",
+            "tier",
+            "owner",
+            "action",
+            "controls",
+            "frameworks",
+            "severity_score",
+            "gap",
+            "held_until",
+            "expected_evidence",
+            "vendor_id",
+        )
+    )
 
 
 def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -110,9 +134,21 @@ def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.Data
         .join(inherited, on="vendor_id")
         .with_columns(evidenced_pct=share_pct(pl.col("inherited") - pl.col("gaps"), pl.col("inherited")))
         .sort("severity_score", "name", "vendor_id", descending=[True, False, False])
-        .select("name", "tier", "category", "owner", "status", "inherited", "gaps", "evidenced_pct", *GAPS,
-                "severity_score", "next_review_on", "vendor_id")
-    )  # fmt: skip
+        .select(
+            "name",
+            "tier",
+            "category",
+            "owner",
+            "status",
+            "inherited",
+            "gaps",
+            "evidenced_pct",
+            *GAPS,
+            "severity_score",
+            "next_review_on",
+            "vendor_id",
+        )
+    )
 
 
 def _frameworks(vendor_controls: pl.DataFrame) -> pl.DataFrame:

@@ -26,7 +26,12 @@ def inherited_gaps(
         .join(control_status.select(*key, our_state="state"), on=key, how="left")
         .join(measures, on=key, how="left")
         .sort(
-            "severity_score", rank("tier", VENDOR_TIERS), "vendor", "vendor_id", "framework", in_order("control_id"),
+            "severity_score",
+            rank("tier", VENDOR_TIERS),
+            "vendor",
+            "vendor_id",
+            "framework",
+            in_order("control_id"),
             descending=[True, False, False, False, False, False],
         )
         .select(
@@ -34,4 +39,4 @@ def inherited_gaps(
             *("held", "held_period_end_on", "held_until", "gap", "our_state", "compensating", "severity_score"),
             *("model", "customer_side", "held_id", "exception_id", "vendor_id"),
         )
-    )  # fmt: skip
+    )

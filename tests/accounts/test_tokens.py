@@ -6,16 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from engine.accounts import tokens
-from engine.accounts.tokens import (
-    API_KEY,
-    INGEST,
-    digest,
-    issue,
-    list_credentials,
-    new_secret,
-    revoke,
-    well_formed,
-)
+from engine.accounts.tokens import API_KEY, INGEST, digest, issue, list_credentials, new_secret, revoke, well_formed
 from engine.model.errors import Conflict, Forbidden, NotFound
 from engine.store.schema.outputs import credential_uses, credentials
 from engine.store.writing.credentials import last_uses
@@ -73,9 +64,15 @@ def test_a_list_has_metadata_without_the_secret_newest_first(store):
     second = store.write("acme", ANN, later, now=NOW + timedelta(hours=1))
     assert [key["id"] for key in list_credentials(store, "acme", API_KEY, owner=ANN)] == [second["id"], first["id"]]
     assert list_credentials(store, "acme", API_KEY, owner=ANN)[1] == {
-        "id": first["id"], "label": "build", "prefix": "svc_sk_", "last_four": first["secret"][-4:], "created_at": NOW,
-        "expires_at": None, "revoked_at": None, "last_used_at": None,
-    }  # fmt: skip
+        "id": first["id"],
+        "label": "build",
+        "prefix": "svc_sk_",
+        "last_four": first["secret"][-4:],
+        "created_at": NOW,
+        "expires_at": None,
+        "revoked_at": None,
+        "last_used_at": None,
+    }
     assert list_credentials(store, "acme", API_KEY, owner=BOB) == []
     assert list_credentials(store, "acme", INGEST) == []
 

@@ -87,9 +87,14 @@ def truncate(office, last):
         (digest,) = connection.execute(
             "SELECT hash FROM audit_log WHERE org_id = 'acme' AND seq = ?", (last,)
         ).fetchone()
-    gone = [("change_log", "revision"), ("bundle_files", "revision"), ("bundles", "revision"), ("signed_heads", "seq"),
-            ("archive_heads", "seq"),
-            ("audit_log", "seq")]  # fmt: skip
+    gone = [
+        ("change_log", "revision"),
+        ("bundle_files", "revision"),
+        ("bundles", "revision"),
+        ("signed_heads", "seq"),
+        ("archive_heads", "seq"),
+        ("audit_log", "seq"),
+    ]
     by_hand(
         office,
         *((f"DELETE FROM {table} WHERE org_id = 'acme' AND {column} > {last}") for table, column in gone),
@@ -138,8 +143,9 @@ def seal_again(files, key):
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in rest.items()}
     predicate = statement["predicate"]
     statement["subject"] = [{"name": name, "digest": {"sha256": found}} for name, found in sums.items()]
-    predicate["files"] = [{"path": name, "bytes": len(rest[name]), "sha256": found, "rows": None}
-                          for name, found in sums.items()]  # fmt: skip
+    predicate["files"] = [
+        {"path": name, "bytes": len(rest[name]), "sha256": found, "rows": None} for name, found in sums.items()
+    ]
     root = merkle.root([merkle.file_leaf(*pair) for pair in sums.items()]).hex()
     predicate["merkle"] |= {"size": len(rest), "root": root}
     payload = json.dumps(statement, indent=2).encode()

@@ -65,8 +65,18 @@ def test_another_key_than_asked_for(make, cli, key):
     )
 
 
-@pytest.mark.parametrize("arguments", [(), ("a.zip", "--org", "acme"), ("missing.zip",), ("/",), ("a.zip", "--key", "12"),
-                                       ("a.zip", "--key", "x" * 16), ("--org", "acme", "--key", "0" * 16)])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("a.zip", "--org", "acme"),
+        ("missing.zip",),
+        ("/",),
+        ("a.zip", "--key", "12"),
+        ("a.zip", "--key", "x" * 16),
+        ("--org", "acme", "--key", "0" * 16),
+    ],
+)
 def test_wrong_usage_is_said(arguments, cli):
     code, out, err = cli("verify", *arguments)
     assert (code, out, err[:4]) == (2, "", "hq: ")
@@ -102,9 +112,7 @@ def test_two_archives_that_do_not_tell_one_history(make, cli, other_key):
     )
     foreign = make("foreign.zip", signed_by=other_key).path
     code, out, _ = cli("verify", one, foreign)
-    assert (code, out.splitlines()[-1].partition(", and")[0]) == (
-        1, "broken: archives: are signed with different keys"
-    )  # fmt: skip
+    assert (code, out.splitlines()[-1].partition(", and")[0]) == (1, "broken: archives: are signed with different keys")
     other = make("other.zip", organization=Owner("other", "Other")).path
     code, out, _ = cli("verify", one, other)
     assert (code, out.splitlines()[-1]) == (1, "broken: archives: are of different organizations: acme and other")

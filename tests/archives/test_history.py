@@ -40,8 +40,12 @@ DAY = timedelta(days=1)
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     """Archives of one report."""
-    for name, items in (("FRAMEWORKS", ()), ("BUNDLE", (contents.LINEAGE,)), ("WORKBOOK", (contents.LINEAGE,)),
-                        ("MEETING_PACK", (contents.EXCEPTIONS,))):  # fmt: skip
+    for name, items in (
+        ("FRAMEWORKS", ()),
+        ("BUNDLE", (contents.LINEAGE,)),
+        ("WORKBOOK", (contents.LINEAGE,)),
+        ("MEETING_PACK", (contents.EXCEPTIONS,)),
+    ):
         monkeypatch.setattr(contents, name, items)
 
 
@@ -93,11 +97,14 @@ def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, 
     new = office.hand_over("new.zip", "workbook")
     folder = unpack(new, tmp_path / "auditor" / "new")
     code, lines = verify_folder(folder, old)
-    assert (code, lines[:3]) == (0, [
-        "ok: workbook of acme, 10 files hold",
-        "ok: bundle of acme, 11 files hold",
-        "ok: new continues the history of old.zip: its signed head is that of the first 3 events of 5",
-    ])  # fmt: skip
+    assert (code, lines[:3]) == (
+        0,
+        [
+            "ok: workbook of acme, 10 files hold",
+            "ok: bundle of acme, 11 files hold",
+            "ok: new continues the history of old.zip: its signed head is that of the first 3 events of 5",
+        ],
+    )
     assert verify_folder(folder, old, new)[0] == 0
     assert verify_folder(folder, tmp_path / "nothing.zip") == (1, [lines[0], "broken: nothing.zip: is not there"])
     shutil.copy(old, folder / "old.zip")  # where a person would put it

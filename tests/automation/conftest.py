@@ -5,13 +5,7 @@ from datetime import timedelta
 import pytest
 
 from engine.store.schema.organizations import memberships, users
-from engine.store.schema.services import (
-    deploys,
-    findings,
-    incidents,
-    service_dependencies,
-    services,
-)
+from engine.store.schema.services import deploys, findings, incidents, service_dependencies, services
 from tests.conftest import NOW
 
 OWNER, ADMIN, LEFT = "owner@acme.example", "admin@acme.example", "left@acme.example"
@@ -34,40 +28,53 @@ def acme(store):
         revision.insert(service_dependencies, [{"service_id": one, "depends_on_id": two} for one, two in pairs])
         revision.insert(
             memberships,
-            [
-                {"email": OWNER, "role": "owner"},
-                {"email": ADMIN, "role": "admin"},
-                {"email": LEFT, "role": "operator"},
-            ],
+            [{"email": OWNER, "role": "owner"}, {"email": ADMIN, "role": "admin"}, {"email": LEFT, "role": "operator"}],
         )
         revision.insert(users, [{"email": LEFT, "name": "Lee Left", "active": False}])
         seen = {"source": "scanner", "first_seen_at": NOW, "last_seen_at": NOW, "service_id": "payments"}
         revision.insert(
             findings,
             [
-                {"id": f"F{number}", "finding_key": f"k{number}", "title": f"CVE {number}", "severity": severity,
-                 "status": status, **seen}
+                {
+                    "id": f"F{number}",
+                    "finding_key": f"k{number}",
+                    "title": f"CVE {number}",
+                    "severity": severity,
+                    "status": status,
+                    **seen,
+                }
                 for number, (severity, status) in enumerate(
                     [("high", "open"), ("critical", "open"), ("low", "open"), ("critical", "fixed")]
                 )
             ],
-        )  # fmt: skip
+        )
         revision.insert(
             deploys,
             [
-                {"id": f"D{hours}", "service_id": "payments", "version": f"1.{100 - hours}",
-                 "deployed_at": NOW - timedelta(hours=hours), "actor": "ci"}
+                {
+                    "id": f"D{hours}",
+                    "service_id": "payments",
+                    "version": f"1.{100 - hours}",
+                    "deployed_at": NOW - timedelta(hours=hours),
+                    "actor": "ci",
+                }
                 for hours in (5, 30)
             ],
-        )  # fmt: skip
+        )
         revision.record("organization.prepared")
     return store
 
 
 def open_incident(store, service="payments", severity="high", name="INC-1"):
     with store.revision("acme", "setup", now=NOW) as revision:
-        row = {"id": name, "title": "Trouble", "severity": severity, "status": "open", "service_id": service,
-               "opened_at": NOW - timedelta(minutes=20)}  # fmt: skip
+        row = {
+            "id": name,
+            "title": "Trouble",
+            "severity": severity,
+            "status": "open",
+            "service_id": service,
+            "opened_at": NOW - timedelta(minutes=20),
+        }
         revision.insert(incidents, [row])
         revision.record("incident.opened", object_id=name)
     return name

@@ -12,18 +12,8 @@ from engine.automation.state import State
 from engine.model.errors import BadRequest, NotFound
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import policies
-from engine.store.schema.risk import (
-    data_flows,
-    systems,
-    vendor_documents,
-    vendors,
-)
-from tests.automation.conftest import (
-    ADMIN,
-    LEFT,
-    OWNER,
-    open_incident,
-)
+from engine.store.schema.risk import data_flows, systems, vendor_documents, vendors
+from tests.automation.conftest import ADMIN, LEFT, OWNER, open_incident
 from tests.conftest import NOW
 
 
@@ -54,8 +44,11 @@ def test_patches_are_planned_for_the_open_findings_of_that_severity_worst_first(
     assert rehearsal.inputs == {"service": "payments", "severity": "high"}
     assert rehearsal.outcome == "succeeded"
     assert rehearsal.plan["blast_radius"] == {
-        "reach": "dependents", "services": ["payments"], "dependents": ["portal", "web"], "vital": 1,
-    }  # fmt: skip
+        "reach": "dependents",
+        "services": ["payments"],
+        "dependents": ["portal", "web"],
+        "vital": 1,
+    }
     third = rehearsal.plan["steps"][2]
     assert third["do"].startswith("Apply the fix for each finding of severity high and above on Payments")
     assert third["targets"] == ["F1", "F0"]
@@ -148,10 +141,14 @@ def test_a_vendor_is_asked_for_what_has_expired_and_not_been_replaced(acme):
     add(acme, vendors, {"id": "V1", "name": "Cumulus", "category": "cloud", "tier": "high", "owner": OWNER})
     assert targets(run(acme, "request-vendor-evidence", {"vendor": "V1"})) == ["V1"]
     documents = (("old", "soc2_type2", -400), ("new", "soc2_type2", 30), ("gone", "pen_test", -1))
-    add(acme, vendor_documents, *(
-        {"id": name, "vendor_id": "V1", "kind": kind, "expires_on": day + timedelta(days=days)}
-        for name, kind, days in documents
-    ))  # fmt: skip
+    add(
+        acme,
+        vendor_documents,
+        *(
+            {"id": name, "vendor_id": "V1", "kind": kind, "expires_on": day + timedelta(days=days)}
+            for name, kind, days in documents
+        ),
+    )
     assert targets(run(acme, "request-vendor-evidence", {"vendor": "V1"})) == ["gone"]
 
 
@@ -219,8 +216,17 @@ def test_equal_inputs_have_equal_hashes_whatever_their_order():
 
 
 def guard(store, *rules, **values):
-    row = {"id": "G-v1", "policy": "G", "version": 1, "kind": "automation", "title": "G", "playbook": "apply-patch",
-           "state": "active", "rules": list(rules), **values}  # fmt: skip
+    row = {
+        "id": "G-v1",
+        "policy": "G",
+        "version": 1,
+        "kind": "automation",
+        "title": "G",
+        "playbook": "apply-patch",
+        "state": "active",
+        "rules": list(rules),
+        **values,
+    }
     add(store, policies, row)
 
 
@@ -228,14 +234,31 @@ def test_a_policy_sees_the_run_as_it_is(acme):
     guard(acme)
     facts = run(acme, "apply-patch", {"service": "payments"}, incident=open_incident(acme)).plan["policy"]["context"]
     assert facts == {
-        "playbook": "apply-patch", "playbook.risk": "high", "stage": "dry_run", "environment": "production",
-        "severity": "high", "actor.email": ADMIN, "actor.role": "admin", "actor.rehearsed": True, "time.clock": "08:30",
-        "time.date": "2026-11-20", "time.weekday": "fri", "targets": 2, "blast_radius.services": 1,
-        "blast_radius.dependents": 2, "blast_radius.vital": 1, "service.criticality": 5,
-        "service.internet_facing": True, "service.holds_customer_data": False, "incidents.open": 0,
-        "incidents.worst": "none", "approval.status": "approved", "dry_run.age_minutes": 0,
-        "inputs.service": "payments", "inputs.severity": "high",
-    }  # fmt: skip
+        "playbook": "apply-patch",
+        "playbook.risk": "high",
+        "stage": "dry_run",
+        "environment": "production",
+        "severity": "high",
+        "actor.email": ADMIN,
+        "actor.role": "admin",
+        "actor.rehearsed": True,
+        "time.clock": "08:30",
+        "time.date": "2026-11-20",
+        "time.weekday": "fri",
+        "targets": 2,
+        "blast_radius.services": 1,
+        "blast_radius.dependents": 2,
+        "blast_radius.vital": 1,
+        "service.criticality": 5,
+        "service.internet_facing": True,
+        "service.holds_customer_data": False,
+        "incidents.open": 0,
+        "incidents.worst": "none",
+        "approval.status": "approved",
+        "dry_run.age_minutes": 0,
+        "inputs.service": "payments",
+        "inputs.severity": "high",
+    }
 
 
 def test_a_policy_that_cannot_be_read_refuses(acme):
@@ -245,7 +268,14 @@ def test_a_policy_that_cannot_be_read_refuses(acme):
 
 
 def test_a_refusal_outranks_a_failed_check(acme):
-    guard(acme, {"id": "never", "effect": "require", "message": "Never.",
-                 "when": {"field": "targets", "op": "gt", "value": 99}})  # fmt: skip
+    guard(
+        acme,
+        {
+            "id": "never",
+            "effect": "require",
+            "message": "Never.",
+            "when": {"field": "targets", "op": "gt", "value": 99},
+        },
+    )
     rehearsal = run(acme, "apply-patch", {"service": "web"})
     assert (rehearsal.outcome, rehearsal.plan["policy"]["decision"]) == ("blocked", "refused")

@@ -18,8 +18,12 @@ from tests.conftest import NOW
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 BOOK = playbook("restart-service")
-RULE = {"id": "four-eyes", "effect": "require", "message": "Ask.",
-        "when": {"field": "approval.status", "op": "eq", "value": "approved"}}  # fmt: skip
+RULE = {
+    "id": "four-eyes",
+    "effect": "require",
+    "message": "Ask.",
+    "when": {"field": "approval.status", "op": "eq", "value": "approved"},
+}
 
 
 @pytest.fixture
@@ -38,8 +42,14 @@ def rehearse_run(store, inputs=None):
 
 
 def carried_out(store, now=NOW, mode="execute", **more):
-    values = {"inputs": {"service": "web"}, "dry_run_id": None, "incident_id": None,
-              "approval_note": "Agreed by the board.", "rollback_plan": "Stop.", **more}  # fmt: skip
+    values = {
+        "inputs": {"service": "web"},
+        "dry_run_id": None,
+        "incident_id": None,
+        "approval_note": "Agreed by the board.",
+        "rollback_plan": "Stop.",
+        **more,
+    }
     order = ExecutionRequest(BOOK, mode, "operator", **values)
     return store.write("acme", ANN, lambda revision: carry_out(revision, order), now=now)
 
@@ -74,8 +84,10 @@ def test_a_refusal_holds_every_reason_and_counts_by_the_first(acme):
     with acme.reader() as connection:
         (block,) = rows.many(connection, policy_blocks, "acme")
     assert [one.reason for one in refused.refusals] == [
-        "dry_run_missing", "approval_note_missing", "rollback_plan_missing",
-    ]  # fmt: skip
+        "dry_run_missing",
+        "approval_note_missing",
+        "rollback_plan_missing",
+    ]
     assert (block["id"], block["reason"], block["overridden"]) == (refused.block_id, "dry_run_missing", False)
     assert block["message"] == " ".join(one.message for one in refused.refusals)
 
@@ -95,5 +107,6 @@ def test_the_same_again_within_the_hour_is_a_warning(acme):
         same = rehearse(state, BOOK, {"service": "web"}, None, asked)
         other = rehearse(state, BOOK, {"service": "web", "batch_pct": 50}, None, asked)
     assert [[c["passed"] for c in one.plan["checks"] if c["check"] == "quiet"] for one in (same, other)] == [
-        [False], [True],
-    ]  # fmt: skip
+        [False],
+        [True],
+    ]

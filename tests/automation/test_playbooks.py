@@ -4,12 +4,7 @@ import shutil
 
 import pytest
 
-from engine.automation.playbooks import (
-    fill,
-    load,
-    playbook,
-    playbooks,
-)
+from engine.automation.playbooks import fill, load, playbook, playbooks
 from engine.catalogue import DATA, catalogue
 from engine.model.errors import InvalidData, NotFound
 

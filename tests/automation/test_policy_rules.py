@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from engine.automation.playbooks import playbook
 from engine.automation.policy_fields import FIELDS, fields_of
-from engine.automation.policy_rules import (
-    OPERATORS,
-    RuleProblem,
-    evaluate,
-    problems,
-)
+from engine.automation.policy_rules import OPERATORS, RuleProblem, evaluate, problems
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/policy-rules.md").read_text()
 EXAMPLES = [msgspec.json.decode(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
@@ -86,9 +81,11 @@ def test_deny_refuses_when_it_holds_and_require_when_it_does_not():
 def test_conditions_nest():
     yes, no = ({"field": "targets", "op": "eq", "value": number} for number in (3, 4))
     for when, expected in [
-        ({"all": [yes, no]}, False), ({"any": [yes, no]}, True), ({"not": no}, True),
+        ({"all": [yes, no]}, False),
+        ({"any": [yes, no]}, True),
+        ({"not": no}, True),
         ({"not": {"any": [no, {"all": [yes, no]}]}}, True),
-    ]:  # fmt: skip
+    ]:
         assert evaluate([rule(when)], ALL, CONTEXT)[0].holds is expected
 
 
@@ -111,31 +108,66 @@ def nest(levels):
         ([rule(GOOD, name=f"r{n}") for n in range(51)], "rules", "a list of at most 50 rules", "a list of 51"),
         (["x"], "rules[0]", "an object with id, when, effect and message", "'x'"),
         ([{**rule(GOOD), "then": 1}], "rules[0].then", "one of id, when, effect, message", "an unknown member"),
-        ([rule(GOOD), rule(GOOD)], "rules[1].id",
-         "1 to 64 of a-z, 0-9, - and _, each once, the first a letter or digit", "'r'"),
+        (
+            [rule(GOOD), rule(GOOD)],
+            "rules[1].id",
+            "1 to 64 of a-z, 0-9, - and _, each once, the first a letter or digit",
+            "'r'",
+        ),
         ([rule(GOOD, effect="allow")], "rules[0].effect", "deny or require", "'allow'"),
         ([rule(GOOD, effect=[])], "rules[0].effect", "deny or require", "a list of 0"),
         ([{**rule(GOOD), "message": ""}], "rules[0].message", "a printable text of 1 to 200 characters", "''"),
-        ([rule(None)], "rules[0].when", "an object with field, op and value, or with one of all, any and not", "nothing"),
+        (
+            [rule(None)],
+            "rules[0].when",
+            "an object with field, op and value, or with one of all, any and not",
+            "nothing",
+        ),
         ([rule({"all": []})], "rules[0].when.all", "a list of at least one condition", "a list of 0"),
-        ([rule({"all": [GOOD, {"any": [{**GOOD, "op": "like"}]}]})], "rules[0].when.all[1].any[0].op",
-         "one of eq, ne, in, not_in, present, lt, le, gt, ge, between for targets", "'like'"),
-        ([rule({**GOOD, "op": []})], "rules[0].when.op",
-         "one of eq, ne, in, not_in, present, lt, le, gt, ge, between for targets", "a list of 0"),
+        (
+            [rule({"all": [GOOD, {"any": [{**GOOD, "op": "like"}]}]})],
+            "rules[0].when.all[1].any[0].op",
+            "one of eq, ne, in, not_in, present, lt, le, gt, ge, between for targets",
+            "'like'",
+        ),
+        (
+            [rule({**GOOD, "op": []})],
+            "rules[0].when.op",
+            "one of eq, ne, in, not_in, present, lt, le, gt, ge, between for targets",
+            "a list of 0",
+        ),
         ([rule({**GOOD, "value": "3"})], "rules[0].when.value", "a number", "'3'"),
         ([rule({**GOOD, "value": True})], "rules[0].when.value", "a number", "True"),
-        ([rule({**GOOD, "op": "between", "value": [4, 3]})], "rules[0].when.value", "the lower value first", "a list of 2"),
+        (
+            [rule({**GOOD, "op": "between", "value": [4, 3]})],
+            "rules[0].when.value",
+            "the lower value first",
+            "a list of 2",
+        ),
         ([rule({**GOOD, "op": "in", "value": [1, "2"]})], "rules[0].when.value[1]", "a number", "'2'"),
         ([rule({**GOOD, "op": "present"})], "rules[0].when.value", "true or false", "3"),
-        ([rule({"field": "time.clock", "op": "lt", "value": "24:00"})], "rules[0].when.value", "a time HH:MM", "'24:00'"),
-        ([rule({"field": "time.date", "op": "lt", "value": "20261120"})], "rules[0].when.value",
-         "a date YYYY-MM-DD", "'20261120'"),
-        ([rule({"field": "stage", "op": "eq", "value": "run"})], "rules[0].when.value",
-         "one of dry_run, execute, remediate", "'run'"),
+        (
+            [rule({"field": "time.clock", "op": "lt", "value": "24:00"})],
+            "rules[0].when.value",
+            "a time HH:MM",
+            "'24:00'",
+        ),
+        (
+            [rule({"field": "time.date", "op": "lt", "value": "20261120"})],
+            "rules[0].when.value",
+            "a date YYYY-MM-DD",
+            "'20261120'",
+        ),
+        (
+            [rule({"field": "stage", "op": "eq", "value": "run"})],
+            "rules[0].when.value",
+            "one of dry_run, execute, remediate",
+            "'run'",
+        ),
         ([rule(nest(7))], "rules[0].when" + ".not" * 6, "at most 6 levels of conditions", "more"),
         ([rule({"any": [GOOD] * 300})], "rules[0].when.any[299]", "at most 300 conditions in a policy", "more"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_policy_is_told_by_place(rules, field, expected, got):
     assert problems(rules, ALL) == [RuleProblem(field, expected, got)]
 
@@ -165,11 +197,16 @@ def test_whatever_comes_is_checked_without_an_exception(value):
 
 
 comparisons = st.one_of(
-    st.builds(lambda n, op, v: {"field": n, "op": op, "value": v},
-              st.sampled_from(sorted(ALL)), st.sampled_from(OPERATORS["ordered"]),
-              st.integers(0, 5) | st.sampled_from(["high", "production", "10:00", "2026-11-20", "execute", "x"])
-              | st.booleans() | st.lists(st.integers(0, 5), min_size=2, max_size=2).map(sorted)),
-)  # fmt: skip
+    st.builds(
+        lambda n, op, v: {"field": n, "op": op, "value": v},
+        st.sampled_from(sorted(ALL)),
+        st.sampled_from(OPERATORS["ordered"]),
+        st.integers(0, 5)
+        | st.sampled_from(["high", "production", "10:00", "2026-11-20", "execute", "x"])
+        | st.booleans()
+        | st.lists(st.integers(0, 5), min_size=2, max_size=2).map(sorted),
+    )
+)
 conditions = st.recursive(
     comparisons,
     lambda inner: (

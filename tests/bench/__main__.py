@@ -122,8 +122,10 @@ def main() -> None:
             if not asked.quick:
                 known[name] = results.Part(date.today(), machine, figures, points)  # noqa: DTZ011 - the reader's own day
                 results.keep({part: known[part] for part in PARTS if part in known})
-    print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
-          f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all.")  # fmt: skip
+    print(
+        f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
+        f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all."
+    )
     if worse := misses(found):
         print("\nworse than the target by more than a tenth:", *worse, sep="\n  ")
         sys.exit(1)

@@ -13,12 +13,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from tests.bench.http import (
-    BASE,
-    console,
-    free_port,
-    serving,
-)
+from tests.bench.http import BASE, console, free_port, serving
 from tests.bench.step import Step, hq, module
 from tests.bench.table import Figure
 

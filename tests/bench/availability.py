@@ -53,9 +53,12 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
         before = memory_mb(process)
         both = asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=CLIENTS, seconds=2 * seconds))
         yield Figure(
-            f"alerts of {CLIENTS} clients beside {CLIENTS} that ask for reports (target 0.6)", f"{both.rate('alert'):.0f}/s",
-            "the same clients alone", f"{alone.rate('alert'):.0f}/s", both.rate("alert") / alone.rate("alert"),
-        )  # fmt: skip
+            f"alerts of {CLIENTS} clients beside {CLIENTS} that ask for reports (target 0.6)",
+            f"{both.rate('alert'):.0f}/s",
+            "the same clients alone",
+            f"{alone.rate('alert'):.0f}/s",
+            both.rate("alert") / alone.rate("alert"),
+        )
         yield Figure("reports meanwhile (target 10/s)", f"{both.rate('report'):.1f}/s")
         yield Figure(
             "answers to reports meanwhile", ", ".join(f"{status}: {n}" for status, n in both.status_counts("report"))
@@ -137,12 +140,7 @@ async def crowd(port: int, token: str, session: str, *, alerts: int, reports: in
 
 
 async def _client(
-    port: int,
-    kind: str,
-    ask: Callable[[int, int], tuple[str, str, str, bytes]],
-    client: int,
-    until: float,
-    seen: Crowd,
+    port: int, kind: str, ask: Callable[[int, int], tuple[str, str, str, bytes]], client: int, until: float, seen: Crowd
 ) -> None:
     turn = 0
     while time.monotonic() < until:

@@ -165,12 +165,12 @@ def script(database: Path) -> dict[str, dict[str, dict[str, int]]]:
         found[org] = {
             "summary": {"audit_events_in_period": within(days("audit_log", "occurred_at"))},
             "policy-blocks-summary": {
-                "policy_blocks": within(blocks), "policy_blocks_before": within(blocks, 30), "policy_runs_allowed": allowed,
+                "policy_blocks": within(blocks),
+                "policy_blocks_before": within(blocks, 30),
+                "policy_runs_allowed": allowed,
             },
-            "evidence-requests": {
-                "requests_recorded": len(asked), "requests_closed_in_period": within(closed),
-            },
-        }  # fmt: skip
+            "evidence-requests": {"requests_recorded": len(asked), "requests_closed_in_period": within(closed)},
+        }
     return found
 
 

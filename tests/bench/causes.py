@@ -70,19 +70,29 @@ def _speed(store: Store) -> Figure:
         revision.insert(
             tables.deploys,
             [
-                {"id": f"d{n}", "service_id": f"s{rng.randrange(SERVICES)}", "actor": "ci",
-                 "deployed_at": NOW - timedelta(minutes=minutes)}
+                {
+                    "id": f"d{n}",
+                    "service_id": f"s{rng.randrange(SERVICES)}",
+                    "actor": "ci",
+                    "deployed_at": NOW - timedelta(minutes=minutes),
+                }
                 for n, minutes in enumerate(ago)
             ],
-        )  # fmt: skip
+        )
         revision.insert(
             tables.incidents,
             [
-                {"id": f"i{n}", "title": "errors", "severity": "high", "status": "open", "service_id": f"s{n * 7}",
-                 "opened_at": NOW - timedelta(minutes=n)}
+                {
+                    "id": f"i{n}",
+                    "title": "errors",
+                    "severity": "high",
+                    "status": "open",
+                    "service_id": f"s{n * 7}",
+                    "opened_at": NOW - timedelta(minutes=n),
+                }
                 for n in range(100)
             ],
-        )  # fmt: skip
+        )
         revision.record("import.completed")
     took = []
     for _ in range(ROUNDS):

@@ -11,15 +11,7 @@ import msgspec
 import api
 from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
-from tests.bench.http import (
-    children,
-    console,
-    cpu_seconds,
-    free_port,
-    memory_mb,
-    peak_mb,
-    serving,
-)
+from tests.bench.http import children, console, cpu_seconds, free_port, memory_mb, peak_mb, serving
 from tests.bench.ingest import ALERTS, post
 from tests.bench.step import hq, module
 from tests.bench.table import Figure
@@ -56,9 +48,11 @@ def figures(scratch: Path, count: int) -> Iterator[Figure]:
         together_mb = used + sum(map(memory_mb, children(process)))
     many = f"{len(asked)} reports, {count:,} events and the demo"
     yield Figure(
-        f"hq serve, until it listens, {count:,} events and the demo", f"{ready:.2f} s of CPU, then {idle:.0f} MB",
-        "after every report", f"{used:.0f} MB, with its workers {together_mb:.0f} MB",
-    )  # fmt: skip
+        f"hq serve, until it listens, {count:,} events and the demo",
+        f"{ready:.2f} s of CPU, then {idle:.0f} MB",
+        "after every report",
+        f"{used:.0f} MB, with its workers {together_mb:.0f} MB",
+    )
     yield Figure(f"GET all one after another after a write, {many}", f"{sum(together):.2f} s", peak_mb=peak)
     warm = _text(cached)
     for what, times in (("cold: after a write all in turn", together), ("cold: each after a write of its own", alone)):

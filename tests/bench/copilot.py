@@ -30,10 +30,13 @@ SETS = {
     "cobalt": (
         ("written before the planner", [(q, (), r) for q, r in (*OPERATIONS, *ANSWERED)]),
         ("written after it", [(q, (), r) for q, r in LATER]),
-        ("in threads", [(q, tuple(p for p, _ in thread[:n]), r) for thread in THREADS for n, (q, r) in enumerate(thread)]),
+        (
+            "in threads",
+            [(q, tuple(p for p, _ in thread[:n]), r) for thread in THREADS for n, (q, r) in enumerate(thread)],
+        ),
     ),
     "dune": (("of a small organization", [(q, (), r) for q, r in SMALL]),),
-}  # fmt: skip
+}
 EVERY = ("of any organization", [(q, (), r) for q, r in EVERYWHERE])
 
 

@@ -14,9 +14,15 @@ from pathlib import Path
 
 COLUMNS = ("event_id", "occurred_at", "actor", "action", "object_type", "object_id", "outcome", "controls", "details")
 ACTIONS = (
-    "access.granted", "access.review.completed", "login.succeeded", "login.failed", "backup.completed",
-    "mfa.enforced", "key.rotated", "data.classified",
-)  # fmt: skip
+    "access.granted",
+    "access.review.completed",
+    "login.succeeded",
+    "login.failed",
+    "backup.completed",
+    "mfa.enforced",
+    "key.rotated",
+    "data.classified",
+)
 ACTOR = "owner@bench.example"  # one person did all of it, so that the own export is as long as can be
 END = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -31,11 +37,17 @@ def write(path: Path, count: int) -> None:
             moment = (END - pace * (count - i)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             writer.writerow(
                 (
-                    f"evt-{i:08}", moment, ACTOR, ACTIONS[i % len(ACTIONS)], "account",
-                    f"acc-{i % 20_011}", "failure" if i % 50 == 0 else "success",
-                    "soc2:CC6.1" if i % 10 == 0 else "", '{"source":"idp"}' if i % 4 == 0 else "",
+                    f"evt-{i:08}",
+                    moment,
+                    ACTOR,
+                    ACTIONS[i % len(ACTIONS)],
+                    "account",
+                    f"acc-{i % 20_011}",
+                    "failure" if i % 50 == 0 else "success",
+                    "soc2:CC6.1" if i % 10 == 0 else "",
+                    '{"source":"idp"}' if i % 4 == 0 else "",
                 )
-            )  # fmt: skip
+            )
 
 
 def _rows(path: Path) -> Iterator[list[str]]:

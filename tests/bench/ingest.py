@@ -10,12 +10,7 @@ from pathlib import Path
 import msgspec
 
 from tests.bench import load
-from tests.bench.http import (
-    bare,
-    console,
-    free_port,
-    serving,
-)
+from tests.bench.http import bare, console, free_port, serving
 from tests.bench.table import Figure
 
 ALERTS, VULNERABILITIES = "/api/integrations/alerts", "/api/integrations/vulnerabilities"
@@ -90,12 +85,17 @@ def _findings(port: int, bare_port: int, bearer: str) -> Figure:
     def scan(turn: int) -> list[dict[str, object]]:
         return [
             {
-                "finding_id": f"F-{turn}-{n}", "title": f"Outdated library {n}", "host": f"host{n % 50}",
-                "severity": "high" if n % 50 == 0 else "medium", "cvss": 5.0,
-                "cve": f"CVE-2026-{n:04}", "first_seen": "2026-11-01T00:00:00Z", "status": "open",
+                "finding_id": f"F-{turn}-{n}",
+                "title": f"Outdated library {n}",
+                "host": f"host{n % 50}",
+                "severity": "high" if n % 50 == 0 else "medium",
+                "cvss": 5.0,
+                "cve": f"CVE-2026-{n:04}",
+                "first_seen": "2026-11-01T00:00:00Z",
+                "status": "open",
             }
             for n in range(FINDINGS)
-        ]  # fmt: skip
+        ]
 
     times: list[tuple[float, float]] = []
     for turn in range(5):
@@ -123,11 +123,17 @@ def _group(port: int, bare_port: int, bearer: str) -> Figure:
     def group(status: str, at: str) -> list[dict[str, object]]:
         return [
             {
-                "title": f"web{n} is down", "status": status, "severity": "high", "dedupe_key": f"group-{n}",
-                "service": "checkout", "host": f"web{n}", "description": "No answer for ten minutes.", at: 1795000000,
+                "title": f"web{n} is down",
+                "status": status,
+                "severity": "high",
+                "dedupe_key": f"group-{n}",
+                "service": "checkout",
+                "host": f"web{n}",
+                "description": "No answer for ten minutes.",
+                at: 1795000000,
             }
             for n in range(GROUP)
-        ]  # fmt: skip
+        ]
 
     times = []
     for status, at, outcome in (("firing", "started_at", "created"), ("resolved", "ended_at", "resolved")):

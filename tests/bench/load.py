@@ -135,11 +135,16 @@ def alerts(path: str, credential: str, keys: int) -> Callable[[], bytes]:
         number = next(turn) % keys
         body = msgspec.json.encode(
             {
-                "dedupe_key": f"disk-{number}", "title": f"Disk full on db{number}", "status": "firing",
-                "severity": "high", "host": f"db{number}", "description": "97 % used",
-                "started_at": "2026-11-20T08:30:00Z", "labels": {"team": "storage"},
+                "dedupe_key": f"disk-{number}",
+                "title": f"Disk full on db{number}",
+                "status": "firing",
+                "severity": "high",
+                "host": f"db{number}",
+                "description": "97 % used",
+                "started_at": "2026-11-20T08:30:00Z",
+                "labels": {"team": "storage"},
             }
-        )  # fmt: skip
+        )
         head = (
             f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{credential}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -46,5 +46,8 @@ def figures() -> Iterator[Figure]:
         reached = "" if choice.closed == problem.wanted else f", of which {choice.closing_actions} can be closed"
         yield Figure(
             f"plan: {problem.wanted} of {GAPS:,} gaps{reached}, {OWNERS} owners, {WEEKS} weeks, within {gap:.1f} % of the best",
-            f"{spent:.2f} s of processor time", "the time that it may take", f"{LIMIT_SECONDS} s", LIMIT_SECONDS / spent,
-        )  # fmt: skip
+            f"{spent:.2f} s of processor time",
+            "the time that it may take",
+            f"{LIMIT_SECONDS} s",
+            LIMIT_SECONDS / spent,
+        )

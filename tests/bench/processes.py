@@ -22,9 +22,12 @@ def figures(folder: Path, cookie: str, *, seconds: float, count: int | None = No
     for number, what in enumerate(("GET a kept report, 16 connections", "POST alerts, 32 connections")):
         ours, theirs = ([side[number] for side in column] for column in zip(*rounds, strict=True))
         yield Figure(
-            f"{what}, {count} processes", _text(ours), "one process", _text(theirs),
+            f"{what}, {count} processes",
+            _text(ours),
+            "one process",
+            _text(theirs),
             statistics.median(mine.rate / other.rate for mine, other in zip(ours, theirs, strict=True)),
-        )  # fmt: skip
+        )
 
 
 def _text(loads: list[load.Load]) -> str:

@@ -36,9 +36,13 @@ def figures(folder: Path) -> Iterator[Figure]:
 
 def _beside(cold: Step, what: str, again: Step) -> Figure:
     return Figure(
-        what, f"{again.seconds:.1f} s", "build with nothing there", f"{cold.seconds:.1f} s",
-        cold.seconds / again.seconds, again.peak_mb,
-    )  # fmt: skip
+        what,
+        f"{again.seconds:.1f} s",
+        "build with nothing there",
+        f"{cold.seconds:.1f} s",
+        cold.seconds / again.seconds,
+        again.peak_mb,
+    )
 
 
 def _now() -> str:

@@ -48,7 +48,7 @@ def page(results: Results) -> str:
         "the same run on the same machine: it travels, the seconds do not. Where a target is missed by more than a tenth,",
         "`make bench` ends with 1 and names it. `python -m tests.bench --part NAME` measures one part anew.",
         "",
-    ]  # fmt: skip
+    ]
     for name, part in results.items():
         if part.figures:
             lines += [f"## {name.capitalize()}", "", _when(part), "", table_text(part.figures), "", *_targets(part)]

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bench.events import ACTOR
-from tests.bench.http import (
-    console,
-    free_port,
-    peak_mb,
-    serving,
-)
+from tests.bench.http import console, free_port, peak_mb, serving
 from tests.bench.step import Step, hq, module
 from tests.bench.table import Figure
 

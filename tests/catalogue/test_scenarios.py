@@ -70,9 +70,11 @@ def test_revision_3_has_97_requirements(shipped_scenarios):
 def test_a_withdrawn_requirement_has_the_number_of_its_control(shipped_scenarios):
     numbers = dict(catalogue().details("cmmc-l2").select("control_id", "nist_800_171_id").iter_rows())
     for change in ("merged", "withdrawn"):
-        for requirement, control in named_requirements(shipped_scenarios, "nist-800-171-r3", change).select(
-            "requirement", "control_id"
-        ).iter_rows():  # fmt: skip
+        for requirement, control in (
+            named_requirements(shipped_scenarios, "nist-800-171-r3", change)
+            .select("requirement", "control_id")
+            .iter_rows()
+        ):
             assert ".".join(str(int(part)) for part in requirement.split(".")) == numbers[control]
 
 

@@ -48,21 +48,21 @@ def cli(capfdbinary):
 
 
 @pytest.fixture(scope="session")
-def imported(tmp_path_factory):
+def imported_data(tmp_path_factory):
     """Where the first test that wants acme leaves its data folder for the others."""
     return tmp_path_factory.mktemp("imported") / "var"
 
 
 @pytest.fixture
-def acme(home, cli, sqlite_template, imported):
-    if not imported.exists():
+def acme(home, cli, sqlite_template, imported_data):
+    if not imported_data.exists():
         (home / "var").mkdir()
         shutil.copy(sqlite_template, home / "var" / "hq.db")
         code, _, err = cli("import", home / "sheets", "--org", "acme")
         assert code == 0, err
-        shutil.copytree(home / "var", imported)
+        shutil.copytree(home / "var", imported_data)
     else:
-        shutil.copytree(imported, home / "var")
+        shutil.copytree(imported_data, home / "var")
     return home
 
 

@@ -25,7 +25,7 @@ from engine.store.chain.heads import start_chain
 from engine.store.schema.organizations import organizations
 from engine.web.admission.sessions import Sessions
 from tests.cli.conftest import ATTESTATIONS, run
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 
 
 def test_import_says_what_came_and_the_same_again_changes_nothing(home, cli):
@@ -70,17 +70,19 @@ def test_a_report_and_a_site_of_the_past(acme, cli, tmp_path):
         (("explain", "program", "gaps_open", "--param", "explain=posture_score"), "explain"),
         (("report", "attestations", "--param", "periodDays=30", "--param", "periodDays=90"), "periodDays"),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_for_twice_is_refused(acme, cli, asked, problem):
     first = {"asOf": "2026-10-01", "since": "2026-10-01", "explain": "gaps_open", "periodDays": "30"}[problem]
     again = asked[-1].partition("=")[2]
     assert cli(*asked) == (
-        2, "", f"hq: {problem} is asked for twice, as {first!r} and as {again!r}: leave one of them out.\n"
-    )  # fmt: skip
+        2,
+        "",
+        f"hq: {problem} is asked for twice, as {first!r} and as {again!r}: leave one of them out.\n",
+    )
 
 
 def test_a_report_of_an_organization_without_a_record_is_a_sentence(acme, cli):
-    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, unguarded(store) as connection:
+    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, raw_transaction(store) as connection:
         (known,) = connection.execute(select(organizations)).mappings()
         connection.execute(insert(organizations).values({**known, "id": "bare", "revision": 0}))
         start_chain(connection, "bare", datetime.now(UTC))

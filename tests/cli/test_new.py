@@ -50,8 +50,11 @@ def test_a_report_stands_behind_the_last_of_its_chapter(checkout):
     catalogue = (checkout / CATALOGUE).read_text()
     assert "        scope_boundary.REPORT,\n        key_holders.REPORT,\n" in catalogue
     assert names_of(checkout / CATALOGUE)["reports.ownership"] == [
-        "control_ownership", "exception_register", "key_holders", "scope_boundary"
-    ]  # fmt: skip
+        "control_ownership",
+        "exception_register",
+        "key_holders",
+        "scope_boundary",
+    ]
     assert 'name="key-holders"' in (checkout / "reports/ownership/key_holders.py").read_text()
     assert "tests/reports/ownership/test_key_holders.py" in printed
     assert "3. A route of its own changes the contract" in printed

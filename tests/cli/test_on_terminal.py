@@ -86,7 +86,5 @@ def test_on_a_terminal_a_comparison_is_laid_out(cli, monkeypatch):
 
     monkeypatch.setattr(differences, "report_bytes", answer)
     code, out, err = cli("diff", "posture-score", "--from", "2026-11-01", "--to", "2026-11-20")
-    assert (code, asked, err) == (
-        0, [("posture-score", None, "md", {"since": "2026-11-01", "asOf": "2026-11-20"})], ""
-    )  # fmt: skip
+    assert (code, asked, err) == (0, [("posture-score", None, "md", {"since": "2026-11-01", "asOf": "2026-11-20"})], "")
     assert out.split() == ["Changes", "Figure", "Before", "─────────", "──────", "Open", "gaps", "2"]

@@ -87,9 +87,13 @@ def test_processes_of_a_command_end_with_it(number, code, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(POOL)
     process = subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    )
     assert [process.stdout.readline()[:6] for _ in range(2)] == ["child "] * 2
     ended, said = stop(process, number)
     assert (ended, "Traceback" in said, said) == (code, False, said)
@@ -110,9 +114,13 @@ def test_ctrl_c_within_a_query_ends_the_command(monkeypatch, capsys):
 def begin(command, folder):
     names = {"SVC_DATA_DIR": str(folder), "SVC_DATABASE_URL": f"sqlite:///{folder}/hq.db"}
     return subprocess.Popen(
-        [sys.executable, "-m", "engine.cli", *command], env=os.environ | names, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "engine.cli", *command],
+        env=os.environ | names,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 @pytest.mark.real

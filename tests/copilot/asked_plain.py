@@ -15,8 +15,10 @@ PLAIN = (
     ("what is our staff turnover", lambda _: NoData()),
     ("how many incidents does brightline have", lambda _: NoData()),
     # what happened, in a span of time
-    ("how many incidents did we open in october",
-     lambda d: count(d.rows("incidents", c("opened_on").is_between(pl.date(2026, 10, 1), pl.date(2026, 10, 31))))),
+    (
+        "how many incidents did we open in october",
+        lambda d: count(d.rows("incidents", c("opened_on").is_between(pl.date(2026, 10, 1), pl.date(2026, 10, 31)))),
+    ),
     ("open incidents that nobody picked up", lambda d: count(d.live(c("owner").is_null()))),
     ("open findings instead of fixed ones", lambda d: count(d.findings())),
     # good and bad
@@ -24,4 +26,4 @@ PLAIN = (
     ("who is best at fixing incidents", lambda _: NoData()),
     # why is no number
     ("why did the posture score drop this month", lambda _: Unsure("I do not know")),
-)  # fmt: skip
+)

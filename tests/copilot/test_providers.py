@@ -10,18 +10,8 @@ import msgspec
 import pytest
 
 from engine.copilot import providers
-from engine.copilot.prompts import (
-    CONTEXT_CHARACTERS,
-    figures,
-    messages,
-    without_secrets,
-)
-from engine.copilot.providers import (
-    Completion,
-    Provider,
-    ProviderError,
-    providers_of,
-)
+from engine.copilot.prompts import CONTEXT_CHARACTERS, figures, messages, without_secrets
+from engine.copilot.providers import Completion, Provider, ProviderError, providers_of
 from engine.copilot.turns import look_up, run
 from engine.runtime.settings import Settings
 from tests.copilot.standin import backend

@@ -181,8 +181,14 @@ def test_a_word_that_turns_the_question_round_and_cannot_be_applied_is_said_and_
 
 @pytest.mark.parametrize(
     "question",
-    ["both open and purple incidents", "more overdue findings", "incidents among vendors", "the same open findings",
-     "open findings per moon", "vendors against risks"],
-)  # fmt: skip
+    [
+        "both open and purple incidents",
+        "more overdue findings",
+        "incidents among vendors",
+        "the same open findings",
+        "open findings per moon",
+        "vendors against risks",
+    ],
+)
 def test_a_word_that_can_change_the_answer_and_was_not_used_never_leaves_it_sure(question, library):
     assert answer(question, library, asker=DINA).confidence != "high"

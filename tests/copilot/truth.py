@@ -80,8 +80,10 @@ class Rows:
 
     def is_met(self, answer):
         lines = [line for line in answer.text.splitlines() if line.startswith("- ")]
-        named = [next((name for name in sorted(self.names, key=len, reverse=True) if has(line, name)), None)
-                 for line in lines]  # fmt: skip
+        named = [
+            next((name for name in sorted(self.names, key=len, reverse=True) if has(line, name)), None)
+            for line in lines
+        ]
         counted = Count(len(self.names)).within(answer)
         return counted and None not in named and len(set(named)) == len(lines) == min(SHOWN, len(self.names))
 

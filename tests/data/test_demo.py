@@ -222,9 +222,15 @@ def test_the_same_day_gives_the_same_bytes(org):
 
 @pytest.mark.parametrize(
     ("name", "column"),
-    [("attestations", "due_on"), ("deploys", "deployed_at"), ("incidents", "opened_at"), ("slo_buckets", "bucket_at"),
-     ("vendors", "next_review_on"), ("readiness_snapshots", "taken_on")],
-)  # fmt: skip
+    [
+        ("attestations", "due_on"),
+        ("deploys", "deployed_at"),
+        ("incidents", "opened_at"),
+        ("slo_buckets", "bucket_at"),
+        ("vendors", "next_review_on"),
+        ("readiness_snapshots", "taken_on"),
+    ],
+)
 def test_another_day_shifts_the_dates_by_the_difference(name, column):
     order = table("cobalt", name)[column].sort()
     later = table("cobalt", name, DAY + timedelta(7))[column].sort()
@@ -351,9 +357,10 @@ def test_the_soc2_report_of_the_most_important_vendor_expired_two_months_ago(org
     assert table(org, "vendor_documents").filter(vendor_id=vendor["id"], kind="bridge_letter").is_empty()
 
 
-@pytest.mark.parametrize(("org", "name", "least"), [
-    ("aurora", "Priya Raman", 20), ("brightline", "Aoife Brennan", 12), ("cobalt", "Wade Thornton", 12),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("org", "name", "least"),
+    [("aurora", "Priya Raman", 20), ("brightline", "Aoife Brennan", 12), ("cobalt", "Wade Thornton", 12)],
+)
 def test_in_a_week_five_weeks_ahead_one_owner_has_more_to_do_than_time(org, name, least):
     owner = person(org, name)
     due = table(org, "attestations").filter(pl.col("outcome").is_null() & pl.col("due_on").is_between(*PEAK))

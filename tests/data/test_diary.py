@@ -194,8 +194,11 @@ def test_one_risk_is_wholly_unrated_and_others_lack_all_or_half_of_what_remains(
     ratings = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     missing = {tuple(row[name] is None for name in ratings) for row in table(org, "risks").iter_rows(named=True)}
     assert missing == {
-        (False, False, False, False), (False, False, True, True), (False, False, False, True), (True,) * 4
-    }  # fmt: skip
+        (False, False, False, False),
+        (False, False, True, True),
+        (False, False, False, True),
+        (True,) * 4,
+    }
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,12 @@ def test_forty_controls_are_in_scope_and_the_others_are_excluded_with_a_reason()
     assert len(known) - excluded.height == 40
     assert excluded.drop_nulls(["justification", "approved_by", "approved_on"]).height == excluded.height
     assert {control_id: exclusion_reason(control_id) for control_id in ("CC1.1", "C1.1", "PI1.1", "A1.2", "P6.7")} == {
-        "CC1.1": None, "C1.1": None, "PI1.1": None, "A1.2": LEFT_OUT["A"], "P6.7": LEFT_OUT["P"],
-    }  # fmt: skip
+        "CC1.1": None,
+        "C1.1": None,
+        "PI1.1": None,
+        "A1.2": LEFT_OUT["A"],
+        "P6.7": LEFT_OUT["P"],
+    }
 
 
 def test_one_person_does_everything():
@@ -57,5 +61,6 @@ def test_failures_of_the_first_month_have_not_been_answered():
 def test_until_the_first_signature_was_given_its_control_had_a_policy_and_no_more():
     changes = table("dune", "control_state_changes").filter(control_id="CC1.1").sort("observed_on")
     assert changes.select("observed_on", "state").rows() == [
-        (DAY - timedelta(18), "no_data"), (DAY - timedelta(11), "partial"),
-    ]  # fmt: skip
+        (DAY - timedelta(18), "no_data"),
+        (DAY - timedelta(11), "partial"),
+    ]

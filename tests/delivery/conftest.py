@@ -14,13 +14,7 @@ from engine.runtime.settings import Settings
 from engine.store.queries.sending.deliveries import list_deliveries, set_endpoint
 from tests.conftest import NOW
 from tests.delivery.processes import Process
-from tests.delivery.world import (
-    PUBLIC,
-    URL,
-    Mailbox,
-    Receiver,
-    certificate,
-)
+from tests.delivery.world import PUBLIC, URL, Mailbox, Receiver, certificate
 
 PAYLOAD = {
     "report": "mapping-digest",
@@ -139,9 +133,14 @@ def any_house(any_store, tmp_path, authority):
 def message(channel="email", recipient=None, **values):
     recipient = recipient or {"email": "ann@acme.example", "chat": "#compliance", "webhook": URL}[channel]
     given = {
-        "kind": "mapping-digest", "period": "2026-W47", "subject": "Mapping digest", "payload": PAYLOAD,
-        "text": "Three mappings changed.", "html": "<p>Three mappings changed.</p>", **values,
-    }  # fmt: skip
+        "kind": "mapping-digest",
+        "period": "2026-W47",
+        "subject": "Mapping digest",
+        "payload": PAYLOAD,
+        "text": "Three mappings changed.",
+        "html": "<p>Three mappings changed.</p>",
+        **values,
+    }
     return Message(channel=channel, recipient=recipient, content_hash=content_hash(given["payload"]), **given)
 
 

@@ -2,12 +2,7 @@
 
 from datetime import timedelta
 
-from engine.runtime.jobs import (
-    Daily,
-    Every,
-    Job,
-    Runner,
-)
+from engine.runtime.jobs import Daily, Every, Job, Runner
 from engine.runtime.lead import LEASE_SECONDS
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings

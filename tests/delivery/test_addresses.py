@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.delivery.addresses import (
-    AddressRefusal,
-    WebhookTarget,
-    is_public,
-    resolve,
-    vet,
-)
+from engine.delivery.addresses import AddressRefusal, WebhookTarget, is_public, resolve, vet
 
 REGISTRIES = Path(__file__).parents[2] / "data" / "addresses"
 MAPPED = ip_network("::ffff:0:0/96")  # judged by the address inside

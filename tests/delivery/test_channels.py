@@ -3,12 +3,7 @@
 import pytest
 
 from engine.delivery import channels_of, endpoints
-from engine.delivery.endpoint_changes import (
-    forget,
-    rotate_secret,
-    set_chat,
-    set_webhook,
-)
+from engine.delivery.endpoint_changes import forget, rotate_secret, set_chat, set_webhook
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.errors import BadRequest, NotFound, Usage
 from engine.runtime.settings import Settings
@@ -26,21 +21,35 @@ def test_nothing_configured_means_that_nothing_leaves():
     channels = channels_of(Settings(), {})
     assert channels.leaving == ()
     assert channels.as_dicts() == [
-        {"name": "email", "leaves": False, "recipients": [],
-         "reason": "No mail server is configured (SVC_SMTP_URL): no e-mail leaves."},
-        {"name": "chat", "leaves": False, "recipients": [],
-         "reason": "No chat service is configured (SVC_CHAT_BOT_TOKEN or SVC_CHAT_WEBHOOK_URL): nothing is posted."},
-        {"name": "webhook", "leaves": False, "recipients": [],
-         "reason": "The organization has set no webhook address: none is called."},
-    ]  # fmt: skip
+        {
+            "name": "email",
+            "leaves": False,
+            "recipients": [],
+            "reason": "No mail server is configured (SVC_SMTP_URL): no e-mail leaves.",
+        },
+        {
+            "name": "chat",
+            "leaves": False,
+            "recipients": [],
+            "reason": "No chat service is configured (SVC_CHAT_BOT_TOKEN or SVC_CHAT_WEBHOOK_URL): nothing is posted.",
+        },
+        {
+            "name": "webhook",
+            "leaves": False,
+            "recipients": [],
+            "reason": "The organization has set no webhook address: none is called.",
+        },
+    ]
 
 
 def test_everything_configured():
     known = {"chat": Endpoint("#compliance"), "webhook": Endpoint(URL, ("whsec_x",))}
     channels = channels_of(Settings.of({**SMTP, **CHAT}), known)
     assert [(one.name, one.leaves, one.recipients) for one in channels.leaving] == [
-        ("email", True, ()), ("chat", True, ("#compliance",)), ("webhook", True, (URL,))
-    ]  # fmt: skip
+        ("email", True, ()),
+        ("chat", True, ("#compliance",)),
+        ("webhook", True, (URL,)),
+    ]
 
 
 @pytest.mark.parametrize(

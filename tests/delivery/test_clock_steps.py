@@ -13,7 +13,7 @@ from engine.model.declarations.digest import When
 from engine.store.queries.sending.digests import record_run, runs_within
 from engine.store.schema.outputs import job_runs, leases
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.delivery.conftest import message
 from tests.delivery.processes import BERLIN, DAY, HOUR, MINUTE, SILENCE, Process
 from tests.laws import examples
@@ -101,7 +101,7 @@ STEPS = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_whatever_becomes_of_clocks_and_processes_each_night_is_built_once(store, steps):
-    with unguarded(store) as connection:
+    with raw_transaction(store) as connection:
         connection.execute(delete(job_runs))
         connection.execute(delete(leases))
     running, built = Process(store.url, BERLIN).at(NIGHT - HOUR), []
@@ -173,6 +173,6 @@ def test_what_was_queued_by_a_clock_that_was_set_back_leaves_now_and_once(house,
 def test_what_waits_for_its_hour_goes_on_waiting(house, mailbox):
     house.mail(mailbox.port)
     house.queue(message(), now=NOW)
-    with unguarded(house.store) as connection:
+    with raw_transaction(house.store) as connection:
         connection.exec_driver_sql("UPDATE deliveries SET next_attempt_at = '2026-11-20T20:30:00.000000Z'")
     assert house.drain(NOW).sent == 0

@@ -46,12 +46,17 @@ def test_deliveries_are_listed_with_what_became_of_them(home, mailbox, cli):
     sent, failed = home.queue(message(), message(recipient="bob@acme.example"))
     home.drain()
     code, out, _ = cli("deliveries", "--org", "acme")
-    assert (code, sorted(out.splitlines())) == (1, sorted([
-        f"{sent['id']}\tsent\tmapping-digest\t2026-W47\temail\tann@acme.example\t"
-        "1 attempts, sent 2026-11-20 08:30 UTC",
-        f"{failed['id']}\tfailed\tmapping-digest\t2026-W47\temail\tbob@acme.example\t"
-        "1 attempts, queued 2026-11-20 08:30 UTC\tThe mail server answered 550 to the recipient.",
-    ]))  # fmt: skip
+    assert (code, sorted(out.splitlines())) == (
+        1,
+        sorted(
+            [
+                f"{sent['id']}\tsent\tmapping-digest\t2026-W47\temail\tann@acme.example\t"
+                "1 attempts, sent 2026-11-20 08:30 UTC",
+                f"{failed['id']}\tfailed\tmapping-digest\t2026-W47\temail\tbob@acme.example\t"
+                "1 attempts, queued 2026-11-20 08:30 UTC\tThe mail server answered 550 to the recipient.",
+            ]
+        ),
+    )
     assert cli("deliveries", "--status", "sent")[1].count("\n") == 1
     assert cli("deliveries", "--status", "skipped")[2] == "No deliveries that are skipped.\n"
     assert cli("deliveries", "--resend", failed["id"]) == (0, f"{failed['id']} is queued again\n", "")
@@ -93,10 +98,14 @@ def test_the_scheduler_lists_what_runs_when_and_what_ran_last(home, cli):
     runs.begin(home.store, "run_2", "outbox", now=NOW)
     runs.finish(home.store, "run_2", "succeeded", "2 sent", now=NOW.replace(second=3))
     lines = cli("scheduler", "--list")[1].splitlines()
-    assert [line for line in lines if line.split("\t")[0] in ("outbox", "nightly-build", "retention", "pruning", "checkpoint")] == [
+    assert [
+        line
+        for line in lines
+        if line.split("\t")[0] in ("outbox", "nightly-build", "retention", "pruning", "checkpoint")
+    ] == [
         "outbox\tevery minute\tlast 2026-11-20 08:30:00 UTC, succeeded in 3.0 s: 2 sent",
         "nightly-build\tdaily at 02:30 UTC\tnever ran",
         "retention\tdaily at 03:30 UTC\trunning since 2026-11-20 08:30:00 UTC",
         "pruning\tdaily at 04:30 UTC\tnever ran",
         "checkpoint\tevery 60 minutes\tnever ran",
-    ]  # fmt: skip
+    ]

@@ -32,9 +32,7 @@ def test_two_that_are_due_leave_as_one_mail_and_both_are_sent(sending, mailbox):
     sending.queue(mail(REMINDERS), mail(DIGEST))
     assert sending.drain().sent == 2
     ((_, recipients, found),) = mailbox.mails
-    assert (recipients, found["Subject"]) == (
-        ["ann@acme.example"], f"Acme · {DIGEST} title, {REMINDERS} title"
-    )  # fmt: skip
+    assert (recipients, found["Subject"]) == (["ann@acme.example"], f"Acme · {DIGEST} title, {REMINDERS} title")
     text, html = (found.get_body((kind,)).get_content() for kind in ("plain", "html"))
     assert "Today there are 2 messages for you:" in text
     assert all(f"{kind} text" in text and f"{kind} card" in html for kind in (REMINDERS, DIGEST))

@@ -14,7 +14,7 @@ from engine.store.schema.audit import audit_log, change_log
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import deliveries
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.delivery.conftest import message
 from tests.whole_checks import heads_of
 
@@ -88,7 +88,7 @@ def test_letters_and_chat_messages_carry_none(house, mailbox, chat):
 def test_what_is_owed_leaves_though_no_head_can_be_signed(house, mailbox, caplog):
     house.mail(mailbox.port)
     signed_head(house.services, "acme", now=NOW)
-    with unguarded(house.store) as connection:  # the store begins anew, below what was signed
+    with raw_transaction(house.store) as connection:  # the store begins anew, below what was signed
         for table in (audit_log, change_log):
             connection.execute(delete(table))
         connection.execute(heads.update().where(heads.c.org_id == "acme").values(seq=0, hash="0" * 64))

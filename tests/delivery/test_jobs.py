@@ -16,17 +16,9 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import delivery_contents, job_runs
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.delivery.conftest import message
-from tests.delivery.processes import (
-    BERLIN,
-    DAY,
-    HOUR,
-    MINUTE,
-    SILENCE,
-    Process,
-    job_rows,
-)
+from tests.delivery.processes import BERLIN, DAY, HOUR, MINUTE, SILENCE, Process, job_rows
 
 
 def test_a_run_is_a_row_with_outcome_and_duration(process):
@@ -165,8 +157,12 @@ def dues(when, environment, *moments):
 
 def test_a_daily_job_is_due_at_the_local_time():
     assert dues(
-        Daily(lambda settings: settings.build_at), BERLIN, "2026-11-20T01:29:59+00:00", "2026-11-20T01:30:00+00:00", "2026-07-01T12:00+00:00"
-    ) == ["2026-11-19T01:30", "2026-11-20T01:30", "2026-07-01T00:30"]  # fmt: skip
+        Daily(lambda settings: settings.build_at),
+        BERLIN,
+        "2026-11-20T01:29:59+00:00",
+        "2026-11-20T01:30:00+00:00",
+        "2026-07-01T12:00+00:00",
+    ) == ["2026-11-19T01:30", "2026-11-20T01:30", "2026-07-01T00:30"]
 
 
 def test_it_is_due_once_in_the_night_in_which_the_hour_is_left_out_and_in_which_it_comes_twice():
@@ -213,7 +209,7 @@ def test_old_runs_are_dropped_but_never_the_latest_of_a_job_of_an_organization(a
         {"org_id": "acme", "id": f"run_{job}{day}", "job": job, "started_at": NOW + day * DAY, "revision": 0}
         for job, day in (("a", 0), ("a", 2), ("b", 1))
     ]
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         connection.execute(job_runs.insert(), theirs)
     assert runs.prune(any_store, platform=NOW + 2 * DAY, organizations=NOW, now=NOW) == 2
     assert runs.prune(any_store, platform=NOW + 99 * DAY, organizations=NOW + 99 * DAY, now=NOW) == 1

@@ -23,9 +23,12 @@ pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("ignore::ResourceWarn
 def drains(house, hooks, now, kill_after=None):
     """Drain in a process of its own, killed ``kill_after`` seconds after it is ready; True when it was."""
     given = {
-        "environment": house.environment, "url": house.store.url, "hooks": hooks.port, "now": now.isoformat(),
+        "environment": house.environment,
+        "url": house.store.url,
+        "hooks": hooks.port,
+        "now": now.isoformat(),
         "authority": str(house.authority[0]),
-    }  # fmt: skip
+    }
     command = [sys.executable, "-W", "ignore", "-m", "tests.delivery.sender", json.dumps(given)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"

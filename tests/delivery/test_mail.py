@@ -33,8 +33,9 @@ def test_a_mail_is_text_and_html_with_the_headers_that_readers_need(house, mailb
     assert mail.get_content_type() == "multipart/alternative"
     parts = [(part.get_content_type(), part.get_content().strip()) for part in mail.iter_parts()]
     assert [(kind, text.splitlines()[0]) for kind, text in parts] == [
-        ("text/plain", "Grüße — drei Änderungen"), ("text/html", "<p>Grüße</p>")
-    ]  # fmt: skip
+        ("text/plain", "Grüße — drei Änderungen"),
+        ("text/html", "<p>Grüße</p>"),
+    ]
     assert "https://hq.example/api/user/notification-preferences once you are signed in" in parts[0][1]
     assert house.ledger("status", "attempts", "next_attempt_at", "last_error") == [("sent", 1, None, None)]
     ((sent_at,),) = house.ledger("sent_at")
@@ -63,8 +64,10 @@ def test_a_subject_cannot_add_headers(house, mailbox):
     house.drain()
     ((_, recipients, mail),) = mailbox.mails
     assert (recipients, mail["Bcc"], mail["Subject"]) == (
-        ["ann@acme.example"], None, "Hello Bcc: eve@evil.example body"
-    )  # fmt: skip
+        ["ann@acme.example"],
+        None,
+        "Hello Bcc: eve@evil.example body",
+    )
 
 
 def test_a_retry_is_the_same_mail_byte_for_byte(house):

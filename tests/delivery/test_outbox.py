@@ -17,9 +17,14 @@ from tests.delivery.conftest import PAYLOAD, message
 def test_a_message_is_queued_whole_and_audited(any_house):
     (answer,) = any_house.queue(message(subject="Digest", blocks=[{"type": "divider"}]))
     assert answer == {
-        "id": answer["id"], "kind": "mapping-digest", "period": "2026-W47", "channel": "email",
-        "recipient": "ann@acme.example", "status": "pending", "result": "queued",
-    }  # fmt: skip
+        "id": answer["id"],
+        "kind": "mapping-digest",
+        "period": "2026-W47",
+        "channel": "email",
+        "recipient": "ann@acme.example",
+        "status": "pending",
+        "result": "queued",
+    }
     with any_house.store.reader() as connection:
         (row,) = many(connection, deliveries, "acme")
         (contents,) = many(connection, delivery_contents, "acme")
@@ -27,9 +32,14 @@ def test_a_message_is_queued_whole_and_audited(any_house):
     assert (row["payload"], row["content_hash"], row["late"]) == (PAYLOAD, content_hash(PAYLOAD), False)
     assert (row["attempts"], row["created_at"], row["next_attempt_at"], row["sent_at"]) == (0, NOW, NOW, None)
     assert contents == {
-        "org_id": "acme", "delivery_id": answer["id"], "subject": "Digest", "body_text": "Three mappings changed.",
-        "body_html": "<p>Three mappings changed.</p>", "blocks": [{"type": "divider"}], "revision": row["revision"],
-    }  # fmt: skip
+        "org_id": "acme",
+        "delivery_id": answer["id"],
+        "subject": "Digest",
+        "body_text": "Three mappings changed.",
+        "body_html": "<p>Three mappings changed.</p>",
+        "blocks": [{"type": "divider"}],
+        "revision": row["revision"],
+    }
     assert (event["object_type"], event["object_id"]) == ("delivery", answer["id"])
     assert event["details"] == {"kind": "mapping-digest", "period": "2026-W47", "channel": "email", "late": False}
 
@@ -58,9 +68,12 @@ def test_route_cron_and_scheduler_at_once_queue_one(any_house):
 
 def test_each_part_of_the_key_counts(house):
     answers = house.queue(
-        message(), message(kind="digest"), message(period="2026-W48"), message(channel="chat"),
+        message(),
+        message(kind="digest"),
+        message(period="2026-W48"),
+        message(channel="chat"),
         message(recipient="bob@acme.example"),
-    )  # fmt: skip
+    )
     assert [one["result"] for one in answers] == ["queued"] * 5
     with house.store.revision("other", "t", now=NOW, create={"name": "Other"}) as revision:
         assert [one["result"] for one in enqueue(revision, [message()])] == ["queued"]

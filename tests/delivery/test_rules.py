@@ -118,8 +118,11 @@ def test_what_was_sent_is_sent_although_another_holds_it_now(orphan_delivery):
     postpone(house.store, second, NOW + 2 * LEASE, "busy", also=True)
     found = row(house)
     assert (found["status"], found["sent_at"], found["next_attempt_at"], found["last_error"]) == (
-        "sent", NOW + LEASE + MINUTE, None, None
-    )  # fmt: skip
+        "sent",
+        NOW + LEASE + MINUTE,
+        None,
+        None,
+    )
     assert [action for action, _, _ in events(house)] == ["digest.delivered"]
 
 
@@ -131,8 +134,11 @@ def test_a_claim_that_was_lost_cannot_overwrite_sent(orphan_delivery):
     postpone(house.store, first, NOW + 2 * LEASE, "busy", also=True)
     found = row(house)
     assert (found["status"], found["sent_at"], found["next_attempt_at"], found["last_error"]) == (
-        "sent", NOW + LEASE + MINUTE, None, None
-    )  # fmt: skip
+        "sent",
+        NOW + LEASE + MINUTE,
+        None,
+        None,
+    )
     assert [action for action, _, _ in events(house)] == ["digest.delivered"]
 
 
@@ -143,8 +149,11 @@ def test_giving_up_and_putting_off_are_for_whoever_holds_the_claim(orphan_delive
     postpone(house.store, first, NOW + 9 * LEASE, "busy")
     found = row(house)
     assert (found["status"], found["next_attempt_at"], found["last_error"], events(house)) == (
-        "pending", second.until, None, []
-    )  # fmt: skip
+        "pending",
+        second.until,
+        None,
+        [],
+    )
     assert end(house, second, status, "refused")
     assert row(house)["status"] == status
 
@@ -197,18 +206,25 @@ def test_a_place_that_asks_for_patience_has_it_of_all_that_wait_for_it_and_of_no
     with any_house.store.revision("other", "t", now=NOW, create={"name": "Other"}) as revision:
         enqueue(revision, [message(period="2026-W50")])
     any_house.queue(
-        message(period="2026-W47"), message(period="2026-W48"), message(period="2026-W49", recipient="bob@acme.example"),
-        message(period="2026-W51", channel="chat", recipient="ann@acme.example"), now=NOW,
-    )  # fmt: skip
+        message(period="2026-W47"),
+        message(period="2026-W48"),
+        message(period="2026-W49", recipient="bob@acme.example"),
+        message(period="2026-W51", channel="chat", recipient="ann@acme.example"),
+        now=NOW,
+    )
     any_house.queue(message(period="2026-W52"), now=later + MINUTE)
     with any_house.store.revision("acme", "t", now=NOW - MINUTE) as revision:
         enqueue(revision, [message(period="2026-W46")])
     held = take(any_house)
     postpone(any_house.store, held, later, "slow down", also=True)
     assert any_house.ledger("period", "next_attempt_at", "attempts") == [
-        ("2026-W46", later, 1), ("2026-W47", later, 0), ("2026-W48", later, 0), ("2026-W49", NOW, 0),
-        ("2026-W51", NOW, 0), ("2026-W52", later + MINUTE, 0),
-    ]  # fmt: skip
+        ("2026-W46", later, 1),
+        ("2026-W47", later, 0),
+        ("2026-W48", later, 0),
+        ("2026-W49", NOW, 0),
+        ("2026-W51", NOW, 0),
+        ("2026-W52", later + MINUTE, 0),
+    ]
     assert any_house.ledger("next_attempt_at", org="other") == [(NOW,)]
 
 
@@ -216,8 +232,7 @@ def test_a_place_that_asks_for_patience_has_it_of_all_that_wait_for_it_and_of_no
 
 
 @pytest.mark.parametrize(
-    ("status", "result"),
-    [("sent", "already_delivered"), ("failed", "already_failed"), ("skipped", "already_skipped")],
+    ("status", "result"), [("sent", "already_delivered"), ("failed", "already_failed"), ("skipped", "already_skipped")]
 )
 def test_what_the_ledger_has_is_not_queued_again_however_it_ended(any_house, status, result):
     (first,) = any_house.queue(message())

@@ -87,11 +87,14 @@ def test_a_lost_key_is_one_sentence_in_the_preview(store, tmp_path):
     assert encrypt_secrets(store, keys, now=NOW) == 0, "what cannot be read stays as it is"
     with store.reader() as connection:
         channel = channels_of(settings, endpoints(connection, "acme")).webhook
-    assert (channel.leaves, channel.reason) == (False, (
-        "The organization's webhook is not called. The webhook's secret was encrypted with the key "
-        f"{sealed.split(':')[1]}, which is not in {settings.webhook_key_path}: restore that file from a backup, or make a "
-        "new secret with hq endpoints --rotate."
-    ))  # fmt: skip
+    assert (channel.leaves, channel.reason) == (
+        False,
+        (
+            "The organization's webhook is not called. The webhook's secret was encrypted with the key "
+            f"{sealed.split(':')[1]}, which is not in {settings.webhook_key_path}: restore that file from a backup, or make a "
+            "new secret with hq endpoints --rotate."
+        ),
+    )
 
 
 def test_a_secret_does_not_sign_for_another_address(keys):

@@ -51,8 +51,24 @@ class Authority:
         self.status, self.change = 200, lambda answer: answer
         (folder / "ts.cnf").write_text(CONFIGURATION)
         (folder / "serial").write_text("01")
-        openssl(folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                "-keyout", "key.pem", "-out", "cert.pem", "-days", "3", "-config", "ts.cnf")  # fmt: skip
+        openssl(
+            folder,
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            "key.pem",
+            "-out",
+            "cert.pem",
+            "-days",
+            "3",
+            "-config",
+            "ts.cnf",
+        )
         authority = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -75,8 +91,21 @@ class Authority:
 
     def stamp(self, asked):
         (self.folder / "asked.tsq").write_bytes(asked)
-        openssl(self.folder, "ts", "-reply", "-queryfile", "asked.tsq", "-signer", "cert.pem", "-inkey", "key.pem",
-                "-config", "ts.cnf", "-out", "answer.tsr")  # fmt: skip
+        openssl(
+            self.folder,
+            "ts",
+            "-reply",
+            "-queryfile",
+            "asked.tsq",
+            "-signer",
+            "cert.pem",
+            "-inkey",
+            "key.pem",
+            "-config",
+            "ts.cnf",
+            "-out",
+            "answer.tsr",
+        )
         return (self.folder / "answer.tsr").read_bytes()
 
     def close(self):

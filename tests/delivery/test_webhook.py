@@ -16,13 +16,7 @@ from engine.runtime.settings import Settings
 from engine.store.queries.sending.deliveries import set_endpoint
 from tests.conftest import NOW
 from tests.delivery.conftest import PAYLOAD, message
-from tests.delivery.world import (
-    HOST,
-    PUBLIC,
-    URL,
-    Receiver,
-    certificate,
-)
+from tests.delivery.world import HOST, PUBLIC, URL, Receiver, certificate
 
 
 def hook(**values):

@@ -42,17 +42,34 @@ def certificate(folder, names=(HOST,)):
 
     root, leaf = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     usage = x509.KeyUsage(
-        digital_signature=True, content_commitment=False, key_encipherment=False, data_encipherment=False,
-        key_agreement=False, key_cert_sign=True, crl_sign=True, encipher_only=False, decipher_only=False,
-    )  # fmt: skip
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=True,
+        crl_sign=True,
+        encipher_only=False,
+        decipher_only=False,
+    )
     identity = x509.SubjectKeyIdentifier.from_public_key(root.public_key())
-    authority = build("Test CA", "Test CA", root, root, [
-        (x509.BasicConstraints(ca=True, path_length=0), True), (usage, True), (identity, False),
-    ])  # fmt: skip
-    own = build(names[0], "Test CA", leaf, root, [
-        (x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), False),
-        (x509.AuthorityKeyIdentifier.from_issuer_public_key(root.public_key()), False),
-    ])  # fmt: skip
+    authority = build(
+        "Test CA",
+        "Test CA",
+        root,
+        root,
+        [(x509.BasicConstraints(ca=True, path_length=0), True), (usage, True), (identity, False)],
+    )
+    own = build(
+        names[0],
+        "Test CA",
+        leaf,
+        root,
+        [
+            (x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), False),
+            (x509.AuthorityKeyIdentifier.from_issuer_public_key(root.public_key()), False),
+        ],
+    )
     pem = serialization.Encoding.PEM
     plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     (folder / "ca.pem").write_bytes(authority.public_bytes(pem))

@@ -30,9 +30,10 @@ pl.DataFrame([{"day": NOW.date(), "at": NOW}], schema={"day": pl.Date, "at": pl.
 
 CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
 CONTROLS = [
-    row for row in catalogue().controls.filter(catalogue().controls["assessable"])["control_id", "framework"].to_dicts()
+    row
+    for row in catalogue().controls.filter(catalogue().controls["assessable"])["control_id", "framework"].to_dicts()
     if row["framework"] == "soc2"
-]  # fmt: skip
+]
 
 
 class House:
@@ -103,17 +104,30 @@ def house(store, tmp_path):
 def request(number, owner="ann@acme.example", days=10, **more):
     """An evidence request of priority P1, ``days`` old: due three business days after."""
     return {
-        "id": f"R{number}", **CONTROL, "title": f"Sample {number}", "requester": "auditor@firm.example",
-        "owner": owner, "priority": "P1", "opened_on": TODAY - timedelta(days=days), **more,
-    }  # fmt: skip
+        "id": f"R{number}",
+        **CONTROL,
+        "title": f"Sample {number}",
+        "requester": "auditor@firm.example",
+        "owner": owner,
+        "priority": "P1",
+        "opened_on": TODAY - timedelta(days=days),
+        **more,
+    }
 
 
 def action(number, week="2026-W44", status="open", **more):
     """A staffing action that was taken up; W44 ended on 1 November, so it is long past its SLA."""
     return {
-        "id": f"a{number}", "week": week, "kind": "borrow", "owner": "ann@acme.example", "relief_hours": 4.0,
-        "status": status, "proposed_on": date(2026, 10, 1), "tracked_on": date(2026, 10, 2), **more,
-    }  # fmt: skip
+        "id": f"a{number}",
+        "week": week,
+        "kind": "borrow",
+        "owner": "ann@acme.example",
+        "relief_hours": 4.0,
+        "status": status,
+        "proposed_on": date(2026, 10, 1),
+        "tracked_on": date(2026, 10, 2),
+        **more,
+    }
 
 
 __all__ = ["CONTROL", "HOOK", "NOW", "TODAY", "action", "evidence_requests", "request", "staffing_actions"]

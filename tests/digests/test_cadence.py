@@ -62,8 +62,7 @@ def test_an_hour_that_does_not_exist_or_comes_twice_is_one_moment_a_day(hour):
 
 
 @pytest.mark.parametrize(
-    ("period", "expected"),
-    [("day", "2027-01-01"), ("week", "2026-W53"), ("quarter", "2027-Q1"), ("catalogue", "abc")],
+    ("period", "expected"), [("day", "2027-01-01"), ("week", "2026-W53"), ("quarter", "2027-Q1"), ("catalogue", "abc")]
 )
 def test_a_period_has_a_name(period, expected):
     assert period_key(period, date(2027, 1, 1), "abc") == expected

@@ -20,9 +20,21 @@ def late(house):
     """One action three weeks past its peak week, and a committee that could decide."""
     house.write(
         (staffing_actions, [action(1)]),
-        (committees, [{"id": "C", "name": "Steering", "chair": "chair@acme.example", "members": "bob@acme.example",
-                       "cadence": "monthly", "first_meeting_on": date(2026, 1, 5), "effort_hours": 1.0}]),
-    )  # fmt: skip
+        (
+            committees,
+            [
+                {
+                    "id": "C",
+                    "name": "Steering",
+                    "chair": "chair@acme.example",
+                    "members": "bob@acme.example",
+                    "cadence": "monthly",
+                    "first_meeting_on": date(2026, 1, 5),
+                    "effort_hours": 1.0,
+                }
+            ],
+        ),
+    )
     return house
 
 

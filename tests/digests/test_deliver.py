@@ -15,15 +15,7 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organization_settings, users
 from engine.store.schema.outputs import deliveries, delivery_contents
-from tests.digests.conftest import (
-    HOOK,
-    NOW,
-    TODAY,
-    action,
-    evidence_requests,
-    request,
-    staffing_actions,
-)
+from tests.digests.conftest import HOOK, NOW, TODAY, action, evidence_requests, request, staffing_actions
 from tests.digests.registry import DIGEST
 
 SLA = DIGEST["evidence-request-sla"]
@@ -95,10 +87,15 @@ def test_nothing_configured_means_that_nothing_leaves(house):
 
 
 def test_whoever_switched_it_off_or_left_gets_no_mail(house_with_requests):
-    house_with_requests.write((users, [
-        {"email": "bob@acme.example", "preferences": {"evidence_request_sla_email": False}},
-        {"email": "ann@acme.example", "active": False},
-    ]))  # fmt: skip
+    house_with_requests.write(
+        (
+            users,
+            [
+                {"email": "bob@acme.example", "preferences": {"evidence_request_sla_email": False}},
+                {"email": "ann@acme.example", "active": False},
+            ],
+        )
+    )
     run(house_with_requests)
     assert sorted(house_with_requests.mails(SLA.name)) == ["admin@acme.example", "owner@acme.example"]
 

@@ -18,19 +18,9 @@ from engine.store.queries.sending.deliveries import set_endpoint
 from engine.store.schema.organizations import organization_settings, users
 from reports.digests import DIGESTS
 from tests.conftest import NOW
-from tests.delivery.conftest import (  # noqa: F401 - fixtures
-    authority,
-    chat,
-    hooks,
-    mailbox,
-)
+from tests.delivery.conftest import authority, chat, hooks, mailbox  # noqa: F401 - fixtures
 from tests.delivery.world import HOST, PUBLIC, URL
-from tests.digests.conftest import (
-    action,
-    evidence_requests,
-    request,
-    staffing_actions,
-)
+from tests.digests.conftest import action, evidence_requests, request, staffing_actions
 
 
 @pytest.fixture

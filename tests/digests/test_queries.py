@@ -4,35 +4,36 @@ from datetime import timedelta
 
 from engine.digests import deliver
 from engine.store.queries.sending import digests as queries
-from engine.store.schema.organizations import (
-    memberships,
-    organization_frameworks,
-    organization_settings,
-    users,
-)
+from engine.store.schema.organizations import memberships, organization_frameworks, organization_settings, users
 from engine.store.schema.outputs import deliveries
 from tests.conftest import NOW
-from tests.digests.conftest import (
-    House,
-    action,
-    evidence_requests,
-    request,
-    staffing_actions,
-)
+from tests.digests.conftest import House, action, evidence_requests, request, staffing_actions
 from tests.digests.registry import DIGEST
 
-ROW = {"kind": "sla-reminders", "period": "2026-11-20", "channel": "email", "status": "pending", "payload": {},
-       "attempts": 0, "created_at": NOW, "next_attempt_at": NOW, "content_hash": "c"}  # fmt: skip
+ROW = {
+    "kind": "sla-reminders",
+    "period": "2026-11-20",
+    "channel": "email",
+    "status": "pending",
+    "payload": {},
+    "attempts": 0,
+    "created_at": NOW,
+    "next_attempt_at": NOW,
+    "content_hash": "c",
+}
 
 
 def test_the_ledger_of_a_period_leaves_out_what_was_dropped(any_store):
     with any_store.revision("acme", "t", now=NOW) as revision:
-        revision.insert(deliveries, [
-            {**ROW, "id": "d1", "recipient": "b@acme.example"},
-            {**ROW, "id": "d2", "recipient": "a@acme.example", "status": "sent"},
-            {**ROW, "id": "d3", "recipient": "c@acme.example", "status": "skipped"},
-            {**ROW, "id": "d4", "recipient": "a@acme.example", "period": "2026-11-21"},
-        ])  # fmt: skip
+        revision.insert(
+            deliveries,
+            [
+                {**ROW, "id": "d1", "recipient": "b@acme.example"},
+                {**ROW, "id": "d2", "recipient": "a@acme.example", "status": "sent"},
+                {**ROW, "id": "d3", "recipient": "c@acme.example", "status": "skipped"},
+                {**ROW, "id": "d4", "recipient": "a@acme.example", "period": "2026-11-21"},
+            ],
+        )
         queries.hold_until(revision, ["d1"], NOW + timedelta(hours=3))
         revision.record("deliveries.prepared")
     with any_store.reader() as connection:
@@ -48,7 +49,7 @@ def test_runs_are_noted_without_moving_the_revision(any_store):
     head = any_store.head("acme")
     first = queries.record_run(
         any_store, "acme", "digest:x", started_at=NOW, finished_at=None, outcome=None, message="[]"
-    )  # fmt: skip
+    )
     later = NOW + timedelta(hours=1)
     queries.record_run(
         any_store,
@@ -77,11 +78,14 @@ def test_runs_are_noted_without_moving_the_revision(any_store):
 def test_the_clock_and_the_people_of_an_organization(any_store):
     with any_store.revision("acme", "t", now=NOW) as revision:
         revision.insert(organization_settings, [{"name": "digest_hour", "value": 6}])
-        revision.insert(memberships, [
-            {"email": "a@acme.example", "role": "owner"},
-            {"email": "b@acme.example", "role": "admin", "status": "removed"},
-            {"email": "c@acme.example", "role": "admin"},
-        ])  # fmt: skip
+        revision.insert(
+            memberships,
+            [
+                {"email": "a@acme.example", "role": "owner"},
+                {"email": "b@acme.example", "role": "admin", "status": "removed"},
+                {"email": "c@acme.example", "role": "admin"},
+            ],
+        )
         revision.insert(users, [{"email": "c@acme.example", "active": False, "preferences": {"x": True}}])
         revision.record("organization.prepared")
     with any_store.reader() as connection:

@@ -42,8 +42,12 @@ def last_blocks(house, kind, **where):
 
 
 def buttons(blocks):
-    return [(part["text"]["text"], part["value"]) for block in blocks if block["type"] == "actions"
-            for part in block["elements"]]  # fmt: skip
+    return [
+        (part["text"]["text"], part["value"])
+        for block in blocks
+        if block["type"] == "actions"
+        for part in block["elements"]
+    ]
 
 
 def buttons_of(action_id, org="acme"):
@@ -79,9 +83,13 @@ def test_every_proposal_in_the_chat_can_be_taken_up_or_declined(peak):
 
 @pytest.mark.parametrize(
     ("status", "decision", "again"),
-    [("proposed", "pending", True), ("proposed", "rejected", False), ("tracked", "approved", False),
-     ("tracked", "pending", False)],
-)  # fmt: skip
+    [
+        ("proposed", "pending", True),
+        ("proposed", "rejected", False),
+        ("tracked", "approved", False),
+        ("tracked", "pending", False),
+    ],
+)
 def test_what_was_taken_up_or_declined_is_not_offered_again(status, decision, again, peak):
     """The last is taken up by import: the question is pending still, and nobody is asked it any more."""
     peak.endpoints("chat")
@@ -116,8 +124,7 @@ def test_the_mail_names_each_proposal_and_how_to_take_it_up_without_the_chat(pea
     mails = {email: " ".join(text.split()) for email, text in peak.mails(PEAK).items()}
     for row in peak.rows(staffing_actions):
         assert all(f"Identifier: {row['id']}" in text for text in (mails["owner@acme.example"], mails[row["owner"]]))
-    assert all("Elsewhere by importing it with the status tracked and the day" in text
-               for text in mails.values())  # fmt: skip
+    assert all("Elsewhere by importing it with the status tracked and the day" in text for text in mails.values())
 
 
 def test_what_no_message_told_is_not_asked(peak):
@@ -231,4 +238,4 @@ def test_an_action_that_was_completed_by_button_is_not_offered_that_again(house)
     run(house, REMINDERS)
     assert buttons(last_blocks(house, REMINDERS)) == [
         ("Mark as completed", f"acme:{approval_id('acme', 'a2')}:approve")
-    ]  # fmt: skip
+    ]

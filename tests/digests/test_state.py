@@ -20,14 +20,7 @@ from engine.store.schema.outputs import (
     posture_snapshots,
     readiness_snapshots,
 )
-from tests.digests.conftest import (
-    CONTROLS,
-    NOW,
-    TODAY,
-    action,
-    renewals,
-    staffing_actions,
-)
+from tests.digests.conftest import CONTROLS, NOW, TODAY, action, renewals, staffing_actions
 from tests.digests.registry import DIGEST
 
 

@@ -9,13 +9,7 @@ from freezegun import freeze_time
 
 import scheduler
 from engine.delivery import Message, enqueue
-from engine.digests import (
-    Task,
-    chain,
-    deliver,
-    tasks,
-    tick,
-)
+from engine.digests import Task, chain, deliver, tasks, tick
 from engine.digests.deliver import Run, key, run_name
 from engine.model.declarations.digest import When
 from engine.model.errors import Problem
@@ -52,8 +46,12 @@ def deliveries_of(house, org, kind):
 
 
 QUARTER = [date(2026, 10, 1) + timedelta(days=number) for number in range(92)]
-DOWN = {day for day in QUARTER if day in (date(2026, 11, 9), date(2026, 11, 10), date(2026, 11, 11))
-        or date(2026, 11, 23) <= day <= date(2026, 11, 29)}  # fmt: skip
+DOWN = {
+    day
+    for day in QUARTER
+    if day in (date(2026, 11, 9), date(2026, 11, 10), date(2026, 11, 11))
+    or date(2026, 11, 23) <= day <= date(2026, 11, 29)
+}
 
 
 def pass_the_quarter(services):
@@ -77,8 +75,15 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
         period = key(digest, now.astimezone(ZoneInfo("Europe/Berlin")).date())
         said = Message(digest.name, period, "email", "owner@acme.example", "hash", "Digest", {}, "Digest.")
         house.store.write(org_id, actor, lambda revision: enqueue(revision, [said]), now=now)
-        record_run(house.store, org_id, run_name(digest.name), started_at=now, finished_at=now, outcome="succeeded",
-                   message="delivered")  # fmt: skip
+        record_run(
+            house.store,
+            org_id,
+            run_name(digest.name),
+            started_at=now,
+            finished_at=now,
+            outcome="succeeded",
+            message="delivered",
+        )
         return Run(org_id, digest.name, period, "delivered")
 
     for module in (tasks, chain):
@@ -90,8 +95,10 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
     weekly = [date(2026, 10, 1), *(day for day in awake if day.weekday() == 0), date(2026, 11, 12)]
     expected = {"day": awake, "week": sorted(weekly), "quarter": [date(2026, 12, 7)], "catalogue": [date(2026, 10, 1)]}
     rows = house.rows()
-    found = {digest.name: sorted(row["created_at"].date() for row in rows if row["kind"] == digest.name)
-             for digest in DIGESTS}  # fmt: skip
+    found = {
+        digest.name: sorted(row["created_at"].date() for row in rows if row["kind"] == digest.name)
+        for digest in DIGESTS
+    }
     assert found == {digest.name: expected[digest.period] for digest in DIGESTS}
     assert {row["created_at"].hour for row in rows} == {6, 7}  # 08:30, of summer and of winter
 

@@ -4,13 +4,7 @@ import pytest
 
 from engine.exposure.attack_entries import EntryPoint, OpenFinding, entries
 from engine.exposure.attack_fixes import ChokePoint, Fix
-from engine.exposure.attack_paths import (
-    STATEMENT,
-    AttackPath,
-    Hop,
-    Simulation,
-    simulate,
-)
+from engine.exposure.attack_paths import STATEMENT, AttackPath, Hop, Simulation, simulate
 from engine.exposure.attack_targets import AttackTarget, combine
 from engine.exposure.dependencies import Dependency, Service
 from engine.model.errors import NotFound

@@ -34,8 +34,13 @@ def ladder(rungs):
     """The needs of all ways along a ladder: two rails with a dependency across at every rung."""
     ways = [[]]
     for rung in range(rungs):
-        ways = [[*way, f"{rung}{start}{end}"] for way in ways for start in "lr" for end in "lr"
-                if not way or way[-1][-1] == start]  # fmt: skip
+        ways = [
+            [*way, f"{rung}{start}{end}"]
+            for way in ways
+            for start in "lr"
+            for end in "lr"
+            if not way or way[-1][-1] == start
+        ]
     return ways
 
 

@@ -5,15 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.exposure.dependencies import (
-    Cycle,
-    Dependency,
-    Graph,
-    Node,
-    Service,
-    build,
-    ways,
-)
+from engine.exposure.dependencies import Cycle, Dependency, Graph, Node, Service, build, ways
 
 WEB, API, DB, LOG = (
     Service(name, name.title(), rank) for name, rank in (("web", 3), ("api", 5), ("db", 5), ("log", 1))

@@ -46,9 +46,15 @@ def fill(view, table, given):
 def event(seq, action, at, **more):
     """A row of the audit log from the instant ``at``."""
     return {
-        "seq": seq, "event_id": f"e{seq}", "occurred_at": at, "recorded_at": at, "actor": "ann", "action": action,
-        "outcome": "success", **more,
-    }  # fmt: skip
+        "seq": seq,
+        "event_id": f"e{seq}",
+        "occurred_at": at,
+        "recorded_at": at,
+        "actor": "ann",
+        "action": action,
+        "outcome": "success",
+        **more,
+    }
 
 
 @pytest.fixture(scope="session")
@@ -72,8 +78,9 @@ def facts_with(replica):
         ):
             view = views.enter_context(replica.view())
             fill(view, "organizations", [{"id": org, "name": org, "time_zone": zone} for org in orgs])
-            recorded = [event(seq, *given[:2], **(given[2] if len(given) > 2 else {})) for seq, given in
-                        enumerate(events, 2)]  # fmt: skip
+            recorded = [
+                event(seq, *given[:2], **(given[2] if len(given) > 2 else {})) for seq, given in enumerate(events, 2)
+            ]
             fill(view, "audit_log", recorded)
             for table, given in tables.items():
                 fill(view, table, given)

@@ -16,8 +16,12 @@ def word(age, window):
 def test_evidence_is_fresh_up_to_exactly_four_fifths_of_its_window_and_due_up_to_all_of_it(window):
     edge = window * 4 // 5
     assert [word(age, window) for age in (0, edge, edge + 1, window, window + 1)] == [
-        "fresh", "fresh", "due_soon", "due_soon", "stale",
-    ]  # fmt: skip
+        "fresh",
+        "fresh",
+        "due_soon",
+        "due_soon",
+        "stale",
+    ]
 
 
 @pytest.mark.parametrize(("window", "last_fresh"), [(3, 2), (7, 5), (9, 7)])

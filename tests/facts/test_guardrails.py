@@ -8,8 +8,15 @@ SCOPE = {"organization_frameworks": [{"framework": "soc2", "in_scope": True}]}
 
 def version(number=1, state="active", **more):
     accepted = {} if state == "draft" else {"accepted_at": AT, "accepted_by": "ann"}
-    return {"id": f"P-v{number}", "policy": "P", "version": number, "title": "Policy", "state": state, **accepted,
-            **more}  # fmt: skip
+    return {
+        "id": f"P-v{number}",
+        "policy": "P",
+        "version": number,
+        "title": "Policy",
+        "state": state,
+        **accepted,
+        **more,
+    }
 
 
 def rails(known, *columns, **tables):

@@ -52,11 +52,19 @@ def test_every_event_counts_once(facts_with, recorded, placed):
             {"id": "run1", "incident_id": "i1", "playbook": "p", "outcome": "ok", "actor": "ann", "ran_at": NOON}
         ],
         legal_holds=[
-            {"id": f"h{number}", "matter": "m", "reason": "r", "placed_by": "ann", "placed_at": moment("2025-01-01 00:00"),
-             "scope": scope, "incident_id": incident, "released_at": released}
+            {
+                "id": f"h{number}",
+                "matter": "m",
+                "reason": "r",
+                "placed_by": "ann",
+                "placed_at": moment("2025-01-01 00:00"),
+                "scope": scope,
+                "incident_id": incident,
+                "released_at": released,
+            }
             for number, (scope, incident, released) in enumerate(placed)
         ],
-    )  # fmt: skip
+    )
     kept = [[event[1] for event in recorded if concerns(hold, event)] for hold in placed]
     by_any = sum(any(active(hold) and concerns(hold, event) for hold in placed) for event in recorded)
     told = facts["legal_holds_rows"].sort("id")
@@ -71,7 +79,10 @@ def test_every_event_counts_once(facts_with, recorded, placed):
     purgeable = min(young, held.index(True) if True in held else len(held))
     (row,) = facts["audit_retention_rows"].to_dicts()
     assert {name: row[name] for name in ("rows", "eligible", "purgeable", "held", "waiting")} == {
-        "rows": len(recorded), "eligible": sum(old), "purgeable": purgeable, "held": young - purgeable,
+        "rows": len(recorded),
+        "eligible": sum(old),
+        "purgeable": purgeable,
+        "held": young - purgeable,
         "waiting": sum(old) - young,
-    }  # fmt: skip
+    }
     assert row["next_at"] == (None if not recorded or held[0] else recorded[0][1])

@@ -49,21 +49,49 @@ def world(known, drawn, fixed=(), as_of=DAY):
             for outcome, age in (("attested", row["signed"]), ("rejected", row.get("rejected"))):
                 if age is not None:
                     due = DAY - timedelta(days=age)
-                    duties.append({"id": f"{name}{outcome}{step}", **on(name), "owner": "ann", "due_on": due,
-                                   "outcome": outcome, "attested_at": at(age)})  # fmt: skip
+                    duties.append(
+                        {
+                            "id": f"{name}{outcome}{step}",
+                            **on(name),
+                            "owner": "ann",
+                            "due_on": due,
+                            "outcome": outcome,
+                            "attested_at": at(age),
+                        }
+                    )
             if row["tested"]:
-                runs.append({"id": f"{name}r{step}", "schedule_id": name, "window_open_on": DAY - timedelta(days=10),
-                             "window_close_on": DAY, "performed_on": DAY - timedelta(days=1 - step),
-                             "outcome": row["tested"]})  # fmt: skip
+                runs.append(
+                    {
+                        "id": f"{name}r{step}",
+                        "schedule_id": name,
+                        "window_open_on": DAY - timedelta(days=10),
+                        "window_close_on": DAY,
+                        "performed_on": DAY - timedelta(days=1 - step),
+                        "outcome": row["tested"],
+                    }
+                )
             if row["accepted"] is not None:
-                policies.append({"id": f"{name}p{step}", "policy": name, "version": step + 1, "state": "active",
-                                 "accepted_at": at(row["accepted"])})  # fmt: skip
+                policies.append(
+                    {
+                        "id": f"{name}p{step}",
+                        "policy": name,
+                        "version": step + 1,
+                        "state": "active",
+                        "accepted_at": at(row["accepted"]),
+                    }
+                )
                 tags.append({"policy_id": f"{name}p{step}", **on(name)})
         schedules.append({"id": name, **on(name), "cadence": "monthly", "starts_on": DAY - timedelta(days=10)})
     return known(
-        as_of=as_of, controls=controls(drawn), events=events, attestations=duties, testing_schedules=schedules, test_runs=runs,
-        policies=policies, policy_controls=tags,
-    )  # fmt: skip
+        as_of=as_of,
+        controls=controls(drawn),
+        events=events,
+        attestations=duties,
+        testing_schedules=schedules,
+        test_runs=runs,
+        policies=policies,
+        policy_controls=tags,
+    )
 
 
 def controls(drawn):

@@ -16,9 +16,18 @@ from engine.cli import hq
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
 LOADED = (
-    "api", "scheduler", "reports", "pydoc", "engine.cli.installation.workers", "engine.store.database.migrations", "engine.reporting.site",
-    "engine.reporting.snapshot.views", "engine.reporting.difference.snapshot_pair", "engine.reporting.batch.chunk_runs", "engine.intake.imports.imports",
-)  # fmt: skip
+    "api",
+    "scheduler",
+    "reports",
+    "pydoc",
+    "engine.cli.installation.workers",
+    "engine.store.database.migrations",
+    "engine.reporting.site",
+    "engine.reporting.snapshot.views",
+    "engine.reporting.difference.snapshot_pair",
+    "engine.reporting.batch.chunk_runs",
+    "engine.intake.imports.imports",
+)
 
 
 def as_nobody(data_dir, *commands):
@@ -35,9 +44,13 @@ def _answers(data_dir, commands, user):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SVC_", "COV"))}
     told = json.dumps([list(map(str, command)) for command in commands])
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.commands", str(user), told], cwd=ROOT, capture_output=True, text=True,
-        env={**inherited, "SVC_DATA_DIR": str(data_dir), "PYTHONDONTWRITEBYTECODE": "1"}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.faults.commands", str(user), told],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**inherited, "SVC_DATA_DIR": str(data_dir), "PYTHONDONTWRITEBYTECODE": "1"},
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return [tuple(answer) for answer in json.loads(done.stdout)]
 

@@ -4,13 +4,7 @@ import pytest
 
 from engine.intake.alerts import Alert, read_alerts
 from engine.model.errors import BadRequest
-from tests.intake.bodies import (
-    FINGERPRINT,
-    RECEIVED,
-    alertmanager,
-    alertmanager_alert,
-    at,
-)
+from tests.intake.bodies import FINGERPRINT, RECEIVED, alertmanager, alertmanager_alert, at
 
 YEAR_1 = "0001-01-01T00:00:00Z"
 

@@ -6,13 +6,7 @@ import pytest
 
 from engine.intake.alerts import read_alerts
 from engine.model.errors import BadRequest
-from tests.intake.bodies import (
-    RECEIVED,
-    at,
-    cloudwatch_alarm,
-    cloudwatch_event,
-    sns_subscription,
-)
+from tests.intake.bodies import RECEIVED, at, cloudwatch_alarm, cloudwatch_event, sns_subscription
 
 KEY = "cloudwatch:arn:aws:cloudwatch:eu-west-1:123456789012:alarm:QueueDepth"
 

@@ -3,12 +3,7 @@
 import pytest
 
 from engine.intake.alerts import Alert, read_alerts
-from tests.intake.bodies import (
-    RECEIVED,
-    at,
-    datadog,
-    datadog_default,
-)
+from tests.intake.bodies import RECEIVED, at, datadog, datadog_default
 
 OPEN = ("Triggered", "Re-Triggered", "Warn", "Re-Warn", "No Data", "Re-No Data", "Renotify")
 

@@ -6,33 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.intake.findings import (
-    FORMATS,
-    MOST,
-    read_findings,
-)
+from engine.intake.findings import FORMATS, MOST, read_findings
 from engine.intake.findings.xml_trees import read_xml
 from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
-from tests.intake.bodies import (
-    RECEIVED,
-    finding,
-    qualys,
-    qualys_host,
-    qualys_output,
-    security_center,
-    tenable,
-)
-from tests.intake.documents import (
-    DETECTION,
-    KNOWLEDGE,
-    NESSUS,
-    SCAN_REPORT,
-    SCAN_RESULT,
-    detections,
-    knowledge_base,
-)
+from tests.intake.bodies import RECEIVED, finding, qualys, qualys_host, qualys_output, security_center, tenable
+from tests.intake.documents import DETECTION, KNOWLEDGE, NESSUS, SCAN_REPORT, SCAN_RESULT, detections, knowledge_base
 from tests.intake.test_alert_formats import SCALARS
 from tests.intake.test_cyclonedx_findings import XML, bill, vulnerability
 from tests.intake.test_sarif_findings import result, sarif

@@ -4,15 +4,7 @@ import pytest
 
 from engine.intake.alerts import read_alerts
 from engine.model.errors import BadRequest
-from tests.intake.bodies import (
-    FINGERPRINT,
-    RECEIVED,
-    alertmanager,
-    at,
-    grafana,
-    grafana_alert,
-    grafana_panel,
-)
+from tests.intake.bodies import FINGERPRINT, RECEIVED, alertmanager, at, grafana, grafana_alert, grafana_panel
 
 
 def read(body):
@@ -137,8 +129,10 @@ def test_runbook_value_graph_and_links_are_read():
         )
     )
     assert (alert.value, alert.runbook_url, alert.image_url) == (
-        "A=11, B=0.5", "https://wiki.example/slow", "https://grafana.example/render/1.png",
-    )  # fmt: skip
+        "A=11, B=0.5",
+        "https://wiki.example/slow",
+        "https://grafana.example/render/1.png",
+    )
     assert alert.links == {
         "panel": "https://grafana.example/d/abc?viewPanel=2",
         "monitor": "http://alertmanager.example:9093",

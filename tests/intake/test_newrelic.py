@@ -28,12 +28,7 @@ def test_the_default_template_of_a_workflow():
         occurred_at=at(8, 15),
         link="https://radar-api.service.newrelic.com/accounts/1/issues/1ea9e2b8",
         links={"source": "https://radar-api.service.newrelic.com/accounts/1/issues/1ea9e2b8"},
-        labels={
-            "condition": "Apdex low",
-            "entities": "checkout",
-            "policy": "Shop",
-            "workflow": "Compliance console",
-        },
+        labels={"condition": "Apdex low", "entities": "checkout", "policy": "Shop", "workflow": "Compliance console"},
         origin="newrelic",
         note="The issue is activated.",
     )

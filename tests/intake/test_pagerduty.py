@@ -4,12 +4,7 @@ import pytest
 
 from engine.intake.alerts import Alert, read_alerts
 from engine.model.errors import BadRequest
-from tests.intake.bodies import (
-    RECEIVED,
-    at,
-    pagerduty,
-    pagerduty_incident,
-)
+from tests.intake.bodies import RECEIVED, at, pagerduty, pagerduty_incident
 
 KEY = "pagerduty:PGR0VU2"
 

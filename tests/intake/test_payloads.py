@@ -13,8 +13,12 @@ from engine.model.errors import BadRequest
     [
         (
             {"title": "Disk", "password": "hunter2", "labels": {"api_key": "x", "host": "db1"}, "n": [1, True, None]},
-            {"title": "Disk", "password": "[redacted]", "labels": {"api_key": "[redacted]", "host": "db1"},
-             "n": [1, True, None]},
+            {
+                "title": "Disk",
+                "password": "[redacted]",
+                "labels": {"api_key": "[redacted]", "host": "db1"},
+                "n": [1, True, None],
+            },
         ),
         ({"tokens": ["a", "b"], "token": None}, {"tokens": "[redacted]", "token": None}),
         ({"alerts": [{"note": "password=hunter2 now"}]}, {"alerts": [{"note": "password=[redacted] now"}]}),
@@ -22,7 +26,7 @@ from engine.model.errors import BadRequest
         ({}, {}),
         (7, 7),
     ],
-)  # fmt: skip
+)
 def test_values_under_the_names_of_secrets_and_secrets_in_texts_go(body, kept):
     assert json.loads(redact_body(json.dumps(body).encode())) == kept
 
@@ -50,10 +54,7 @@ def test_a_small_object_is_kept_as_it_stands_and_a_large_one_compressed():
 
 @pytest.mark.parametrize(
     ("body", "value"),
-    [
-        (b'\xef\xbb\xbf{"title": "x"}', {"title": "x"}),
-        ('{"title": "x"}'.encode("utf-16"), {"title": "x"}),
-    ],
+    [(b'\xef\xbb\xbf{"title": "x"}', {"title": "x"}), ('{"title": "x"}'.encode("utf-16"), {"title": "x"})],
 )
 def test_json_is_read_with_a_mark_before_it(body, value):
     assert json_value(body) == value

@@ -4,14 +4,7 @@ import pytest
 
 from engine.intake.findings import Finding, read_findings
 from engine.model.errors import BadRequest
-from tests.intake.bodies import (
-    RECEIVED,
-    at,
-    qualys,
-    qualys_detection,
-    qualys_host,
-    qualys_output,
-)
+from tests.intake.bodies import RECEIVED, at, qualys, qualys_detection, qualys_host, qualys_output
 
 
 def read(body, header=None):

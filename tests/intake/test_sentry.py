@@ -95,16 +95,23 @@ def test_a_metric_alert_has_a_key_of_its_own_and_ends_when_it_closed():
     alert = read(sentry_metric())
     assert (alert.dedupe_key, alert.state, alert.title) == ("sentry:metric|77", "firing", "Too many errors")
     assert (alert.severity, alert.service, alert.started_at, alert.occurred_at) == (
-        "critical", "shop", at(8, 10), at(8, 12),
-    )  # fmt: skip
+        "critical",
+        "shop",
+        at(8, 10),
+        at(8, 12),
+    )
     assert (alert.value, alert.link) == (
-        "1000 events in the last 10 minutes", "https://acme.sentry.io/alerts/rules/details/77/",
-    )  # fmt: skip
+        "1000 events in the last 10 minutes",
+        "https://acme.sentry.io/alerts/rules/details/77/",
+    )
     assert (read(sentry_metric("warning")).severity, read(sentry_metric("open")).severity_given) == ("medium", False)
     closed = read(sentry_metric("resolved", date_closed="2026-11-20T08:20:00Z"))
     assert (closed.dedupe_key, closed.state, closed.ended_at, closed.occurred_at) == (
-        "sentry:metric|77", "resolved", at(8, 20), at(8, 20),
-    )  # fmt: skip
+        "sentry:metric|77",
+        "resolved",
+        at(8, 20),
+        at(8, 20),
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,7 @@ import pytest
 
 from engine.intake.findings import Finding, read_findings
 from engine.model.errors import BadRequest
-from tests.intake.bodies import (
-    RECEIVED,
-    at,
-    security_center,
-    tenable,
-)
+from tests.intake.bodies import RECEIVED, at, security_center, tenable
 
 UUID = "cf165808-6a31-48e1-9cf3-c6c3174df51d"
 

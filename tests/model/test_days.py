@@ -39,10 +39,17 @@ def test_a_day_whose_midnight_the_clocks_skip_begins_when_they_do():
 @pytest.mark.parametrize(
     ("minutes", "said"),
     [
-        (0, "0 min"), (0.4, "0 min"), (45, "45 min"), (60, "1 h"), (130.0, "2 h 10 min"), (1440, "1 day"),
-        (4 * 1440 + 125, "4 days 2 h"), (-90, "-1 h 30 min"), (1440 * 1200, "1,200 days"),
+        (0, "0 min"),
+        (0.4, "0 min"),
+        (45, "45 min"),
+        (60, "1 h"),
+        (130.0, "2 h 10 min"),
+        (1440, "1 day"),
+        (4 * 1440 + 125, "4 days 2 h"),
+        (-90, "-1 h 30 min"),
+        (1440 * 1200, "1,200 days"),
     ],
-)  # fmt: skip
+)
 def test_a_span_is_said_in_the_units_that_a_person_would_use(minutes, said):
     assert duration(minutes) == said
 

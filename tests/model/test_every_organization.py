@@ -99,8 +99,9 @@ def test_a_failure_counts_and_names_the_failed_and_tells_only_what_was_meant_to_
     assert caught.value.message == "0 counted; failed for 2 of 2 organizations: a: The disk is full.; b: ValueError"
     assert caught.value.__cause__ is went.failures[0].error
     assert [public_message(failure.error) for failure in went.failures] == [
-        "The disk is full.", "It failed on our side; the log has it."
-    ]  # fmt: skip
+        "The disk is full.",
+        "It failed on our side; the log has it.",
+    ]
 
 
 def test_when_everybody_fails_the_first_are_named_and_the_rest_are_counted():
@@ -115,22 +116,28 @@ def test_a_process_that_is_asked_to_end_does_end():
 
 
 def test_retention_of_a_broken_organization_is_a_failed_run_and_is_tried_again(begin, three, monkeypatch):
-    monkeypatch.setattr("engine.programme.retention.PURGES", {
-        "audit_log": lambda revision, before: PurgeResult("audit_log", 1),
-        "incidents": lambda revision, before: PurgeResult("incidents", 2),
-    })  # fmt: skip
+    monkeypatch.setattr(
+        "engine.programme.retention.PURGES",
+        {
+            "audit_log": lambda revision, before: PurgeResult("audit_log", 1),
+            "incidents": lambda revision, before: PurgeResult("incidents", 2),
+        },
+    )
     assert begin("retention", scheduler.retention) == (
-        "retention", "failed",
+        "retention",
+        "failed",
         "2 audit events and 4 incidents removed, 0 purges held back; "
         "failed for 1 of 3 organizations: broken: ZoneInfoNotFoundError",
-    )  # fmt: skip
+    )
     with three.reader() as connection:
         (event,) = many(connection, audit_log, PLATFORM, action="job.failed")
     assert (event["object_id"], event["outcome"]) == ("retention", "failure")
     move(three, "broken", "UTC")
     assert begin("retention", scheduler.retention, NOW + DAY) == (
-        "retention", "succeeded", "3 audit events and 6 incidents removed, 0 purges held back"
-    )  # fmt: skip
+        "retention",
+        "succeeded",
+        "3 audit events and 6 incidents removed, 0 purges held back",
+    )
 
 
 def test_pruning_of_a_broken_organization_is_a_failed_run_and_is_tried_again(begin, monkeypatch):
@@ -144,15 +151,18 @@ def test_pruning_of_a_broken_organization_is_a_failed_run_and_is_tried_again(beg
 
     monkeypatch.setattr(scheduler, "sweep", sweep)
     assert begin("pruning", scheduler.pruning) == (
-        "pruning", "failed",
+        "pruning",
+        "failed",
         "texts of 0 deliveries, 0 runs, 0 ended sessions and 3 unfinished seals removed; "
         "failed for 1 of 4 organizations: broken: The bundle folder cannot be read.",
-    )  # fmt: skip
+    )
     assert asked == ["acme", "broken", "other", PLATFORM]
     broken.clear()
     assert begin("pruning", scheduler.pruning, NOW + DAY) == (
-        "pruning", "succeeded", "texts of 0 deliveries, 0 runs, 0 ended sessions and 4 unfinished seals removed"
-    )  # fmt: skip
+        "pruning",
+        "succeeded",
+        "texts of 0 deliveries, 0 runs, 0 ended sessions and 4 unfinished seals removed",
+    )
 
 
 def test_old_runs_are_pruned_whoever_fails(begin, three, monkeypatch):
@@ -179,8 +189,10 @@ def test_what_an_organization_is_owed_does_not_wait_for_a_broken_one(begin, thre
     task = Task("snapshot:sample", When("day"), run, lambda *given: True, lambda *given: False, notes="all")
     monkeypatch.setattr(scheduler, "TASKS", (task,))
     assert begin("owed", scheduler.calendar_tasks) == (
-        "owed", "failed", "1 of 3 tasks failed: snapshot:sample for broken: ZoneInfoNotFoundError"
-    )  # fmt: skip
+        "owed",
+        "failed",
+        "1 of 3 tasks failed: snapshot:sample for broken: ZoneInfoNotFoundError",
+    )
     assert done == ["acme", "other"]
     move(three, "broken", "UTC")
     assert begin("owed", scheduler.calendar_tasks, NOW + timedelta(minutes=5)) == ("owed", "succeeded", "1 tasks done")

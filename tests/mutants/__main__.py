@@ -13,7 +13,7 @@ from tests.mutants import drawn, named
 def try_named(word: str) -> int:
     """A line for each."""
     unnoticed = 0
-    for mutant, noticed in named.tried(word):
+    for mutant, noticed in named.trial(word):
         unnoticed += not noticed
         print(f"{'noticed' if noticed else 'NOT NOTICED':<12} {mutant.what}", flush=True)
     print(f"{unnoticed} not noticed")
@@ -23,7 +23,7 @@ def try_named(word: str) -> int:
 def try_drawn(seed: int, of_each_room: int) -> int:
     """A line for each, and the share that was noticed."""
     outcomes = []
-    for mutant, noticed in drawn.tried(seed, of_each_room):
+    for mutant, noticed in drawn.trial(seed, of_each_room):
         outcomes.append(noticed)
         place = f"{'/'.join(Path(mutant.file).parts[-3:])}:{mutant.line}"
         print(f"{'noticed' if noticed else 'NOT NOTICED':<12} {mutant.room:<8} {place} {mutant.operator}", flush=True)

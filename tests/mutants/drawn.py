@@ -74,7 +74,7 @@ def nearest_tests(graph: ImportGraph, file: Path, most: int) -> list[str]:
     return [graph.files[name].relative_to(graph.root).as_posix() for _, name in ordered[:most]]
 
 
-def tried(seed: int, of_each_room: int) -> Iterator[tuple[DrawnMutant, bool]]:
+def trial(seed: int, of_each_room: int) -> Iterator[tuple[DrawnMutant, bool]]:
     """Each mutant of the sample, and whether it is noticed."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator

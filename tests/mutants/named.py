@@ -52,17 +52,17 @@ def settings() -> dict[str, Any]:
     return drawn
 
 
-def named() -> list[NamedMutant]:
+def named_mutants() -> list[NamedMutant]:
     """Those of the file, in its order."""
     rows = tomllib.loads(FILE.read_text())["named"]
     return [NamedMutant(row["what"], row["file"], row["from"], row["to"], tuple(row["tests"])) for row in rows]
 
 
-def tried(only: str = "") -> Iterator[tuple[NamedMutant, bool]]:
+def trial(only: str = "") -> Iterator[tuple[NamedMutant, bool]]:
     """Each whose sentence has ``only`` in it, and whether it is noticed."""
     with copy_of() as copy:
         trial = Trial(copy, settings()["seconds"])
-        for mutant in named():
+        for mutant in named_mutants():
             if only in mutant.what:
                 file = mutant.place(copy)
                 text = file.read_text().replace(mutant.replaced, mutant.by)

@@ -58,9 +58,14 @@ class Trial:
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", quick(self.copy), *arguments]
         environment = {**os.environ, "PYTHONPATH": str(self.copy), "PYTHONDONTWRITEBYTECODE": "1"}
         with subprocess.Popen(
-            command, cwd=self.copy, env=environment, text=True, start_new_session=True,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        ) as process:  # fmt: skip
+            command,
+            cwd=self.copy,
+            env=environment,
+            text=True,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
             try:
                 output, _ = process.communicate(timeout=self.seconds * patience)
             except subprocess.TimeoutExpired:

@@ -296,10 +296,13 @@ def test_an_archive_that_is_missing_or_another_is_refused(office, tmp_path):
 def test_a_newer_format_or_schema_is_refused(office, tmp_path):
     for change, said in (({"version": 2}, "is in the format hq-backup 2"), ({"schema": "9999"}, "at migration 9999")):
         refused_as(
-            office, tmp_path,
-            lambda name, data, change=change: backup_file.msgspec.structs.replace(data, **change)
-            if name == "manifest.json" else data, said,
-        )  # fmt: skip
+            office,
+            tmp_path,
+            lambda name, data, change=change: (
+                backup_file.msgspec.structs.replace(data, **change) if name == "manifest.json" else data
+            ),
+            said,
+        )
         (tmp_path / "b").unlink()
         (tmp_path / "other").unlink()
 

@@ -62,9 +62,12 @@ def _backing_up(folder, path, pause=None):
         "hq(['backup', sys.argv[1]])"
     )
     return subprocess.Popen(
-        [sys.executable, "-c", code, str(path), str(pause or 0)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "SVC_DATA_DIR": str(folder)}, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", code, str(path), str(pause or 0)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "SVC_DATA_DIR": str(folder)},
+        text=True,
+    )
 
 
 def test_a_backup_that_is_killed_leaves_nothing_that_is_restored(small, tmp_path):  # noqa: F811 - the fixture
@@ -86,9 +89,15 @@ def _with_sender(folder):
     """An ingest token of acme, which has a service that alerts may be about."""
     secret = new_secret("ingest")
     row = {
-        "id": "tok", "kind": "ingest", "label": "monitor", "owner": "ann@acme.example", "prefix": "svc_ingest_",
-        "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW,
-    }  # fmt: skip
+        "id": "tok",
+        "kind": "ingest",
+        "label": "monitor",
+        "owner": "ann@acme.example",
+        "prefix": "svc_ingest_",
+        "last_four": secret[-4:],
+        "secret_sha256": digest(secret),
+        "created_at": NOW,
+    }
     store = Store(f"sqlite:///{folder}/hq.db")
     with store.revision("acme", "setup", now=NOW) as revision:
         revision.insert(credentials, [row])
@@ -152,9 +161,6 @@ def test_reports_of_a_restored_store_have_equal_bytes(tmp_path, small):  # noqa:
 def _site(folder, root):
     """Every file of the exported site of acme."""
     settings = Settings.of({"SVC_DATA_DIR": str(folder)})
-    with (
-        open_services(settings, CATALOGUE, now=NOW) as found,
-        found.snapshots.open("acme", now=NOW) as snapshot,
-    ):
+    with open_services(settings, CATALOGUE, now=NOW) as found, found.snapshots.open("acme", now=NOW) as snapshot:
         write_site(snapshot, root, sections=SECTIONS)
     return {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}

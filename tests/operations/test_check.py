@@ -27,7 +27,7 @@ from engine.store import Store
 from engine.store.queries.sending.deliveries import Endpoint, replace_secrets
 from engine.store.schema.outputs import credential_uses, credentials, delivery_endpoints
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -142,10 +142,7 @@ def test_a_disk_without_room_is_found(var, monkeypatch):
 
 def test_services_that_do_not_answer_are_found(var):
     said = check_results(
-        var,
-        SVC_SMTP_URL="smtp://127.0.0.1:1",
-        SVC_SMTP_FROM="hq@example.com",
-        SVC_RATE_LIMIT_URL="redis://127.0.0.1:1",
+        var, SVC_SMTP_URL="smtp://127.0.0.1:1", SVC_SMTP_FROM="hq@example.com", SVC_RATE_LIMIT_URL="redis://127.0.0.1:1"
     )
     assert [name for name, _ in said] == ["rate limits", "mail"]
 
@@ -160,14 +157,28 @@ def test_keys_that_nobody_uses_are_found(var):
         revision.insert(
             credentials,
             [
-                {"id": name, "kind": "api_key", "label": name, "owner": "ann", "prefix": "key_", "last_four": "1234",
-                 "secret_sha256": name, "created_at": made, "expires_at": None, "revoked_at": gone}
-                for name, made, gone in
-                (("idle", old, None), ("used", old, None), ("young", NOW, None), ("revoked", old, NOW))
+                {
+                    "id": name,
+                    "kind": "api_key",
+                    "label": name,
+                    "owner": "ann",
+                    "prefix": "key_",
+                    "last_four": "1234",
+                    "secret_sha256": name,
+                    "created_at": made,
+                    "expires_at": None,
+                    "revoked_at": gone,
+                }
+                for name, made, gone in (
+                    ("idle", old, None),
+                    ("used", old, None),
+                    ("young", NOW, None),
+                    ("revoked", old, NOW),
+                )
             ],
-        )  # fmt: skip
+        )
         revision.record("credential.created")
-    with unguarded(store) as connection:
+    with raw_transaction(store) as connection:
         connection.execute(
             credential_uses.insert(), [{"org_id": "acme", "credential_id": "used", "last_used_at": NOW, "uses": 1}]
         )

@@ -41,18 +41,32 @@ RECORDS = {
     "organization_frameworks": FRAMEWORKS,
     "users": [{"email": "ann", "active": True}, {"email": "ben", "active": True}],
     "control_owners": [*ownership_rows("X1", "X2", "X3", "X4"), *ownership_rows("X5", by="ben")],
-    "owner_capacity": [{"email": one, "week": "default", "hours": 20.0, "absence_hours": 0.0} for one in ("ann", "ben")],
+    "owner_capacity": [
+        {"email": one, "week": "default", "hours": 20.0, "absence_hours": 0.0} for one in ("ann", "ben")
+    ],
     "attestations": [
         # lapses before the day
-        {"id": "old", **on("X5"), "owner": "ben", "due_on": DAY - timedelta(days=300), "outcome": "attested",
-         "attested_at": noon(DAY - timedelta(days=330))},
+        {
+            "id": "old",
+            **on("X5"),
+            "owner": "ben",
+            "due_on": DAY - timedelta(days=300),
+            "outcome": "attested",
+            "attested_at": noon(DAY - timedelta(days=330)),
+        }
     ],
     "testing_schedules": SCHEDULES,
     "test_runs": [
-        {"id": "failed", "schedule_id": "s-X4", "window_open_on": DAY - timedelta(days=20),
-         "window_close_on": DAY - timedelta(days=10), "performed_on": DAY - timedelta(days=15), "outcome": "failed"},
+        {
+            "id": "failed",
+            "schedule_id": "s-X4",
+            "window_open_on": DAY - timedelta(days=20),
+            "window_close_on": DAY - timedelta(days=10),
+            "performed_on": DAY - timedelta(days=15),
+            "outcome": "failed",
+        }
     ],
-}  # fmt: skip
+}
 
 
 def plan(known, target=100, by=BY, start=None, **more):
@@ -74,9 +88,15 @@ def carried_out(made):
                     events.append(("backup.completed", noon(at), {"controls": f"soc2:{one.control_id}"}))
                 case "test":
                     rows["test_runs"].append(
-                        {"id": name, "schedule_id": f"s-{one.control_id}", "window_open_on": at, "window_close_on": at,
-                         "performed_on": at, "outcome": "passed"}
-                    )  # fmt: skip
+                        {
+                            "id": name,
+                            "schedule_id": f"s-{one.control_id}",
+                            "window_open_on": at,
+                            "window_close_on": at,
+                            "performed_on": at,
+                            "outcome": "passed",
+                        }
+                    )
                 case "policy":
                     rows["policies"].append(
                         {"id": name, "policy": name, "version": 1, "state": "active", "accepted_at": noon(at)}
@@ -84,9 +104,15 @@ def carried_out(made):
                     rows["policy_controls"].append({"policy_id": name, **on(one.control_id)})
                 case "attestation":
                     rows["attestations"].append(
-                        {"id": name, **on(one.control_id), "owner": "ann", "due_on": at, "outcome": "attested",
-                         "attested_at": noon(at)}
-                    )  # fmt: skip
+                        {
+                            "id": name,
+                            **on(one.control_id),
+                            "owner": "ann",
+                            "due_on": at,
+                            "outcome": "attested",
+                            "attested_at": noon(at),
+                        }
+                    )
     return events, rows
 
 

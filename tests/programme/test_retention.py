@@ -11,34 +11,19 @@ from engine.model.errors import Conflict, Problem, Unavailable
 from engine.model.merkle import leaf_hash
 from engine.model.thresholds import Thresholds
 from engine.programme import retention
-from engine.programme.retention import (
-    purge,
-    purge_all,
-    retention_days,
-)
+from engine.programme.retention import purge, purge_all, retention_days
 from engine.replica.replica import Replica
 from engine.replica.scans.governance import RETENTION_DAYS
 from engine.store import EventRow
 from engine.store.chain.event_tree import EventTree
 from engine.store.removal.retention import PurgeResult
 from engine.store.schema import metadata
-from engine.store.schema.audit import (
-    audit_log,
-    chain_cuts,
-    legal_holds,
-    record_starts,
-    retention_overrides,
-)
+from engine.store.schema.audit import audit_log, chain_cuts, legal_holds, record_starts, retention_overrides
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
-from engine.store.schema.services import (
-    incident_actions,
-    incident_timeline,
-    incidents,
-    rca_runs,
-)
+from engine.store.schema.services import incident_actions, incident_timeline, incidents, rca_runs
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 
 LATER = NOW + timedelta(days=1000)  # far from when acme was created
 AUDIT, INCIDENTS = 400, 730
@@ -66,15 +51,26 @@ def fill(store, *events, org="acme", **tables):
 
 
 def hold(identifier="h1", **values):
-    row = {"id": identifier, "matter": "Acme v. Doe", "reason": "records may be evidence", "placed_by": "ann",
-           "placed_at": NOW}  # fmt: skip
+    row = {
+        "id": identifier,
+        "matter": "Acme v. Doe",
+        "reason": "records may be evidence",
+        "placed_by": "ann",
+        "placed_at": NOW,
+    }
     return {**row, **values}
 
 
 def incident(identifier, days, **values):
     """An incident that was closed so many days before ``LATER``."""
-    row = {"id": identifier, "title": "Down", "severity": "high", "status": "closed",
-           "opened_at": LATER - timedelta(days=days + 1), "closed_at": LATER - timedelta(days=days)}  # fmt: skip
+    row = {
+        "id": identifier,
+        "title": "Down",
+        "severity": "high",
+        "status": "closed",
+        "opened_at": LATER - timedelta(days=days + 1),
+        "closed_at": LATER - timedelta(days=days),
+    }
     return {**row, **values}
 
 
@@ -113,12 +109,21 @@ def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):
     assert purge(any_store, "acme", now=LATER) == [PurgeResult("audit_log", 2), PurgeResult("incidents", 0)]
     kept = rows(any_store, audit_log)
     assert [(row["seq"], row["action"]) for row in kept] == [
-        (3, "access.granted"), (4, "access.granted"), (5, "access.granted"), (6, "retention.purged"),
-    ]  # fmt: skip
+        (3, "access.granted"),
+        (4, "access.granted"),
+        (5, "access.granted"),
+        (6, "retention.purged"),
+    ]
     assert kept[-1]["details"] == {
-        "record_class": "audit_log", "before": "2028-07-12T00:00:00.000000Z", "rows": 2, "first_seq": 1, "last_seq": 2,
-        "hash_at_cut": old[2], "cut_writes": 1, "cut_roots": sha256(f"{'0' * 64}{made}".encode()).hexdigest(),
-    }  # fmt: skip
+        "record_class": "audit_log",
+        "before": "2028-07-12T00:00:00.000000Z",
+        "rows": 2,
+        "first_seq": 1,
+        "last_seq": 2,
+        "hash_at_cut": old[2],
+        "cut_writes": 1,
+        "cut_roots": sha256(f"{'0' * 64}{made}".encode()).hexdigest(),
+    }
     assert kept[-1]["actor"] == "retention"
     assert [(cut["seq"], cut["hash"]) for cut in rows(any_store, chain_cuts)] == [(2, old[2])]
     checked = any_store.verify("acme")
@@ -236,8 +241,15 @@ def test_an_incident_hold_keeps_the_chain_from_the_first_event_of_the_incident(a
 
 
 def test_what_was_tried_for_a_held_incident_is_held_too(store):
-    run = {"id": "d1", "playbook": "p", "inputs_hash": "x", "outcome": "succeeded", "incident_id": "i1", "actor": "ann",
-           "ran_at": NOW}  # fmt: skip
+    run = {
+        "id": "d1",
+        "playbook": "p",
+        "inputs_hash": "x",
+        "outcome": "succeeded",
+        "incident_id": "i1",
+        "actor": "ann",
+        "ran_at": NOW,
+    }
     fill(
         store,
         event("rehearsed", 600, object_type="dry_run", object_id="d1"),
@@ -299,19 +311,31 @@ def test_closed_incidents_go_with_all_that_hangs_on_them(any_store):
     def line(number, of):
         return {"id": f"t{number}", "incident_id": of, "happened_at": NOW, "kind": "note", "actor": "ann", "body": "x"}
 
-    run = {"id": "r1", "incident_id": "old", "run_at": NOW, "actor": "ann", "model_version": "1",
-           "hypothesis": "inconclusive", "confidence": 0.1, "candidates": []}  # fmt: skip
+    run = {
+        "id": "r1",
+        "incident_id": "old",
+        "run_at": NOW,
+        "actor": "ann",
+        "model_version": "1",
+        "hypothesis": "inconclusive",
+        "confidence": 0.1,
+        "candidates": [],
+    }
     fill(
         any_store,
         event("new", 1),
-        incidents=[incident("old", INCIDENTS + 1), incident("edge", INCIDENTS - 0.4),
-                   incident("open", 900, status="open"), incident("resolved", 900, status="resolved"),
-                   incident("ageless", 900, closed_at=None),
-                   incident("once", 900, closed_at=None, resolved_at=LATER - timedelta(days=900))],
+        incidents=[
+            incident("old", INCIDENTS + 1),
+            incident("edge", INCIDENTS - 0.4),
+            incident("open", 900, status="open"),
+            incident("resolved", 900, status="resolved"),
+            incident("ageless", 900, closed_at=None),
+            incident("once", 900, closed_at=None, resolved_at=LATER - timedelta(days=900)),
+        ],
         incident_timeline=[line(1, "old"), line(2, "edge")],
         incident_actions=[{"id": "a1", "incident_id": "old", "title": "fix"}],
         rca_runs=[run],
-    )  # fmt: skip
+    )
     assert report(any_store, LATER)["incidents"]["purgeable"] == 2
     assert purge(any_store, "acme", now=LATER)[1] == PurgeResult("incidents", 2)
     assert [row["id"] for row in rows(any_store, incidents)] == ["ageless", "edge", "open", "resolved"]
@@ -445,10 +469,18 @@ def test_an_event_begins_the_frameworks_that_it_is_mapped_to_and_those_that_it_n
 
 def test_bodies_of_monitors_go_after_days_of_their_own(store):
     kept = {
-        "route": "alerts", "state": "read", "actor": "token:am", "size_bytes": 2, "sha256": "0" * 64, "body": b"{}",
-        "records": 1, "applied": 1, "times": 1, "org_id": "acme",
-    }  # fmt: skip
-    with unguarded(store) as connection:
+        "route": "alerts",
+        "state": "read",
+        "actor": "token:am",
+        "size_bytes": 2,
+        "sha256": "0" * 64,
+        "body": b"{}",
+        "records": 1,
+        "applied": 1,
+        "times": 1,
+        "org_id": "acme",
+    }
+    with raw_transaction(store) as connection:
         for name, days in (("old", 31), ("young", 29)):
             row = {**kept, "id": name, "received_at": LATER - timedelta(days=days)}
             connection.execute(ingest_payloads.insert().values(row))

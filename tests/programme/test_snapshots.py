@@ -47,11 +47,7 @@ def three_weeks(services, org, *also):
         else:
             happens(services.store, org, action, at)
     with services.store.reader() as connection:
-        return (
-            said,
-            rows.many(connection, readiness_snapshots, org),
-            rows.many(connection, posture_snapshots, org),
-        )
+        return (said, rows.many(connection, readiness_snapshots, org), rows.many(connection, posture_snapshots, org))
 
 
 def snapshot_rows(found, day):

@@ -3,14 +3,7 @@
 import pytest
 
 from engine.model.errors import BadRequest
-from engine.programme.vendors import (
-    QUESTIONS,
-    NewVendor,
-    categories,
-    handles_phi,
-    inherited_by,
-    tier_of,
-)
+from engine.programme.vendors import QUESTIONS, NewVendor, categories, handles_phi, inherited_by, tier_of
 
 
 def vendor(stores=None, privileged=None, outage=None, **given):
@@ -34,10 +27,13 @@ def vendor(stores=None, privileged=None, outage=None, **given):
         (vendor(tier="high"), "high", ["as given"]),
         (vendor(False, False, False, tier="high"), "high", ["as given"]),
         (vendor(True, tier="low"), "high", ["it stores customer data", "which is higher than low, as given"]),
-        (vendor(True, True, tier="critical"), "critical",
-         ["it stores customer data", "it has privileged access", "as given"]),
+        (
+            vendor(True, True, tier="critical"),
+            "critical",
+            ["it stores customer data", "it has privileged access", "as given"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_tier_follows_from_the_answers_and_is_never_lowered(given, tier, reasons):
     assert tier_of(given) == (tier, reasons)
 
@@ -49,8 +45,12 @@ def test_without_a_tier_or_an_answer_nothing_is_derived():
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [(vendor(), None), (vendor(data_classes=("PHI",)), True), (vendor(data_classes=("Health",), handles_phi=False), False)],
-)  # fmt: skip
+    [
+        (vendor(), None),
+        (vendor(data_classes=("PHI",)), True),
+        (vendor(data_classes=("Health",), handles_phi=False), False),
+    ],
+)
 def test_health_data_is_told_by_its_class_unless_said_otherwise(given, expected):
     assert handles_phi(given) is expected
 

@@ -22,9 +22,13 @@ def plans_by_week(*duties, known=(), day=MONDAY, requests=()):
 
 def test_a_week_holds_what_was_not_done_before_it_began():
     found = plans_by_week(
-        duty(1, MONDAY), duty(2, MONDAY + timedelta(days=6)), duty(3, MONDAY, MONDAY - timedelta(days=1), state="done"),
-        duty(4, MONDAY, state="cancelled"), duty(5, MONDAY + timedelta(days=7)), duty(6, MONDAY, MONDAY, state="done"),
-    )  # fmt: skip
+        duty(1, MONDAY),
+        duty(2, MONDAY + timedelta(days=6)),
+        duty(3, MONDAY, MONDAY - timedelta(days=1), state="done"),
+        duty(4, MONDAY, state="cancelled"),
+        duty(5, MONDAY + timedelta(days=7)),
+        duty(6, MONDAY, MONDAY, state="done"),
+    )
     assert found["2026-W47"] == {"planned": 3, "planned_hours": 3.0}
 
 

@@ -33,10 +33,16 @@ COMPLIANCE = "/api/governance/compliance"
 THEIRS = "Theirs-4f1c"  # in every text of the neighbour
 CRON = "planted-5d20c7e1f0a9-cron"
 NAMED = {  # the table of whose rows a path names one, by the part of the path before the identifier
-    "incidents": "incidents", "services": "services", "threads": "copilot_threads", "bundles": "bundles",
-    "leads": "leads", "pilots": "pilots", "api-keys": "credentials", "alert-ingest-tokens": "credentials",
+    "incidents": "incidents",
+    "services": "services",
+    "threads": "copilot_threads",
+    "bundles": "bundles",
+    "leads": "leads",
+    "pilots": "pilots",
+    "api-keys": "credentials",
+    "alert-ingest-tokens": "credentials",
     "assessor-tokens": "credentials",
-}  # fmt: skip
+}
 
 
 PLANTED = "planted-5d20c7e1f0a94b3c8d6e7f8091a2b3c4"  # in every setting that is secret
@@ -52,9 +58,12 @@ def settings_of(folder):
     """The variables of a console; every secret one is set."""
     return {
         **{name: URLS.get(name, PLANTED) for name in SECRETS},
-        **{name: CRON for name in SECRETS if name.endswith("_CRON_SECRET")}, "SVC_DATA_DIR": str(folder / "var"), "SVC_SESSION_SECRET": SECRET,
-        "SVC_PLATFORM_ADMIN_EMAILS": "owner@acme.example", "SVC_BASE_URL": "http://localhost:8080",
-    }  # fmt: skip
+        **{name: CRON for name in SECRETS if name.endswith("_CRON_SECRET")},
+        "SVC_DATA_DIR": str(folder / "var"),
+        "SVC_SESSION_SECRET": SECRET,
+        "SVC_PLATFORM_ADMIN_EMAILS": "owner@acme.example",
+        "SVC_BASE_URL": "http://localhost:8080",
+    }
 
 
 class World:
@@ -161,8 +170,10 @@ def world(open_copy):
         sealed = found.call("POST", f"{COMPLIANCE}/bundles", {"window": "30d"}).json["bundle"]["id"]
         token = issue_token(found.console.services.store, "assessor")
         asked = dict(reading(token)) | {f"{COMPLIANCE}/bundles/{sealed}{more}": {} for more in ("", "/download")}
-        asked |= {f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', 3)}/proposal?format={form}": {}
-                  for form in ("html", "md")}  # fmt: skip
+        asked |= {
+            f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', 3)}/proposal?format={form}": {}
+            for form in ("html", "md")
+        }
         asked |= {f"{COMPLIANCE}/export?format=csv": {}, "/api/reasoning/models": {}, "/api/robot/%0D%0Aevil": {}}
         found.answers = {path: found.client().get(path, **headers) for path, headers in asked.items()}
     return found

@@ -15,8 +15,10 @@ from tests.web.conftest import ROLES
 
 ROLE_CODES = {"S(owner, admin)": ("owner", "admin"), "S(owner, admin, operator)": ("owner", "admin", "operator")}
 SIGNATURES = {
-    "x_signature": "0" * 64, "x_chat_signature": "v0=" + "0" * 64, "x_chat_request_timestamp": str(int(NOW.timestamp())),
-}  # fmt: skip
+    "x_signature": "0" * 64,
+    "x_chat_signature": "v0=" + "0" * 64,
+    "x_chat_request_timestamp": str(int(NOW.timestamp())),
+}
 
 
 def opens(code, credential):

@@ -103,9 +103,12 @@ def any_day(sqlite_url):
 
 def bytes_of(url, folder, **environment):
     ran = subprocess.run(
-        [sys.executable, "-c", CHILD, url, str(folder), NOW.isoformat()], env={**os.environ, **environment},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", CHILD, url, str(folder), NOW.isoformat()],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return json.loads(ran.stdout)
 
 
@@ -115,11 +118,13 @@ def test_the_same_records_are_the_same_bytes_whatever_computes_them(sqlite_url, 
     for url in (sqlite_url, postgresql_url):
         with closing(_with_acme(url)) as store:
             fill(store, "acme", words, now=NOW)
-    for number, (url, environment) in enumerate((
-        (sqlite_url, {"PYTHONHASHSEED": "0", "TZ": "UTC", "POLARS_MAX_THREADS": "1"}),
-        (sqlite_url, {"PYTHONHASHSEED": "4242", "TZ": "Pacific/Auckland", "POLARS_MAX_THREADS": "4"}),
-        (postgresql_url, {"PYTHONHASHSEED": "7", "TZ": "America/St_Johns", "POLARS_MAX_THREADS": "2"}),
-    )):  # fmt: skip
+    for number, (url, environment) in enumerate(
+        (
+            (sqlite_url, {"PYTHONHASHSEED": "0", "TZ": "UTC", "POLARS_MAX_THREADS": "1"}),
+            (sqlite_url, {"PYTHONHASHSEED": "4242", "TZ": "Pacific/Auckland", "POLARS_MAX_THREADS": "4"}),
+            (postgresql_url, {"PYTHONHASHSEED": "7", "TZ": "America/St_Johns", "POLARS_MAX_THREADS": "2"}),
+        )
+    ):
         found[number] = bytes_of(url, tmp_path / str(number), **environment)
     assert found[0] == found[1] == found[2]
     assert len(found[0]) > 200

@@ -9,14 +9,17 @@ from sqlalchemy import func, select, update
 import scheduler
 from engine.store.schema import audit, ingest, metadata, outputs
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.promises.records import identifier
 
 LATER = NOW + timedelta(days=4000)
 PURGES = (scheduler.retention, scheduler.pruning)
 OPERATIONAL = {  # nobody's evidence: who is doing what at the moment, and what would be counted twice
-    "heads", "leases", "seen_events", "credential_uses",
-}  # fmt: skip
+    "heads",
+    "leases",
+    "seen_events",
+    "credential_uses",
+}
 
 
 @pytest.fixture
@@ -25,10 +28,21 @@ def held_console(open_copy):
     with freeze_time(NOW):
         found = open_copy()
     store = found.console.services.store
-    with unguarded(store) as connection:
-        body = {"org_id": "acme", "id": "body", "route": "alerts", "state": "applied", "received_at": NOW, "actor": "ci",
-                "size_bytes": 2, "sha256": "0" * 64, "body": b"{}", "times": 1,
-                "records": 1, "applied": 1}  # fmt: skip
+    with raw_transaction(store) as connection:
+        body = {
+            "org_id": "acme",
+            "id": "body",
+            "route": "alerts",
+            "state": "applied",
+            "received_at": NOW,
+            "actor": "ci",
+            "size_bytes": 2,
+            "sha256": "0" * 64,
+            "body": b"{}",
+            "times": 1,
+            "records": 1,
+            "applied": 1,
+        }
         connection.execute(ingest.ingest_payloads.insert().values(body))
         connection.execute(audit.legal_holds.delete())
         connection.execute(update(outputs.deliveries).values(status="sent"))
@@ -80,9 +94,15 @@ def test_without_a_hold_the_same_purges_do_remove(held_console):
     before = rows(store)
     purge(held_console)
     assert set(missing(before, rows(store))) == {
-        "audit_log", "incidents", "incident_timeline", "incident_actions", "delivery_contents", "early_events",
-        "ingest_payloads", "job_runs",
-    } - {name for name, keys in before.items() if not keys}  # fmt: skip
+        "audit_log",
+        "incidents",
+        "incident_timeline",
+        "incident_actions",
+        "delivery_contents",
+        "early_events",
+        "ingest_payloads",
+        "job_runs",
+    } - {name for name, keys in before.items() if not keys}
 
 
 def test_a_hold_that_was_released_holds_nothing(held_console):
@@ -110,8 +130,9 @@ def test_a_hold_on_an_incident_keeps_all_that_hangs_on_it(held_console):
                     select(func.count()).select_from(table).where(table.c.org_id == "acme", table.c[key] == closed)
                 ).scalar_one()
                 for name, table in metadata.tables.items()
-                for key in ("incident_id",) if key in table.columns
-            }  # fmt: skip
+                for key in ("incident_id",)
+                if key in table.columns
+            }
 
     before = of_incident()
     purge(held_console)

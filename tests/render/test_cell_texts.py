@@ -28,8 +28,12 @@ COLUMNS = {
     "late": (pl.Boolean, st.booleans()),
     "due_on": (pl.Date, st.dates(date(1, 1, 1), date(9999, 12, 31))),
     "seen_at": (pl.Datetime("us"), st.datetimes(SINCE, UNTIL)),
-    "told_at": (pl.Datetime("ms", "UTC"), st.datetimes(SINCE, UNTIL).map(
-        lambda instant: instant.replace(microsecond=instant.microsecond // 1000 * 1000, tzinfo=UTC))),
+    "told_at": (
+        pl.Datetime("ms", "UTC"),
+        st.datetimes(SINCE, UNTIL).map(
+            lambda instant: instant.replace(microsecond=instant.microsecond // 1000 * 1000, tzinfo=UTC)
+        ),
+    ),
     "owners": (pl.List(pl.String), st.lists(st.none() | TEXT, max_size=3)),
     "counts": (pl.List(pl.Int64), st.lists(st.none() | st.integers(-9, 9), max_size=3)),
     "days": (pl.List(pl.Date), st.lists(st.none() | st.dates(), max_size=2)),
@@ -37,7 +41,7 @@ COLUMNS = {
     "heat": (pl.Int64, st.integers(0, 12)),
     "tier": (pl.Enum(["high_tier", "low"]), st.sampled_from(["high_tier", "low"])),
     "=nothing": (pl.Null, st.none()),
-}  # fmt: skip
+}
 
 
 @st.composite

@@ -54,8 +54,9 @@ def test_a_title_belongs_to_the_identifier_of_its_name_or_the_nearest_before():
     assert of("id", "kind", "framework", "control_id", "title") == {"control_id": "title"}
     assert of("title", "control_id", "control_title") == {"control_id": "control_title"}
     assert of("source_id", "source_title", "target_id", "target_title") == {
-        "source_id": "source_title", "target_id": "target_title"
-    }  # fmt: skip
+        "source_id": "source_title",
+        "target_id": "target_title",
+    }
     assert of("id", "name", "owner") == {"id": "name"}
     assert of("category_id", "category_name") == {"category_id": "category_name"}
     assert of("due_on", "title", "owner") == of("framework_name", "group_title") == of() == {}
@@ -85,10 +86,14 @@ def test_large_tables_read_the_same():
 def test_the_ends_of_a_mapping_are_controls_of_their_own_frameworks():
     ends = pl.DataFrame(
         {
-            "source_id": ["CC6.1"], "source_title": ["Access"], "target_id": ["A.5.15"], "target_title": ["Control"],
-            "source_framework": ["soc2"], "target_framework": ["iso27001"],
+            "source_id": ["CC6.1"],
+            "source_title": ["Access"],
+            "target_id": ["A.5.15"],
+            "target_title": ["Control"],
+            "source_framework": ["soc2"],
+            "target_framework": ["iso27001"],
         }
-    )  # fmt: skip
+    )
     links = Links(href=lambda kind, key: f"{kind}-{key}.html")
     row = sheet(table(ends, hidden=["source_framework", "target_framework"]), "t", links).rows[0]
     assert '<a href="control-soc2:CC6.1.html">Access</a> <small>CC6.1</small>' in row

@@ -29,9 +29,12 @@ FRAME = pl.DataFrame(
 )
 TYPED = ("service", "note", "teams")
 TABLE = Table(
-    "services", "Services", FRAME, state=("state",), words={"kind": ("test_window", "policy_review"),
-                                                            "reason": BLOCK_REASONS},
-)  # fmt: skip
+    "services",
+    "Services",
+    FRAME,
+    state=("state",),
+    words={"kind": ("test_window", "policy_review"), "reason": BLOCK_REASONS},
+)
 SPELLED = [
     ["payment_gateway", "rotate api_key", "site_reliability; on_call", "due soon", "test window", "dry run missing"],
     ["at_risk", "see run_book_two", "on_call", "no data", "policy review", "no_deploy_on_friday"],
@@ -40,8 +43,13 @@ SPELLED = [
 EDITION = edition(
     Document(
         "payment_gateway is at_risk.",
-        summary={"worst": "payment_gateway", "next": "at_risk", "busiest": ["payment_gateway", "due_soon"], "overall": "no_data",
-         "parts": {"state": "due_soon"}},
+        summary={
+            "worst": "payment_gateway",
+            "next": "at_risk",
+            "busiest": ["payment_gateway", "due_soon"],
+            "overall": "no_data",
+            "parts": {"state": "due_soon"},
+        },
         tables=(TABLE,),
         charts=(
             Chart("bars", "By service", FRAME, "service", "controls", "payment_gateway leads."),
@@ -50,7 +58,7 @@ EDITION = edition(
         ),
         words=("overall", "parts"),
     )
-)  # fmt: skip
+)
 
 
 def render_text(form):
@@ -70,10 +78,17 @@ def test_in_markdown_only_the_declared_columns_are_spelled():
 def test_machines_get_every_cell_as_it_is():
     lines = list(csv.DictReader(io.StringIO(render_text("csv"), newline="")))
     assert [[line[name] for name in ("service", "note", "teams", "state", "kind", "reason")] for line in lines] == [
-        ["payment_gateway", "rotate api_key", "site_reliability; on_call", "due_soon", "test_window", "dry_run_missing"],
+        [
+            "payment_gateway",
+            "rotate api_key",
+            "site_reliability; on_call",
+            "due_soon",
+            "test_window",
+            "dry_run_missing",
+        ],
         ["at_risk", "see run_book_two", "on_call", "no_data", "policy_review", "no_deploy_on_friday"],
         ["no_data", "in_progress", "", "effective", "test_window", "checks_failed"],
-    ]  # fmt: skip
+    ]
 
 
 def test_in_both_parts_of_a_mail_only_the_declared_columns_are_spelled():
@@ -105,19 +120,39 @@ def test_in_a_chat_message_only_the_declared_columns_are_spelled():
     texts = [block["text"]["text"] for block in said if block["type"] == "section"]
     assert texts == [
         "payment_gateway is at_risk.",
-        "payment_gateway\nState: due soon", "at_risk\nState: no data", "no_data\nState: effective",
-    ]  # fmt: skip
+        "payment_gateway\nState: due soon",
+        "at_risk\nState: no data",
+        "no_data\nState: effective",
+    ]
 
 
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("html", ["<dd class=\"long\">payment_gateway</dd>", ">at_risk<", ">payment_gateway; due_soon<", ">no data<",
-                  ">due soon<", '<p class="headline">payment_gateway is at_risk.</p>']),
-        ("md", ["- **Worst**: payment_gateway\n", "- **Next**: at_risk\n", "- **Busiest**: payment_gateway; due_soon\n",
-                "- **Overall**: no data\n", "- **State**: due soon\n", "\n\npayment_gateway is at_risk.\n"]),
+        (
+            "html",
+            [
+                '<dd class="long">payment_gateway</dd>',
+                ">at_risk<",
+                ">payment_gateway; due_soon<",
+                ">no data<",
+                ">due soon<",
+                '<p class="headline">payment_gateway is at_risk.</p>',
+            ],
+        ),
+        (
+            "md",
+            [
+                "- **Worst**: payment_gateway\n",
+                "- **Next**: at_risk\n",
+                "- **Busiest**: payment_gateway; due_soon\n",
+                "- **Overall**: no data\n",
+                "- **State**: due soon\n",
+                "\n\npayment_gateway is at_risk.\n",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_of_the_key_figures_only_the_declared_are_spelled(form, expected):
     text = render_text(form)
     assert [part for part in expected if part not in text] == []
@@ -125,9 +160,24 @@ def test_of_the_key_figures_only_the_declared_are_spelled(form, expected):
 
 def test_in_a_chart_only_the_declared_names_are_spelled():
     pictures = [picture for picture in render_text("html").split("<svg")[1:] if 'class="broad"' in picture]
-    shown = [{name for name in ("payment_gateway", "payment gateway", "at_risk", "at risk", "due_soon", "due soon",
-                                "test window", "dry run missing", "no_deploy_on_friday")
-              if f">{name}</text>" in picture} for picture in pictures]  # fmt: skip
+    shown = [
+        {
+            name
+            for name in (
+                "payment_gateway",
+                "payment gateway",
+                "at_risk",
+                "at risk",
+                "due_soon",
+                "due soon",
+                "test window",
+                "dry run missing",
+                "no_deploy_on_friday",
+            )
+            if f">{name}</text>" in picture
+        }
+        for picture in pictures
+    ]
     assert shown == [
         {"payment_gateway", "at_risk"},
         {"due soon", "test window"},

@@ -216,17 +216,25 @@ def test_a_question_stands_where_its_day_or_revision_does(three_days, snapshots,
 @pytest.mark.parametrize(
     ("at", "said"),
     [
-        ({"day": TODAY + 6 * DAY},
-         "asOf must be a day from 2026-11-20 to 2026-11-25: later days are still to come; got '2026-11-26'."),
-        ({"day": TODAY - DAY},
-         "asOf must be a day from 2026-11-20 to 2026-11-25: the records begin then; got '2026-11-19'."),
+        (
+            {"day": TODAY + 6 * DAY},
+            "asOf must be a day from 2026-11-20 to 2026-11-25: later days are still to come; got '2026-11-26'.",
+        ),
+        (
+            {"day": TODAY - DAY},
+            "asOf must be a day from 2026-11-20 to 2026-11-25: the records begin then; got '2026-11-19'.",
+        ),
         ({"revision": 8}, "revision must be an integer from 1 to 7: the head is 7; got '8'."),
-        ({"revision": 6, "day": TODAY},
-         "asOf must be a day from 2026-11-21 to 2026-11-25: revision 5 was recorded on 2026-11-21; got '2026-11-20'."),
-        ({"revision": 3, "day": TODAY + 6 * DAY},
-         "asOf must be a day from 2026-11-20 to 2026-11-25: later days are still to come; got '2026-11-26'."),
+        (
+            {"revision": 6, "day": TODAY},
+            "asOf must be a day from 2026-11-21 to 2026-11-25: revision 5 was recorded on 2026-11-21; got '2026-11-20'.",
+        ),
+        (
+            {"revision": 3, "day": TODAY + 6 * DAY},
+            "asOf must be a day from 2026-11-20 to 2026-11-25: later days are still to come; got '2026-11-26'.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_answer_is_refused_and_the_days_that_have_one_are_named(three_days, snapshots, at, said):
     assert refusal_of(snapshots, LATER, **at) == f"The parameter {said}"
 
@@ -283,9 +291,12 @@ def test_today_is_the_plain_request(three_days, snapshots):
             return snapshot.bytes("attestations", {})
 
     plain = attestations_at(None)
-    assert attestations_at(AsOf(LATER.date())) == attestations_at(AsOf(LATER.date(), 7)) == attestations_at(AsOf(None)) == type(plain)(
-        plain.name, plain.etag, plain.data
-    )  # fmt: skip
+    assert (
+        attestations_at(AsOf(LATER.date()))
+        == attestations_at(AsOf(LATER.date(), 7))
+        == attestations_at(AsOf(None))
+        == type(plain)(plain.name, plain.etag, plain.data)
+    )
     (mark,) = snapshots.replica._opened.connection.execute("SELECT has_past FROM watermarks").fetchall()
     assert mark == (False,)
 

@@ -52,9 +52,12 @@ def test_a_sync_copies_rows_with_their_types(any_store, replica):
     with replica.view() as view:
         frame = view.frame("SELECT id, last_review_on, stores_customer_data, likelihood, revision FROM vendors")
         assert frame.schema == {
-            "id": pl.String, "last_review_on": pl.Date, "stores_customer_data": pl.Boolean,
-            "likelihood": pl.Int64, "revision": pl.Int64,
-        }  # fmt: skip
+            "id": pl.String,
+            "last_review_on": pl.Date,
+            "stores_customer_data": pl.Boolean,
+            "likelihood": pl.Int64,
+            "revision": pl.Int64,
+        }
         assert frame.rows() == [("v1", date(2026, 1, 5), None, None, 2)]
         (event,) = view.frame("SELECT occurred_at, details FROM audit_log WHERE seq = 2").rows()
         assert event == (NOW.replace(tzinfo=None), '{"rows":1}')

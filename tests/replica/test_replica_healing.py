@@ -133,8 +133,9 @@ DAMAGES = {
     "all events are gone": run("DELETE FROM audit_log"),
     "rows are added": run("INSERT INTO vendors (org_id, id) VALUES ('acme', 'v0')"),
     "rows are there twice": run("INSERT INTO vendors SELECT * FROM vendors WHERE id = 'v1-7'"),
-    "two rows are changed for each other": run("UPDATE vendors SET service = '8' WHERE id = 'v1-7'",
-                                               "UPDATE vendors SET service = '7' WHERE id = 'v1-8'"),
+    "two rows are changed for each other": run(
+        "UPDATE vendors SET service = '8' WHERE id = 'v1-7'", "UPDATE vendors SET service = '7' WHERE id = 'v1-8'"
+    ),
     "rows and digests are gone": run("DELETE FROM vendors", "DELETE FROM tallies WHERE name = 'vendors'"),
     "the watermark is ahead": run("UPDATE watermarks SET seq = seq + 5"),
     "the watermark is behind": run("UPDATE watermarks SET seq = 1"),
@@ -148,7 +149,7 @@ DAMAGES = {
     "a strange log": strange_log,
     "a log of nonsense": lambda path: path.with_name(f"{path.name}.wal").write_bytes(b"nonsense" * 999),
     "nothing": lambda path: path.unlink(),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -162,8 +163,19 @@ def closed_replica(store, tmp_path):
     return path
 
 
-FEW = ("bytes in the middle", "header", "truncated to half", "foreign", "a column is gone", "rows are changed",
-       "rows are there twice", "the watermark is behind", "a folder", "a strange log", "nothing")  # fmt: skip
+FEW = (
+    "bytes in the middle",
+    "header",
+    "truncated to half",
+    "foreign",
+    "a column is gone",
+    "rows are changed",
+    "rows are there twice",
+    "the watermark is behind",
+    "a folder",
+    "a strange log",
+    "nothing",
+)
 
 
 @pytest.mark.parametrize(
@@ -184,8 +196,17 @@ def test_a_damaged_file_is_found_when_it_is_opened(damage, store, closed_replica
     } | {"other.duckdb"}
 
 
-WHILE_OPEN = ("bytes in the middle", "bytes near the end", "header", "truncated to half", "truncated to nothing",
-              "text", "a link to nowhere", "a folder", "nothing")  # fmt: skip
+WHILE_OPEN = (
+    "bytes in the middle",
+    "bytes near the end",
+    "header",
+    "truncated to half",
+    "truncated to nothing",
+    "text",
+    "a link to nowhere",
+    "a folder",
+    "nothing",
+)
 
 
 @pytest.mark.parametrize(
@@ -362,8 +383,9 @@ def test_want_of_memory_without_a_file_names_the_disk(store, closed_replica):
         replica.read(["acme"], rows_of)
     replica.close()
     assert [(caught.value.word, "Retry-After" in caught.value.headers) for caught in (small, full)] == [
-        ("out_of_memory", True), ("disk_full", True)
-    ]  # fmt: skip
+        ("out_of_memory", True),
+        ("disk_full", True),
+    ]
 
 
 def test_a_file_is_made_anew_once_nobody_reads_the_one_that_was_given_up(store, closed_replica):
@@ -439,5 +461,7 @@ def test_nothing_is_fetched_from_anywhere_to_open_a_file(store, closed_replica, 
     replica.close()
     said = [record.message for record in caplog.records if "set aside" in record.message]
     assert (found, len(said), ["extensions.duckdb.org" in words for words in said]) == (
-        dict.fromkeys(names, False), 1, [False],
-    )  # fmt: skip
+        dict.fromkeys(names, False),
+        1,
+        [False],
+    )

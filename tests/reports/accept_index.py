@@ -21,8 +21,11 @@ def index_bytes() -> bytes:
     }
     plan = msgspec.json.encode(IndexEntry.of(readiness_plan.REPORT))
     return b'{"sections": %b,\n"reports": [\n%b\n], "digests": [\n%b\n],\n"plan": %b}\n' % (
-        sections, lines["reports"], lines["digests"], plan,
-    )  # fmt: skip
+        sections,
+        lines["reports"],
+        lines["digests"],
+        plan,
+    )
 
 
 if __name__ == "__main__":

@@ -42,8 +42,12 @@ def change(store, org, draw, now):
         while changed < 5:
             table = draw.choice(tables)
             rows = list(all_rows(revision.connection, table, org))
-            free = [c.name for c in table.columns if c.name not in ("org_id", "revision", *table.info["primary"])
-                    and not any(c.name in index.columns for index in table.indexes if index.unique)]  # fmt: skip
+            free = [
+                c.name
+                for c in table.columns
+                if c.name not in ("org_id", "revision", *table.info["primary"])
+                and not any(c.name in index.columns for index in table.indexes if index.unique)
+            ]
             if len(rows) > 1 and free:
                 one, other, name = draw.choice(rows), draw.choice(rows), draw.choice(free)
                 key = {name: one[name] for name in table.info["primary"]}

@@ -138,8 +138,13 @@ def test_a_column_that_is_declared_twice_is_refused():
 def test_the_word_of_a_report_comes_before_that_of_the_column():
     (table,) = (table for table in tables("type-ii") if table.name == "criteria")
     assert [words.heading(table, name) for name in ("control_id", "title", "no_such_pct", "no_such_id")] == [
-        "Criterion", "Title", "No such (%)", "No such ID",
-    ]  # fmt: skip
+        "Criterion",
+        "Title",
+        "No such (%)",
+        "No such ID",
+    ]
     assert [words.meaning(table, name) for name in ("control_id", "title", "no_such_pct")] == [
-        "", COLUMNS["title"].meaning, "",
-    ]  # fmt: skip
+        "",
+        COLUMNS["title"].meaning,
+        "",
+    ]

@@ -18,12 +18,21 @@ from tests.reports.explanations import follows
 from tests.reports.organizations import CONTROLS, FIXED, ORGANIZATIONS, TABLES, instant
 
 few = settings(  # a world of all facts and reports takes seconds: what fails is not made smaller
-    max_examples=2, deadline=None, derandomize=True, phases=[Phase.generate],
+    max_examples=2,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-)  # fmt: skip
+)
 # settings and parameters that a summary repeats; all other numbers are figures
-ECHOES = {"risk_appetite", "horizon_weeks", "history_weeks", "utilisation_warn_pct", "utilisation_critical_pct",
-          "clears_below_pct"}  # fmt: skip
+ECHOES = {
+    "risk_appetite",
+    "horizon_weeks",
+    "history_weeks",
+    "utilisation_warn_pct",
+    "utilisation_critical_pct",
+    "clears_below_pct",
+}
 # the organization, and the first record of its framework: with it the records begin
 BEGINNING = [("organization.created", instant(520)), ("access.granted", instant(510), {"controls": "soc2:CC6.1"})]
 ALL = {report.name: report for report in (*REPORTS, *(digest.report for digest in DIGESTS))}
@@ -34,10 +43,7 @@ class Answers:
 
     def __init__(self, known, drawn, changed=None, as_of=DAY, fixed=FIXED, begun=BEGINNING):
         tables = {name: rows for name, rows in drawn.items() if name != "events"}
-        facts = known(
-            **fixed | tables, events=[*begun, *drawn["events"]], as_of=as_of,
-            settings=changed,
-        )  # fmt: skip
+        facts = known(**fixed | tables, events=[*begun, *drawn["events"]], as_of=as_of, settings=changed)
         self.settings, self.as_of, self.facts = Thresholds(0, changed or {}), as_of, facts
 
     def _question(self, report):

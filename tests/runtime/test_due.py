@@ -36,9 +36,11 @@ def check_daily(zone, at, now):
     assert due.due(found, span.until).since == span.until
     assert 20 * HOUR <= span.until - span.since <= 28 * HOUR
     local = span.since.astimezone(ZoneInfo(zone))
-    assert local.time() == at or not clock_shows(ZoneInfo(zone), local.date(), at) or not clock_shows(
-        ZoneInfo(zone), local.date() - timedelta(days=1), at
-    )  # fmt: skip
+    assert (
+        local.time() == at
+        or not clock_shows(ZoneInfo(zone), local.date(), at)
+        or not clock_shows(ZoneInfo(zone), local.date() - timedelta(days=1), at)
+    )
 
 
 @given(ZONES, st.times().map(lambda at: at.replace(second=0, microsecond=0)), INSTANTS)
@@ -75,9 +77,12 @@ def test_every_instant_belongs_to_one_span_of_minutes(minutes, now):
 
 
 @given(
-    ZONES, INSTANTS, st.sampled_from(["day", "weekday", "week", "month", "quarter"]), st.integers(0, 23),
+    ZONES,
+    INSTANTS,
+    st.sampled_from(["day", "weekday", "week", "month", "quarter"]),
+    st.integers(0, 23),
     st.integers(1, 7),
-)  # fmt: skip
+)
 @few
 def test_every_instant_belongs_to_one_due_instant_of_a_cadence(zone, now, every, hour, weekday):
     asked = When(every), ZoneInfo(zone), Thresholds(1, {"digest_hour": hour, "digest_weekday": weekday})

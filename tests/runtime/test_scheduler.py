@@ -160,10 +160,7 @@ def test_a_store_that_does_not_answer_is_told_once(store, caplog, monkeypatch):
     monkeypatch.setattr(one.runner, "owed", due_answer)
     while answers:
         one._tick()
-    assert [record.getMessage() for record in caplog.records] == [
-        "no job begins: It is away.",
-        "no job begins: Again.",
-    ]
+    assert [record.getMessage() for record in caplog.records] == ["no job begins: It is away.", "no job begins: Again."]
 
 
 def test_a_job_that_is_still_being_added_has_no_time_and_stops_nothing(monkeypatch):

@@ -10,11 +10,26 @@ from tests.conftest import NOW
 def lead(identifier, **fields):
     """A complete row of a lead."""
     return {
-        "id": identifier, "reference_id": f"HQE-{identifier}", "name": None, "email": f"{identifier}@company.example",
-        "company": None, "message": "Hello", "stage": "new", "priority": "normal", "owner": None, "notes": None,
-        "lost_reason": None, "spam": False, "consent": True, "value": None, "follow_up_on": None, "created_at": NOW,
-        "stage_changed_at": NOW, "first_response_at": None, **fields,
-    }  # fmt: skip
+        "id": identifier,
+        "reference_id": f"HQE-{identifier}",
+        "name": None,
+        "email": f"{identifier}@company.example",
+        "company": None,
+        "message": "Hello",
+        "stage": "new",
+        "priority": "normal",
+        "owner": None,
+        "notes": None,
+        "lost_reason": None,
+        "spam": False,
+        "consent": True,
+        "value": None,
+        "follow_up_on": None,
+        "created_at": NOW,
+        "stage_changed_at": NOW,
+        "first_response_at": None,
+        **fields,
+    }
 
 
 def stored_leads(store, *rows):

@@ -35,8 +35,12 @@ def stage(content, table, name):
 def test_nothing_is_nothing_and_no_percentage():
     content = dashboard()
     assert content["conversion"] == {
-        "won": 0, "lost": 0, "decided": 0, "won_of_decided_pct": None, "won_of_all_pct": None,
-    }  # fmt: skip
+        "won": 0,
+        "lost": 0,
+        "decided": 0,
+        "won_of_decided_pct": None,
+        "won_of_all_pct": None,
+    }
     assert {row["of_previous_pct"] for row in content["funnel"]} == {None}
     assert {row["median_days"] for row in content["stages"]} == {None}
     assert content["pilots"]["converted_of_ended_pct"] is None
@@ -47,9 +51,11 @@ def test_nothing_is_nothing_and_no_percentage():
 
 def test_the_funnel_counts_who_ever_reached_a_stage():
     leads = [
-        lead("a", created_at=ago(20), stage="won"), lead("b", created_at=ago(20), stage="lost"), lead("c", created_at=ago(5)),
+        lead("a", created_at=ago(20), stage="won"),
+        lead("b", created_at=ago(20), stage="lost"),
+        lead("c", created_at=ago(5)),
         lead("d", created_at=ago(200), stage="qualified"),
-    ]  # fmt: skip
+    ]
     moves = [
         *stage_moves("a", "new", "contacted", "qualified", "discovery", "proposal", "won", since=ago(20)),
         *stage_moves("b", "new", "contacted", "lost", since=ago(20)),
@@ -57,12 +63,20 @@ def test_the_funnel_counts_who_ever_reached_a_stage():
     ]
     content = dashboard(leads, moves)
     assert [(row["stage"], row["reached"], row["of_previous_pct"]) for row in content["funnel"]] == [
-        ("new", 3, None), ("contacted", 2, 66.7), ("qualified", 1, 50.0), ("discovery", 1, 100.0), ("proposal", 1, 100.0),
+        ("new", 3, None),
+        ("contacted", 2, 66.7),
+        ("qualified", 1, 50.0),
+        ("discovery", 1, 100.0),
+        ("proposal", 1, 100.0),
         ("won", 1, 100.0),
-    ]  # fmt: skip
+    ]
     assert content["conversion"] == {
-        "won": 1, "lost": 1, "decided": 2, "won_of_decided_pct": 50.0, "won_of_all_pct": 25.0,
-    }  # fmt: skip
+        "won": 1,
+        "lost": 1,
+        "decided": 2,
+        "won_of_decided_pct": 50.0,
+        "won_of_all_pct": 25.0,
+    }
     assert content["leads"]["received_in_period"] == 3
 
 
@@ -91,16 +105,24 @@ def test_response_times_are_nearest_rank_hours():
     ]
     waiting = [lead("w", created_at=ago(2)), lead("x", created_at=ago(1), stage="lost"), lead("y", created_at=ago(400))]
     assert dashboard([*answered, *waiting])["response_times"] == {
-        "answered": 10, "p50_hours": 4.0, "p90_hours": 13.0, "waiting": 1, "longest_wait_hours": 48.0,
-    }  # fmt: skip
+        "answered": 10,
+        "p50_hours": 4.0,
+        "p90_hours": 13.0,
+        "waiting": 1,
+        "longest_wait_hours": 48.0,
+    }
 
 
 def test_follow_ups_are_overdue_the_day_after_they_were_due():
     today = NOW.date()
     leads = [
-        lead("a", follow_up_on=today), lead("b", follow_up_on=today - DAY), lead("c", follow_up_on=today - 3 * DAY, stage="nurture"),
-        lead("d", follow_up_on=today - DAY, stage="won"), lead("e", follow_up_on=today + 7 * DAY), lead("f", follow_up_on=today + 8 * DAY),
-    ]  # fmt: skip
+        lead("a", follow_up_on=today),
+        lead("b", follow_up_on=today - DAY),
+        lead("c", follow_up_on=today - 3 * DAY, stage="nurture"),
+        lead("d", follow_up_on=today - DAY, stage="won"),
+        lead("e", follow_up_on=today + 7 * DAY),
+        lead("f", follow_up_on=today + 8 * DAY),
+    ]
     content = dashboard(leads)["follow_ups"]
     assert (content["overdue"], content["due_today"], content["due_within_7_days"]) == (2, 1, 1)
     assert [(row["id"], row["days_overdue"]) for row in content["listed"]] == [("c", 3), ("b", 1)]
@@ -108,9 +130,13 @@ def test_follow_ups_are_overdue_the_day_after_they_were_due():
 
 def test_an_open_lead_is_stale_after_more_than_fourteen_days():
     leads = [
-        lead("a", created_at=ago(14)), lead("b", created_at=ago(15)), lead("c", created_at=ago(60), stage="proposal"),
-        lead("d", created_at=ago(60), stage="won"), lead("e", created_at=ago(60), stage="nurture"), lead("f", created_at=ago(40)),
-    ]  # fmt: skip
+        lead("a", created_at=ago(14)),
+        lead("b", created_at=ago(15)),
+        lead("c", created_at=ago(60), stage="proposal"),
+        lead("d", created_at=ago(60), stage="won"),
+        lead("e", created_at=ago(60), stage="nurture"),
+        lead("f", created_at=ago(40)),
+    ]
     content = dashboard(leads, touched={"c": ago(20), "f": ago(1)})["stale"]
     assert (content["count"], content["after_days"]) == (2, 14)
     assert [(row["id"], row["idle_days"]) for row in content["listed"]] == [("c", 20), ("b", 15)]
@@ -118,15 +144,23 @@ def test_an_open_lead_is_stale_after_more_than_fourteen_days():
 
 def test_the_pipeline_is_weighted_by_stated_probabilities():
     leads = [
-        lead("a", value=1000.0), lead("b", stage="contacted", value=1000.0), lead("c", stage="qualified", value=1000.0),
-        lead("d", stage="discovery", value=1000.0), lead("e", stage="proposal", value=1000.0), lead("f", stage="proposal"),
-        lead("g", stage="won", value=1000.0), lead("h", stage="nurture", value=1000.0),
-    ]  # fmt: skip
+        lead("a", value=1000.0),
+        lead("b", stage="contacted", value=1000.0),
+        lead("c", stage="qualified", value=1000.0),
+        lead("d", stage="discovery", value=1000.0),
+        lead("e", stage="proposal", value=1000.0),
+        lead("f", stage="proposal"),
+        lead("g", stage="won", value=1000.0),
+        lead("h", stage="nurture", value=1000.0),
+    ]
     content = dashboard(leads)["pipeline"]
     assert [(row["stage"], row["probability_pct"], row["weighted_value"]) for row in content["by_stage"]] == [
-        ("new", 5.0, 50.0), ("contacted", 10.0, 100.0), ("qualified", 25.0, 250.0), ("discovery", 40.0, 400.0),
+        ("new", 5.0, 50.0),
+        ("contacted", 10.0, 100.0),
+        ("qualified", 25.0, 250.0),
+        ("discovery", 40.0, 400.0),
         ("proposal", 60.0, 600.0),
-    ]  # fmt: skip
+    ]
     assert (content["value"], content["weighted_value"], content["without_value"]) == (5000.0, 1400.0, 1)
 
 

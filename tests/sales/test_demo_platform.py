@@ -56,8 +56,15 @@ def test_leads_are_in_every_stage_and_some_are_spam_lost_or_overdue(any_store):
     fill_platform(any_store, SETTINGS, NOW)
     real = platform_rows(any_store, LeadFilter())
     assert Counter(row["stage"] for row in real) == {
-        "new": 4, "contacted": 2, "qualified": 2, "discovery": 2, "proposal": 3, "won": 3, "lost": 3, "nurture": 2,
-    }  # fmt: skip
+        "new": 4,
+        "contacted": 2,
+        "qualified": 2,
+        "discovery": 2,
+        "proposal": 3,
+        "won": 3,
+        "lost": 3,
+        "nurture": 2,
+    }
     assert len(platform_rows(any_store, LeadFilter(spam=True))) == 3
     assert len(platform_rows(any_store, LeadFilter(overdue_on=NOW.date()))) == 6
     assert [row["name"] for row in real if row["stage"] == "lost" and not row["lost_reason"]] == []
@@ -97,8 +104,12 @@ def test_a_lead_that_was_won_has_its_whole_history(platform_store):
     with platform_store.reader() as connection:
         history = worked.detail(connection, PLATFORM, won["id"])["history"]
     assert [row["details"]["to"] for row in history if row["action"] == "lead.stage.changed"] == [
-        "contacted", "qualified", "discovery", "proposal", "won",
-    ]  # fmt: skip
+        "contacted",
+        "qualified",
+        "discovery",
+        "proposal",
+        "won",
+    ]
     letters = [row["details"]["template"] for row in history if row["action"] == "lead.email.prepared"]
     assert letters == ["first_response", "discovery_call", "proposal"]
     assert (history[0]["actor"], won["first_response_at"] > won["created_at"]) == ("public", True)

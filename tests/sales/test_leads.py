@@ -7,13 +7,7 @@ import pytest
 from engine.model.errors import Conflict
 from engine.model.vocabulary import LEAD_STAGES, PILOT_STAGES
 from engine.sales import leads, pilots
-from engine.sales.stages import (
-    EXIT_CRITERIA,
-    LEAD_STEPS,
-    PILOT_STEPS,
-    PROBABILITY_PCT,
-    exit_criterion,
-)
+from engine.sales.stages import EXIT_CRITERIA, LEAD_STEPS, PILOT_STEPS, PROBABILITY_PCT, exit_criterion
 from engine.store import PLATFORM
 from engine.store.queries.sales import commerce as queries
 from tests.conftest import NOW
@@ -36,9 +30,11 @@ def test_the_stages_are_those_of_the_store():
 
 def test_a_stage_says_what_it_waits_for():
     assert exit_criterion(lead("1", owner=ADMIN)) == {
-        "criterion": "Somebody owns the lead and has answered it.", "met": False, "missing": ["first_response_at"],
+        "criterion": "Somebody owns the lead and has answered it.",
+        "met": False,
+        "missing": ["first_response_at"],
         "next": ["contacted", "lost", "nurture"],
-    }  # fmt: skip
+    }
     assert exit_criterion(lead("1", owner=ADMIN, first_response_at=NOW))["met"]
 
 
@@ -52,11 +48,15 @@ def test_history_is_kept_in_the_order_of_what_happened(any_store):
         moves = queries.stage_moves(connection, PLATFORM, "lead")
         touched = queries.last_touches(connection, PLATFORM)
     assert [row["action"] for row in detail["history"]] == [
-        "lead.stage.changed", "lead.changed", "lead.stage.changed", "lead.converted",
-    ]  # fmt: skip
+        "lead.stage.changed",
+        "lead.changed",
+        "lead.stage.changed",
+        "lead.converted",
+    ]
     assert [(move["happened_at"], move["details"]["to"]) for move in moves] == [
-        (NOW, "contacted"), (NOW + timedelta(hours=1), "qualified"),
-    ]  # fmt: skip
+        (NOW, "contacted"),
+        (NOW + timedelta(hours=1), "qualified"),
+    ]
     assert touched == {"1": NOW + timedelta(hours=1)}
     assert detail["pilot"]["id"] == pilot["id"]
     assert any_store.verify(PLATFORM).ok
@@ -64,8 +64,12 @@ def test_history_is_kept_in_the_order_of_what_happened(any_store):
         assert queries.pilot_counts(connection, PLATFORM) == {"planned": 1}
         (meeting,) = pilots.meetings(queries.history_of(connection, PLATFORM, "pilot", pilot["id"]))
     assert meeting == {
-        "meeting": "kickoff", "at": NOW + timedelta(days=7), "sequence": 0, "changed_at": NOW, "cancelled": False,
-    }  # fmt: skip
+        "meeting": "kickoff",
+        "at": NOW + timedelta(days=7),
+        "sequence": 0,
+        "changed_at": NOW,
+        "cancelled": False,
+    }
 
 
 def test_a_lead_is_converted_once_on_each_engine(any_store):

@@ -63,8 +63,11 @@ def main() -> None:
             parser.error(f"there is no part {name!r}; there are {', '.join(PARTS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is ended, too
     began = time.monotonic()
-    print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
-          f"--seed {asked.seed}, --scale {asked.scale:g}", flush=True)  # fmt: skip
+    print(
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
+        f"--seed {asked.seed}, --scale {asked.scale:g}",
+        flush=True,
+    )
     lines = run(asked.parts or list(PARTS), asked.seed, asked.scale)
     print(table_text(lines))
     print(f"{time.monotonic() - began:,.0f} s in all")

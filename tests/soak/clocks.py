@@ -45,9 +45,11 @@ def _step(scratch: Path, seed: int, budget: float, name: str, step: int, library
     offset = scratch / "faketime"
     offset.write_text("+0")
     faked = {
-        "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_CACHE_DURATION": "1",
+        "LD_PRELOAD": library,
+        "FAKETIME_TIMESTAMP_FILE": str(offset),
+        "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }  # fmt: skip
+    }
     began = time.monotonic()
     line = Line("clocks", name)
     wait = min(RUNS, budget * SHARE)

@@ -44,10 +44,15 @@ class Console:
         """Settings of the console's commands."""
         own = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
         return {
-            **own, "SVC_DATA_DIR": str(self.folder), "SVC_DATABASE_URL": self.url, "SVC_SESSION_SECRET": SECRET,
-            "SVC_INGEST_PER_MINUTE": "1000000", "SVC_BASE_URL": "http://localhost:8080",
-            "SVC_REPORT_PROCESSES": "1", **self.more,
-        }  # fmt: skip
+            **own,
+            "SVC_DATA_DIR": str(self.folder),
+            "SVC_DATABASE_URL": self.url,
+            "SVC_SESSION_SECRET": SECRET,
+            "SVC_INGEST_PER_MINUTE": "1000000",
+            "SVC_BASE_URL": "http://localhost:8080",
+            "SVC_REPORT_PROCESSES": "1",
+            **self.more,
+        }
 
     def prepare(self) -> None:
         """An organization with its people, a service, and an ingest token."""
@@ -62,9 +67,15 @@ class Console:
             revision.insert(organization_frameworks, [{"framework": "soc2"}])
             revision.insert(services.services, [{"id": "checkout", "name": "checkout", "criticality": 5}])
             row = {
-                "id": "ingest", "kind": "ingest", "label": "soak", "created_at": now - timedelta(days=3), "owner": OWNER,
-                "prefix": secret[:7], "last_four": secret[-4:], "secret_sha256": digest(secret),
-            }  # fmt: skip
+                "id": "ingest",
+                "kind": "ingest",
+                "label": "soak",
+                "created_at": now - timedelta(days=3),
+                "owner": OWNER,
+                "prefix": secret[:7],
+                "last_four": secret[-4:],
+                "secret_sha256": digest(secret),
+            }
             revision.insert(outputs.credentials, [row])
             revision.record("organization.prepared")
         self.token = secret
@@ -83,8 +94,11 @@ class Console:
         with (self.folder.parent / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [*self.command, "serve", "--port", str(self.port), *self.options],
-                env=self.environment, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         while not self.healthy():
             if self.process.poll() is not None or time.monotonic() - began > READY:
                 raise RuntimeError(f"hq serve did not start: {self.last_output()}")

@@ -73,9 +73,15 @@ class Cluster:
 
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
-            [str(self._binaries / program), *arguments], check=True, user=self._user, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self._folder, timeout=120,
-        )  # fmt: skip
+            [str(self._binaries / program), *arguments],
+            check=True,
+            user=self._user,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._folder,
+            timeout=120,
+        )
 
 
 @contextlib.contextmanager

@@ -57,8 +57,10 @@ def _halt(server: Cluster) -> None:
 
 
 _HARMS: tuple[tuple[str, Callable[[Cluster], None]], ...] = (
-    ("a crash", _crash), ("a restart", Cluster.restart), ("a standstill", _halt),
-)  # fmt: skip
+    ("a crash", _crash),
+    ("a restart", Cluster.restart),
+    ("a standstill", _halt),
+)
 
 
 def _back(line: Line, load: Load, after: str) -> None:

@@ -66,9 +66,11 @@ def _kill(part: str, scratch: Path, seed: int, budget: float, url: str | None) -
         for identifier in sealed:
             with contextlib.suppress(RuntimeError):
                 status, _, found = attacks.ask_once(
-                    server.port, f"/api/governance/compliance/bundles/{identifier}/download",
-                    headers=(f"Cookie: svc_session={server.cookie}",), seconds=60.0,
-                )  # fmt: skip
+                    server.port,
+                    f"/api/governance/compliance/bundles/{identifier}/download",
+                    headers=(f"Cookie: svc_session={server.cookie}",),
+                    seconds=60.0,
+                )
                 file = scratch / "bundle.zip"
                 file.write_bytes(found)
                 if status != 200 or not server.hq("verify", str(file)).startswith("ok"):
@@ -80,8 +82,10 @@ def _kill(part: str, scratch: Path, seed: int, budget: float, url: str | None) -
             line.broken.append("hq verify")
     if not sealed:
         line.broken.append("no bundle was sealed after the last kill")
-    line.notes.append(f"restart {max(starts):.1f} s at most, {sorted(starts)[len(starts) // 2]:.1f} s typically; "
-                      f"{len(sealed)} bundles acknowledged and verified")  # fmt: skip
+    line.notes.append(
+        f"restart {max(starts):.1f} s at most, {sorted(starts)[len(starts) // 2]:.1f} s typically; "
+        f"{len(sealed)} bundles acknowledged and verified"
+    )
     if max(starts) > RESTART:
         line.broken.append(f"a restart took {max(starts):.0f} s; at most {RESTART:.0f} s")
     if kills < KILLS:

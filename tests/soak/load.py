@@ -165,9 +165,11 @@ class Load:
 
     def _send(self, client: http.client.HTTPConnection, kind: str, key: str, asked: Body) -> tuple[int, bool]:
         method, path, body = asked
-        allowed = {"Authorization": f"Bearer {self.console.token}"} if "/integrations/alerts" in path or "vuln" in path else {
-            "Cookie": f"svc_session={self.console.cookie}"
-        }  # fmt: skip
+        allowed = (
+            {"Authorization": f"Bearer {self.console.token}"}
+            if "/integrations/alerts" in path or "vuln" in path
+            else {"Cookie": f"svc_session={self.console.cookie}"}
+        )
         client.request(method, path, json.dumps(body), {**allowed, "Content-Type": "application/json"})
         answer = client.getresponse()
         said = answer.read()

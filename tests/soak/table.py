@@ -60,9 +60,12 @@ def table_text(lines: Sequence[Line]) -> str:
     widths = [max(len(row[place]) for row in rows) for place in range(len(HEADERS))]
     left = (0, 1, len(HEADERS) - 1)
     text = [
-        "  ".join(cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
+        "  ".join(
+            cell.ljust(width) if at in left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in rows
-    ]  # fmt: skip
+    ]
     text.insert(1, "  ".join("-" * width for width in widths))
     for word, told in (("broken", "broken"), ("note", "notes")):
         text += [f"{word}: {line.part}: {one}" for line in lines for one in dict.fromkeys(getattr(line, told))]

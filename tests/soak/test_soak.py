@@ -45,8 +45,15 @@ def test_the_same_seed_changes_an_input_in_the_same_way():
 
 
 def incident(identifier, key, **more):
-    return {"id": identifier, "title": key, "severity": "low", "status": "open", "opened_at": NOW,
-            "dedupe_key": f"normalized:{key}", **more}  # fmt: skip
+    return {
+        "id": identifier,
+        "title": key,
+        "severity": "low",
+        "status": "open",
+        "opened_at": NOW,
+        "dedupe_key": f"normalized:{key}",
+        **more,
+    }
 
 
 def test_what_was_acknowledged_is_found_lost_or_doubled(store):

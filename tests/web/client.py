@@ -32,12 +32,19 @@ class Client:
         parts = urlsplit(url)
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
         environ = {
-            "REQUEST_METHOD": method, "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"), "QUERY_STRING": parts.query,
-            "SERVER_NAME": "localhost", "SERVER_PORT": "8080", "SERVER_PROTOCOL": "HTTP/1.1",
+            "REQUEST_METHOD": method,
+            "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"),
+            "QUERY_STRING": parts.query,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "8080",
+            "SERVER_PROTOCOL": "HTTP/1.1",
             "HTTP_HOST": "localhost:8080",
-            "REMOTE_ADDR": "127.0.0.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(data),
-            "CONTENT_LENGTH": str(len(data) if length is None else length), "SCRIPT_NAME": "",
-        }  # fmt: skip
+            "REMOTE_ADDR": "127.0.0.1",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(data),
+            "CONTENT_LENGTH": str(len(data) if length is None else length),
+            "SCRIPT_NAME": "",
+        }
         if self.cookie and cookie:
             environ["HTTP_COOKIE"] = f"other=1; svc_session={self.cookie}"
         names = {name: name.upper() if name == "content_type" else f"HTTP_{name.upper()}" for name in headers}

@@ -18,11 +18,22 @@ def issue_token(store, kind):
     """A token of acme that is valid for everything that its kind opens."""
     secret = new_secret(kind)
     with store.revision("acme", "setup", now=NOW) as revision:
-        revision.insert(credentials, [{
-            "id": f"token-{kind}", "kind": kind, "label": kind, "owner": "owner@acme.example", "prefix": PREFIXES[kind],
-            "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW,
-            "allowed": list(EXPORTS) if kind == "assessor" else None,
-        }])  # fmt: skip
+        revision.insert(
+            credentials,
+            [
+                {
+                    "id": f"token-{kind}",
+                    "kind": kind,
+                    "label": kind,
+                    "owner": "owner@acme.example",
+                    "prefix": PREFIXES[kind],
+                    "last_four": secret[-4:],
+                    "secret_sha256": digest(secret),
+                    "created_at": NOW,
+                    "allowed": list(EXPORTS) if kind == "assessor" else None,
+                }
+            ],
+        )
         revision.record("token.created")
     return secret
 

@@ -60,11 +60,17 @@ def test_an_unauthenticated_large_body_is_401_first(sign_in):
 @pytest.mark.parametrize(
     ("query", "parameter"),
     [
-        ("periodDays=0", "periodDays"), ("periodDays=731", "periodDays"), ("periodDays=x", "periodDays"),
-        ("periodDays=1e3", "periodDays"), ("periodDays=", "periodDays"), ("periodDays=%C2%B2", "periodDays"),
-        ("perioddays=30", "perioddays"), ("format=xml", "format"), ("x%00y=1", "x\x00y"),
+        ("periodDays=0", "periodDays"),
+        ("periodDays=731", "periodDays"),
+        ("periodDays=x", "periodDays"),
+        ("periodDays=1e3", "periodDays"),
+        ("periodDays=", "periodDays"),
+        ("periodDays=%C2%B2", "periodDays"),
+        ("perioddays=30", "perioddays"),
+        ("format=xml", "format"),
+        ("x%00y=1", "x\x00y"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_parameter_is_named_with_what_is_allowed(query, parameter, sign_in):
     answer = sign_in().get(f"{REPORT}?{query}")
     assert answer.status == 400

@@ -106,8 +106,11 @@ def test_the_root_is_the_documented_descriptor():
     assert list(content["auth"]) == ["required", "header"]
     assert {type(content[name]) for name in content if name not in ("links", "auth")} == {str}
     assert (content["service"], content["brand"], content["role"], content["status"]) == (
-        "hq-gateway", "HQ", "gateway", "online",
-    )  # fmt: skip
+        "hq-gateway",
+        "HQ",
+        "gateway",
+        "online",
+    )
 
 
 def test_the_version_is_that_of_the_package_and_semantic():

@@ -73,8 +73,14 @@ def _organization(story: Story) -> None:
     )
     story.add("workspaces", id="ws-pipelines", name="Pipelines")
     story.add("users", email=owner(story), name="Jule Brandt", title="Founder and Chief Technology Officer")
-    story.add("memberships", email=owner(story), role="owner", workspace_id="ws-pipelines", since_on=began,
-              display_name="Jule Brandt")  # fmt: skip
+    story.add(
+        "memberships",
+        email=owner(story),
+        role="owner",
+        workspace_id="ws-pipelines",
+        since_on=began,
+        display_name="Jule Brandt",
+    )
     story.add("owner_capacity", email=owner(story), week="default", hours=6.0, absence_hours=0.0)
     story.add("organization_frameworks", framework="soc2", adopted_on=story.day(SCOPED_AGO), target_on=story.day(-215))
     story.add(

@@ -24,13 +24,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_record_starts_org_id")),
         sa.PrimaryKeyConstraint("org_id", "framework", name=op.f("pk_record_starts")),
         comment="From which day on there were records of a framework, kept when retention removes the events that say so.",
-        info={
-            "primary": ("framework",),
-            "natural": (),
-            "importable": False,
-            "replicated": True,
-            "due": None,
-        },
+        info={"primary": ("framework",), "natural": (), "importable": False, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_record_starts_org_id_revision"), "record_starts", ["org_id", "revision"], unique=False)

@@ -47,10 +47,7 @@ def upgrade() -> None:
         sa.Column("sha256", sa.String(length=64), nullable=False, comment="hash of what came"),
         sa.Column("body", sa.LargeBinary(), nullable=False, comment="what came, secrets replaced, compressed (zlib)"),
         sa.Column(
-            "records",
-            sa.BigInteger(),
-            nullable=False,
-            comment="alerts or findings in it; 0 where it could not be read",
+            "records", sa.BigInteger(), nullable=False, comment="alerts or findings in it; 0 where it could not be read"
         ),
         sa.Column("applied", sa.BigInteger(), nullable=False, comment="how many of them are applied"),
         sa.Column("times", sa.BigInteger(), nullable=False, comment="how often it came while it could not be read"),
@@ -60,9 +57,7 @@ def upgrade() -> None:
         comment="What monitors and scanners sent, kept for a time. Does not move the revision.",
     )
     op.create_index(
-        op.f("ix_ingest_payloads_org_id_state_received_at"),
-        "ingest_payloads",
-        ["org_id", "state", "received_at"],
+        op.f("ix_ingest_payloads_org_id_state_received_at"), "ingest_payloads", ["org_id", "state", "received_at"]
     )
     op.create_index(op.f("ix_ingest_payloads_org_id_sha256"), "ingest_payloads", ["org_id", "sha256"])
     op.create_table(

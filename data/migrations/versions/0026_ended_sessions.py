@@ -30,13 +30,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_ended_sessions_org_id")),
         sa.PrimaryKeyConstraint("org_id", "email", "session_id", name=op.f("pk_ended_sessions")),
         comment="A session that was ended before its time, or all of a person's that had begun by then.",
-        info={
-            "primary": ("email", "session_id"),
-            "natural": (),
-            "importable": False,
-            "replicated": False,
-            "due": None,
-        },
+        info={"primary": ("email", "session_id"), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_ended_sessions_org_id_revision"), "ended_sessions", ["org_id", "revision"], unique=False)

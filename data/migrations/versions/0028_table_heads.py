@@ -18,10 +18,7 @@ def upgrade() -> None:
             comment="a table, or audit_log:<action> for the events of one action",
         ),
         sa.Column(
-            "revision",
-            sa.BigInteger(),
-            nullable=False,
-            comment="last event of the newest write that changed the part",
+            "revision", sa.BigInteger(), nullable=False, comment="last event of the newest write that changed the part"
         ),
         sa.Column("hash", sa.String(length=64), nullable=False, comment="hash of that event"),
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_table_heads_org_id")),

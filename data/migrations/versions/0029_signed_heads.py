@@ -18,10 +18,7 @@ def upgrade() -> None:
         ),
         sa.Column("tile", sa.BigInteger(), nullable=False, comment="place within the level, from 0"),
         sa.Column(
-            "hashes",
-            sa.LargeBinary(),
-            nullable=False,
-            comment="up to 256 hashes of 32 bytes, one after the other",
+            "hashes", sa.LargeBinary(), nullable=False, comment="up to 256 hashes of 32 bytes, one after the other"
         ),
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_event_tiles_org_id")),
         sa.PrimaryKeyConstraint("org_id", "level", "tile", name=op.f("pk_event_tiles")),

@@ -9,8 +9,7 @@ down_revision = "0029"
 
 def upgrade() -> None:
     op.add_column(
-        "bundles",
-        sa.Column("head", sa.Text(), nullable=True, comment="signed head that it carries: a tlog-checkpoint"),
+        "bundles", sa.Column("head", sa.Text(), nullable=True, comment="signed head that it carries: a tlog-checkpoint")
     )
     op.add_column(
         "bundles",

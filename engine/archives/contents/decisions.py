@@ -57,8 +57,14 @@ def _earlier(held: pl.DataFrame) -> list[str]:
     for held_on, committee, decided in held.select("held_on", "name", "decisions").iter_rows():
         noted = msgspec.json.decode(decided)  # what was imported may be any JSON
         for one in (one for one in noted if isinstance(one, dict)) if isinstance(noted, list) else ():
-            cells = (held_on.isoformat(), committee, one.get("decision"), one.get("owner"), one.get("due_on"),
-                     one.get("status"))  # fmt: skip
+            cells = (
+                held_on.isoformat(),
+                committee,
+                one.get("decision"),
+                one.get("owner"),
+                one.get("due_on"),
+                one.get("status"),
+            )
             rows.append("| " + " | ".join(inline(str(cell or "")) for cell in cells) + " |")
     if not rows:
         return ["No earlier decision is on record."]

@@ -74,11 +74,12 @@ def open_pack(
         _policy_rows(pl.DataFrame(in_force, schema=schema, orient="row"), links, tags, framework),
         pl.DataFrame(
             [(f"policy:{row['id']}", row["version"]) for row in every],
-            schema={"object": pl.String, "policy_version": pl.Int64}, orient="row",
+            schema={"object": pl.String, "policy_version": pl.Int64},
+            orient="row",
         ),
         _action_tags(tags),
         tuple(tags.to_list()),
-    )  # fmt: skip
+    )
 
 
 def pages(store: Store, pack: EvidencePack) -> Iterator[pl.DataFrame]:
@@ -95,11 +96,16 @@ def _policy_rows(in_force: pl.DataFrame, links: pl.DataFrame, tags: pl.Series, w
         .with_columns(pl.col("control_tags").fill_null([]))
         .sort("at", "id")
         .with_columns(
-            event_id=pl.lit(None, dtype=pl.String), action=pl.lit("policy.accepted"),
-            object=pl.format("policy:{}", "id"), evidence_id="id", hash=pl.lit(None, dtype=pl.String),
-            prev_hash=pl.lit(None, dtype=pl.String), outcome=pl.lit("success"), seq=pl.lit(None, dtype=pl.Int64),
+            event_id=pl.lit(None, dtype=pl.String),
+            action=pl.lit("policy.accepted"),
+            object=pl.format("policy:{}", "id"),
+            evidence_id="id",
+            hash=pl.lit(None, dtype=pl.String),
+            prev_hash=pl.lit(None, dtype=pl.String),
+            outcome=pl.lit("success"),
+            seq=pl.lit(None, dtype=pl.Int64),
         )
-    )  # fmt: skip
+    )
     return _pack_rows(_with_frameworks(frame), wanted)
 
 

@@ -65,11 +65,22 @@ class PackLines:
             proof = object_id if object_type in EVIDENCE else event_id
             commas, quotes = commas + kind.commas, quotes + kind.quotes
             joined.append(
-                _LINE % (
-                    event_id or _EMPTY, at, actor or _EMPTY, action or _EMPTY, thing or "", kind.text,
-                    _EMPTY if proof == "" else proof or "", hash_, previous, versions.get(thing, ""), outcome, seq,
+                _LINE
+                % (
+                    event_id or _EMPTY,
+                    at,
+                    actor or _EMPTY,
+                    action or _EMPTY,
+                    thing or "",
+                    kind.text,
+                    _EMPTY if proof == "" else proof or "",
+                    hash_,
+                    previous,
+                    versions.get(thing, ""),
+                    outcome,
+                    seq,
                 )
-            )  # fmt: skip
+            )
         joined_page = _Page("".join(joined), len(kept), commas, quotes, kept, self)
         return len(kept), joined_lines(joined_page, len(COLUMNS))
 
@@ -79,9 +90,20 @@ class PackLines:
         kind, thing = self._kinds[action, controls, outcome], _thing(object_type, object_id)
         proof = object_id if object_type in EVIDENCE else event_id
         return (
-            event_id, at, actor, action, thing, kind.tags, kind.frameworks, proof, hash_, previous,
-            self._versions.get(thing), outcome, seq,
-        )  # fmt: skip
+            event_id,
+            at,
+            actor,
+            action,
+            thing,
+            kind.tags,
+            kind.frameworks,
+            proof,
+            hash_,
+            previous,
+            self._versions.get(thing),
+            outcome,
+            seq,
+        )
 
     def _learn(self, kinds: set[_Kind]) -> None:
         if len(self._kinds) > MOST_KINDS:

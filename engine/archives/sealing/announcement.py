@@ -16,8 +16,11 @@ def announcement(row: BundleRow, url: str, settings: Settings) -> Message:
         "bundle": {
             "id": row["id"],
             "organization": row["org_id"],
-            "window": {"requested": row["requested_window"], "start_on": row["window_start_on"].isoformat(),
-                       "end_on": row["window_end_on"].isoformat()},
+            "window": {
+                "requested": row["requested_window"],
+                "start_on": row["window_start_on"].isoformat(),
+                "end_on": row["window_end_on"].isoformat(),
+            },
             "revision": {"seq": row["sealed_seq"], "hash": row["sealed_hash"]},
             "manifest_sha256": row["manifest_sha256"],
             "merkle_root": row["merkle_root"],
@@ -27,7 +30,7 @@ def announcement(row: BundleRow, url: str, settings: Settings) -> Message:
             "counts": row["counts"],
             "download": f"{settings.base_url.rstrip('/')}{ROUTE}/{row['id']}/download",
         },
-    }  # fmt: skip
+    }
     subject = f"Evidence bundle {row['id']} sealed"
     text = (
         f"The evidence bundle {row['id']} of {row['org_id']} for {row['requested_window']} was sealed at revision "

@@ -62,8 +62,9 @@ def seal(spool: ArchiveSpool, about: About, key: SigningKey, path: Path) -> Seal
         try:
             write_zip(file, spool.parts)
         except ValueError as error:
-            raise BadRequest("The archive would be larger than 4 GiB: choose a shorter window.",
-                             word="archive_too_large") from error  # fmt: skip
+            raise BadRequest(
+                "The archive would be larger than 4 GiB: choose a shorter window.", word="archive_too_large"
+            ) from error
     digest, size = _digest(path)
     return SealedArchive(
         path, size, digest, sha256(statement).hexdigest(), manifest.tree(listed).root, key.id, tuple(listed)

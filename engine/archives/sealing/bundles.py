@@ -193,7 +193,9 @@ def metadata(row: BundleRow, before: BundleRow | None) -> dict[str, object]:
         "organization": row["org_id"],
         "state": "sealed",
         "window": {
-            "requested": row["requested_window"], "start_on": row["window_start_on"], "end_on": row["window_end_on"]
+            "requested": row["requested_window"],
+            "start_on": row["window_start_on"],
+            "end_on": row["window_end_on"],
         },
         "created_by": row["created_by"],
         "sealed_at": row["sealed_at"],
@@ -206,7 +208,7 @@ def metadata(row: BundleRow, before: BundleRow | None) -> dict[str, object]:
         "size_bytes": row["size_bytes"],
         "archive_sha256": row["archive_sha256"],
         "download": f"{ROUTE}/{row['id']}/download" if row["archive_sha256"] else None,
-    }  # fmt: skip
+    }
 
 
 @contextmanager
@@ -283,10 +285,16 @@ def _write(revision: Revision, row: BundleRow, sealed: "SealedArchive", settings
     """The rows, the audit event and the outbox, all in one revision."""
     revision.insert(bundles, [row])
     files = [
-        {"bundle_id": row["id"], "position": position, "name": part.name, "size_bytes": part.size,
-         "sha256": part.sha256, "rows": part.rows}
+        {
+            "bundle_id": row["id"],
+            "position": position,
+            "name": part.name,
+            "size_bytes": part.size,
+            "sha256": part.sha256,
+            "rows": part.rows,
+        }
         for position, part in enumerate(sealed.parts)
-    ]  # fmt: skip
+    ]
     revision.insert(bundle_files, files)
     told = ("requested_window", "sealed_seq", "manifest_sha256", "merkle_root", "previous_id", "key_id")
     revision.record("bundle.sealed", object_type="bundle", object_id=row["id"], details=pick(row, told))

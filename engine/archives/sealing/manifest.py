@@ -173,10 +173,7 @@ def read_statement(data: bytes) -> Statement:
         made = msgspec.json.decode(data, type=Statement)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"is no manifest of an evidence archive ({error})") from error
-    for name, found, expected in (
-        ("_type", made.type_, STATEMENT),
-        ("predicateType", made.predicate_type, PREDICATE),
-    ):
+    for name, found, expected in (("_type", made.type_, STATEMENT), ("predicateType", made.predicate_type, PREDICATE)):
         if found != expected:
             raise ValueError(f"has the {name} {found[:80]!r}, expected {expected}")
     if made.predicate.kind not in ARCHIVE_KINDS:

@@ -144,8 +144,11 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
         raise BrokenArchive(entry.name, "is damaged: its bytes cannot be unpacked") from error
     crc, size = zlib.crc32(piece, crc), size + len(piece)
     if not inflate.eof or size != entry.size or crc != entry.crc:
-        raise BrokenArchive(entry.name, f"is damaged: expected {entry.size:,} bytes with the checksum {entry.crc:08x}, "
-                                 f"found {size:,} with {crc:08x}")  # fmt: skip
+        raise BrokenArchive(
+            entry.name,
+            f"is damaged: expected {entry.size:,} bytes with the checksum {entry.crc:08x}, "
+            f"found {size:,} with {crc:08x}",
+        )
     yield piece
 
 
@@ -207,21 +210,42 @@ def _check_entry(entry: ZipEntry, before: Sequence[ZipEntry]) -> None:
         raise BrokenArchive(entry.name, f"begins at byte {entry.offset:,} and should begin at {expected:,}")
     if entry.size > max(SMALL, MOST_RATIO * entry.compressed):
         raise BrokenArchive(
-            entry.name,
-            f"would unpack from {entry.compressed:,} to {entry.size:,} bytes, which no file of records does",
+            entry.name, f"would unpack from {entry.compressed:,} to {entry.size:,} bytes, which no file of records does"
         )
 
 
 def _local(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
-    return LOCAL.pack(LOCAL_MARK, NEEDED, 0, DEFLATED, TIME, DATE, entry.crc, entry.compressed, entry.size,
-                      len(name), 0) + name  # fmt: skip
+    return (
+        LOCAL.pack(LOCAL_MARK, NEEDED, 0, DEFLATED, TIME, DATE, entry.crc, entry.compressed, entry.size, len(name), 0)
+        + name
+    )
 
 
 def _central(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
-    return CENTRAL.pack(CENTRAL_MARK, MADE_BY, NEEDED, 0, DEFLATED, TIME, DATE, entry.crc, entry.compressed,
-                        entry.size, len(name), 0, 0, 0, 0, MODE, entry.offset) + name  # fmt: skip
+    return (
+        CENTRAL.pack(
+            CENTRAL_MARK,
+            MADE_BY,
+            NEEDED,
+            0,
+            DEFLATED,
+            TIME,
+            DATE,
+            entry.crc,
+            entry.compressed,
+            entry.size,
+            len(name),
+            0,
+            0,
+            0,
+            0,
+            MODE,
+            entry.offset,
+        )
+        + name
+    )
 
 
 def _end(count: int, size: int, offset: int) -> bytes:

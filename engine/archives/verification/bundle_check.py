@@ -132,7 +132,5 @@ def _files(check: archive_check.ArchiveCheck | None) -> list[dict[str, object]]:
                 "rows": listed[place].rows,
                 "bytes": listed[place].bytes,
             }
-        shown.append(
-            {"name": one.name, "status": one.status, "expected": one.expected, "found": one.found, **proof}
-        )  # fmt: skip
+        shown.append({"name": one.name, "status": one.status, "expected": one.expected, "found": one.found, **proof})
     return shown

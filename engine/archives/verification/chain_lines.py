@@ -57,11 +57,17 @@ def _broken(line: bytes, number: int, previous: bytes) -> BrokenArchive:
     if line != b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event):
         return BrokenArchive(LOG, f"line {number:,} is no line of an audit chain")
     if previous and before != previous:
-        return BrokenArchive(LOG, f"line {number:,} does not follow the line before: expected {previous.decode()}, "
-                             f"found {before.decode('ascii', 'backslashreplace')}")  # fmt: skip
+        return BrokenArchive(
+            LOG,
+            f"line {number:,} does not follow the line before: expected {previous.decode()}, "
+            f"found {before.decode('ascii', 'backslashreplace')}",
+        )
     expected = sha256(before + event).hexdigest()
-    return BrokenArchive(LOG, f"line {number:,} does not match its hash: expected {expected}, "
-                         f"found {found.decode('ascii', 'backslashreplace')}")  # fmt: skip
+    return BrokenArchive(
+        LOG,
+        f"line {number:,} does not match its hash: expected {expected}, "
+        f"found {found.decode('ascii', 'backslashreplace')}",
+    )
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[list[bytes]]:

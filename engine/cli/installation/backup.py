@@ -34,9 +34,13 @@ def backup(context: click.Context, file: Path, passphrase_file: Path | None, wit
     passphrase = _passphrase(passphrase_file)
     with Steps() as steps:
         made = write_backup(
-            Settings.of_process(), file, now=now(), passphrase=passphrase, with_keys=not without_keys,
+            Settings.of_process(),
+            file,
+            now=now(),
+            passphrase=passphrase,
+            with_keys=not without_keys,
             progress=steps.count,
-        )  # fmt: skip
+        )
     for problem in made.lacking.values():
         click.echo(f"lacking: {problem}")
     click.echo(
@@ -65,9 +69,13 @@ def restore(file: Path, passphrase_file: Path | None, check_only: bool) -> None:
 
     with Steps() as steps:
         found = restore_backup(
-            Settings.of_process(), file, now=now(), passphrase=_passphrase(passphrase_file), check_only=check_only,
+            Settings.of_process(),
+            file,
+            now=now(),
+            passphrase=_passphrase(passphrase_file),
+            check_only=check_only,
             progress=steps,
-        )  # fmt: skip
+        )
     for sentence in found.missing:
         click.echo(f"missing: {sentence}")
     done = "the backup holds" if check_only else "restored"

@@ -57,12 +57,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             jobs = os.cpu_count() or 1
             together = services.batch(now())
             went = batch.build(
-                services.store,
-                together,
-                DEMO_ORGANIZATIONS,
-                in_processes(jobs),
-                shares=jobs,
-                progress=steps,
+                services.store, together, DEMO_ORGANIZATIONS, in_processes(jobs), shares=jobs, progress=steps
             )
             folders = {org_id: settings.data_dir / SITES / org_id for org_id in DEMO_ORGANIZATIONS}
             write_sites(together, folders, steps)

@@ -5,12 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.cli.common import (
-    now,
-    open_console_services,
-    org_option,
-    organization,
-)
+from engine.cli.common import now, open_console_services, org_option, organization
 from engine.model.errors import NotFound, Usage
 from engine.model.vocabulary import DELIVERY_STATUSES
 from engine.store import PLATFORM

@@ -90,10 +90,11 @@ def keys(org: str | None, rotate: bool) -> None:
             details = {"from": fingerprint(made.old), "to": fingerprint(made.new)}
             services.store.ensure_platform(now())
             services.store.write(
-                PLATFORM, "console",
+                PLATFORM,
+                "console",
                 lambda revision: revision.record("signing_key.rotated", object_type="signing_key", details=details),
                 now=now(),
-            )  # fmt: skip
+            )
         present, *earlier = own_keys(path)
         click.echo(f"signing key {fingerprint(present)}")
         for key in earlier:

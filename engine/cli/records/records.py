@@ -106,9 +106,15 @@ def _import_tables(
     with open_console_services() as services, Steps() as steps, rare_collections(OBJECTS_BETWEEN_COLLECTIONS):
         org = org or organization(services, None)
         result = import_paths(
-            services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count,
-            mapping=columns, rehearsed=check,
-        )  # fmt: skip
+            services.store,
+            paths,
+            org_id=org,
+            actor=actor,
+            now=now(),
+            progress=steps.count,
+            mapping=columns,
+            rehearsed=check,
+        )
     for file, headers in result.ignored.items():
         for header, near in headers.items():
             click.echo(f"{file}: column {header!r} is ignored{f'; nearest in name: {near}' if near else ''}")

@@ -33,12 +33,16 @@ def reports(form: str) -> None:
 
         listed = [
             {
-                "name": name, "title": catalogue[name].title, "section": title, "answers": catalogue[name].description,
-                "formats": catalogue[name].formats, "parameters": [each.name for each in catalogue[name].parameters],
+                "name": name,
+                "title": catalogue[name].title,
+                "section": title,
+                "answers": catalogue[name].description,
+                "formats": catalogue[name].formats,
+                "parameters": [each.name for each in catalogue[name].parameters],
             }
             for title, names in sections.items()
             for name in names
-        ]  # fmt: skip
+        ]
         click.echo(msgspec.json.encode(listed).decode())
         return
     width = max(map(len, catalogue))

@@ -2,12 +2,7 @@
 
 import click
 
-from engine.cli.common import (
-    now,
-    open_console_services,
-    org_option,
-    organization,
-)
+from engine.cli.common import now, open_console_services, org_option, organization
 
 REPORT = "fedramp-poam"
 
@@ -15,8 +10,11 @@ REPORT = "fedramp-poam"
 @click.command(epilog="Example: hq poam --org aurora --actor iris@aurora.example")
 @org_option
 @click.option("--actor", default="poam", show_default=True, help="Who is named in the audit log.")
-@click.option("--scans", type=click.Choice(["late", "all"]),
-              help="Findings of scanners: those past their deadline (as in the report), or all.")  # fmt: skip
+@click.option(
+    "--scans",
+    type=click.Choice(["late", "all"]),
+    help="Findings of scanners: those past their deadline (as in the report), or all.",
+)
 def poam(org: str | None, actor: str, scans: str | None) -> None:
     """Give each weakness of the FedRAMP POA&M that has no number the next one: V-1, V-2, …
 

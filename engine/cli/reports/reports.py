@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.cli.common import (
-    Steps,
-    now,
-    open_console_services,
-    org_option,
-    organization,
-)
+from engine.cli.common import Steps, now, open_console_services, org_option, organization
 from engine.cli.names import figure_names, format_names, parameter_names, report_names
 from engine.cli.on_terminal import print_report
 from engine.model.declarations.declaration import WHEN_ASKED
@@ -99,12 +93,7 @@ def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "I
 @as_of_option
 @click.option("--revision", metavar="N", help="As the records were at that position of their chain.")
 def report(
-    name: str,
-    org: str | None,
-    form: str | None,
-    parameters: tuple[str, ...],
-    as_of: str | None,
-    revision: str | None,
+    name: str, org: str | None, form: str | None, parameters: tuple[str, ...], as_of: str | None, revision: str | None
 ) -> None:
     """Print one report, as it is or as it was: to a terminal laid out for it, else the same bytes as over HTTP."""
     _print(name, org, form, query_of(parameters, **past(as_of, revision)))

@@ -34,21 +34,32 @@ _ME = (
 )
 # what the organization is: words of the question, the fact, the column, how it is said
 _PROFILE = (
-    (r"\bhow many (?:people|employees|staff|colleagues) "
-     r"(?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
-     r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b", "organization",
-         "headcount",
-     "people work here"),
-    (r"\bwhere (?:is|are|do we keep|do we store|does) (?:our |the )?(?:data|records)\b|\bdata (?:region|residency)\b|"
-     r"\bhosted where\b|\bwhich region (?:are|is)\b|\bwhere are we hosted\b", "organization", "data_region",
-     "is the region of the data"),
+    (
+        r"\bhow many (?:people|employees|staff|colleagues) "
+        r"(?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
+        r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b",
+        "organization",
+        "headcount",
+        "people work here",
+    ),
+    (
+        r"\bwhere (?:is|are|do we keep|do we store|does) (?:our |the )?(?:data|records)\b|"
+        r"\bdata (?:region|residency)\b|\bhosted where\b|\bwhich region (?:are|is)\b|\bwhere are we hosted\b",
+        "organization",
+        "data_region",
+        "is the region of the data",
+    ),
     (r"\b(?:what|which) (?:plan|subscription)\b", "organization", "plan", "is the plan"),
     (r"\b(?:what|which) time ?zone\b", "organization", "time_zone", "is the time zone"),
     (r"\b(?:what|which) (?:sector|industry)\b", "organization", "sector", "is the sector"),
-    (r"\bwho (?:holds|keeps|has) (?:the |our )?(?:encryption )?keys\b|\bkey custody\b", "deployment", "key_custody",
-     "holds the keys"),
+    (
+        r"\bwho (?:holds|keeps|has) (?:the |our )?(?:encryption )?keys\b|\bkey custody\b",
+        "deployment",
+        "key_custody",
+        "holds the keys",
+    ),
     (r"\bhow do (?:we|people|users) sign in\b|\bsign in method\b", "deployment", "auth_mode", "is how people sign in"),
-)  # fmt: skip
+)
 
 
 def advice(
@@ -108,9 +119,12 @@ def _next(asked: CopilotQuestion, library: Library, citations: CitationList, ask
     gaps = library.rows(GAP).sort("priority", "gap_id", descending=[True, False]).head(ROWS)
     if gaps.height:
         lines.append("The gaps that come first, by priority:")
-        lines += [_line(GAP.line, row, citations.cite("gap-remediations", route_of_row(GAP, row, library),
-            cell(row["gap_id"])))
-                  for row in gaps.iter_rows(named=True)]  # fmt: skip
+        lines += [
+            _line(
+                GAP.line, row, citations.cite("gap-remediations", route_of_row(GAP, row, library), cell(row["gap_id"]))
+            )
+            for row in gaps.iter_rows(named=True)
+        ]
     if not lines:
         return AnswerPart(("I have no data on what to do next: no decision is due and no gap is on record.",), "none")
     return AnswerPart(tuple(lines), "high")
@@ -137,9 +151,11 @@ def _decisions(library: Library, citations: CitationList) -> Iterator[str]:
         if frame.height:
             yield "What to decide:"
         for number, row in enumerate(frame.head(ROWS).iter_rows(named=True), 1):
-            yield _line("{decision} ({reason}; with {owner})", row,
-                        citations.cite("executive-summary", route_of("executive-summary"),
-                            f"decision {number}"))  # fmt: skip
+            yield _line(
+                "{decision} ({reason}; with {owner})",
+                row,
+                citations.cite("executive-summary", route_of("executive-summary"), f"decision {number}"),
+            )
 
 
 def _line(template: str, row: dict[str, object], mark: str) -> str:

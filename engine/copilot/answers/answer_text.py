@@ -29,8 +29,13 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
     turners = [word for word in plan.unknown if word in turning or word.startswith("how ")]
     if turners:
         said = ", ".join(f"'{word}'" for word in turners)
-        return AnswerPart((f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
-                           "without it the answer would be to another question.",), "none")  # fmt: skip
+        return AnswerPart(
+            (
+                f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
+                "without it the answer would be to another question.",
+            ),
+            "none",
+        )
     rows = _sort_rows(plan, frame.filter(plan.where), library)
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
     if not lines and any(each.dimension.startswith("own") for each in plan.constraints):

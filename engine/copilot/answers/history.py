@@ -68,17 +68,27 @@ def history(
     labels = {stem(word) for name in names for word in name.label.lower().replace("-", " ").split()}
     spoken = {stem(word) for name in names for key in name.keys for word in (key, *key.split("-"))}
     telling = [word for word in asked.words if not (is_filler(word) or is_everyday(word))]
-    strange = [word for word in telling if stem(word) not in _KNOWN | labels | spoken
-               and word not in _KNOWN and not any(word_matches(word, pattern) for pattern in (_UP, _DOWN, _OTHER))
-               and not word.isdigit() and not (frameworks and word in _spelt())]  # fmt: skip
+    strange = [
+        word
+        for word in telling
+        if stem(word) not in _KNOWN | labels | spoken
+        and word not in _KNOWN
+        and not any(word_matches(word, pattern) for pattern in (_UP, _DOWN, _OTHER))
+        and not word.isdigit()
+        and not (frameworks and word in _spelt())
+    ]
     lines: list[str] = []
     unsure = False
     found = series_of(subject, frameworks, library)
     if asked.matches(r"\bwhich\b") and len(found) > 1:
         ranked = _rank_series(found, asked, past, library.today)
-        return None if ranked is None else AnswerPart(
-            tuple(f"{said} {citations.cite('readiness_snapshots', None, f'{day}')}" for said, day in ranked),
-                "high")  # fmt: skip
+        return (
+            None
+            if ranked is None
+            else AnswerPart(
+                tuple(f"{said} {citations.cite('readiness_snapshots', None, f'{day}')}" for said, day in ranked), "high"
+            )
+        )
     for series in found:
         said, sure = _change_sentence(series, asked, past, library.today)
         unsure |= not sure
@@ -191,11 +201,14 @@ def _rank_series(
             moved.append((round(now[1] - then[1], 1), series.title, now, then))
     moved.sort(reverse=not down)
     return [
-        (f"{'' if number == 0 else '- '}{title[:1].upper()}{title[1:]}: {change:+g} points, {cell(then[1])} % on "
-         f"{then[0]} to {cell(now[1])} % "
-         f"on {now[0]}.", then[0])
+        (
+            f"{'' if number == 0 else '- '}{title[:1].upper()}{title[1:]}: {change:+g} points, {cell(then[1])} % on "
+            f"{then[0]} to {cell(now[1])} % "
+            f"on {now[0]}.",
+            then[0],
+        )
         for number, (change, title, now, then) in enumerate(moved)
-    ]  # fmt: skip
+    ]
 
 
 def _within(series: ScoreSeries, window: TimeWindow) -> tuple[list[str], list[date]]:
@@ -209,9 +222,11 @@ def _within(series: ScoreSeries, window: TimeWindow) -> tuple[list[str], list[da
     if held.height < 2:
         return [f"The {series.title} was {_value(series, end)} {window.words}, by the snapshot of {end[0]}."], [end[0]]
     low, high = held["value"].min(), held["value"].max()
-    said = (f"The {series.title} was {_value(series, end)} at the end of it (snapshot of {end[0]}); "
-            f"{window.words} it lay "
-            f"between {cell(low)} and {cell(high)}{series.unit}.")  # fmt: skip
+    said = (
+        f"The {series.title} was {_value(series, end)} at the end of it (snapshot of {end[0]}); "
+        f"{window.words} it lay "
+        f"between {cell(low)} and {cell(high)}{series.unit}."
+    )
     return [said, *(f"- {day}: {cell(value)}{series.unit}" for day, value in held.tail(MOST_LISTED).iter_rows())], [
         end[0]
     ]
@@ -236,9 +251,11 @@ def _bound_lines(series: ScoreSeries, bound: NumberLimit, window: TimeWindow | N
     if fits.is_empty():
         return [f"No: the {series.title} was never {bound.words} {said}; {end}."], [day]
     first, last = fits["on"][0], fits["on"][-1]
-    return [f"Yes: the {series.title} was {bound.words} on {fits.height} of {held.height} days {said}, first on "
-            f"{first} "
-            f"and last on {last}; {end}."], [day]  # fmt: skip
+    return [
+        f"Yes: the {series.title} was {bound.words} on {fits.height} of {held.height} days {said}, first on "
+        f"{first} "
+        f"and last on {last}; {end}."
+    ], [day]
 
 
 def _extreme(series: ScoreSeries, window: TimeWindow | None, peak: bool) -> tuple[list[str], list[date]]:
@@ -262,8 +279,10 @@ def _against(
     wanted = asked.matches(_UP) is not asked.matches(_DOWN)
     claimed = change > 0 if _rises(series, asked) else change < 0
     yes = f"{'Yes' if claimed else 'No'}: t" if wanted and asked.matches(_POLAR) else "T"
-    said = (f"{yes}he {series.title} is {way}: {_value(series, now)} on {now[0]} against {_value(series, then)} "
-            f"on {then[0]}.")  # fmt: skip
+    said = (
+        f"{yes}he {series.title} is {way}: {_value(series, now)} on {now[0]} against {_value(series, then)} "
+        f"on {then[0]}."
+    )
     return [said], [now[0], then[0]]
 
 

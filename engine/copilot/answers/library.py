@@ -95,10 +95,17 @@ class Library:
             [self._org_id], lambda view: service_budgets(view, self._org_id, self._now)
         )
         rows = [
-            (one.service_id, one.severity, *(value for days in (30, 7) for value in
-             (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)))
+            (
+                one.service_id,
+                one.severity,
+                *(
+                    value
+                    for days in (30, 7)
+                    for value in (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)
+                ),
+            )
             for one in found
-        ]  # fmt: skip
+        ]
         parts = [
             f"{part}_{days}d{unit}"
             for days in (30, 7)
@@ -114,10 +121,14 @@ class Library:
             zone = self._about()[2]
             instants = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Datetime)]
             days = [
-                pl.col(name).dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.date()
+                pl.col(name)
+                .dt.replace_time_zone("UTC")
+                .dt.convert_time_zone(zone)
+                .dt.date()
                 .alias(f"{name.removesuffix('_at')}_on")
-                for name in instants if f"{name.removesuffix('_at')}_on" not in frame.columns
-            ]  # fmt: skip
+                for name in instants
+                if f"{name.removesuffix('_at')}_on" not in frame.columns
+            ]
             self._rows[entity.name] = self._with_age(entity, frame.with_columns(days))
         return self._rows[entity.name]
 

@@ -80,9 +80,14 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
 
 
 def _answer_one(
-    asked: CopilotQuestion, planner: Planner, library: Library, citations: CitationList, asker: str,
-    context: Query | None, follows: bool,
-) -> tuple[list[AnswerPart], tuple[Query, ...]]:  # fmt: skip
+    asked: CopilotQuestion,
+    planner: Planner,
+    library: Library,
+    citations: CitationList,
+    asker: str,
+    context: Query | None,
+    follows: bool,
+) -> tuple[list[AnswerPart], tuple[Query, ...]]:
     """What the records say to one question, and the queries that say it."""
     names = tuple(dict.fromkeys(planner.names(asked)))
     part = (
@@ -104,8 +109,14 @@ def _answer_one(
         plans = tuple(sorted(plans, key=lambda one: library.rows(one.entity).filter(one.where).is_empty()))
     parts = [answer_text(plan, library, citations) for plan in plans]
     if len(plans) > 1:
-        parts = [replace(part, confidence="medium" if part.confidence == "high" else part.confidence,
-                         reason=part.reason or "nothing said of which kind") for part in parts]  # fmt: skip
+        parts = [
+            replace(
+                part,
+                confidence="medium" if part.confidence == "high" else part.confidence,
+                reason=part.reason or "nothing said of which kind",
+            )
+            for part in parts
+        ]
     if not parts and follows:
         words = " ".join(asked.words)
         parts = [AnswerPart((f"I have no data on {words}.",), "low", f"{words} not answered")]

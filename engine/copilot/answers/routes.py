@@ -15,9 +15,13 @@ from engine.model.declarations.report import Report
 def showing(catalogue: Mapping[str, Report], figure: str) -> str | None:
     """The first report that shows a figure to everybody alike."""
     return next(
-        (name for name, report in catalogue.items()
-         if name not in PERSONAL and any(one.id == figure for one in report.figures)), None,
-    )  # fmt: skip
+        (
+            name
+            for name, report in catalogue.items()
+            if name not in PERSONAL and any(one.id == figure for one in report.figures)
+        ),
+        None,
+    )
 
 
 def figure_route(report: str, figure: str, period: int | None) -> str:

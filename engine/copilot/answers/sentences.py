@@ -49,8 +49,9 @@ def line(plan: Query, row: dict[str, object]) -> str:
 
 def mark(plan: Query, row: dict[str, object], library: Library, citations: CitationList) -> str:
     """The citation of a row: the route that shows it, or its identifier."""
-    return citations.cite(plan.entity.report or plan.entity.plural, route_of_row(plan.entity, row, library),
-                          cell(row[plan.entity.key]))  # fmt: skip
+    return citations.cite(
+        plan.entity.report or plan.entity.plural, route_of_row(plan.entity, row, library), cell(row[plan.entity.key])
+    )
 
 
 def title(plan: Query, row: dict[str, object]) -> str:

@@ -11,8 +11,18 @@ from engine.exposure.dependencies import Dependency, Service
 MOST_PATHS = 10_000
 _SERVICE = ("id", "name", "criticality", "environment", "internet_facing")
 _EDGE = ("service_id", "depends_on_id", "kind", "segmented")
-_FINDING = ("id", "title", "severity", "service_id", "status", "cve", "cvss", "epss", "known_exploited",
-            "internet_reachable")  # fmt: skip
+_FINDING = (
+    "id",
+    "title",
+    "severity",
+    "service_id",
+    "status",
+    "cve",
+    "cvss",
+    "epss",
+    "known_exploited",
+    "internet_reachable",
+)
 
 
 def _paths(records: Records) -> pl.DataFrame:
@@ -21,19 +31,37 @@ def _paths(records: Records) -> pl.DataFrame:
     found = simulate(
         [Service(*row) for row in services.select(_SERVICE).iter_rows()],
         [Dependency(*row) for row in records.table("service_dependencies").select(_EDGE).iter_rows()],
-        [OpenFinding(*row) for row in records.table("findings").filter(pl.col("status") == "open")
-         .select(_FINDING).iter_rows()],
+        [
+            OpenFinding(*row)
+            for row in records.table("findings").filter(pl.col("status") == "open").select(_FINDING).iter_rows()
+        ],
         max_depth=records.number("attack_depth"),
         listed=MOST_PATHS,
-    )  # fmt: skip
+    )
     names = dict(services.select("id", "name").iter_rows())
     rows = [
-        (path.id, path.rank, path.score, path.target_id, names[path.target_id], path.entry.finding_id, path.services[0],
-         " → ".join(names[one] for one in path.services))
+        (
+            path.id,
+            path.rank,
+            path.score,
+            path.target_id,
+            names[path.target_id],
+            path.entry.finding_id,
+            path.services[0],
+            " → ".join(names[one] for one in path.services),
+        )
         for path in found.paths
-    ]  # fmt: skip
-    columns = {"id": pl.String, "rank": pl.Int64, "score": pl.Float64, "target_id": pl.String, "target": pl.String,
-               "finding": pl.String, "start_id": pl.String, "through": pl.String}  # fmt: skip
+    ]
+    columns = {
+        "id": pl.String,
+        "rank": pl.Int64,
+        "score": pl.Float64,
+        "target_id": pl.String,
+        "target": pl.String,
+        "finding": pl.String,
+        "start_id": pl.String,
+        "through": pl.String,
+    }
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
@@ -58,88 +86,149 @@ def _approvals(records: Records) -> pl.DataFrame:
 
 
 PATH = Entity(
-    "attack path", "attack paths",
-    ("attack path", "attack route", "attacker", "attack", "path of an attacker", "breach path", "attack chain",
-        "kill chain"),
-    _paths, "id", "rank {rank}, score {score}: {finding} on {through}", dates={}, names=("finding",),
-        row_route="/api/attack-paths/simulate",
-    links={"service": "target_id"}, size="score", scale="score", attributes={"target": ("target", "reach"),
-        "score": ("score",
-        "likely")},
+    "attack path",
+    "attack paths",
+    (
+        "attack path",
+        "attack route",
+        "attacker",
+        "attack",
+        "path of an attacker",
+        "breach path",
+        "attack chain",
+        "kill chain",
+    ),
+    _paths,
+    "id",
+    "rank {rank}, score {score}: {finding} on {through}",
+    dates={},
+    names=("finding",),
+    row_route="/api/attack-paths/simulate",
+    links={"service": "target_id"},
+    size="score",
+    scale="score",
+    attributes={"target": ("target", "reach"), "score": ("score", "likely")},
     fillers=("lead", "leading", "path", "production", "way", "get", "reach", "into"),
-)  # fmt: skip
+)
 
 SYSTEM = Entity(
-    "system", "systems", ("system", "scope boundary", "asset in scope"),
-    _systems, "id", "{id} {name}: {boundary}, region {region}, reviewed on {last_reviewed_on}, owner {owner}",
+    "system",
+    "systems",
+    ("system", "scope boundary", "asset in scope"),
+    _systems,
+    "id",
+    "{id} {name}: {boundary}, region {region}, reviewed on {last_reviewed_on}, owner {owner}",
     names=("id",),
     states=(
         RowState("in scope", ("in scope", "inside", "in the boundary"), flag("in_scope"), after=True),
-        RowState("out of scope", ("out of scope", "outside", "not in scope", "outside scope"), flag("in_scope", False),
-            after=True),
+        RowState(
+            "out of scope",
+            ("out of scope", "outside", "not in scope", "outside scope"),
+            flag("in_scope", False),
+            after=True,
+        ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"region": {}, "environment": {"prod": "production"}},
-    dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")}, people={"owner": OWNER},
-        links={"service": "service_id"},
-    attributes={"region": ("region", "where", "located"), "boundary": ("boundary",)}, report="scope-boundary",
-        dated=False,
-)  # fmt: skip
+    dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")},
+    people={"owner": OWNER},
+    links={"service": "service_id"},
+    attributes={"region": ("region", "where", "located"), "boundary": ("boundary",)},
+    report="scope-boundary",
+    dated=False,
+)
 
 FLOW = Entity(
-    "data flow", "data flows", ("data flow", "flow", "transfer", "data transfer"),
-    _flows, "id", "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}", names=("id",),
+    "data flow",
+    "data flows",
+    ("data flow", "flow", "transfer", "data transfer"),
+    _flows,
+    "id",
+    "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}",
+    names=("id",),
     states=(
-        RowState("unencrypted", ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption",
-            "plaintext"),
-              flag("encrypted", False)),
+        RowState(
+            "unencrypted",
+            ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption", "plaintext"),
+            flag("encrypted", False),
+        ),
         RowState("encrypted", ("encrypted",), flag("encrypted")),
-        RowState("leaving the boundary", ("leaving", "leave", "leaving the boundary", "outbound", "external"),
+        RowState(
+            "leaving the boundary",
+            ("leaving", "leave", "leaving the boundary", "outbound", "external"),
             flag("leaves"),
-              after=True),
+            after=True,
+        ),
     ),
-    choices={"data_class": {}}, links={"vendor": "vendor_id"}, report="scope-boundary",
-)  # fmt: skip
+    choices={"data_class": {}},
+    links={"vendor": "vendor_id"},
+    report="scope-boundary",
+)
 
 RUN = Entity(
-    "automation run", "automation runs",
+    "automation run",
+    "automation runs",
     ("automation run", "automation", "playbook run", "execution", "dry run", "playbook", "run", "remediation run"),
-    _runs, "id", "{id} {kind} of {playbook}: {outcome} on {ran_on}, by {actor}", names=("id",),
+    _runs,
+    "id",
+    "{id} {kind} of {playbook}: {outcome} on {ran_on}, by {actor}",
+    names=("id",),
     states=(
         RowState("failed", ("failed", "fail", "failing"), is_in("outcome", "failed")),
         RowState("successful", ("successful", "succeeded", "worked"), is_in("outcome", "succeeded")),
         RowState("rolled back", ("rolled back", "rollback"), is_in("outcome", "rolled_back")),
     ),
     choices={"kind": {"dry run": "dry run", "rehearsal": "dry run"}, "playbook": {}},
-    dates={"ran_on": ("run", "ran", "executed", "start", "started")}, people={"actor": ("ran", "run", "executed",
-        *OWNER)},
-    attributes={"outcome": ("outcome", "status", "result"), "playbook": ("playbook",)}, fillers=("executed",),
-)  # fmt: skip
+    dates={"ran_on": ("run", "ran", "executed", "start", "started")},
+    people={"actor": ("ran", "run", "executed", *OWNER)},
+    attributes={"outcome": ("outcome", "status", "result"), "playbook": ("playbook",)},
+    fillers=("executed",),
+)
 
 BLOCK = Entity(
-    "policy block", "policy blocks", ("policy block", "blocked automation", "refusal", "block", "blocked run",
+    "policy block",
+    "policy blocks",
+    (
+        "policy block",
+        "blocked automation",
+        "refusal",
+        "block",
+        "blocked run",
         "guardrail block",
-                                      "blocked by policy", "policy refusal", "blocked playbook", "automation blocked"),
-    _blocks, "id", "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}", names=("id",),
+        "blocked by policy",
+        "policy refusal",
+        "blocked playbook",
+        "automation blocked",
+    ),
+    _blocks,
+    "id",
+    "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}",
+    names=("id",),
     states=(RowState("overridden", ("overridden", "overruled"), flag("overridden")),),
-    choices={"reason": {}, "playbook": {}}, dates={"blocked_on": ("blocked", "refused", "stopped")},
-    people={"actor": ("tried", *OWNER)}, attributes={"reason": ("reason", "why"), "playbook": ("playbook",)},
-    reason="message", fillers=("automation", "by", "policy"),
-)  # fmt: skip
+    choices={"reason": {}, "playbook": {}},
+    dates={"blocked_on": ("blocked", "refused", "stopped")},
+    people={"actor": ("tried", *OWNER)},
+    attributes={"reason": ("reason", "why"), "playbook": ("playbook",)},
+    reason="message",
+    fillers=("automation", "by", "policy"),
+)
 
 APPROVAL = Entity(
-    "approval", "approvals", ("approval", "approval request"),
-    _approvals, "id",
-        "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
+    "approval",
+    "approvals",
+    ("approval", "approval request"),
+    _approvals,
+    "id",
+    "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
     names=("id", "subject"),
     states=(
         RowState("pending", ("pending", "open", "waiting", "undecided", "outstanding"), is_in("status", "pending")),
         RowState("approved", ("approved", "granted"), is_in("status", "approved")),
         RowState("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
     ),
-    choices={"kind": {}}, dates={"requested_on": ("requested", "asked"), "decided_on": ("decided", "approved",
-        "rejected")},
+    choices={"kind": {}},
+    dates={"requested_on": ("requested", "asked"), "decided_on": ("decided", "approved", "rejected")},
     people={"decided_by": ("decided", "approved", "approver", *OWNER), "requested_by": ("requested", "asked")},
     attributes={"status": ("status", "state"), "note": ("note",)},
-)  # fmt: skip
+)
 EXPOSURE = (PATH, SYSTEM, FLOW, RUN, BLOCK, APPROVAL)

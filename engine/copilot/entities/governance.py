@@ -33,10 +33,28 @@ def _decisions(records: Records) -> pl.DataFrame:
         for number, one in enumerate(msgspec.json.decode(text), 1):
             if isinstance(one, dict):
                 due = one.get("due_on")
-                rows.append((f"{meeting}#{number}", meeting, name, held_on, one.get("decision"), one.get("owner"),
-                             None if due is None else date.fromisoformat(due), one.get("status")))  # fmt: skip
-    columns = {"id": pl.String, "meeting_id": pl.String, "committee": pl.String, "decided_on": pl.Date,
-               "title": pl.String, "owner": pl.String, "due_on": pl.Date, "status": pl.String}  # fmt: skip
+                rows.append(
+                    (
+                        f"{meeting}#{number}",
+                        meeting,
+                        name,
+                        held_on,
+                        one.get("decision"),
+                        one.get("owner"),
+                        None if due is None else date.fromisoformat(due),
+                        one.get("status"),
+                    )
+                )
+    columns = {
+        "id": pl.String,
+        "meeting_id": pl.String,
+        "committee": pl.String,
+        "decided_on": pl.Date,
+        "title": pl.String,
+        "owner": pl.String,
+        "due_on": pl.Date,
+        "status": pl.String,
+    }
     links = records.fact("meetings").select("meeting_id", "committee_id")
     return pl.DataFrame(rows, schema=columns, orient="row").join(links, on="meeting_id", how="left")
 
@@ -56,24 +74,33 @@ def _staffing(records: Records) -> pl.DataFrame:
 
 
 MEETING = Entity(
-    "meeting", "meetings", ("meeting", "meet", "session", "decided", "decide", "minutes", "met", "meets"),
-    _meetings, "meeting_id", "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
+    "meeting",
+    "meetings",
+    ("meeting", "meet", "session", "decided", "decide", "minutes", "met", "meets"),
+    _meetings,
+    "meeting_id",
+    "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
     names=("meeting_id",),
     states=(
         RowState("cancelled", ("cancelled", "canceled", "called off", "dropped"), is_in("status", "cancelled")),
         RowState("held", ("held", "took place", "happened"), is_in("status", "held")),
         RowState("planned", ("planned", "upcoming", "scheduled", "coming up"), is_in("status", "planned")),
     ),
-    dates={"held_on": ("held", "meet", "met", "place", "take place")}, due="held_on", people={"chair": ("chair",
-        "chairs", *OWNER)},
-    links={"committee": "committee_id"}, attributes={"decided": ("decision", "decide", "decided", "agree", "agreed"),
-                                                     "status": ("status",)}, fillers=("committee",),
-)  # fmt: skip
+    dates={"held_on": ("held", "meet", "met", "place", "take place")},
+    due="held_on",
+    people={"chair": ("chair", "chairs", *OWNER)},
+    links={"committee": "committee_id"},
+    attributes={"decided": ("decision", "decide", "decided", "agree", "agreed"), "status": ("status",)},
+    fillers=("committee",),
+)
 
 DECISION = Entity(
-    "committee decision", "committee decisions",
+    "committee decision",
+    "committee decisions",
     ("committee decision", "decision", "resolution", "action of a committee", "committee action"),
-    _decisions, "id", "{title}: {status}, due {due_on}, owner {owner}, {committee} of {decided_on}",
+    _decisions,
+    "id",
+    "{title}: {status}, due {due_on}, owner {owner}, {committee} of {decided_on}",
     names=("id", "title"),
     states=(
         RowState("open", ("open", "outstanding", "pending", "not done", "unfinished"), is_in("status", "open")),
@@ -81,63 +108,117 @@ DECISION = Entity(
         RowState("done", ("done", "finished", "completed", "closed", "carried out"), is_in("status", "done")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
-    dates={"decided_on": ("decided", "made", "taken"), "due_on": ("due", "deadline")}, due="due_on",
-    people={"owner": OWNER}, links={"committee": "committee_id"},
-    attributes={"status": ("status", "state"), "committee": ("committee",)}, fillers=("committee", "made", "taken"),
-)  # fmt: skip
+    dates={"decided_on": ("decided", "made", "taken"), "due_on": ("due", "deadline")},
+    due="due_on",
+    people={"owner": OWNER},
+    links={"committee": "committee_id"},
+    attributes={"status": ("status", "state"), "committee": ("committee",)},
+    fillers=("committee", "made", "taken"),
+)
 
 COMMITTEE = Entity(
-    "committee", "committees", ("committee", "board", "steering group", "governance body"),
-    _committees, "committee_id", "{committee_id} {name}: {cadence}, chair {chair}, members {members}",
-        names=("committee_id", "name"),
+    "committee",
+    "committees",
+    ("committee", "board", "steering group", "governance body"),
+    _committees,
+    "committee_id",
+    "{committee_id} {name}: {cadence}, chair {chair}, members {members}",
+    names=("committee_id", "name"),
     people={"chair": ("chair", "chairs", "chaired", "heads", "leads", "run", "runs", *OWNER)},
     links={"committee": "committee_id"},
-    attributes={"cadence": ("cadence", "often", "frequency"), "members": ("member", "members", "sits on", "on",
-        "belong to")},
+    attributes={
+        "cadence": ("cadence", "often", "frequency"),
+        "members": ("member", "members", "sits on", "on", "belong to"),
+    },
     choices={"cadence": {}},
-)  # fmt: skip
+)
 
 PERSON = Entity(
-    "person", "people",
-    ("person", "people", "member", "user", "colleague", "staff", "account", "team member", "work here",
-        "works here", "named", "somebody", "somone",
-        "employee account"),
-    _people, "email", "{name} {email}: {title}, role {role}, {status}", names=("email", "name"),
+    "person",
+    "people",
+    (
+        "person",
+        "people",
+        "member",
+        "user",
+        "colleague",
+        "staff",
+        "account",
+        "team member",
+        "work here",
+        "works here",
+        "named",
+        "somebody",
+        "somone",
+        "employee account",
+    ),
+    _people,
+    "email",
+    "{name} {email}: {title}, role {role}, {status}",
+    names=("email", "name"),
     states=(
-        RowState("active", ("active", "current", "sign in", "log in", "access", "use the console", "have access",
-            "can sign in",
-                         "login"), is_in("status", "active")),
-        RowState("removed", ("removed", "former", "left", "deactivated", "offboarded", "inactive",
-            "departed"), is_in("status",
-            "removed")),
+        RowState(
+            "active",
+            (
+                "active",
+                "current",
+                "sign in",
+                "log in",
+                "access",
+                "use the console",
+                "have access",
+                "can sign in",
+                "login",
+            ),
+            is_in("status", "active"),
+        ),
+        RowState(
+            "removed",
+            ("removed", "former", "left", "deactivated", "offboarded", "inactive", "departed"),
+            is_in("status", "removed"),
+        ),
     ),
     choices={"role": {"administrator": "admin", "admins": "admin", "admin role": "admin"}},
     dates={"since_on": ("since", "joined", "join", "added")},
-    links={"person": "email"}, attributes={"role": ("role", "permission", "right"), "title": ("title", "job", "do",
-        "position"),
-                                           "email": ("email", "address", "mail", "reach", "contact"),
-                                           "status": ("status",)},
-    presumed="active", dated=False, fillers=("console", "role", "rights"), hints=("admin", "admins", "administrator",
-        "role", "operator", "operators"),
-)  # fmt: skip
+    links={"person": "email"},
+    attributes={
+        "role": ("role", "permission", "right"),
+        "title": ("title", "job", "do", "position"),
+        "email": ("email", "address", "mail", "reach", "contact"),
+        "status": ("status",),
+    },
+    presumed="active",
+    dated=False,
+    fillers=("console", "role", "rights"),
+    hints=("admin", "admins", "administrator", "role", "operator", "operators"),
+)
 
 STAFFING = Entity(
-    "staffing action", "staffing actions", ("staffing action", "staffing", "relief", "staffing proposal"),
-    _staffing, "action_id",
-        "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
+    "staffing action",
+    "staffing actions",
+    ("staffing action", "staffing", "relief", "staffing proposal"),
+    _staffing,
+    "action_id",
+    "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
     names=("action_id",),
     states=(
         RowState("open", ("open", "outstanding"), is_in("status", "open")),
         RowState("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
         RowState("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
         RowState("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
-        RowState("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing",
-            "breached"), after=True),
+        RowState(
+            "in breach of the SLA",
+            ("breached", "breach", "past sla", "overdue", "late"),
+            is_in("standing", "breached"),
+            after=True,
+        ),
     ),
-    choices={"kind": {}}, dates={"proposed_on": ("proposed", "new"), "completed_on": ("completed", "done")},
+    choices={"kind": {}},
+    dates={"proposed_on": ("proposed", "new"), "completed_on": ("completed", "done")},
     people={"owner": OWNER, "assignee": ("assignee", "helps", "help", "helper")},
-    measures={"relief_hours": ("relief", "hours")}, attributes={"status": ("status", "state")},
-        report="staffing-actions",
+    measures={"relief_hours": ("relief", "hours")},
+    attributes={"status": ("status", "state")},
+    report="staffing-actions",
     fillers=("action",),
-)  # fmt: skip
+)
 GOVERNANCE = (MEETING, DECISION, COMMITTEE, PERSON, STAFFING)

@@ -24,33 +24,45 @@ def _changes(records: Records) -> pl.DataFrame:
         .join(titles, on=["framework", "control_id"], how="left")
         .with_columns(
             id=pl.format("{}:{} on {}", "framework", "control_id", "observed_on"),
-            control=pl.format("{}:{}", "framework", "control_id"), called=_framework_name(), step=step.cast(pl.Int64),
+            control=pl.format("{}:{}", "framework", "control_id"),
+            called=_framework_name(),
+            step=step.cast(pl.Int64),
         )
-    )  # fmt: skip
+    )
 
 
 def _mappings(records: Records) -> pl.DataFrame:
     """What maps to what, in both directions: a control is asked from either end."""
     forth = records.fact("crosswalk")
-    back = forth.rename({f"{end}_{part}": f"{other}_{part}" for end, other in (("source", "target"), ("target",
-        "source"))
-                         for part in ("framework", "id", "title")})  # fmt: skip
+    back = forth.rename(
+        {
+            f"{end}_{part}": f"{other}_{part}"
+            for end, other in (("source", "target"), ("target", "source"))
+            for part in ("framework", "id", "title")
+        }
+    )
     turned = pl.col("relation").replace({"subset": "superset", "superset": "subset"})
     return (
-        pl.concat([forth, back.with_columns(turned).select(forth.columns)]).with_columns(
+        pl.concat([forth, back.with_columns(turned).select(forth.columns)])
+        .with_columns(
             id=pl.format("{}:{} to {}:{}", "source_framework", "source_id", "target_framework", "target_id"),
             control=pl.format("{}:{}", "source_framework", "source_id"),
-            source_called=_framework_name("source_framework"), called=_framework_name("target_framework"),
+            source_called=_framework_name("source_framework"),
+            called=_framework_name("target_framework"),
         )
         .sort("strength", "id", descending=[True, False])
-    )  # fmt: skip
+    )
 
 
 def _weeks(records: Records) -> pl.DataFrame:
     """The weeks of everybody who has hours declared, from this one on."""
-    return records.fact("owner_weeks").filter(pl.col("owner").is_not_null()).with_columns(
-        id=pl.format("{} {}", "owner", "week"), free_hours=(pl.col("available_hours") - pl.col("demand_hours")),
-    )  # fmt: skip
+    return (
+        records.fact("owner_weeks")
+        .filter(pl.col("owner").is_not_null())
+        .with_columns(
+            id=pl.format("{} {}", "owner", "week"), free_hours=(pl.col("available_hours") - pl.col("demand_hours"))
+        )
+    )
 
 
 def _events(records: Records) -> pl.DataFrame:
@@ -75,128 +87,312 @@ def _proofs(records: Records) -> pl.DataFrame:
     """Each evidence item once for every control that it is linked to."""
     items = records.table("evidence_items").select("id", "title", "source", "captured_at", item_owner="owner")
     return (
-        records.fact("linked_evidence").join(items, left_on="evidence_id", right_on="id", how="inner")
-        .with_columns(id=pl.format("{} for {}:{}", "evidence_id", "framework", "control_id"),
-                      control=pl.format("{}:{}", "framework", "control_id"), called=_framework_name())
-    )  # fmt: skip
+        records.fact("linked_evidence")
+        .join(items, left_on="evidence_id", right_on="id", how="inner")
+        .with_columns(
+            id=pl.format("{} for {}:{}", "evidence_id", "framework", "control_id"),
+            control=pl.format("{}:{}", "framework", "control_id"),
+            called=_framework_name(),
+        )
+    )
 
 
 EVIDENCE = Entity(
-    "evidence item", "evidence items", ("evidence item", "evidence", "artefact", "artifact", "document of evidence"),
-    _evidence, "id", "{id} {title}: captured on {captured_on}, source {source}, owner {owner}", names=("id",),
+    "evidence item",
+    "evidence items",
+    ("evidence item", "evidence", "artefact", "artifact", "document of evidence"),
+    _evidence,
+    "id",
+    "{id} {title}: captured on {captured_on}, source {source}, owner {owner}",
+    names=("id",),
     states=(RowState("unowned", UNOWNED, none("owner"), aside=True),),
-    choices={"source": {}}, dates={"captured_on": ("captured", "collected", "uploaded", "added", "gathered", "new")},
-    people={"owner": (*OWNER, "uploaded", "collected")}, fillers=("collect", "new"),
-)  # fmt: skip
+    choices={"source": {}},
+    dates={"captured_on": ("captured", "collected", "uploaded", "added", "gathered", "new")},
+    people={"owner": (*OWNER, "uploaded", "collected")},
+    fillers=("collect", "new"),
+)
 
 CHANGE = Entity(
-    "change of a control", "changes of controls",
-    ("control change", "state change", "change of state", "change state", "changed state", "control changed",
-     "controls change", "became", "become", "turned", "turn", "went from", "degraded", "got worse", "got better",
-     "recovered", "deteriorated", "lost effectiveness", "moved to", "control that changed", "go red", "went red"),
-    _changes, "id", "{called} {control_id} {title}: {previous} to {state} on {observed_on} ({trigger_event}), "
-    "owner {owner}",
+    "change of a control",
+    "changes of controls",
+    (
+        "control change",
+        "state change",
+        "change of state",
+        "change state",
+        "changed state",
+        "control changed",
+        "controls change",
+        "became",
+        "become",
+        "turned",
+        "turn",
+        "went from",
+        "degraded",
+        "got worse",
+        "got better",
+        "recovered",
+        "deteriorated",
+        "lost effectiveness",
+        "moved to",
+        "control that changed",
+        "go red",
+        "went red",
+    ),
+    _changes,
+    "id",
+    "{called} {control_id} {title}: {previous} to {state} on {observed_on} ({trigger_event}), owner {owner}",
     names=("control_id",),
     states=(
-        RowState("for the worse", ("got worse", "worse", "degraded", "deteriorated", "lost effectiveness", "declined",
-                                   "go red", "went red", "red"), over("step", 1), after=True),
-        RowState("for the better", ("got better", "better", "recovered", "improved", "restored"),
-                 lambda _: pl.col("step") < 0, after=True),
+        RowState(
+            "for the worse",
+            (
+                "got worse",
+                "worse",
+                "degraded",
+                "deteriorated",
+                "lost effectiveness",
+                "declined",
+                "go red",
+                "went red",
+                "red",
+            ),
+            over("step", 1),
+            after=True,
+        ),
+        RowState(
+            "for the better",
+            ("got better", "better", "recovered", "improved", "restored"),
+            lambda _: pl.col("step") < 0,
+            after=True,
+        ),
     ),
     choices={"state": {"no data": "no_data"}},
-    dates={"observed_on": ("changed", "change", "became", "become", "turned", "turn", "when", "since", "observed",
-                           "degraded", "recovered", "went", "got", "lost")},
-    people={"owner": OWNER}, links={"framework": "framework", "control": "control"},
+    dates={
+        "observed_on": (
+            "changed",
+            "change",
+            "became",
+            "become",
+            "turned",
+            "turn",
+            "when",
+            "since",
+            "observed",
+            "degraded",
+            "recovered",
+            "went",
+            "got",
+            "lost",
+        )
+    },
+    people={"owner": OWNER},
+    links={"framework": "framework", "control": "control"},
     attributes={"trigger_event": ("cause", "caused", "trigger", "reason", "why"), "previous": ("before", "previous")},
-    reason="trigger_event", size="observed_on", fillers=("control", "state", "went", "to", "from"),
-)  # fmt: skip
+    reason="trigger_event",
+    size="observed_on",
+    fillers=("control", "state", "went", "to", "from"),
+)
 
 MAPPING = Entity(
-    "mapping", "mappings (each in both directions)",
-    ("mapping", "crosswalk", "map", "mapped", "maps to", "map to", "mapped to", "equivalent", "corresponds",
-     "correspond", "counterpart", "overlap", "same as", "covers the same"),
-    _mappings, "id",
+    "mapping",
+    "mappings (each in both directions)",
+    (
+        "mapping",
+        "crosswalk",
+        "map",
+        "mapped",
+        "maps to",
+        "map to",
+        "mapped to",
+        "equivalent",
+        "corresponds",
+        "correspond",
+        "counterpart",
+        "overlap",
+        "same as",
+        "covers the same",
+    ),
+    _mappings,
+    "id",
     "{source_called} {source_id} {source_title} to {called} {target_id} {target_title}: {relation}, "
     "strength {strength}",
-    states=(RowState("full", ("full", "complete", "fully"), flag("full")),
-            RowState("partial", ("partial", "partly", "partially"), flag("full", False))),
-    choices={"relation": {}}, links={"control": "control", "framework": "target_framework"},
+    states=(
+        RowState("full", ("full", "complete", "fully"), flag("full")),
+        RowState("partial", ("partial", "partly", "partially"), flag("full", False)),
+    ),
+    choices={"relation": {}},
+    links={"control": "control", "framework": "target_framework"},
     attributes={"strength": ("strength", "strong", "strongly"), "rationale": ("rationale", "reason")},
-    reason="rationale", size="strength", report="crosswalk", fillers=("control", "requirement", "to", "which"),
-)  # fmt: skip
+    reason="rationale",
+    size="strength",
+    report="crosswalk",
+    fillers=("control", "requirement", "to", "which"),
+)
 
 WEEK = Entity(
-    "week of a person", "weeks of people",
-    ("capacity", "many hours does", "many hours do", "utilisation", "utilization", "overloaded", "overload",
-        "overbooked", "overcommitted", "free hour",
-     "available hour", "spare hour", "hour available", "hour free", "booked", "absence", "absent", "away", "vacation",
-     "holiday", "on leave", "bandwidth", "busy", "too much work", "enough time", "time available", "spare time"),
-    _weeks, "id",
+    "week of a person",
+    "weeks of people",
+    (
+        "capacity",
+        "many hours does",
+        "many hours do",
+        "utilisation",
+        "utilization",
+        "overloaded",
+        "overload",
+        "overbooked",
+        "overcommitted",
+        "free hour",
+        "available hour",
+        "spare hour",
+        "hour available",
+        "hour free",
+        "booked",
+        "absence",
+        "absent",
+        "away",
+        "vacation",
+        "holiday",
+        "on leave",
+        "bandwidth",
+        "busy",
+        "too much work",
+        "enough time",
+        "time available",
+        "spare time",
+    ),
+    _weeks,
+    "id",
     "{owner} in {week}: {demand_hours} h due of {available_hours} h available ({utilisation_pct} %), absent "
     "{absence_hours} h, short of {shortfall_hours} h",
     states=(
-        RowState("with more hours due than available", ("overloaded", "overload", "overbooked", "overcommitted",
-                                                        "too much work", "over capacity", "short", "above capacity"),
-                 lambda _: pl.col("shortfall_hours") > 0, after=True),
-        RowState("with absence", ("absent", "absence", "away", "vacation", "holiday", "on leave"),
-                 lambda _: pl.col("absence_hours") > 0, after=True),
+        RowState(
+            "with more hours due than available",
+            (
+                "overloaded",
+                "overload",
+                "overbooked",
+                "overcommitted",
+                "too much work",
+                "over capacity",
+                "short",
+                "above capacity",
+            ),
+            lambda _: pl.col("shortfall_hours") > 0,
+            after=True,
+        ),
+        RowState(
+            "with absence",
+            ("absent", "absence", "away", "vacation", "holiday", "on leave"),
+            lambda _: pl.col("absence_hours") > 0,
+            after=True,
+        ),
     ),
-    dates={"week_start_on": ("week", "in")}, people={"owner": OWNER},
-    attributes={"utilisation_pct": ("utilisation", "utilization", "busy", "booked"),
-                "shortfall_hours": ("shortfall", "short"), "absence_hours": ("absence", "absent", "away"),
-                "available_hours": ("available", "capacity", "available hour", "hour available"),
-                "free_hours": ("free", "spare", "left", "free hour", "spare hour", "hour free")},
-    measures={"free_hours": ("free hour", "spare hour", "hour free", "free", "spare"),
-              "available_hours": ("available hour", "hour available", "capacity", "available"),
-              "absence_hours": ("absence", "absent", "absence hour")},
-    fillers=("hour", "week", "person", "people", "owner"), size="utilisation_pct",
-)  # fmt: skip
+    dates={"week_start_on": ("week", "in")},
+    people={"owner": OWNER},
+    attributes={
+        "utilisation_pct": ("utilisation", "utilization", "busy", "booked"),
+        "shortfall_hours": ("shortfall", "short"),
+        "absence_hours": ("absence", "absent", "away"),
+        "available_hours": ("available", "capacity", "available hour", "hour available"),
+        "free_hours": ("free", "spare", "left", "free hour", "spare hour", "hour free"),
+    },
+    measures={
+        "free_hours": ("free hour", "spare hour", "hour free", "free", "spare"),
+        "available_hours": ("available hour", "hour available", "capacity", "available"),
+        "absence_hours": ("absence", "absent", "absence hour"),
+    },
+    fillers=("hour", "week", "person", "people", "owner"),
+    size="utilisation_pct",
+)
 
 EVENT = Entity(
-    "audit event", "audit events", ("audit event", "audit log", "audit log entry", "audit trail", "log entry",
-        "audit entry", "log event"),
-    _events, "event_id", "{event_id} {action} by {actor}: {object_type} {object_id}, {outcome}", names=("event_id",),
-    states=(RowState("failed", ("failed", "denied", "refused", "unsuccessful"), is_in("outcome", "failure", "denied")),
-            RowState("successful", ("successful", "succeeded"), is_in("outcome", "success"))),
-    choices={"action": {}, "object_type": {}}, dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},
-    people={"actor": ("actor", "did", "made", "caused", *OWNER)}, size="occurred_at",
+    "audit event",
+    "audit events",
+    ("audit event", "audit log", "audit log entry", "audit trail", "log entry", "audit entry", "log event"),
+    _events,
+    "event_id",
+    "{event_id} {action} by {actor}: {object_type} {object_id}, {outcome}",
+    names=("event_id",),
+    states=(
+        RowState("failed", ("failed", "denied", "refused", "unsuccessful"), is_in("outcome", "failure", "denied")),
+        RowState("successful", ("successful", "succeeded"), is_in("outcome", "success")),
+    ),
+    choices={"action": {}, "object_type": {}},
+    dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},
+    people={"actor": ("actor", "did", "made", "caused", *OWNER)},
+    size="occurred_at",
     attributes={"action": ("action",), "actor": ("actor",), "outcome": ("outcome",)},
-)  # fmt: skip
+)
 
 BUNDLE = Entity(
-    "evidence bundle", "evidence bundles",
+    "evidence bundle",
+    "evidence bundles",
     ("bundle", "evidence bundle", "archive", "sealed bundle", "sealed archive", "evidence archive", "evidence pack"),
-    _bundles, "id", "{id}: {window_start_on} to {window_end_on}, sealed on {sealed_on} by {created_by}", names=("id",),
+    _bundles,
+    "id",
+    "{id}: {window_start_on} to {window_end_on}, sealed on {sealed_on} by {created_by}",
+    names=("id",),
     dates={"sealed_on": ("sealed", "seal", "created", "made", "built", "new")},
     people={"created_by": ("created", "made", "sealed", "built", *OWNER)},
     attributes={"size_bytes": ("size", "big", "large"), "requested_window": ("window",)},
     fillers=("evidence",),
-)  # fmt: skip
+)
 
 RETENTION = Entity(
-    "record class", "record classes",
-    ("retention", "retention period", "record class", "kept", "keep", "retain", "retained", "purge", "purged",
+    "record class",
+    "record classes",
+    (
+        "retention",
+        "retention period",
+        "record class",
+        "kept",
+        "keep",
+        "retain",
+        "retained",
+        "purge",
+        "purged",
         "deleted",
-     "store how long"),
-    _classes, "record_class",
+        "store how long",
+    ),
+    _classes,
+    "record_class",
     "{title}: kept {days} days ({source}; the default is {default_days}), next purge on {next_purge_on}; {reason}",
-    names=("title",), choices={"record_class": {"audit logs": "audit_log", "logs": "audit_log", "log": "audit_log"}},
-    states=(RowState("with an override", ("override", "overridden", "changed", "with an override"),
-                     lambda _: pl.col("override_days").is_not_null(), after=True),),
+    names=("title",),
+    choices={"record_class": {"audit logs": "audit_log", "logs": "audit_log", "log": "audit_log"}},
+    states=(
+        RowState(
+            "with an override",
+            ("override", "overridden", "changed", "with an override"),
+            lambda _: pl.col("override_days").is_not_null(),
+            after=True,
+        ),
+    ),
     dates={"next_purge_on": ("purge", "purged", "deleted", "next purge"), "approved_on": ("approved",)},
-    due="next_purge_on", people={"approved_by": ("approved", "approver", *OWNER)}, reason="reason",
-    attributes={"days": ("long", "how long", "retention", "kept", "keep", "retain", "days", "retention period"),
-                "rows": ("rows", "many"), "oldest_on": ("oldest",)},
-    report="deployment-retention", fillers=("record", "data", "for"),
-)  # fmt: skip
+    due="next_purge_on",
+    people={"approved_by": ("approved", "approver", *OWNER)},
+    reason="reason",
+    attributes={
+        "days": ("long", "how long", "retention", "kept", "keep", "retain", "days", "retention period"),
+        "rows": ("rows", "many"),
+        "oldest_on": ("oldest",),
+    },
+    report="deployment-retention",
+    fillers=("record", "data", "for"),
+)
 
 PROOF = Entity(
-    "linked evidence item", "linked evidence items",
+    "linked evidence item",
+    "linked evidence items",
     ("linked evidence", "evidence linked", "linked evidence item", "evidence item"),
-    _proofs, "id", "{evidence_id} {title} for {called} {control_id}: captured on {captured_on}, source {source}, owner "
-    "{item_owner}",
-    choices={"source": {}}, dates={"captured_on": ("captured", "collected", "uploaded", "added")},
-    people={"item_owner": (*OWNER, "uploaded", "collected")}, links={"control": "control"},
+    _proofs,
+    "id",
+    "{evidence_id} {title} for {called} {control_id}: captured on {captured_on}, source {source}, owner {item_owner}",
+    choices={"source": {}},
+    dates={"captured_on": ("captured", "collected", "uploaded", "added")},
+    people={"item_owner": (*OWNER, "uploaded", "collected")},
+    links={"control": "control"},
     fillers=("control", "item", "support", "supporting", "back"),
-)  # fmt: skip
+)
 LEDGER = (EVIDENCE, CHANGE, MAPPING, WEEK, EVENT, BUNDLE, RETENTION, PROOF)

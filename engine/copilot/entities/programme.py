@@ -6,14 +6,49 @@ from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_i
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
-_NO_EVIDENCE = ("without evidence", "no evidence", "missing evidence", "no data", "nothing on record", "undocumented",
-                "without any evidence", "lack evidence", "evidence missing")  # fmt: skip
+_NO_EVIDENCE = (
+    "without evidence",
+    "no evidence",
+    "missing evidence",
+    "no data",
+    "nothing on record",
+    "undocumented",
+    "without any evidence",
+    "lack evidence",
+    "evidence missing",
+)
 # what asks for the kinds of evidence that a control wants
-_NEEDED = ("evidence is needed", "evidence is required", "evidence needed", "evidence required", "evidence do we need",
-           "evidence does need", "evidence need", "kinds of evidence", "prove", "proves", "proof of")  # fmt: skip
-OVERDUE = ("overdue", "late", "past due", "missed", "behind", "past their date", "past its date", "slipped",
+_NEEDED = (
+    "evidence is needed",
+    "evidence is required",
+    "evidence needed",
+    "evidence required",
+    "evidence do we need",
+    "evidence does need",
+    "evidence need",
+    "kinds of evidence",
+    "prove",
+    "proves",
+    "proof of",
+)
+OVERDUE = (
+    "overdue",
+    "late",
+    "past due",
+    "missed",
+    "behind",
+    "past their date",
+    "past its date",
+    "slipped",
     "due already",
-           "owe", "owes", "past deadline", "passed", "behind schedule", "past sla", "lapsed")  # fmt: skip
+    "owe",
+    "owes",
+    "past deadline",
+    "passed",
+    "behind schedule",
+    "past sla",
+    "lapsed",
+)
 
 
 def _frameworks(records: Records) -> pl.DataFrame:
@@ -33,9 +68,13 @@ def _frameworks(records: Records) -> pl.DataFrame:
 def _controls(records: Records) -> pl.DataFrame:
     key = ["framework", "control_id"]
     against = (
-        records.fact("control_evidence").drop_nulls("contradicted_at").sort(*key, "contradicted_at")
-        .group_by(key, maintain_order=True).last().select(*key, "contradicted_by", "contradicted_on")
-    )  # fmt: skip
+        records.fact("control_evidence")
+        .drop_nulls("contradicted_at")
+        .sort(*key, "contradicted_at")
+        .group_by(key, maintain_order=True)
+        .last()
+        .select(*key, "contradicted_by", "contradicted_on")
+    )
     status = records.fact("control_status").filter("applicable").join(against, on=key, how="left")
     missing = pl.col("kinds_required").list.set_difference("kinds_present").list.join(", ")
     stale = pl.col("kinds_stale").list.join(", ")
@@ -52,9 +91,10 @@ def _controls(records: Records) -> pl.DataFrame:
         pl.col("email").filter(pl.col("raci") == "A").str.join(", ").alias("accountable_all"),
     )
     return status.join(roles, on=key, how="left").with_columns(
-        id=pl.format("{}:{}", "framework", "control_id"), called=_framework_name(),
+        id=pl.format("{}:{}", "framework", "control_id"),
+        called=_framework_name(),
         because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
-    )  # fmt: skip
+    )
 
 
 def _gaps(records: Records) -> pl.DataFrame:
@@ -87,8 +127,9 @@ def _duties(records: Records) -> pl.DataFrame:
 
 
 def _tests(records: Records) -> pl.DataFrame:
-    return records.fact("test_windows").with_columns(called=_framework_name(), id=pl.coalesce("run_id", pl.format(
-        "{} from {}", "schedule_id", "window_open_on")))  # fmt: skip
+    return records.fact("test_windows").with_columns(
+        called=_framework_name(), id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on"))
+    )
 
 
 def _schedules(records: Records) -> pl.DataFrame:
@@ -96,180 +137,346 @@ def _schedules(records: Records) -> pl.DataFrame:
 
 
 FRAMEWORK = Entity(
-    "framework", "frameworks",
-    ("framework", "standard", "certification", "readiness", "pack", "programme", "program", "audit", "compliance",
-     "ready", "compliant", "certified", "regulation", "certificate", "certify", "readyness"),
-    _frameworks, "framework",
+    "framework",
+    "frameworks",
+    (
+        "framework",
+        "standard",
+        "certification",
+        "readiness",
+        "pack",
+        "programme",
+        "program",
+        "audit",
+        "compliance",
+        "ready",
+        "compliant",
+        "certified",
+        "regulation",
+        "certificate",
+        "certify",
+        "readyness",
+    ),
+    _frameworks,
+    "framework",
     "{called}: {weighted_pct} % weighted readiness, {strict_pct} % strict, {gaps} open gaps, target {target_on}",
-    names=("framework",), dates={"target_on": ("target", "audit", "due", "deadline", "certified", "certify"),
-                                 "adopted_on": ("adopt", "adopted", "started", "start", "begin", "began")},
-    due="target_on", links={"framework": "framework"},
-    attributes={"weighted_pct": ("readiness", "ready", "weighted", "weighted readiness", "compliant", "far", "score",
-                                 "compliance", "doing", "standing", "stand", "percent"),
-                "strict_pct": ("strict", "strict readiness", "fully effective"), "gaps": ("gap", "open gaps"),
-                "effective": ("effective",), "ineffective": ("ineffective",), "applicable": ("applicable", "controls"),
-                "coverage_pct": ("coverage", "covered"), "prior_weighted_pct": ("before", "previous", "last month")},
-    size="weighted_pct", scale="weighted_pct", dated=False, report="baseline-comparison",
-    fillers=("do", "doing", "follow", "under", "work", "towards", "toward", "against", "scope", "place", "score", "get",
-             "percent", "how"),
-)  # fmt: skip
+    names=("framework",),
+    dates={
+        "target_on": ("target", "audit", "due", "deadline", "certified", "certify"),
+        "adopted_on": ("adopt", "adopted", "started", "start", "begin", "began"),
+    },
+    due="target_on",
+    links={"framework": "framework"},
+    attributes={
+        "weighted_pct": (
+            "readiness",
+            "ready",
+            "weighted",
+            "weighted readiness",
+            "compliant",
+            "far",
+            "score",
+            "compliance",
+            "doing",
+            "standing",
+            "stand",
+            "percent",
+        ),
+        "strict_pct": ("strict", "strict readiness", "fully effective"),
+        "gaps": ("gap", "open gaps"),
+        "effective": ("effective",),
+        "ineffective": ("ineffective",),
+        "applicable": ("applicable", "controls"),
+        "coverage_pct": ("coverage", "covered"),
+        "prior_weighted_pct": ("before", "previous", "last month"),
+    },
+    size="weighted_pct",
+    scale="weighted_pct",
+    dated=False,
+    report="baseline-comparison",
+    fillers=(
+        "do",
+        "doing",
+        "follow",
+        "under",
+        "work",
+        "towards",
+        "toward",
+        "against",
+        "scope",
+        "place",
+        "score",
+        "get",
+        "percent",
+        "how",
+    ),
+)
 
 CONTROL = Entity(
-    "control", "controls", ("control", "requirement", "criterion", "criteria", "safeguard", *_NEEDED),
-    _controls, "id",
+    "control",
+    "controls",
+    ("control", "requirement", "criterion", "criteria", "safeguard", *_NEEDED),
+    _controls,
+    "id",
     "{called} {control_id} {title}: {state} since {state_since}, last evidence on {last_evidence_on}, owner {owner}",
     names=("control_id",),
     states=(
-        RowState("effective", ("effective", "green", "working", "operating", "fine", "passing"), is_in("state",
-            "effective")),
-        RowState("not effective", ("not effective", "red", "weak", "not working", "not operating", "open"),
-              lambda _: pl.col("state") != "effective"),
+        RowState(
+            "effective", ("effective", "green", "working", "operating", "fine", "passing"), is_in("state", "effective")
+        ),
+        RowState(
+            "not effective",
+            ("not effective", "red", "weak", "not working", "not operating", "open"),
+            lambda _: pl.col("state") != "effective",
+        ),
         RowState("ineffective", ("ineffective", "failing", "failed", "broken"), is_in("state", "ineffective")),
-        RowState("stale", ("stale", "stale evidence", "outdated", "evidence stale", "old evidence", "out of date"),
-              is_in("state", "stale")),
-        RowState("partial", ("partial", "partially effective", "partly effective", "incomplete"), is_in("state",
-            "partial")),
+        RowState(
+            "stale",
+            ("stale", "stale evidence", "outdated", "evidence stale", "old evidence", "out of date"),
+            is_in("state", "stale"),
+        ),
+        RowState(
+            "partial", ("partial", "partially effective", "partly effective", "incomplete"), is_in("state", "partial")
+        ),
         RowState("without data", _NO_EVIDENCE, is_in("state", "no_data"), after=True),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
-        RowState("with an exception", ("exception", "with an exception", "excepted"),
-              lambda _: pl.col("exception_id").is_not_null(), after=True),
+        RowState(
+            "with an exception",
+            ("exception", "with an exception", "excepted"),
+            lambda _: pl.col("exception_id").is_not_null(),
+            after=True,
+        ),
         RowState("unattested", ("unattested", "not attested", "not signed"), flag("attested", False)),
     ),
     choices={"state": {}, "cadence": {}, "freshness": {}},
-    dates={"last_evidence_on": ("evidence", "last evidence"), "state_since": ("since", "state", "become", "became"),
-           "next_due_on": ("due", "next due", "renew"), "last_test_on": ("tested", "test", "last tested"),
-           "attested_on": ("attested", "signed")},
-    due="next_due_on", people={"owner": (*OWNER, "performs"), "accountable": ("accountable", "approves",
-        "answers for")},
+    dates={
+        "last_evidence_on": ("evidence", "last evidence"),
+        "state_since": ("since", "state", "become", "became"),
+        "next_due_on": ("due", "next due", "renew"),
+        "last_test_on": ("tested", "test", "last tested"),
+        "attested_on": ("attested", "signed"),
+    },
+    due="next_due_on",
+    people={"owner": (*OWNER, "performs"), "accountable": ("accountable", "approves", "answers for")},
     links={"framework": "framework", "control": "id"},
-    attributes={"state": ("state", "status", "doing", "health", "standing", "effective", "ineffective", "working"),
-                "title": ("title", "about", "called", "name", "mean"), "weight": ("weight",),
-                "cadence": ("cadence", "often", "frequency"), "freshness": ("freshness", "fresh"),
-                "last_evidence_on": ("last evidence", "evidence"), "exception_id": ("exception",),
-                "group_title": ("family", "group"), "kinds_required": _NEEDED,
-                "kinds_present": ("evidence", "kinds present")},
+    attributes={
+        "state": ("state", "status", "doing", "health", "standing", "effective", "ineffective", "working"),
+        "title": ("title", "about", "called", "name", "mean"),
+        "weight": ("weight",),
+        "cadence": ("cadence", "often", "frequency"),
+        "freshness": ("freshness", "fresh"),
+        "last_evidence_on": ("last evidence", "evidence"),
+        "exception_id": ("exception",),
+        "group_title": ("family", "group"),
+        "kinds_required": _NEEDED,
+        "kinds_present": ("evidence", "kinds present"),
+    },
     reason="because",
-    size="weight", dated=False, report="evidence-freshness",
+    size="weight",
+    dated=False,
+    report="evidence-freshness",
     figures={
         frozenset(): "controls_applicable",
         **{frozenset({word}): f"controls_{word}" for word in ("effective", "ineffective", "stale", "partial")},
-        frozenset({"without data"}): "controls_no_data", frozenset({"not effective"}): "gaps_open",
+        frozenset({"without data"}): "controls_no_data",
+        frozenset({"not effective"}): "gaps_open",
     },
     fillers=("marked", "currently", "scope"),
-)  # fmt: skip
+)
 
 GAP = Entity(
-    "gap", "gaps", ("gap", "shortcoming", "deficiency"),
-    _gaps, "gap_id",
+    "gap",
+    "gaps",
+    ("gap", "shortcoming", "deficiency"),
+    _gaps,
+    "gap_id",
     "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner {owner}",
     names=("gap_id", "title"),
     states=(
-        RowState("open", ("open", "remaining", "outstanding", "unresolved", "current", "not closed"),
-            lambda _: pl.lit(True)),
+        RowState(
+            "open", ("open", "remaining", "outstanding", "unresolved", "current", "not closed"), lambda _: pl.lit(True)
+        ),
         RowState("overdue", OVERDUE, lambda today: pl.col("due_on") < today),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState("blocked", ("blocked", "stuck"), is_in("status", "blocked")),
         RowState("quick", ("quick win", "quick", "easy", "low hanging"), flag("quick_win")),
-        RowState("without a runbook", ("without runbook", "without a runbook", "no runbook"), none("runbook"),
-            after=True),
+        RowState(
+            "without a runbook", ("without runbook", "without a runbook", "no runbook"), none("runbook"), after=True
+        ),
         RowState("unplanned", ("unplanned", "not planned", "untracked"), is_in("status", "unplanned")),
     ),
     choices={"severity": {"crit": "critical"}, "state": {"no evidence": "no_data"}, "status": {}},
     dates={"detected_on": ("detected", "found", "new", "since", "opened", "appeared"), "due_on": ("due", "deadline")},
-    due="due_on", people={"owner": OWNER}, links={"framework": "framework", "control": "gap_id"},
-    attributes={"severity": ("severity",), "state": ("state", "status"), "effort_hours": ("effort", "hours", "long",
-        "work"),
-                "runbook_title": ("runbook", "fix", "close", "remediate"), "blocked_by": ("blocked", "blocking",
-                "blocks")},
-    measures={"effort_hours": ("effort", "hours")}, reason="{state} since {detected_on}", size="priority",
+    due="due_on",
+    people={"owner": OWNER},
+    links={"framework": "framework", "control": "gap_id"},
+    attributes={
+        "severity": ("severity",),
+        "state": ("state", "status"),
+        "effort_hours": ("effort", "hours", "long", "work"),
+        "runbook_title": ("runbook", "fix", "close", "remediate"),
+        "blocked_by": ("blocked", "blocking", "blocks"),
+    },
+    measures={"effort_hours": ("effort", "hours")},
+    reason="{state} since {detected_on}",
+    size="priority",
     report="gap-remediations",
-    figures={frozenset(): "gaps_open", frozenset({"open"}): "gaps_open",
-             **{frozenset({word, *more}): f"gaps_{word}" for word in ("critical", "high", "medium", "low")
-                for more in ((), ("open",))},
-             frozenset({"unowned"}): "gaps_without_owner", frozenset({"open", "unowned"}): "gaps_without_owner",
-             frozenset({"overdue"}): "remediations_overdue", frozenset({"quick"}): "quick_wins",
-             frozenset({"blocked"}): "gaps_blocked", frozenset({"without a runbook"}): "gaps_without_runbook"},
+    figures={
+        frozenset(): "gaps_open",
+        frozenset({"open"}): "gaps_open",
+        **{
+            frozenset({word, *more}): f"gaps_{word}"
+            for word in ("critical", "high", "medium", "low")
+            for more in ((), ("open",))
+        },
+        frozenset({"unowned"}): "gaps_without_owner",
+        frozenset({"open", "unowned"}): "gaps_without_owner",
+        frozenset({"overdue"}): "remediations_overdue",
+        frozenset({"quick"}): "quick_wins",
+        frozenset({"blocked"}): "gaps_blocked",
+        frozenset({"without a runbook"}): "gaps_without_runbook",
+    },
     fillers=("compliance", "control"),
-)  # fmt: skip
+)
 
 REMEDIATION = Entity(
-    "remediation", "remediations", ("remediation", "remediation task", "fix task", "remediation work", "fix", "fixes"),
-    _remediations, "id", "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
+    "remediation",
+    "remediations",
+    ("remediation", "remediation task", "fix task", "remediation work", "fix", "fixes"),
+    _remediations,
+    "id",
+    "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
     names=("id", "blocked_by"),
     states=(
-        RowState("open", ("open", "outstanding", "unfinished", "not closed", "pending"), is_in("status", "open",
-            "in_progress",
-                                                                                       "blocked")),
+        RowState(
+            "open",
+            ("open", "outstanding", "unfinished", "not closed", "pending"),
+            is_in("status", "open", "in_progress", "blocked"),
+        ),
         RowState("overdue", OVERDUE, past("due_on", "open", "in_progress", "blocked")),
         RowState("blocked", ("blocked", "stuck", "stuck waiting", "held up", "on hold"), is_in("status", "blocked")),
-        RowState("in progress", ("in progress", "under way", "started", "being worked on"), is_in("status",
-            "in_progress")),
+        RowState(
+            "in progress", ("in progress", "under way", "started", "being worked on"), is_in("status", "in_progress")
+        ),
         RowState("closed", ("closed", "finished", "completed", "done"), is_in("status", "closed")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"severity": {"crit": "critical"}},
-    dates={"opened_on": ("opened", "started", "new", "created"), "closed_on": ("closed", "finished", "completed",
-        "done"),
-           "due_on": ("due", "deadline")},
-    due="due_on", people={"owner": OWNER}, links={"framework": "framework"},
-    attributes={"status": ("status", "state"), "severity": ("severity",), "blocked_by": ("blocked", "blocking",
-        "blocks")},
-    reason="blocked_by", presumed="open",
-    period_figures={("opened_on", frozenset()): "remediations_opened_in_period",
-                    ("closed_on", frozenset()): "remediations_closed_in_period"},
-)  # fmt: skip
+    dates={
+        "opened_on": ("opened", "started", "new", "created"),
+        "closed_on": ("closed", "finished", "completed", "done"),
+        "due_on": ("due", "deadline"),
+    },
+    due="due_on",
+    people={"owner": OWNER},
+    links={"framework": "framework"},
+    attributes={
+        "status": ("status", "state"),
+        "severity": ("severity",),
+        "blocked_by": ("blocked", "blocking", "blocks"),
+    },
+    reason="blocked_by",
+    presumed="open",
+    period_figures={
+        ("opened_on", frozenset()): "remediations_opened_in_period",
+        ("closed_on", frozenset()): "remediations_closed_in_period",
+    },
+)
 
 ATTESTATION = Entity(
-    "attestation", "attestations", ("attestation", "sign off", "signoff", "signature", "attest", "attestation renewal"),
-    _attestations, "id", "{id} {title}: {status}, due {due_on}, owner {owner}", names=("id",),
+    "attestation",
+    "attestations",
+    ("attestation", "sign off", "signoff", "signature", "attest", "attestation renewal"),
+    _attestations,
+    "id",
+    "{id} {title}: {status}, due {due_on}, owner {owner}",
+    names=("id",),
     states=(
         RowState("overdue", OVERDUE, is_in("status", "overdue")),
-        RowState("pending", ("open", "pending", "outstanding", "unsigned", "not signed", "to sign", "missing", "due"),
-              is_in("status", "overdue", "due_7", "due_30", "not_due")),
+        RowState(
+            "pending",
+            ("open", "pending", "outstanding", "unsigned", "not signed", "to sign", "missing", "due"),
+            is_in("status", "overdue", "due_7", "due_30", "not_due"),
+        ),
         RowState("signed", ("signed", "attested", "done", "completed", "given"), is_in("status", "attested")),
         RowState("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
         RowState("unsupported", ("unsupported", "without evidence"), flag("unsupported")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
-    choices={}, dates={"due_on": ("due", "deadline"), "attested_on": ("signed", "attested", "decided", "rejected")},
-    due="due_on", people={"owner": (*OWNER, "owe", "owes", "late", "sign"), "attestor": ("signed", "attested",
-        "attestor")},
+    choices={},
+    dates={"due_on": ("due", "deadline"), "attested_on": ("signed", "attested", "decided", "rejected")},
+    due="due_on",
+    people={"owner": (*OWNER, "owe", "owes", "late", "sign"), "attestor": ("signed", "attested", "attestor")},
     links={"framework": "framework", "control": "control"},
-    attributes={"status": ("status", "state")}, presumed="pending", report="attestations",
-    figures={frozenset({"overdue"}): "attestations_overdue"}, fillers=("us", "control"),
-)  # fmt: skip
+    attributes={"status": ("status", "state")},
+    presumed="pending",
+    report="attestations",
+    figures={frozenset({"overdue"}): "attestations_overdue"},
+    fillers=("us", "control"),
+)
 
 DUTY = Entity(
-    "duty", "duties", ("duty", "obligation", "deadline", "task", "commitment", "calendar", "to do", "todo", "plate",
+    "duty",
+    "duties",
+    (
+        "duty",
+        "obligation",
+        "deadline",
+        "task",
+        "commitment",
+        "calendar",
+        "to do",
+        "todo",
+        "plate",
         "work",
-                       "workload", "due date", "agenda", "things", "stuff"),
-    _duties, "obligation_id", "{due_on} {title}: {state}, {effort_hours} h, owner {owner}", names=("obligation_id",),
+        "workload",
+        "due date",
+        "agenda",
+        "things",
+        "stuff",
+    ),
+    _duties,
+    "obligation_id",
+    "{due_on} {title}: {state}, {effort_hours} h, owner {owner}",
+    names=("obligation_id",),
     states=(
         RowState("overdue", OVERDUE, is_in("state", "overdue")),
-        RowState("pending", ("pending", "open", "outstanding", "upcoming", "due", "on plate", "to do", "left",
-            "coming up"),
-              is_in("state", "overdue", "open")),
+        RowState(
+            "pending",
+            ("pending", "open", "outstanding", "upcoming", "due", "on plate", "to do", "left", "coming up"),
+            is_in("state", "overdue", "open"),
+        ),
         RowState("done late", ("done late", "finished late", "completed late"), is_in("state", "late")),
         RowState("done", ("done", "finished", "completed", "closed"), is_in("state", "done", "late")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState("fixed", ("fixed", "hard", "regulatory", "immovable"), flag("hard")),
     ),
-    choices={"kind": {}}, dates={"due_on": ("due", "deadline", "coming"), "done_on": ("done", "finished", "completed")},
-    due="due_on", people={"owner": OWNER, "accountable": ("accountable",)},
+    choices={"kind": {}},
+    dates={"due_on": ("due", "deadline", "coming"), "done_on": ("done", "finished", "completed")},
+    due="due_on",
+    people={"owner": OWNER, "accountable": ("accountable",)},
     links={"vendor": "vendor_id"},
-    attributes={"state": ("state", "status"), "effort_hours": ("effort", "hours")}, measures={"effort_hours": (
-        "effort", "hours", "hours of work")},
-    presumed="pending", report="calendar",
-    figures={frozenset({"pending"}): "obligations_pending", frozenset({"overdue"}): "obligations_overdue",
-             frozenset({"unowned"}): "obligations_without_owner",
-             frozenset({"pending", "unowned"}): "obligations_without_owner"},
-    fillers=("compliance", "on", "have", "left", "with"), hints=("overdue", "late", "due", "deadline"),
-)  # fmt: skip
+    attributes={"state": ("state", "status"), "effort_hours": ("effort", "hours")},
+    measures={"effort_hours": ("effort", "hours", "hours of work")},
+    presumed="pending",
+    report="calendar",
+    figures={
+        frozenset({"pending"}): "obligations_pending",
+        frozenset({"overdue"}): "obligations_overdue",
+        frozenset({"unowned"}): "obligations_without_owner",
+        frozenset({"pending", "unowned"}): "obligations_without_owner",
+    },
+    fillers=("compliance", "on", "have", "left", "with"),
+    hints=("overdue", "late", "due", "deadline"),
+)
 
 TEST = Entity(
-    "test", "tests", ("test", "control test", "test run", "testing", "test window", "tested"),
-    _tests, "id", "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, "
-    "owner {owner}",
+    "test",
+    "tests",
+    ("test", "control test", "test run", "testing", "test window", "tested"),
+    _tests,
+    "id",
+    "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, owner {owner}",
     names=("id", "schedule_id"),
     states=(
         RowState("failed", ("failed", "fail", "failing", "failure"), is_in("outcome", "failed")),
@@ -278,22 +485,38 @@ TEST = Entity(
         RowState("late", ("late", "performed late"), is_in("standing", "late")),
         RowState("upcoming", ("upcoming", "planned", "scheduled", "due"), is_in("standing", "upcoming", "open")),
         RowState("open", ("open", "running"), is_in("standing", "open")),
-        RowState("performed", ("performed", "done", "run", "ran", "completed"),
-            lambda _: pl.col("performed_on").is_not_null()),
+        RowState(
+            "performed",
+            ("performed", "done", "run", "ran", "completed"),
+            lambda _: pl.col("performed_on").is_not_null(),
+        ),
         RowState("with deviations", ("deviation", "with deviations"), lambda _: pl.col("deviations") > 0, after=True),
     ),
-    dates={"performed_on": ("performed", "run", "ran", "failed", "passed", "done", "tested"),
-           "window_close_on": ("due", "close", "closes", "scheduled", "planned", "missed", "overdue")},
-    due="window_close_on", people={"owner": OWNER, "performer": ("performer", "performed", "ran", "did")},
-    links={"framework": "framework"}, attributes={"outcome": ("outcome", "result", "status")}, reason="cause",
-    report="testing-schedules", fillers=("control",),
-)  # fmt: skip
+    dates={
+        "performed_on": ("performed", "run", "ran", "failed", "passed", "done", "tested"),
+        "window_close_on": ("due", "close", "closes", "scheduled", "planned", "missed", "overdue"),
+    },
+    due="window_close_on",
+    people={"owner": OWNER, "performer": ("performer", "performed", "ran", "did")},
+    links={"framework": "framework"},
+    attributes={"outcome": ("outcome", "result", "status")},
+    reason="cause",
+    report="testing-schedules",
+    fillers=("control",),
+)
 
 SCHEDULE = Entity(
-    "testing schedule", "testing schedules", ("testing schedule", "test schedule", "recurring test", "schedule"),
-    _schedules, "id", "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}", names=("id",),
-    choices={"cadence": {}}, people={"owner": OWNER, "performer": ("performer", "performs")},
-    links={"framework": "framework"}, report="testing-schedules",
-)  # fmt: skip
+    "testing schedule",
+    "testing schedules",
+    ("testing schedule", "test schedule", "recurring test", "schedule"),
+    _schedules,
+    "id",
+    "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}",
+    names=("id",),
+    choices={"cadence": {}},
+    people={"owner": OWNER, "performer": ("performer", "performs")},
+    links={"framework": "framework"},
+    report="testing-schedules",
+)
 
 PROGRAMME = (FRAMEWORK, CONTROL, GAP, REMEDIATION, ATTESTATION, DUTY, TEST, SCHEDULE)

@@ -12,8 +12,22 @@ from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.text import stem
 
 # the dates that say no more than that a thing came to be: "incidents that happened", "deploys shipped"
-_BORN = frozenset(("opened_on", "deployed_on", "first_seen_on", "captured_on", "placed_on", "identified_on", "ran_on",
-                   "blocked_on", "requested_on", "detected_on", "held_on", "adopted_on"))  # fmt: skip
+_BORN = frozenset(
+    (
+        "opened_on",
+        "deployed_on",
+        "first_seen_on",
+        "captured_on",
+        "placed_on",
+        "identified_on",
+        "ran_on",
+        "blocked_on",
+        "requested_on",
+        "detected_on",
+        "held_on",
+        "adopted_on",
+    )
+)
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
 # words that are passed over in reading and yet change what is asked, and what shows that they were understood
 _COMPARING = ("than", "more", "fewer", "less", "compared", "compare", "versus", "vs", "against", "same")
@@ -23,9 +37,13 @@ _EVENTS = ("caused", "led", "trigger", "triggered", "preceded", "before", "aroun
 def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     """The query with the words that it does not use among those that could not be applied."""
     idle = [piece for piece in reading.pieces if not _is_understood(piece, found, reading)]
-    unused = tuple(piece.words for piece in idle if not is_filler(piece.words) and piece.sense("attribute",
-        "measure") and _COLUMN.isdisjoint(
-        sense.kind for sense in piece.senses))  # fmt: skip
+    unused = tuple(
+        piece.words
+        for piece in idle
+        if not is_filler(piece.words)
+        and piece.sense("attribute", "measure")
+        and _COLUMN.isdisjoint(sense.kind for sense in piece.senses)
+    )
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
     lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
     lost += _unknown_counts(found, reading)
@@ -58,11 +76,28 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
     if word in ("compare", "compared", "versus", "vs") and any(len(one.parts) > 1 for one in found.constraints):
         return found.lookup  # the rows side by side
     if word in _COMPARING:
-        return bool(found.halves or found.having or (asked.matches(r"\bmore (?:about|on|detail|info)|\bany ?more\b|"
+        return bool(
+            found.halves
+            or found.having
+            or (
+                asked.matches(
+                    r"\bmore (?:about|on|detail|info)|\bany ?more\b|"
                     r"\bmore or less\b|\b(?:tell|show) me more\b|\bno more\b|\bother than\b|\bless than\b"
-                    r"|\bmore than\b") and word != "than") or (word == "than" and (
-                    found.halves or found.having or asked.bound or any(one.age for one in asked.windows)
-                    or reading.excluded)))  # fmt: skip
+                    r"|\bmore than\b"
+                )
+                and word != "than"
+            )
+            or (
+                word == "than"
+                and (
+                    found.halves
+                    or found.having
+                    or asked.bound
+                    or any(one.age for one in asked.windows)
+                    or reading.excluded
+                )
+            )
+        )
     if word == "both" and any("name:" in one.dimension and one.parts for one in found.constraints):
         return False  # one row is of the one or of the other
     if word in ("both", "either", "neither"):
@@ -78,9 +113,11 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
     if word in ("average", "total", "sum") and found.intent == "measure":
         return True
     if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
-        return {"where": any(c in ("region", "environment") for c in found.columns),
-                "whose": found.intent == "who" or bool(found.columns) or bool(found.constraints),
-                "least": asked.bound is not None or found.order is not None}.get(word, bool(found.columns))  # fmt: skip
+        return {
+            "where": any(c in ("region", "environment") for c in found.columns),
+            "whose": found.intent == "who" or bool(found.columns) or bool(found.constraints),
+            "least": asked.bound is not None or found.order is not None,
+        }.get(word, bool(found.columns))
     if word.isdigit():
         return found.order is not None and found.order.count == int(word)
     return True
@@ -96,15 +133,23 @@ def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
 
 def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
     made = (*found.constraints, *found.checks, *found.halves)
-    columns = {*found.columns, found.group, found.order.column if found.order else None,
-               found.measure[0] if found.measure else None}  # fmt: skip
+    columns = {
+        *found.columns,
+        found.group,
+        found.order.column if found.order else None,
+        found.measure[0] if found.measure else None,
+    }
     match sense.kind:
         case "state":
             label = sense.state.label if sense.state else ""
             return any(label in one.label for one in made)
         case "choice":
-            return any(piece.at == one.at or any(part.at == piece.at for part in one.parts)
-                       or sense.value.replace("_", " ") in one.label for one in made)  # fmt: skip
+            return any(
+                piece.at == one.at
+                or any(part.at == piece.at for part in one.parts)
+                or sense.value.replace("_", " ") in one.label
+                for one in made
+            )
         case "name":
             label = sense.name.label if sense.name else ""
             return any(label in one.label for one in made) or label in found.unknown
@@ -136,7 +181,11 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             )
         case _:
             bound = any(one.dimension in (f"bound:{sense.column}", f"empty:{sense.column}") for one in made)
-            linked = any(f"/{sense.column}" in one.dimension or one.dimension.endswith(f"name:{sense.column}")
-                         or re.search(rf"name:{sense.column}/", one.dimension) for one in made)  # fmt: skip
+            linked = any(
+                f"/{sense.column}" in one.dimension
+                or one.dimension.endswith(f"name:{sense.column}")
+                or re.search(rf"name:{sense.column}/", one.dimension)
+                for one in made
+            )
             chosen = any(one.dimension in (f"choice:{sense.column}", f"not:choice:{sense.column}") for one in made)
             return sense.column in columns or bound or linked or chosen

@@ -31,8 +31,10 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> s
 
 
 # "how many were open in June?" asks for a day that is gone, of which no record is kept
-_WERE = r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"\
-        r"\bat the end of\b|\bback (?:in|then)\b"  # fmt: skip
+_WERE = (
+    r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"
+    r"\bat the end of\b|\bback (?:in|then)\b"
+)
 
 
 def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
@@ -175,9 +177,12 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
 def _choice(column: str, values: Mapping[str, int]) -> Constraint:
     parts = [_choice(column, {value: at}) for value, at in values.items()] if len(values) > 1 else []
     return Constraint(
-        f"choice:{column}", _choice_label(column, list(values)), pl.col(column).cast(pl.String).is_in(list(values)),
-        at=min(values.values()), parts=tuple(parts),
-    )  # fmt: skip
+        f"choice:{column}",
+        _choice_label(column, list(values)),
+        pl.col(column).cast(pl.String).is_in(list(values)),
+        at=min(values.values()),
+        parts=tuple(parts),
+    )
 
 
 def _choice_label(column: str, values: Sequence[str]) -> str:
@@ -223,8 +228,9 @@ def _name_constraint(entity: Entity, kind: str, column: str, keys: Sequence[str]
     own = "own:" if column == entity.key else ""
     if (entity.name, kind) == ("deploy", "incident"):
         return Constraint(f"name:{kind}/{column}", f"in the day before {label}", pl.col(column).is_in(keys), True, at)
-    return Constraint(f"{own}name:{kind}/{column}", _name_label(kind, column, label), pl.col(column).is_in(keys),
-                      after=True, at=at)  # fmt: skip
+    return Constraint(
+        f"{own}name:{kind}/{column}", _name_label(kind, column, label), pl.col(column).is_in(keys), after=True, at=at
+    )
 
 
 def _either(found: Sequence[Constraint]) -> Constraint:
@@ -257,8 +263,9 @@ def _name_label(kind: str, column: str, said: str) -> str:
 
 def _person_column(reading: Reading, at: int) -> str | None:
     """The column of people that a name belongs to: that of the nearest word for a role, else the usual one."""
-    roles = [(abs(piece.at - at), sense.column) for piece in reading.pieces
-             if (sense := piece.sense("role")) is not None]  # fmt: skip
+    roles = [
+        (abs(piece.at - at), sense.column) for piece in reading.pieces if (sense := piece.sense("role")) is not None
+    ]
     return min(roles)[1] if roles else next(iter(reading.entity.people), None)
 
 
@@ -292,5 +299,9 @@ def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
         column = scale
     if column is None:
         return None
-    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}",
-                      bound.within(pl.col(column)).fill_null(False), after=True)  # fmt: skip
+    return Constraint(
+        f"bound:{column}",
+        f"with {heading(column)} {bound.words}",
+        bound.within(pl.col(column)).fill_null(False),
+        after=True,
+    )

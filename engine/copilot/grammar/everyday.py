@@ -79,7 +79,7 @@ _CLASSES = {
     "good wishes for an answer": """
         accurate accurately complete comprehensive concise correct correctly detail detailed details exactly full
         fully gist glance helpful nicely overview rundown short straightforward thorough useful""",
-}  # fmt: skip
+}
 EVERYDAY = frozenset(word for said in _CLASSES.values() for word in said.split())
 
 

@@ -9,8 +9,27 @@ from engine.copilot.grammar.lexicon import nouns as nouns_of
 from engine.copilot.grammar.query import Constraint, Query
 from engine.copilot.grammar.reading import NumberLimit, Reading
 
-_HOLDING = frozenset(("has", "have", "with", "without", "had", "having", "by", "carry", "lack", "no", "affected",
-                      "hold", "holds", "get", "got", "saw", "see"))  # fmt: skip
+_HOLDING = frozenset(
+    (
+        "has",
+        "have",
+        "with",
+        "without",
+        "had",
+        "having",
+        "by",
+        "carry",
+        "lack",
+        "no",
+        "affected",
+        "hold",
+        "holds",
+        "get",
+        "got",
+        "saw",
+        "see",
+    )
+)
 _WORDS_OF_ROWS = ("severity", "status", "state", "kind", "tier")
 _NONE = frozenset(("without", "no", "lack", "not"))
 
@@ -31,8 +50,15 @@ def group_by_holder(found: Query, reading: Reading, frame: pl.DataFrame) -> Quer
     kept, people = _of_holders(kept, reading, frame, column, at)
     most = any(piece.sense("order") is not None for piece in reading.pieces)
     unknown = (*(word for word in found.unknown if word not in used), *people)
-    return replace(found, intent="group", group=column, constraints=kept, unknown=unknown, columns=(),
-                   having=None if most else having)  # fmt: skip
+    return replace(
+        found,
+        intent="group",
+        group=column,
+        constraints=kept,
+        unknown=unknown,
+        columns=(),
+        having=None if most else having,
+    )
 
 
 def _first_of(found: Query, reading: Reading) -> bool:
@@ -59,8 +85,13 @@ def _of_holders(
         if not each.dimension.startswith("name:person") or not at < each.at < noun:
             kept.append(each)
         elif column == "service" and "service_owner" in frame.columns:
-            names = [sense.name.keys for piece in reading.pieces if piece.at == each.at
-                     for sense in piece.senses if sense.name is not None]  # fmt: skip
+            names = [
+                sense.name.keys
+                for piece in reading.pieces
+                if piece.at == each.at
+                for sense in piece.senses
+                if sense.name is not None
+            ]
             where = pl.col("service_owner").is_in([key for keys in names for key in keys])
             label = each.label.replace("owned by", "on a service owned by")
             kept.append(replace(each, where=where, label=label, dimension="name:person/service_owner"))

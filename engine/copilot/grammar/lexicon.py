@@ -32,11 +32,14 @@ Kind = Literal[
 ]
 MOST_CHOICES = 60
 _VOCABULARY: Mapping[str, tuple[str, ...]] = {
-    "severity": vocabulary.SEVERITIES, "tier": vocabulary.VENDOR_TIERS, "cadence": vocabulary.CADENCES,
-    "environment": vocabulary.ENVIRONMENTS, "role": vocabulary.ROLES,
+    "severity": vocabulary.SEVERITIES,
+    "tier": vocabulary.VENDOR_TIERS,
+    "cadence": vocabulary.CADENCES,
+    "environment": vocabulary.ENVIRONMENTS,
+    "role": vocabulary.ROLES,
     "priority": get_args(vocabulary.RequestPriority),
     "treatment": get_args(vocabulary.RiskTreatment),
-}  # fmt: skip
+}
 # superlatives: by what the rows are ordered (a date, or the size of the thing), and whether the largest comes first
 ORDERS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(("latest", "newest", "most recent", "last", "recent", "most recently", "lately", "recently"),
@@ -96,10 +99,26 @@ FILLERS = frozenset(
         "exists said say across each among against between via during total sum ids details detail info information "
         "register record records file console old company organisation organization compared versus vs compare than "
         "more fewer less either both same way why because reason caused cause how's it's there's long often soon "
-        "so until right far including having"
+        "so until right far including having",
     )
-) - {"no", "need", "needs", "own", "status", "new", "stuff", "reason", "cause", "caused", "info", "register", "by",
-    "across", "each", "information"}  # fmt: skip
+) - {
+    "no",
+    "need",
+    "needs",
+    "own",
+    "status",
+    "new",
+    "stuff",
+    "reason",
+    "cause",
+    "caused",
+    "info",
+    "register",
+    "by",
+    "across",
+    "each",
+    "information",
+}
 
 
 @dataclass(frozen=True)
@@ -148,8 +167,12 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
         yield from ((said, Sense("state", state=state)) for said in (state.label, *state.words))
     for column, spellings in entity.choices.items():
         yield from _choices(column, spellings, frame)
-    for kind, given in (("date", entity.dates), ("role", entity.people), ("attribute", entity.attributes),
-                        ("measure", entity.measures)):  # fmt: skip
+    for kind, given in (
+        ("date", entity.dates),
+        ("role", entity.people),
+        ("attribute", entity.attributes),
+        ("measure", entity.measures),
+    ):
         for column, said_of in given.items():
             yield from ((said, Sense(kind, column)) for said in said_of)  # type: ignore[arg-type]
     for said, (what, down) in ORDERS.items():

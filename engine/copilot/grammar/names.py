@@ -45,8 +45,15 @@ class Names:
     def by_phrase(self) -> Mapping[Phrase, OwnName]:
         """Each name by its words."""
         found: dict[Phrase, OwnName] = {}
-        for spoken in (self._people(), self._vendors(), self._committees(), self._services(), self._controls(),
-                       self._frameworks(), self._incidents()):  # fmt: skip
+        for spoken in (
+            self._people(),
+            self._vendors(),
+            self._committees(),
+            self._services(),
+            self._controls(),
+            self._frameworks(),
+            self._incidents(),
+        ):
             found.update(_unique(spoken))
         return found
 

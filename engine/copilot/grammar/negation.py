@@ -51,9 +51,13 @@ def turned_of(
             label = f"without {heading(role.column)}"
             found.append(Constraint(f"empty:{role.column}", label, pl.col(role.column).is_null(), True, piece.at))
     used = {one.at for one in (*made, *excepted, *found)}
-    orphans += [f"not {piece.words}" for piece in (*reading.turned, *reading.excluded)
-                if piece.at not in used and _only_date(piece) is None
-                and not any(part.at == piece.at for one in (*made, *excepted) for part in one.parts)]  # fmt: skip
+    orphans += [
+        f"not {piece.words}"
+        for piece in (*reading.turned, *reading.excluded)
+        if piece.at not in used
+        and _only_date(piece) is None
+        and not any(part.at == piece.at for one in (*made, *excepted) for part in one.parts)
+    ]
     return found, tuple(orphans)
 
 

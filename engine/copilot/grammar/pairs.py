@@ -15,11 +15,14 @@ from engine.copilot.grammar.reading import CopilotQuestion
 
 # what may be counted for: how it is called in a question
 _HEADS: Mapping[str, str] = {
-    "service": r"services?|components?|apps?|applications?|microservices?", "vendor": r"vendors?|suppliers?",
-    "framework": r"frameworks?|standards?", "committee": r"committees?", "control": r"controls?",
+    "service": r"services?|components?|apps?|applications?|microservices?",
+    "vendor": r"vendors?|suppliers?",
+    "framework": r"frameworks?|standards?",
+    "committee": r"committees?",
+    "control": r"controls?",
     "person": r"who|people|persons?|owners?|engineers?|colleagues?|users?|members?",
     "incident": r"incidents?",
-}  # fmt: skip
+}
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 _N = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _OF = r"(?:number|count|amount|share) of "
@@ -128,8 +131,9 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     if entity.name in ("person", "incident") and head.presumed:
         constraints = tuple(each for each in constraints if not each.dimension.startswith("state:"))
     if ranked and counted.presumed and counted.entity.name == "incident":
-        counted = replace(counted, constraints=tuple(each for each in counted.constraints
-                                                     if not each.dimension.startswith("state:")))  # fmt: skip
+        counted = replace(
+            counted, constraints=tuple(each for each in counted.constraints if not each.dimension.startswith("state:"))
+        )
     numbers = rows.filter(counted.where).drop_nulls(column).group_by(key=column).agg(number=pl.len().cast(pl.Int64))
     frame = library.rows(entity).filter(pl.lit(True), *(each.where for each in constraints))
     held = frame.select(key=entity.key).join(numbers, on="key", how="left").with_columns(pl.col("number").fill_null(0))
@@ -138,12 +142,15 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     kept = _limit_groups(held, parts).sort("number", "key", descending=[parts.quantity != "fewest", False])
     label = _label(parts, counted)
     return Query(
-        entity, "tally", (*constraints, Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()),
-                                                   after=True)),
-        unknown=(*wanted, *head.unknown, *counted.unknown), corrections=(*head.corrections, *counted.corrections),
-        unused=(*head.unused, *counted.unused), lookup=True,
+        entity,
+        "tally",
+        (*constraints, Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()), after=True)),
+        unknown=(*wanted, *head.unknown, *counted.unknown),
+        corrections=(*head.corrections, *counted.corrections),
+        unused=(*head.unused, *counted.unused),
+        lookup=True,
         tally=Tally(kept, counted, ranked, parts.quantity, held.height),
-    )  # fmt: skip
+    )
 
 
 def _counted_query(inner: str, entity: Entity, planner: Planner) -> Query | None:
@@ -172,13 +179,26 @@ def _limit_groups(held: pl.DataFrame, parts: _Parts) -> pl.DataFrame:
             return some
         best = some.sort("number", descending=down).head(max(parts.number, 1))["number"]
         return some.filter(number >= best[-1] if down else number <= best[-1])
-    limits = {"over": number > parts.number, "least": number >= max(parts.number, 1), "under": number < parts.number,
-              "exactly": number == parts.number, "none": number == 0, "some": number > 0}  # fmt: skip
+    limits = {
+        "over": number > parts.number,
+        "least": number >= max(parts.number, 1),
+        "under": number < parts.number,
+        "exactly": number == parts.number,
+        "none": number == 0,
+        "some": number > 0,
+    }
     return held.filter(limits[parts.quantity])
 
 
 def _label(parts: _Parts, counted: Query) -> str:
-    words = {"over": f"more than {parts.number}", "least": f"at least {parts.number}",
-             "under": f"fewer than {parts.number}", "exactly": f"exactly {parts.number}", "none": "no",
-             "some": "at least one", "most": "the most", "fewest": "the fewest"}[parts.quantity]  # fmt: skip
+    words = {
+        "over": f"more than {parts.number}",
+        "least": f"at least {parts.number}",
+        "under": f"fewer than {parts.number}",
+        "exactly": f"exactly {parts.number}",
+        "none": "no",
+        "some": "at least one",
+        "most": "the most",
+        "fewest": "the fewest",
+    }[parts.quantity]
     return f"with {words} {noun(counted, 2 if parts.number > 1 or parts.quantity in ('most', 'fewest', 'none') else 1)}"

@@ -82,10 +82,14 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
     negated, unturned = turned_of(reading, frame, today, asker)
     missing, used = missing_of(reading, frame)
     made = [
-        *states_of(reading, _stating(reading, bool(rows) or own), today), *choices_of(reading, reading.pieces),
-            *names, *negated, *missing,
-        *titles_of(reading, reading.pieces, frame), *rows,
-    ]  # fmt: skip
+        *states_of(reading, _stating(reading, bool(rows) or own), today),
+        *choices_of(reading, reading.pieces),
+        *names,
+        *negated,
+        *missing,
+        *titles_of(reading, reading.pieces, frame),
+        *rows,
+    ]
     constraints = [*alternatives(made, asked.words), *spans, *verbs_of(reading, frame, today)]
     bound = bound_of(reading, frame)
     unbound = (asked.bound.words,) if asked.bound is not None and bound is None else ()
@@ -93,14 +97,20 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         constraints.append(bound)
     unknown = [word for word in reading.unknown if word not in used]
     return Query(
-        entity, intent_of(reading), tuple(constraints), halves=halves, order=order_of(reading, frame),
-        unknown=(*unknown, *unbound, *lost, *orphans, *unturned), corrections=reading.corrections,
-        named=reading.noun > 0 or reading.has_own_measure, verbs=tuple(dates),
+        entity,
+        intent_of(reading),
+        tuple(constraints),
+        halves=halves,
+        order=order_of(reading, frame),
+        unknown=(*unknown, *unbound, *lost, *orphans, *unturned),
+        corrections=reading.corrections,
+        named=reading.noun > 0 or reading.has_own_measure,
+        verbs=tuple(dates),
         polar=asked.matches(_POLAR),
         noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
         lookup=bool(rows) or own,
         window=only_window(reading, dates, spans) if turned is None else None,
-    )  # fmt: skip
+    )
 
 
 def _stating(reading: Reading, lookup: bool) -> Sequence[Piece]:

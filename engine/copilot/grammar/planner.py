@@ -28,19 +28,28 @@ _THEM = (
     r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
 )
 _COUNTS = r"\bhow many\b"
-_BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
-            "framework": "framework", "committee": "committee", "incident": "incident"}  # fmt: skip
+_BY_NAME = {
+    "service": "service",
+    "vendor": "vendor",
+    "person": "person",
+    "control": "control",
+    "framework": "framework",
+    "committee": "committee",
+    "incident": "incident",
+}
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
 # a measure of several words, or a short form of one, says of what it is one
 _MEASURES: dict[str, tuple[Phrase, ...]] = {
     entity.name: tuple(
-        phrase for words in entity.measures.values() for said in words
+        phrase
+        for words in entity.measures.values()
+        for said in words
         if len(phrase := stems(said)) > 1 or said.startswith("mtt")
     )
     for entity in ENTITIES
-}  # fmt: skip
+}
 _SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
 
 
@@ -113,10 +122,15 @@ class Planner:
     def _side_by_side(self, said: Sequence[str]) -> list[tuple[str, ...]]:
         """The words as a question for each of the nouns that "and" stands between."""
         stemmed = tuple(map(stem, said))
-        spots = sorted({
-            (at, at + len(phrase), entity.name) for entity in ENTITIES for phrase in _NOUNS[entity.name]
-            for at in range(len(said) - len(phrase) + 1) if stemmed[at : at + len(phrase)] == phrase
-        })  # fmt: skip
+        spots = sorted(
+            {
+                (at, at + len(phrase), entity.name)
+                for entity in ENTITIES
+                for phrase in _NOUNS[entity.name]
+                for at in range(len(said) - len(phrase) + 1)
+                if stemmed[at : at + len(phrase)] == phrase
+            }
+        )
         for (start, end, kind), (start2, end2, kind2) in pairwise(spots):
             between = said[end:start2]
             if kind == kind2 or not between or between[0] not in ("and", "or", "plus") or len(between) > 4:

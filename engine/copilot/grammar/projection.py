@@ -14,19 +14,46 @@ from engine.copilot.grammar.reading import Reading
 
 MOST_RANKED = 10
 # superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
-_WORST = frozenset(("worst", "weakest", "poorest", "least ready", "behind most", "furthest behind", "most behind",
-                    "further behind", "worse off", "less ready"))  # fmt: skip
-_BEST = frozenset(("best", "strongest", "furthest", "furthest along", "most ready", "further along",
-                   "further ahead", "closer", "readier", "better off", "more ready", "better prepared"))  # fmt: skip
+_WORST = frozenset(
+    (
+        "worst",
+        "weakest",
+        "poorest",
+        "least ready",
+        "behind most",
+        "furthest behind",
+        "most behind",
+        "further behind",
+        "worse off",
+        "less ready",
+    )
+)
+_BEST = frozenset(
+    (
+        "best",
+        "strongest",
+        "furthest",
+        "furthest along",
+        "most ready",
+        "further along",
+        "further ahead",
+        "closer",
+        "readier",
+        "better off",
+        "more ready",
+        "better prepared",
+    )
+)
 _BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
 # superlatives of the scale of severity, whatever else the rows are ordered by
 _SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
 
 
 _HOWS = (
-    ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"), ("median", r"\bmedian\b"),
+    ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"),
+    ("median", r"\bmedian\b"),
     ("sum", r"\b(?:total|sum|how many hours|how much|altogether)\b"),
-)  # fmt: skip
+)
 # measures that are said by the way: "incidents that last", "the effort for them"
 _LOOSE = ("long", "last", "take", "duration", "effort", "hour", "relief", "hours of work")
 _SHARE = (
@@ -54,7 +81,7 @@ _SPENT = {
     "measure": ("average", "averages", "avg", "mean", "typical", "typically", "median", "sum"),
     "share": ("percent", "percentage", "pct", "share", "proportion", "fraction", "ratio", "rate"),
     "compare": ("difference", "comparison", "comparing"),
-}  # fmt: skip
+}
 
 
 def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
@@ -266,9 +293,11 @@ def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...
     )
     usual = found.entity.due if ahead and found.entity.due else next(iter(found.entity.dates), None)
     if found.order is not None and not dates:
-        return (found.order.column,
-            ) if found.order.column in frame.columns and frame.schema[found.order.column] == pl.Date else (
-            (usual,) if usual else ())  # fmt: skip
+        return (
+            (found.order.column,)
+            if found.order.column in frame.columns and frame.schema[found.order.column] == pl.Date
+            else ((usual,) if usual else ())
+        )
     return tuple(dates[-1:]) or ((usual,) if usual else ())
 
 

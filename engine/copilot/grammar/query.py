@@ -16,18 +16,27 @@ Intent = Literal[
 
 
 _INTENTS: tuple[tuple[Intent, str], ...] = (
-    ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|"
-            r"\bwhat caused\b|\breason (?:for|of|behind)\b|"
-            r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)"),
+    (
+        "why",
+        r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|"
+        r"\bwhat caused\b|\breason (?:for|of|behind)\b|"
+        r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)",
+    ),
     ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
-    ("who", r"(?<!vendors )(?<!suppliers )(?<!people )(?<!users )"
-            r"(?<!somebody )(?<!person )(?<!owners )\bwho\b|"
-            r"\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
-    ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
-             r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
-             r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!a )\b(?:target|due|expiry|review|"
-             r"end) date\b"),
-)  # fmt: skip
+    (
+        "who",
+        r"(?<!vendors )(?<!suppliers )(?<!people )(?<!users )"
+        r"(?<!somebody )(?<!person )(?<!owners )\bwho\b|"
+        r"\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b",
+    ),
+    (
+        "when",
+        r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
+        r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
+        r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!a )\b(?:target|due|expiry|review|"
+        r"end) date\b",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -111,8 +120,12 @@ def dates_of(reading: Reading) -> list[str]:
     return [sense.column for piece in reading.pieces if (sense := piece.sense("date")) and sense.column not in timed]
 
 
-_TIMED = {"acknowledged_on": "hours_to_acknowledge", "mitigated_on": "hours_to_mitigate",
-          "resolved_on": "hours_to_resolve", "closed_on": "hours_to_resolve"}  # fmt: skip
+_TIMED = {
+    "acknowledged_on": "hours_to_acknowledge",
+    "mitigated_on": "hours_to_mitigate",
+    "resolved_on": "hours_to_resolve",
+    "closed_on": "hours_to_resolve",
+}
 _HOW_LONG = (
     r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:hours|minutes))\b|\btime\b|"
     r"\btakes? (?:us |them |me )?to\b|\b(?:average|avg|mean|median|typical)\b"
@@ -123,11 +136,20 @@ def verb_timed(reading: Reading) -> dict[str, str]:
     """The dates of verbs of which a question asks how long they take ("to acknowledge"), each with its measure."""
     if not reading.asked.matches(_HOW_LONG):
         return {}
-    found = [sense.column for piece in reading.pieces if (sense := piece.sense("date"))
-             and sense.column in _TIMED and _TIMED[sense.column] in reading.entity.measures
-             and (reading.asked.matches(rf"\bto {re.escape(piece.words)}\b")
-                  or (reading.asked.matches(rf"\b(?:do|does|did|are|were|was|is|get|got) .*\b{re.escape(piece.words)}")
-                  and reading.asked.matches(r"\bhow\b")))]  # fmt: skip
+    found = [
+        sense.column
+        for piece in reading.pieces
+        if (sense := piece.sense("date"))
+        and sense.column in _TIMED
+        and _TIMED[sense.column] in reading.entity.measures
+        and (
+            reading.asked.matches(rf"\bto {re.escape(piece.words)}\b")
+            or (
+                reading.asked.matches(rf"\b(?:do|does|did|are|were|was|is|get|got) .*\b{re.escape(piece.words)}")
+                and reading.asked.matches(r"\bhow\b")
+            )
+        )
+    ]
     return {column: _TIMED[column] for column in found}
 
 

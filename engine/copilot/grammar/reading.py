@@ -18,15 +18,42 @@ from engine.copilot.grammar.wording import write_out
 
 LONGEST_PHRASE = 7
 _SIGNS = {
-    **dict.fromkeys(("above", "over", "greater than", "longer than", "more than", "higher than", "exceeding",
-        "exceeded", "exceed", ">",
-        "worse than"), ">"),
+    **dict.fromkeys(
+        (
+            "above",
+            "over",
+            "greater than",
+            "longer than",
+            "more than",
+            "higher than",
+            "exceeding",
+            "exceeded",
+            "exceed",
+            ">",
+            "worse than",
+        ),
+        ">",
+    ),
     **dict.fromkeys(("below", "under", "less than", "lower than", "fewer than", "<"), "<"),
-    **dict.fromkeys(("at least", ">=", "reach", "reached", "hit", "get to", "got to", "no less than",
-        "no fewer than", "not less than", "minimum"), ">="),
+    **dict.fromkeys(
+        (
+            "at least",
+            ">=",
+            "reach",
+            "reached",
+            "hit",
+            "get to",
+            "got to",
+            "no less than",
+            "no fewer than",
+            "not less than",
+            "minimum",
+        ),
+        ">=",
+    ),
     **dict.fromkeys(("at most", "<=", "no more than", "not more than", "up to", "maximum"), "<="),
     **dict.fromkeys(("exactly", "precisely", "="), "="),
-}  # fmt: skip
+}
 _UNIT = r"\s*(?P<unit>%|(?:percent|hours?|points?)\b)?"
 _NUMBER = r"\d+(?:\.\d+)?"
 _BOUND = re.compile(
@@ -52,9 +79,12 @@ class NumberLimit:
         if self.upper is not None:
             return column.is_between(self.number, self.upper)
         return {
-            ">": column > self.number, ">=": column >= self.number, "<": column < self.number,
-            "<=": column <= self.number, "=": column == self.number,
-        }[self.sign]  # fmt: skip
+            ">": column > self.number,
+            ">=": column >= self.number,
+            "<": column < self.number,
+            "<=": column <= self.number,
+            "=": column == self.number,
+        }[self.sign]
 
 
 @dataclass(frozen=True)
@@ -165,9 +195,14 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             unknown.append(piece)
     kept, left, turned, excluded = turn(asked.words, pieces, unknown)
     return Reading(
-        entity, asked, tuple(kept), tuple(dict.fromkeys(piece.words for piece in left)), tuple(corrections),
-        tuple(turned), tuple(excluded),
-    )  # fmt: skip
+        entity,
+        asked,
+        tuple(kept),
+        tuple(dict.fromkeys(piece.words for piece in left)),
+        tuple(corrections),
+        tuple(turned),
+        tuple(excluded),
+    )
 
 
 def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:

@@ -51,9 +51,35 @@ ALIASES: Mapping[str, str] = {
 # what asks how a figure was, not what it is
 _HISTORY = r"\b(?:ever|never|highest|lowest|peak|best|worst|went|gone|fell|dropped|rose|trend|history)\b"
 # words that are passed over elsewhere, and that turn a title into another
-_KEPT = frozenset(["without", "no", "plan", "out", "not", "off", "over", "under", "more", "fewer", "less", "least",
-    "than", "only", "who", "whom", "whose", "when", "where", "why", "each", "every", "both", "either",
-        "same"])  # fmt: skip
+_KEPT = frozenset(
+    [
+        "without",
+        "no",
+        "plan",
+        "out",
+        "not",
+        "off",
+        "over",
+        "under",
+        "more",
+        "fewer",
+        "less",
+        "least",
+        "than",
+        "only",
+        "who",
+        "whom",
+        "whose",
+        "when",
+        "where",
+        "why",
+        "each",
+        "every",
+        "both",
+        "either",
+        "same",
+    ]
+)
 _PERIOD = ("in the period", "of the period", "before the period")
 
 

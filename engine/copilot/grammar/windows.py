@@ -5,11 +5,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-           "november", "december")  # fmt: skip
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-            "nine": 9, "ten": 10, "twelve": 12, "couple of": 2, "few": 3}  # fmt: skip
+_NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "couple of": 2,
+    "few": 3,
+}
 _N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
 _MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})"
@@ -259,17 +286,28 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"\b(?:in|within|over) the (?:next|coming) {_UNIT}\b", _next_unit),
         (r"\b(?:in|within|over|during) the last (?P<unit>year|month|week)\b", _past_unit),
         (r"\b(?:year to date|ytd|so far this year)\b", _to_date),
-        (rf"\b(?:between|from) (?P<left>{_UNNAMED}) (?:and|to|until|till) "
-         rf"(?P<right>{_POINT})", _between),
+        (
+            rf"\b(?:between|from) (?P<left>{_UNNAMED}) (?:and|to|until|till) "
+            rf"(?P<right>{_POINT})",
+            _between,
+        ),
         (rf"\bsince (?:the )?(?:start of |beginning of )?{_POINT}\b", _since),
         (rf"\b(?:before|prior to) {_POINT}\b", _before),
         (rf"\b(?:until|till|by) {_POINT}\b", _until),
         (rf"\bafter {_POINT}\b", _after),
         (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
         (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
-        (r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
-         lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today), _match_text(match))),
-        (rf"\b{_POINT.replace('|now|', '|')}\b", lambda match, today, ahead: None if match["month"] == "may" and not
-         (match["year"] or match["dom"] or match["dom2"]) else _within(match, today, ahead)),
+        (
+            r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
+            lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today), _match_text(match)),
+        ),
+        (
+            rf"\b{_POINT.replace('|now|', '|')}\b",
+            lambda match, today, ahead: (
+                None
+                if match["month"] == "may" and not (match["year"] or match["dom"] or match["dom2"])
+                else _within(match, today, ahead)
+            ),
+        ),
     )
-)  # fmt: skip
+)

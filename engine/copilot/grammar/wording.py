@@ -3,8 +3,19 @@
 import re
 from collections.abc import Callable
 
-_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-            "ten": "10", "twelve": "12", "twenty": "20"}  # fmt: skip
+_NUMBERS = {
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+    "twelve": "12",
+    "twenty": "20",
+}
 _SCALES = (("info", "low", "medium", "high", "critical"), ("p4", "p3", "p2", "p1"))
 _STEP = "|".join(sorted({*_SCALES[0], *_SCALES[1]}, key=len, reverse=True))
 _FROM = re.compile(
@@ -18,9 +29,11 @@ _UP_TO = re.compile(
 )
 _ABOVE = re.compile(rf"\b(?:above|higher than|over|worse than|more severe than) (?P<step>{_STEP})\b")
 _BELOW = re.compile(rf"\b(?:below|lower than|under|less than|less severe than) (?P<step>{_STEP})\b")
-_SHORTER = re.compile(r"\b(?P<this>this|last) (?P<unit>week|month|quarter|year)(?P<between>\b.*?\b(?:than|vs|"
-                      r"versus|compared (?:to|with)|"
-                      r"against|or|and)) (?:the )?(?P<last>last|previous)(?: one)?(?=\s*[?.!]*$)")  # fmt: skip
+_SHORTER = re.compile(
+    r"\b(?P<this>this|last) (?P<unit>week|month|quarter|year)(?P<between>\b.*?\b(?:than|vs|"
+    r"versus|compared (?:to|with)|"
+    r"against|or|and)) (?:the )?(?P<last>last|previous)(?: one)?(?=\s*[?.!]*$)"
+)
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 # ways to say what there is a shorter word for
 _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(

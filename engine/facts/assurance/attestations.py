@@ -31,8 +31,7 @@ def attestation_duties(
         .join(asked.select("org_id", "as_of"), on="org_id")
         .join(controls.filter("assessable").select(_KEY), on=_KEY)
         .with_columns(
-            withdrawn=has_happened("withdrawn_on"),
-            done=pl.col("outcome").is_not_null() & has_happened("attested_on"),
+            withdrawn=has_happened("withdrawn_on"), done=pl.col("outcome").is_not_null() & has_happened("attested_on")
         )
         .with_columns(pl.when("done").then(pl.col("attested_at", "attested_on", "outcome")))
     )
@@ -51,9 +50,9 @@ def attestation_duties(
             **{name: pl.lit(None) for name in _OF_A_SIGNATURE},
         )
     )
-    return pl.concat(
-        [written, following.select(written.columns)], how="vertical_relaxed"
-    ).sort("org_id", "due_on", "framework", "control_id", "id")  # fmt: skip
+    return pl.concat([written, following.select(written.columns)], how="vertical_relaxed").sort(
+        "org_id", "due_on", "framework", "control_id", "id"
+    )
 
 
 def attestations(
@@ -78,14 +77,18 @@ def attestations(
         .join(signed_freshness, on=["org_id", "id"], how="left")
         .join(evidence_counts, on=_KEY, how="left")
         .with_columns(
-            rank=pl.when(overdue & _newer_than_signed()).then(0)
-            .when(pl.col("done") & ~((pl.col("outcome") == "attested") & lapsed)).then(1)
-            .when(~pl.col("done") & ~overdue).then(2)
-            .when(~pl.col("done")).then(3)
+            rank=pl.when(overdue & _newer_than_signed())
+            .then(0)
+            .when(pl.col("done") & ~((pl.col("outcome") == "attested") & lapsed))
+            .then(1)
+            .when(~pl.col("done") & ~overdue)
+            .then(2)
+            .when(~pl.col("done"))
+            .then(3)
             .otherwise(4),
-            order=pl.when("done").then(-pl.col("attested_at").dt.epoch("us")).otherwise(
-                pl.col("due_on").cast(pl.Int64)
-            ),
+            order=pl.when("done")
+            .then(-pl.col("attested_at").dt.epoch("us"))
+            .otherwise(pl.col("due_on").cast(pl.Int64)),
         )
         .sort(*_KEY, "rank", "order", "id")
         .with_columns(
@@ -94,7 +97,7 @@ def attestations(
             unsupported=(pl.col("status") == "attested")
             & pl.col("evidence_freshness").is_in(["stale", "missing"]).fill_null(False),
         )
-    )  # fmt: skip
+    )
     return shape("attestations", frame).sort("org_id", "due_on", "framework", "control_id", "id")
 
 
@@ -105,12 +108,16 @@ def _newer_than_signed() -> pl.Expr:
 def _status() -> pl.Expr:
     left = days_between("due_on", "as_of")
     return (
-        pl.when("done").then(pl.col("outcome"))
-        .when(left < 0).then(pl.lit("overdue"))
-        .when(left <= pl.col("due_soon_days")).then(pl.lit("due_7"))
-        .when(left <= 30).then(pl.lit("due_30"))
+        pl.when("done")
+        .then(pl.col("outcome"))
+        .when(left < 0)
+        .then(pl.lit("overdue"))
+        .when(left <= pl.col("due_soon_days"))
+        .then(pl.lit("due_7"))
+        .when(left <= 30)
+        .then(pl.lit("due_30"))
         .otherwise(pl.lit("not_due"))
-    )  # fmt: skip
+    )
 
 
 def _signatures(duties: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
@@ -173,12 +180,17 @@ def last_success(signed: pl.DataFrame, audit_days: pl.DataFrame, asked: pl.DataF
     return (
         signed.sort("signed_until")
         .join_asof(
-            audit_days.sort("first_at"), left_on="signed_until", right_on="first_at", by=["org_id", "action"],
-            strategy="backward", allow_exact_matches=False, check_sortedness=False,
+            audit_days.sort("first_at"),
+            left_on="signed_until",
+            right_on="first_at",
+            by=["org_id", "action"],
+            strategy="backward",
+            allow_exact_matches=False,
+            check_sortedness=False,
         )
         .with_columns(at=at)
         .select("org_id", "id", happened_on=local_day("at", asked))
-    )  # fmt: skip
+    )
 
 
 def _last_record(signed: pl.DataFrame, record_days: pl.DataFrame) -> pl.DataFrame:
@@ -186,8 +198,12 @@ def _last_record(signed: pl.DataFrame, record_days: pl.DataFrame) -> pl.DataFram
     return (
         signed.sort("attested_on")
         .join_asof(
-            record_days.sort("happened_on"), left_on="attested_on", right_on="happened_on", by=_KEY,
-            strategy="backward", check_sortedness=False,
+            record_days.sort("happened_on"),
+            left_on="attested_on",
+            right_on="happened_on",
+            by=_KEY,
+            strategy="backward",
+            check_sortedness=False,
         )
         .select("org_id", "id", "happened_on")
-    )  # fmt: skip
+    )

@@ -89,18 +89,24 @@ def claims(
     bundled = _bundle_claims(frame, sealed_bundles_rows)
     frame = frame.join(bundled, on=["org_id", "evidence_on", "seq"], how="left").with_columns(
         merkle_leaf=pl.when(pl.col("bundle_id").is_not_null()).then("leaf"),
-        problem=pl.when(pl.col("record").is_null()).then(pl.lit("evidence not found"))
-        .when(pl.col("event_hash").is_null()).then(pl.lit("event no longer in the log"))
-        .when(pl.col("holds").is_null()).then(pl.lit("hash before the event unknown"))
-        .when(~pl.col("holds")).then(pl.lit("event differs from its hash"))
+        problem=pl.when(pl.col("record").is_null())
+        .then(pl.lit("evidence not found"))
+        .when(pl.col("event_hash").is_null())
+        .then(pl.lit("event no longer in the log"))
+        .when(pl.col("holds").is_null())
+        .then(pl.lit("hash before the event unknown"))
+        .when(~pl.col("holds"))
+        .then(pl.lit("event differs from its hash"))
         .when((pl.col("source") == "item") & pl.col("location").is_null() & (pl.col("record") == "evidence item"))
         .then(pl.lit("no place where the item is kept")),
-    )  # fmt: skip
+    )
     state = (
-        pl.when(pl.col("problem").is_null()).then(pl.lit("complete"))
-        .when(pl.col("holds").not_().fill_null(False)).then(pl.lit("hash_mismatch"))
+        pl.when(pl.col("problem").is_null())
+        .then(pl.lit("complete"))
+        .when(pl.col("holds").not_().fill_null(False))
+        .then(pl.lit("hash_mismatch"))
         .otherwise(pl.lit("broken"))
-    )  # fmt: skip
+    )
     return shape("claims", frame.with_columns(state=state)).sort("org_id", "framework", "position", "source")
 
 

@@ -46,14 +46,16 @@ def documents(vendor_documents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Da
     return (
         frame.join(bridges, on=_VENDOR, how="left")
         .with_columns(
-            valid_until=pl.when(pl.col("kind") == "soc2_type2").then(pl.max_horizontal(soc2_end, bridged))
-            .when(pl.col("expires_on").is_not_null()).then("expires_on")
+            valid_until=pl.when(pl.col("kind") == "soc2_type2")
+            .then(pl.max_horizontal(soc2_end, bridged))
+            .when(pl.col("expires_on").is_not_null())
+            .then("expires_on")
             .otherwise(_months_after("issued_on", life)),
             dated=pl.coalesce("period_end_on", "issued_on", "expires_on"),
         )
         .with_columns(undated=pl.col("valid_until").is_null() & ~pl.col("kind").is_in(_LASTING))
         .sort(*_VENDOR, "kind", "dated", "id", nulls_last=False)
-    )  # fmt: skip
+    )
 
 
 def _months_after(day: str, months: pl.Expr) -> pl.Expr:
@@ -134,13 +136,18 @@ def _answer_rows(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 def _gap() -> pl.Expr:
     needs_mapping = pl.col("expected_evidence").str.starts_with("soc2")
     return (
-        pl.when(pl.col("id").is_null()).then(pl.lit("missing"))
-        .when(pl.col("undated") | (pl.col("valid_until") < pl.col("today"))).then(pl.lit("expired"))
-        .when(~pl.col("in_scope")).then(pl.lit("wrong_scope"))
-        .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"])).then(pl.lit("qualified_opinion"))
-        .when(needs_mapping & ~pl.col("cuecs_mapped").fill_null(False)).then(pl.lit("cuec_unmapped"))
+        pl.when(pl.col("id").is_null())
+        .then(pl.lit("missing"))
+        .when(pl.col("undated") | (pl.col("valid_until") < pl.col("today")))
+        .then(pl.lit("expired"))
+        .when(~pl.col("in_scope"))
+        .then(pl.lit("wrong_scope"))
+        .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"]))
+        .then(pl.lit("qualified_opinion"))
+        .when(needs_mapping & ~pl.col("cuecs_mapped").fill_null(False))
+        .then(pl.lit("cuec_unmapped"))
         .otherwise(pl.lit("none"))
-    )  # fmt: skip
+    )
 
 
 def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -185,7 +192,7 @@ def vendors(
             assurance=_standing(),
         )
         .with_columns(status=_assessment())
-    )  # fmt: skip
+    )
     return shape("vendors", frame).sort(_VENDOR)
 
 
@@ -251,30 +258,39 @@ def _review_is_due() -> pl.Expr:
 def _review() -> pl.Expr:
     left = days_between("next_review_on", "as_of")
     return (
-        pl.when(pl.col("last_review_on").is_null()).then(pl.lit("never"))
-        .when(left < 0).then(pl.lit("overdue"))
-        .when(left <= 30).then(pl.lit("due_soon"))
+        pl.when(pl.col("last_review_on").is_null())
+        .then(pl.lit("never"))
+        .when(left < 0)
+        .then(pl.lit("overdue"))
+        .when(left <= 30)
+        .then(pl.lit("due_soon"))
         .otherwise(pl.lit("current"))
-    )  # fmt: skip
+    )
 
 
 def _standing() -> pl.Expr:
     """By documents alone: a vendor is assured while one is in force, whenever anybody last reviewed it."""
     left = days_between("assured_until", "as_of")
     return (
-        pl.when(pl.col("assuring").is_null()).then(pl.lit("not_assessed"))
-        .when(pl.col("endless") | (left > pl.col("vendor_expiring_days"))).then(pl.lit("assured"))
-        .when(left >= 0).then(pl.lit("expiring"))
+        pl.when(pl.col("assuring").is_null())
+        .then(pl.lit("not_assessed"))
+        .when(pl.col("endless") | (left > pl.col("vendor_expiring_days")))
+        .then(pl.lit("assured"))
+        .when(left >= 0)
+        .then(pl.lit("expiring"))
         .otherwise(pl.lit("lapsed"))
-    )  # fmt: skip
+    )
 
 
 def _assessment() -> pl.Expr:
     """What people say of work that is not finished; of finished work, whether it still holds today."""
     over = (pl.col("review") == "overdue") | (pl.col("assurance") == "lapsed")
     return (
-        pl.when(pl.col("status").is_in(["not_assessed", "in_progress"])).then("status")
-        .when(pl.col("review") == "never").then(pl.lit("not_assessed"))
-        .when(over).then(pl.lit("expired"))
+        pl.when(pl.col("status").is_in(["not_assessed", "in_progress"]))
+        .then("status")
+        .when(pl.col("review") == "never")
+        .then(pl.lit("not_assessed"))
+        .when(over)
+        .then(pl.lit("expired"))
         .otherwise(pl.lit("assessed"))
-    )  # fmt: skip
+    )

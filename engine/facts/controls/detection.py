@@ -24,12 +24,17 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     against, stale, absent = (pl.col(f"{reason}_since") for reason in ("against", "stale", "absent"))
     state = pl.col("state")
     since = (
-        pl.when(state == "ineffective").then(against)
-        .when(state == "stale").then(stale)
-        .when(state.is_in(["partial", "no_data"])).then(absent)
-        .when(state == "not_applicable").then(pl.col("approved_on"))
-        .when(pl.col("seen_state") == state).then(pl.col("seen_on"))
-    )  # fmt: skip
+        pl.when(state == "ineffective")
+        .then(against)
+        .when(state == "stale")
+        .then(stale)
+        .when(state.is_in(["partial", "no_data"]))
+        .then(absent)
+        .when(state == "not_applicable")
+        .then(pl.col("approved_on"))
+        .when(pl.col("seen_state") == state)
+        .then(pl.col("seen_on"))
+    )
     gap = ~state.is_in(["effective", "not_applicable"])
     return frame.with_columns(
         state_since=_clip(since), detected_on=_clip(pl.when(gap).then(pl.min_horizontal(against, stale, absent)))
@@ -61,12 +66,14 @@ def unsigned_since(attestations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFr
 
     Its signature lapsed, it was rejected since, or a duty newer than every decision ran out of time.
     """
-    signed = attestations.filter(pl.col("status") == "attested").group_by(_KEY).agg(
-        signed_at=pl.col("attested_at").max()
-    )  # fmt: skip
-    decided = attestations.filter(pl.col("status").is_in(["attested", "rejected"])).group_by(_KEY).agg(
-        covered_until=pl.col("due_on").max()
-    )  # fmt: skip
+    signed = (
+        attestations.filter(pl.col("status") == "attested").group_by(_KEY).agg(signed_at=pl.col("attested_at").max())
+    )
+    decided = (
+        attestations.filter(pl.col("status").is_in(["attested", "rejected"]))
+        .group_by(_KEY)
+        .agg(covered_until=pl.col("due_on").max())
+    )
     rejected = (pl.col("status") == "rejected") & (pl.col("attested_at") > pl.col("signed_at"))
     late = (pl.col("status") == "overdue") & (pl.col("due_on") > pl.col("covered_until"))
     return (

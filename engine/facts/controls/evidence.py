@@ -286,12 +286,12 @@ def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, c
 
 def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
     """Positions in the chain whose event identifiers the facts name."""
-    return pl.concat(
-        [
-            audit_by_action.select("org_id", seq="last_seq"),
-            tagged_events.select("org_id", "seq"),
-        ]
-    ).drop_nulls().unique().sort("org_id", "seq")  # fmt: skip
+    return (
+        pl.concat([audit_by_action.select("org_id", seq="last_seq"), tagged_events.select("org_id", "seq")])
+        .drop_nulls()
+        .unique()
+        .sort("org_id", "seq")
+    )
 
 
 def evidence_counts(evidence_items_rows: pl.DataFrame) -> pl.DataFrame:

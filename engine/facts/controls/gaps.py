@@ -24,20 +24,25 @@ def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
     full = crosswalk.filter("full")
     edges = full.select("source_framework", "source_id", "target_framework", "target_id")
     back = full.filter(pl.col("relation") == "equal").select(
-        source_framework="target_framework", source_id="target_id", target_framework="source_framework",
+        source_framework="target_framework",
+        source_id="target_id",
+        target_framework="source_framework",
         target_id="source_id",
-    )  # fmt: skip
+    )
     reached = (
         controls.filter("assessable")
         .select(_KEY)
-        .join(pl.concat([edges, back]).unique(), left_on=["framework", "control_id"],
-              right_on=["source_framework", "source_id"])
+        .join(
+            pl.concat([edges, back]).unique(),
+            left_on=["framework", "control_id"],
+            right_on=["source_framework", "source_id"],
+        )
         .join(known, left_on=["org_id", "target_framework", "target_id"], right_on=_KEY)
         .select(*_KEY, requirement=pl.format("{}:{}", "target_framework", "target_id"))
         .sort(*_KEY, "requirement")
         .group_by(_KEY, maintain_order=True)
         .agg(others="requirement")
-    )  # fmt: skip
+    )
     itself = pl.concat_list(pl.format("{}:{}", "framework", "control_id"))
     return (
         controls.filter("assessable")
@@ -62,9 +67,11 @@ def gaps(
     runbook_of = known.runbook_controls.select("framework", "control_id", usual="runbook")
     runbooks = known.runbooks.select("runbook", "playbook", "effort_hours", runbook_title="title")
     rehearsed = (
-        dry_runs_rows.filter(pl.col("outcome") == "succeeded").select("org_id", "playbook").unique()
+        dry_runs_rows.filter(pl.col("outcome") == "succeeded")
+        .select("org_id", "playbook")
+        .unique()
         .with_columns(dry_run=pl.lit(True))
-    )  # fmt: skip
+    )
     severity = pl.concat_str("state", pl.lit(":"), "weight").replace_strict(
         {f"{state}:{weight}": word for state, words in _SEVERITY.items() for weight, word in enumerate(words, 1)},
         default="low",
@@ -115,18 +122,23 @@ def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Dat
     frame = (
         remediations_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .with_columns(
-            status=pl.when(closed).then(pl.lit("closed"))
-            .when(pl.col("status") == "closed").then(pl.lit("open"))
+            status=pl.when(closed)
+            .then(pl.lit("closed"))
+            .when(pl.col("status") == "closed")
+            .then(pl.lit("open"))
             .otherwise(pl.col("status")),
             closed_on=pl.when(closed).then("closed_on"),
         )
         .with_columns(
-            on_time=pl.when(pl.col("due_on").is_null()).then(None)
-            .when(pl.col("status") == "closed").then(pl.col("closed_on") <= pl.col("due_on"))
-            .when(pl.col("due_on") < pl.col("as_of")).then(pl.lit(False)),
+            on_time=pl.when(pl.col("due_on").is_null())
+            .then(None)
+            .when(pl.col("status") == "closed")
+            .then(pl.col("closed_on") <= pl.col("due_on"))
+            .when(pl.col("due_on") < pl.col("as_of"))
+            .then(pl.lit(False)),
             days_open=days_between(pl.coalesce("closed_on", "as_of"), "opened_on"),
         )
-    )  # fmt: skip
+    )
     return shape("remediations", frame).sort("org_id", "opened_on", "id")
 
 
@@ -140,8 +152,16 @@ def open_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl
         .group_by(_KEY, maintain_order=True)
         .first()
         .select(
-            *_KEY, "opened_on", "due_on", "status", "blocked_by", "compensating", remediation_id="id",
-            own_runbook="runbook", own_severity="severity", work_owner="owner",
+            *_KEY,
+            "opened_on",
+            "due_on",
+            "status",
+            "blocked_by",
+            "compensating",
+            remediation_id="id",
+            own_runbook="runbook",
+            own_severity="severity",
+            work_owner="owner",
         )
         .sort(_KEY)
-    )  # fmt: skip
+    )

@@ -95,8 +95,9 @@ def graph_nodes(
         control_status.filter("applicable").select(
             "org_id", node=_CONTROL, label=title, framework="framework", state="state"
         ),
-        requirements.select("org_id", node=pl.format("requirement:{}:{}", "framework", "control_id"), label=title,
-                            framework="framework"),
+        requirements.select(
+            "org_id", node=pl.format("requirement:{}:{}", "framework", "control_id"), label=title, framework="framework"
+        ),
         governing.select("org_id", node=pl.format("policy:{}", "policy_id"), label="title"),
         vendors.select("org_id", node=pl.format("vendor:{}", "vendor_id"), label="name"),
         systems.select("org_id", node=pl.format("system:{}", "id"), label="name"),
@@ -104,7 +105,7 @@ def graph_nodes(
         test_windows.unique(["org_id", "schedule_id"], keep="first", maintain_order=True).select(
             "org_id", node=pl.format("source:test:{}", "schedule_id"), label="procedure"
         ),
-    ]  # fmt: skip
+    ]
     known = pl.concat(labels, how="diagonal")
     kept = pl.col("node").str.contains("^(control|policy|vendor|system|service):")
     actions = catalogue().actions.select(node=pl.format("source:action:{}", "action"), action="title")

@@ -58,9 +58,11 @@ def control_horizons(
     which it is documented as not applicable.
     """
     opposed = (
-        pl.when(pl.col("failing_test").is_not_null()).then(pl.lit("failing test"))
-        .when(pl.col("contradicted_at").is_not_null()).then(pl.lit("contradicting event"))
-    )  # fmt: skip
+        pl.when(pl.col("failing_test").is_not_null())
+        .then(pl.lit("failing test"))
+        .when(pl.col("contradicted_at").is_not_null())
+        .then(pl.lit("contradicting event"))
+    )
     frame = (
         control_terms.drop("attested_on")
         .join(last_by_kind(control_evidence), on=_KEY, how="left")
@@ -98,13 +100,18 @@ def state_on(day: pl.Expr) -> pl.Expr:
     there = pl.sum_horizontal((required[kind] & present[kind]).cast(pl.Int64) for kind in KINDS)
     stale = pl.any_horizontal(required[kind] & lapsed_on(kind, day) for kind in KINDS)
     return (
-        pl.when((pl.col("excluded_on") <= day).fill_null(False)).then(pl.lit("not_applicable"))
-        .when(pl.col("opposed_by").is_not_null()).then(pl.lit("ineffective"))
-        .when(there == 0).then(pl.lit("no_data"))
-        .when(stale).then(pl.lit("stale"))
-        .when(there < pl.col("kinds_required").list.len()).then(pl.lit("partial"))
+        pl.when((pl.col("excluded_on") <= day).fill_null(False))
+        .then(pl.lit("not_applicable"))
+        .when(pl.col("opposed_by").is_not_null())
+        .then(pl.lit("ineffective"))
+        .when(there == 0)
+        .then(pl.lit("no_data"))
+        .when(stale)
+        .then(pl.lit("stale"))
+        .when(there < pl.col("kinds_required").list.len())
+        .then(pl.lit("partial"))
         .otherwise(pl.lit("effective"))
-    )  # fmt: skip
+    )
 
 
 def lapsed_on(kind: str, day: pl.Expr) -> pl.Expr:

@@ -44,27 +44,41 @@ def _controls(status: pl.DataFrame, actions: pl.DataFrame) -> pl.DataFrame:
     # the newest evidence of an effective control is not that which made it effective: of it no day is known
     effective = pl.col("state") == "effective"
     return moved.with_columns(because=pl.Series(reasons, dtype=pl.String)).select(
-        "org_id", "framework", "state", "because", kind=pl.lit("control"), thing=_control(),
+        "org_id",
+        "framework",
+        "state",
+        "because",
+        kind=pl.lit("control"),
+        thing=_control(),
         moved_on=pl.when(~effective).then("state_since"),
-    )  # fmt: skip
+    )
 
 
 def _lapses(attestations: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     inside = pl.col("due_on").is_between("period_start", "as_of")
     overdue = attestations.join(bounds, on="org_id").filter(pl.col("status") == "overdue", inside)
     return overdue.select(
-        "org_id", "framework", kind=pl.lit("attestation"), state="status", thing=_control(), moved_on="due_on",
+        "org_id",
+        "framework",
+        kind=pl.lit("attestation"),
+        state="status",
+        thing=_control(),
+        moved_on="due_on",
         because=pl.lit(""),
-    )  # fmt: skip
+    )
 
 
 def _assurance_losses(vendors: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     inside = pl.col("assured_until").is_between("period_start", "as_of")
     lapsed = vendors.join(bounds, on="org_id").filter(pl.col("assurance") == "lapsed", inside)
     return lapsed.select(
-        "org_id", kind=pl.lit("third_party"), state="assurance", thing="name", moved_on="assured_until",
+        "org_id",
+        kind=pl.lit("third_party"),
+        state="assurance",
+        thing="name",
+        moved_on="assured_until",
         because=pl.lit(""),
-    )  # fmt: skip
+    )
 
 
 def _control() -> pl.Expr:

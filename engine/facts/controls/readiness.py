@@ -100,10 +100,9 @@ def posture(
     """The six components of the posture score; an absent one has no value and its weight is shared out (F4)."""
     applicable = with_scores(control_status)
     to_attest = applicable.filter(pl.col("kinds_required").list.contains("attestation"))
-    recent = (
-        remediations.join(asked.select("org_id", "as_of"), on="org_id")
-        .filter(pl.col("on_time").is_not_null(), (pl.col("status") != "closed") | _within_a_quarter())
-    )  # fmt: skip
+    recent = remediations.join(asked.select("org_id", "as_of"), on="org_id").filter(
+        pl.col("on_time").is_not_null(), (pl.col("status") != "closed") | _within_a_quarter()
+    )
     measured_services = service_health.filter(pl.col("level") != "insufficient_history")
     health = pl.col("level").replace_strict({"ok": 1.0, "warning": 0.5, "critical": 0.0}, return_dtype=pl.Float64)
     parts = [
@@ -175,9 +174,11 @@ def _contributions(frame: pl.DataFrame) -> pl.DataFrame:
                 schema={"org_id": pl.String, "component": pl.String, "contribution": pl.Float64},
             )
         )
-    contributions = pl.concat(rounded) if rounded else pl.DataFrame(
-        schema={"org_id": pl.String, "component": pl.String, "contribution": pl.Float64}
-    )  # fmt: skip
+    contributions = (
+        pl.concat(rounded)
+        if rounded
+        else pl.DataFrame(schema={"org_id": pl.String, "component": pl.String, "contribution": pl.Float64})
+    )
     weightless = pl.when(pl.col("value").is_not_null()).then(pl.lit(0.0))
     return frame.join(contributions, on=["org_id", "component"], how="left").with_columns(
         contribution=pl.coalesce("contribution", weightless)
@@ -235,8 +236,9 @@ def _explanation() -> pl.Expr:
     }
     return pl.coalesce(
         pl.when(pl.col("component") == name).then(
-            pl.when(pl.col("value").is_null()).then(pl.lit(missing[name]))
+            pl.when(pl.col("value").is_null())
+            .then(pl.lit(missing[name]))
             .otherwise(pl.format(phrase, "measured", "population"))
         )
         for name, phrase in phrases.items()
-    )  # fmt: skip
+    )

@@ -55,8 +55,11 @@ def requirements(organization: pl.DataFrame) -> pl.DataFrame:
 def _with_flags(framework: str) -> pl.DataFrame:
     """A framework's rows with ``level`` and ``flags``: true columns by name, words of a choice as they are."""
     details = catalogue().details(framework)
-    booleans = [name for name in ("new_in_2022", "service_provider_only", "ig1", "ig2", "ig3", "level_1")
-                if name in details.columns]  # fmt: skip
+    booleans = [
+        name
+        for name in ("new_in_2022", "service_provider_only", "ig1", "ig2", "ig3", "level_1")
+        if name in details.columns
+    ]
     words = [name for name in ("part", "required_or_addressable", "measure_type") if name in details.columns]
     marks = [pl.when(pl.col(name)).then(pl.lit(name)) for name in booleans] + [pl.col(name) for name in words]
     if "future_dated" in details.columns:

@@ -222,7 +222,7 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
         .otherwise("cadence_window"),
         age_days=days_between("as_of", "last_evidence_on"),
         change_invalidated=_changed_since("last_evidence_on"),
-    )  # fmt: skip
+    )
     word = freshness(pl.col("age_days"), pl.col("window_days"))
     return frame.with_columns(
         age_ratio=(pl.col("age_days") / pl.max_horizontal("window_days", pl.lit(1))).round(2),
@@ -266,13 +266,18 @@ def _state(frame: pl.DataFrame) -> pl.DataFrame:
     complete = pl.col("kinds_present").list.len() == pl.col("kinds_required").list.len()
     opposed = pl.col("failing_test").is_not_null() | pl.col("contradicted_at").is_not_null()
     return frame.with_columns(
-        state=pl.when(~pl.col("applicable")).then(pl.lit("not_applicable"))
-        .when(opposed).then(pl.lit("ineffective"))
-        .when(pl.col("kinds_present").list.len() == 0).then(pl.lit("no_data"))
-        .when(pl.col("kinds_stale").list.len() > 0).then(pl.lit("stale"))
-        .when(~complete).then(pl.lit("partial"))
+        state=pl.when(~pl.col("applicable"))
+        .then(pl.lit("not_applicable"))
+        .when(opposed)
+        .then(pl.lit("ineffective"))
+        .when(pl.col("kinds_present").list.len() == 0)
+        .then(pl.lit("no_data"))
+        .when(pl.col("kinds_stale").list.len() > 0)
+        .then(pl.lit("stale"))
+        .when(~complete)
+        .then(pl.lit("partial"))
         .otherwise(pl.lit("effective"))
-    )  # fmt: skip
+    )
 
 
 def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

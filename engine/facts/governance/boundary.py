@@ -89,9 +89,15 @@ def observations(
 ) -> pl.DataFrame:
     """Everything that was seen at work, and the declared system that it is: by its service, else by its name."""
     known = service_facts_rows.select(
-        "org_id", "owner", "criticality", "environment", "internet_facing", "holds_customer_data", service_id="id",
+        "org_id",
+        "owner",
+        "criticality",
+        "environment",
+        "internet_facing",
+        "holds_customer_data",
+        service_id="id",
         service="name",
-    )  # fmt: skip
+    )
     strangers = strange_alerts_rows.select(
         "org_id",
         pl.lit(None, dtype=pl.String).alias("service_id"),

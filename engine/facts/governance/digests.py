@@ -34,9 +34,11 @@ def reminders(deliveries_rows: pl.DataFrame) -> pl.DataFrame:
 
 def digest_days(deliveries_rows: pl.DataFrame) -> pl.DataFrame:
     """The day on which each kind of digest was last decided on; skipped rows are notes, no digests."""
-    frame = deliveries_rows.filter(pl.col("status") != "skipped").group_by("org_id", "kind").agg(
-        last_on=pl.col("created_on").max()
-    )  # fmt: skip
+    frame = (
+        deliveries_rows.filter(pl.col("status") != "skipped")
+        .group_by("org_id", "kind")
+        .agg(last_on=pl.col("created_on").max())
+    )
     return shape("digest_days", frame).sort("org_id", "kind")
 
 

@@ -35,9 +35,13 @@ def destinations(connections_rows: pl.DataFrame, recipients_rows: pl.DataFrame, 
     )
     regions = [_region(raw) for raw in connections_rows["settings"].to_list()]
     connected = connections_rows.select(
-        "org_id", channel="kind", destination="name", region=pl.Series("region", regions, dtype=pl.String),
-        deliveries=pl.lit(0, dtype=pl.Int64), last_at=pl.lit(None, dtype=pl.Datetime("us")),
-    )  # fmt: skip
+        "org_id",
+        channel="kind",
+        destination="name",
+        region=pl.Series("region", regions, dtype=pl.String),
+        deliveries=pl.lit(0, dtype=pl.Int64),
+        last_at=pl.lit(None, dtype=pl.Datetime("us")),
+    )
     columns = connected.columns
     frame = (
         pl.concat([sent.select(columns), connected])
@@ -84,15 +88,19 @@ def retention(
     frame = (
         pl.concat([audit_retention_rows, incident_retention_rows], how="vertical_relaxed")
         .with_columns(
-            source=pl.when(pl.col("override_days").is_null()).then(pl.lit("tier_default")).otherwise(pl.lit("override")),
+            source=pl.when(pl.col("override_days").is_null())
+            .then(pl.lit("tier_default"))
+            .otherwise(pl.lit("override")),
             oldest_on=local_day("oldest_at", asked),
             next_on=local_day("next_at", asked) + pl.duration(days=pl.col("days") + 1),
         )
         .with_columns(
-            next_purge_on=pl.when(pl.col("purgeable") > 0).then(tomorrow)
-            .when(pl.col("next_on").is_not_null()).then(pl.max_horizontal("next_on", tomorrow))
+            next_purge_on=pl.when(pl.col("purgeable") > 0)
+            .then(tomorrow)
+            .when(pl.col("next_on").is_not_null())
+            .then(pl.max_horizontal("next_on", tomorrow))
         )
-    )  # fmt: skip
+    )
     return shape("retention", frame).sort("org_id", "record_class")
 
 

@@ -48,10 +48,12 @@ def service_health(
     frame = frame.with_columns(
         level=pl.when((pl.col("buckets") < LEAST_SHARE * BUCKETS_30D) | used.is_null())
         .then(pl.lit("insufficient_history"))
-        .when((burn >= 2) | (used >= 100)).then(pl.lit("critical"))
-        .when((burn >= 1) | (used >= 75)).then(pl.lit("warning"))
+        .when((burn >= 2) | (used >= 100))
+        .then(pl.lit("critical"))
+        .when((burn >= 1) | (used >= 75))
+        .then(pl.lit("warning"))
         .otherwise(pl.lit("ok"))
-    ).with_columns(pl.col("^used_.*_pct$").round(1), pl.col("^burn_.*$").round(2))  # fmt: skip
+    ).with_columns(pl.col("^used_.*_pct$").round(1), pl.col("^burn_.*$").round(2))
     return shape("service_health", frame).sort("org_id", "service_id")
 
 

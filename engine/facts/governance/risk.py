@@ -24,13 +24,16 @@ def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
             residual=pl.col("residual_likelihood") * pl.col("residual_impact"),
         )
         .with_columns(
-            level=pl.when(pl.col("residual") <= 4).then(pl.lit("low"))
-            .when(pl.col("residual") <= 9).then(pl.lit("moderate"))
-            .when(pl.col("residual") <= 16).then(pl.lit("high"))
+            level=pl.when(pl.col("residual") <= 4)
+            .then(pl.lit("low"))
+            .when(pl.col("residual") <= 9)
+            .then(pl.lit("moderate"))
+            .when(pl.col("residual") <= 16)
+            .then(pl.lit("high"))
             .otherwise(pl.lit("critical")),
             over_appetite=(pl.col("residual") > pl.col("appetite")) & (pl.col("status") == "open"),
         )
-    )  # fmt: skip
+    )
     return shape("risks", frame).sort("org_id", "residual", "id", descending=[False, True, False])
 
 
@@ -51,7 +54,8 @@ def exceptions(exceptions_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.
             days_left=days_between("expires_on", "as_of"),
             renewals=pl.col("renewals").fill_null(0),
             standing=pl.when((pl.col("status") == "approved") & (pl.col("expires_on") < pl.col("as_of")))
-            .then(pl.lit("expired")).otherwise("status"),
+            .then(pl.lit("expired"))
+            .otherwise("status"),
         )
-    )  # fmt: skip
+    )
     return shape("exceptions", frame).sort("org_id", "expires_on", "id")

@@ -39,13 +39,36 @@ def accepted_plans(
 ) -> pl.DataFrame:
     """Every remediation that is of a plan: done, late, changed since by somebody, or as planned."""
     told = [(*key, planned_work(details)) for *key, details in remediation_details_rows.iter_rows()]
-    columns = ("org_id", "id", "plan_id", "plan_framework", "by_on", "made_on", "target_pct", "planned_owner",
-               "planned_due_on", "effort_hours", "planned_strict_pct")  # fmt: skip
+    columns = (
+        "org_id",
+        "id",
+        "plan_id",
+        "plan_framework",
+        "by_on",
+        "made_on",
+        "target_pct",
+        "planned_owner",
+        "planned_due_on",
+        "effort_hours",
+        "planned_strict_pct",
+    )
     rows = [
-        (org_id, id, one.id, one.framework, one.by, one.made_on, one.target, one.owner, one.due_on, one.hours,
-         one.strict_pct)
-        for org_id, id, one in told if one is not None
-    ]  # fmt: skip
+        (
+            org_id,
+            id,
+            one.id,
+            one.framework,
+            one.by,
+            one.made_on,
+            one.target,
+            one.owner,
+            one.due_on,
+            one.hours,
+            one.strict_pct,
+        )
+        for org_id, id, one in told
+        if one is not None
+    ]
     texts = dict.fromkeys(columns[:9], pl.String) | {"target_pct": pl.Int64}
     planned = pl.DataFrame(rows, schema={**texts, **dict.fromkeys(columns[9:], pl.Float64)}, orient="row").with_columns(
         pl.col("by_on", "made_on", "planned_due_on").str.to_date(strict=False)
@@ -56,10 +79,13 @@ def accepted_plans(
         remediations.join(planned, on=["org_id", "id"])
         .join(asked.select("org_id", "as_of"), on="org_id")
         .with_columns(
-            standing=pl.when(done).then(pl.lit("done"))
-            .when(late).then(pl.lit("late"))
-            .when(moved.fill_null(True)).then(pl.lit("changed"))
+            standing=pl.when(done)
+            .then(pl.lit("done"))
+            .when(late)
+            .then(pl.lit("late"))
+            .when(moved.fill_null(True))
+            .then(pl.lit("changed"))
             .otherwise(pl.lit("as_planned"))
         )
-    )  # fmt: skip
+    )
     return shape("accepted_plans", frame).sort("org_id", "plan_id", "planned_due_on", "id")

@@ -45,16 +45,21 @@ def requests(
             ),
         )
         .with_columns(
-            clock=pl.when("done").then(
-                pl.when(pl.col("finished_on") <= pl.col("due_on")).then(pl.lit("closed_on_time"))
+            clock=pl.when("done")
+            .then(
+                pl.when(pl.col("finished_on") <= pl.col("due_on"))
+                .then(pl.lit("closed_on_time"))
                 .otherwise(pl.lit("closed_late"))
             )
-            .when(pl.col("status") == "waiting_on_requester").then(pl.lit("paused"))
-            .when(pl.col("days_left") < 0).then(pl.lit("overdue"))
-            .when(pl.col("work_left") <= pl.col("risk_days")).then(pl.lit("at_risk"))
+            .when(pl.col("status") == "waiting_on_requester")
+            .then(pl.lit("paused"))
+            .when(pl.col("days_left") < 0)
+            .then(pl.lit("overdue"))
+            .when(pl.col("work_left") <= pl.col("risk_days"))
+            .then(pl.lit("at_risk"))
             .otherwise(pl.lit("on_track"))
         )
-    )  # fmt: skip
+    )
     return shape("requests", frame).sort("org_id", "due_on", "id")
 
 
@@ -65,9 +70,7 @@ def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     Months are calendar months from the first date; continuous and daily series have no single dates.
     """
     bounds = asked.select(
-        "org_id",
-        first=plus_days("as_of", pl.lit(-BACK_DAYS)),
-        last=plus_days("as_of", pl.lit(HORIZON_DAYS)),
+        "org_id", first=plus_days("as_of", pl.lit(-BACK_DAYS)), last=plus_days("as_of", pl.lit(HORIZON_DAYS))
     )
     step = pl.col("cadence").replace_strict(CADENCE_DAYS, default=None, return_dtype=pl.Int64)
     frame = (
@@ -84,11 +87,15 @@ def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         .then(pl.col("starts_on").dt.offset_by(pl.format("{}mo", months * pl.col("number"))))
         .otherwise(plus_days("starts_on", pl.col("step") * pl.col("number")))
     )
-    return frame.with_columns(on=on).filter(
-        pl.col("on") >= pl.col("first"),
-        pl.col("on") <= pl.col("last"),
-        pl.col("ends_on").is_null() | (pl.col("on") <= pl.col("ends_on")),
-    ).drop("first", "last", "step", "count")  # fmt: skip
+    return (
+        frame.with_columns(on=on)
+        .filter(
+            pl.col("on") >= pl.col("first"),
+            pl.col("on") <= pl.col("last"),
+            pl.col("ends_on").is_null() | (pl.col("on") <= pl.col("ends_on")),
+        )
+        .drop("first", "last", "step", "count")
+    )
 
 
 def test_windows(
@@ -99,12 +106,16 @@ def test_windows(
     A recorded window stands for the planned one that it opened within half a cadence of.
     """
     schedules = testing_schedules_rows.rename({"id": "schedule_id"})
-    recorded = test_runs_rows.rename({"id": "run_id", "performer": "done_by"}).join(
-        schedules.select(
-            "org_id", "schedule_id", "framework", "control_id", "procedure", "cadence", "owner", "performer"
-        ),
-        on=["org_id", "schedule_id"],
-    ).with_columns(performer=pl.coalesce("done_by", "performer"))  # fmt: skip
+    recorded = (
+        test_runs_rows.rename({"id": "run_id", "performer": "done_by"})
+        .join(
+            schedules.select(
+                "org_id", "schedule_id", "framework", "control_id", "procedure", "cadence", "owner", "performer"
+            ),
+            on=["org_id", "schedule_id"],
+        )
+        .with_columns(performer=pl.coalesce("done_by", "performer"))
+    )
     opened = recorded.select("org_id", "schedule_id", recorded_on="window_open_on").sort("recorded_on")
     step = pl.col("cadence").replace_strict(CADENCE_DAYS, default=None, return_dtype=pl.Int64)
     planned = (
@@ -112,17 +123,19 @@ def test_windows(
         .rename({"id": "schedule_id", "on": "window_open_on"})
         .sort("window_open_on")
         .join_asof(
-            opened, left_on="window_open_on", right_on="recorded_on", by=["org_id", "schedule_id"], strategy="nearest",
+            opened,
+            left_on="window_open_on",
+            right_on="recorded_on",
+            by=["org_id", "schedule_id"],
+            strategy="nearest",
             check_sortedness=False,
         )
-        .filter(
-            pl.col("recorded_on").is_null() | (2 * days_between("window_open_on", "recorded_on").abs() >= step)
-        )
+        .filter(pl.col("recorded_on").is_null() | (2 * days_between("window_open_on", "recorded_on").abs() >= step))
         .with_columns(
             window_close_on=plus_days("window_open_on", pl.col("window_days").fill_null(DEFAULT_WINDOW_DAYS) - 1),
             run_id=pl.lit(None, dtype=pl.String),
         )
-    )  # fmt: skip
+    )
     frame = (
         pl.concat([recorded, planned], how="diagonal_relaxed")
         .join(asked.select("org_id", "as_of"), on="org_id")
@@ -130,13 +143,17 @@ def test_windows(
         .with_columns(
             performed_on=pl.when("done").then("performed_on"),
             outcome=pl.when("done").then("outcome"),
-            standing=pl.when(pl.col("done"), pl.col("performed_on") <= pl.col("window_close_on")).then(pl.lit("done"))
-            .when("done").then(pl.lit("late"))
-            .when(pl.col("window_close_on") < pl.col("as_of")).then(pl.lit("missed"))
-            .when(pl.col("window_open_on") <= pl.col("as_of")).then(pl.lit("open"))
+            standing=pl.when(pl.col("done"), pl.col("performed_on") <= pl.col("window_close_on"))
+            .then(pl.lit("done"))
+            .when("done")
+            .then(pl.lit("late"))
+            .when(pl.col("window_close_on") < pl.col("as_of"))
+            .then(pl.lit("missed"))
+            .when(pl.col("window_open_on") <= pl.col("as_of"))
+            .then(pl.lit("open"))
             .otherwise(pl.lit("upcoming")),
         )
-    )  # fmt: skip
+    )
     return shape("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
 
 
@@ -148,9 +165,16 @@ def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFram
     )
     last = recorded.group_by("org_id", "committee_id").agg(covered_until=pl.col("held_on").max())
     series = committees_rows.select(
-        "org_id", "id", "name", "chair", "cadence", "effort_hours", "revision", starts_on="first_meeting_on",
+        "org_id",
+        "id",
+        "name",
+        "chair",
+        "cadence",
+        "effort_hours",
+        "revision",
+        starts_on="first_meeting_on",
         ends_on=pl.lit(None, dtype=pl.Date),
-    )  # fmt: skip
+    )
     planned = (
         occurrences(series, asked)
         .rename({"id": "committee_id", "on": "held_on"})
@@ -158,11 +182,22 @@ def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFram
         .filter(pl.col("covered_until").is_null() | (pl.col("held_on") > plus_days("covered_until", pl.lit(6))))
         .with_columns(meeting_id=pl.format("{}-{}", "committee_id", "held_on"), status=pl.lit("planned"), moves=0)
     )
-    columns = ["org_id", "committee_id", "meeting_id", "name", "chair", "cadence", "effort_hours", "held_on", "status",
-               "moves", "revision"]  # fmt: skip
-    return pl.concat(
-        [recorded.select(columns), planned.select(columns)], how="vertical_relaxed"
-    ).sort("org_id", "held_on", "meeting_id")  # fmt: skip
+    columns = [
+        "org_id",
+        "committee_id",
+        "meeting_id",
+        "name",
+        "chair",
+        "cadence",
+        "effort_hours",
+        "held_on",
+        "status",
+        "moves",
+        "revision",
+    ]
+    return pl.concat([recorded.select(columns), planned.select(columns)], how="vertical_relaxed").sort(
+        "org_id", "held_on", "meeting_id"
+    )
 
 
 def committee_decisions(committee_decisions_rows: pl.DataFrame) -> pl.DataFrame:

@@ -30,10 +30,8 @@ def plays(plays_rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(number=pl.int_ranges(1, pl.col("steps").list.len().cast(pl.Int64) + 1))
         .explode("steps", "number", empty_as_null=True)
         .with_columns(pl.col("steps").struct.unnest().name.prefix("step_"))
-        .with_columns(
-            play_id="id", step="step_step", step_at=pl.col("step_at").str.head(10).str.to_date(strict=False)
-        )
-    )  # fmt: skip
+        .with_columns(play_id="id", step="step_step", step_at=pl.col("step_at").str.head(10).str.to_date(strict=False))
+    )
     return shape("plays", frame.rename({"step_at": "step_on"})).sort("org_id", "play_id", "number", nulls_last=True)
 
 

@@ -27,21 +27,26 @@ def poam(
         .drop("framework", "control_id")
     )
     by_finding = findings.select(
-        "org_id", weakness_key="id", found="title", finder="owner",
+        "org_id",
+        weakness_key="id",
+        found="title",
+        finder="owner",
         exploited_on=pl.when("known_exploited").then("due_on"),
-    )  # fmt: skip
+    )
     frame = (
         poam_ledger_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .filter(pl.col("detected_on") <= pl.col("as_of"))
         .with_columns(
-            status=pl.when(pl.col("status").is_in(["completed", "false_positive"])
-                           & pl.col("closed_on").is_not_null() & ~closed)
-            .then(pl.lit("open")).otherwise(pl.col("status")),
+            status=pl.when(
+                pl.col("status").is_in(["completed", "false_positive"]) & pl.col("closed_on").is_not_null() & ~closed
+            )
+            .then(pl.lit("open"))
+            .otherwise(pl.col("status")),
             closed_on=pl.when(closed).then("closed_on"),
         )
         .join(by_control, on=["org_id", "weakness_key"], how="left")
         .join(by_finding, on=["org_id", "weakness_key"], how="left")
-    )  # fmt: skip
+    )
     told = [entries(details) for details in frame["details"]]
     days = zip(told, frame["detected_on"], frame["due_on"], frame["exploited_on"], strict=True)
     frame = frame.with_columns(

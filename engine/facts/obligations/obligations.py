@@ -55,11 +55,15 @@ def obligations(
             days_left=days_between("due_on", "as_of"),
             done_on=pl.when(finished).then("done_on"),
             changed_on=pl.min_horizontal(pl.col("changed_on").fill_null(pl.col("as_of")), "as_of"),
-            state=pl.when(pl.col("cancelled") | has_happened("ended_on")).then(pl.lit("cancelled"))
-            .when(finished & (pl.col("done_on") <= pl.col("due_on"))).then(pl.lit("done"))
-            .when(finished).then(pl.lit("late"))
-            .when(pl.col("due_on") < pl.col("as_of"), ~pl.col("paused")).then(pl.lit("overdue"))
+            state=pl.when(pl.col("cancelled") | has_happened("ended_on"))
+            .then(pl.lit("cancelled"))
+            .when(finished & (pl.col("done_on") <= pl.col("due_on")))
+            .then(pl.lit("done"))
+            .when(finished)
+            .then(pl.lit("late"))
+            .when(pl.col("due_on") < pl.col("as_of"), ~pl.col("paused"))
+            .then(pl.lit("overdue"))
             .otherwise(pl.lit("open")),
         )
-    )  # fmt: skip
+    )
     return shape("obligations", frame).sort("org_id", "due_on", "obligation_id")

@@ -72,10 +72,12 @@ def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
         .group_by("org_id", maintain_order=True)
         .last()
         .with_columns(
-            key=pl.format("{}-next", "id"), title=pl.lit("Seal the next evidence bundle"),
-            due_on=plus_days("sealed_on", pl.lit(BUNDLE_EVERY_DAYS)), recurrence=pl.lit("quarterly"),
+            key=pl.format("{}-next", "id"),
+            title=pl.lit("Seal the next evidence bundle"),
+            due_on=plus_days("sealed_on", pl.lit(BUNDLE_EVERY_DAYS)),
+            recurrence=pl.lit("quarterly"),
         )
-    )  # fmt: skip
+    )
     return pl.concat([as_ledger(sealed), as_ledger(ahead)])
 
 

@@ -80,15 +80,21 @@ def _standing(known: pl.DataFrame) -> pl.DataFrame:
     past = pl.business_day_count(plus_days("week_end_on", pl.lit(1)), plus_days("as_of", pl.lit(1)))
     return (
         known.with_columns(
-            status=pl.when(completed).then(pl.lit("completed"))
-            .when(~taken_up).then(pl.lit("proposed"))
-            .when(pl.col("week_start_on") <= pl.col("as_of")).then(pl.lit("open"))
-            .when(pl.col("status") == "completed").then(pl.lit("tracked"))
-            .otherwise("status"),
+            status=pl.when(completed)
+            .then(pl.lit("completed"))
+            .when(~taken_up)
+            .then(pl.lit("proposed"))
+            .when(pl.col("week_start_on") <= pl.col("as_of"))
+            .then(pl.lit("open"))
+            .when(pl.col("status") == "completed")
+            .then(pl.lit("tracked"))
+            .otherwise("status")
         )
         .with_columns(
-            *(pl.when(pl.col("status") == "completed").then(name).alias(name)
-              for name in ("completed_on", "relief_actual_hours", "evidence")),
+            *(
+                pl.when(pl.col("status") == "completed").then(name).alias(name)
+                for name in ("completed_on", "relief_actual_hours", "evidence")
+            ),
             blocked_reason=pl.when(pl.col("status") != "completed").then("blocked_reason"),
             tracked_on=pl.when(pl.col("status") != "proposed").then("tracked_on"),
             days_past=pl.max_horizontal(days_between("as_of", "week_end_on"), pl.lit(0)),
@@ -101,19 +107,23 @@ def _standing(known: pl.DataFrame) -> pl.DataFrame:
             .otherwise(0)
         )
         .with_columns(
-            standing=pl.when(pl.col("status") == "completed").then(
-                pl.when(pl.col("completed_on") <= pl.col("sla_due_on")).then(pl.lit("done_on_time"))
-                .when(pl.col("completed_on").is_null()).then(pl.lit("done_undated"))
+            standing=pl.when(pl.col("status") == "completed")
+            .then(
+                pl.when(pl.col("completed_on") <= pl.col("sla_due_on"))
+                .then(pl.lit("done_on_time"))
+                .when(pl.col("completed_on").is_null())
+                .then(pl.lit("done_undated"))
                 .otherwise(pl.lit("done_late"))
             )
-            .when(pl.col("status") == "proposed").then(
-                pl.when(over).then(pl.lit("lapsed")).otherwise(pl.lit("proposed"))
-            )
-            .when(pl.col("breach_days") > 0).then(pl.lit("breached"))
-            .when(over).then(pl.lit("past_peak"))
-            .otherwise(pl.lit("under_way")),
+            .when(pl.col("status") == "proposed")
+            .then(pl.when(over).then(pl.lit("lapsed")).otherwise(pl.lit("proposed")))
+            .when(pl.col("breach_days") > 0)
+            .then(pl.lit("breached"))
+            .when(over)
+            .then(pl.lit("past_peak"))
+            .otherwise(pl.lit("under_way"))
         )
-    )  # fmt: skip
+    )
 
 
 def _accountable(actions: pl.DataFrame, obligations: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
@@ -134,26 +144,31 @@ def _accountable(actions: pl.DataFrame, obligations: pl.DataFrame, left: pl.Data
     named = (
         actions.select(*_KEY, "owner", obligation_id=pl.col("obligation_id").str.split("; "))
         .explode("obligation_id", empty_as_null=False)
-        .join(obligations.select("org_id", "obligation_id", "title", "hard", "accountable"),
-              on=["org_id", "obligation_id"])
+        .join(
+            obligations.select("org_id", "obligation_id", "title", "hard", "accountable"),
+            on=["org_id", "obligation_id"],
+        )
         .with_columns(allowed=pl.when(pl.col("accountable") != pl.col("owner")).then("accountable"))
         .join(left, on=["org_id", "accountable"], how="left")
         .sort("title", "obligation_id")
         .group_by(_KEY, maintain_order=True)
         .agg(
-            duties="title", hard=pl.col("hard").any(),
+            duties="title",
+            hard=pl.col("hard").any(),
             duty_accountable=pl.col("allowed").filter(pl.col("gone").is_null()).drop_nulls().min(),
         )
-    )  # fmt: skip
+    )
     return (
         actions.select(*_KEY, "owner")
         .join(named, on=_KEY, how="left")
         .join(usual, on=["org_id", "owner"], how="left")
         .select(
-            *_KEY, pl.col("duties").fill_null([]), pl.col("hard").fill_null(False),
+            *_KEY,
+            pl.col("duties").fill_null([]),
+            pl.col("hard").fill_null(False),
             accountable=pl.coalesce("duty_accountable", "usual"),
         )
-    )  # fmt: skip
+    )
 
 
 def _chairs(actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
@@ -179,9 +194,7 @@ def _chairs(actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFr
 
 def _notice_state(actions: pl.DataFrame, notices: pl.DataFrame) -> pl.DataFrame:
     """What mails have said of each action. ``breach_told_on``: the first rollup mail that named it as a breach."""
-    told = notices.filter(pl.col("status").is_in(TOLD)).join(
-        actions.select(*_KEY, "sla_due_on"), on=_KEY
-    )  # fmt: skip
+    told = notices.filter(pl.col("status").is_in(TOLD)).join(actions.select(*_KEY, "sla_due_on"), on=_KEY)
     about = pl.col("kind")
     mailed = (about == ROLLUP) & (pl.col("channel") == "email") & pl.col("sent_on").is_not_null()
     return told.group_by(_KEY).agg(

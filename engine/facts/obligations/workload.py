@@ -44,14 +44,10 @@ def owner_weeks(
         load.filter(pl.col("week_start_on").is_not_null())
         .group_by("org_id", "owner", "week_start_on")
         .agg(
-            demand_hours=pl.col("hours").sort().sum().round(6),
-            obligations=(pl.col("role") == "R").sum().cast(pl.Int64),
+            demand_hours=pl.col("hours").sort().sum().round(6), obligations=(pl.col("role") == "R").sum().cast(pl.Int64)
         )
     )
-    owners = (
-        pl.concat([load.select("org_id", "owner"), owner_capacity_rows.select("org_id", owner="email")])
-        .unique()
-    )  # fmt: skip
+    owners = pl.concat([load.select("org_id", "owner"), owner_capacity_rows.select("org_id", owner="email")]).unique()
     usual = owner_capacity_rows.filter(pl.col("week") == "default").select("org_id", owner="email", usual_hours="hours")
     own = owner_capacity_rows.filter(pl.col("week") != "default").select(
         "org_id", "week", "hours", "absence_hours", owner="email"
@@ -73,9 +69,7 @@ def owner_weeks(
             staffed=pl.col("owner").is_not_null() & pl.col("gone").is_null(),
         )
         .with_columns(
-            budget_hours=pl.when("staffed")
-            .then(pl.coalesce("hours", "usual_hours", "weekly_hours"))
-            .otherwise(0.0)
+            budget_hours=pl.when("staffed").then(pl.coalesce("hours", "usual_hours", "weekly_hours")).otherwise(0.0)
         )
         .with_columns(available_hours=(available * pl.col("focus_factor") * pl.col("left")).round(2))
         .with_columns(
@@ -85,7 +79,7 @@ def owner_weeks(
             shortfall_hours=pl.when("staffed").then(missing).otherwise(0.0),
             unowned_hours=pl.when("staffed").then(0.0).otherwise("demand_hours"),
         )
-    )  # fmt: skip
+    )
     return shape("owner_weeks", frame).sort("org_id", "week_start_on", "owner", nulls_last=True)
 
 

@@ -85,7 +85,7 @@ class _Work:
         source = f"alert:{self.revision.org_id}"
         if len(source) > LONGEST_SOURCE:
             source = f"alert:{sha256(source.encode()).hexdigest()[: LONGEST_SOURCE - 6]}"
-        return first_time(self.revision.unlogged, source, event_id, self.revision.now)
+        return first_time(self.revision.side_tables, source, event_id, self.revision.now)
 
     def _late(self, alert: Alert, incident: LastIncident) -> bool:
         return is_late(alert, incident, replayed_from=self.receipt.replayed_from)

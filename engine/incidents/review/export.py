@@ -105,10 +105,17 @@ def times_table(record: IncidentRecord) -> str:
 def actions_table(record: IncidentRecord, *, nothing: str) -> str:
     """The follow-ups; a missing owner or date is named as missing."""
     rows = [
-        (row["id"], row["title"], row["kind"], row["owner"] or "no owner", row["due_on"] or "no date", row["status"],
-         row["closed_on"])
+        (
+            row["id"],
+            row["title"],
+            row["kind"],
+            row["owner"] or "no owner",
+            row["due_on"] or "no date",
+            row["status"],
+            row["closed_on"],
+        )
         for row in record.actions
-    ]  # fmt: skip
+    ]
     return table(("Id", "Action", "Type", "Owner", "Due", "Status", "Closed"), rows, nothing=nothing)
 
 

@@ -141,20 +141,45 @@ def automation_tables(record: IncidentRecord) -> list[str]:
     if not record.dry_runs and not record.executions:
         return ["No automation was rehearsed or executed for this incident."]
     runs = [
-        (row["ran_at"], row["id"], row["playbook"], row["outcome"], row["actor"], row["inputs_hash"][:16],
-         _place(record, row))
+        (
+            row["ran_at"],
+            row["id"],
+            row["playbook"],
+            row["outcome"],
+            row["actor"],
+            row["inputs_hash"][:16],
+            _place(record, row),
+        )
         for row in record.dry_runs
-    ]  # fmt: skip
+    ]
     done = [
-        (row["executed_at"], row["id"], row["playbook"], row["mode"], row["status"].replace("_", " "),
-         row["dry_run_id"], row["actor"], row["approval_note"], row["rollback_plan"], _place(record, row))
+        (
+            row["executed_at"],
+            row["id"],
+            row["playbook"],
+            row["mode"],
+            row["status"].replace("_", " "),
+            row["dry_run_id"],
+            row["actor"],
+            row["approval_note"],
+            row["rollback_plan"],
+            _place(record, row),
+        )
         for row in record.executions
-    ]  # fmt: skip
+    ]
     decided = [
-        (row["requested_at"], row["subject"], row["status"], row["requested_by"], row["decided_by"], row["decided_at"],
-         row["note"], _place(record, row))
+        (
+            row["requested_at"],
+            row["subject"],
+            row["status"],
+            row["requested_by"],
+            row["decided_by"],
+            row["decided_at"],
+            row["note"],
+            _place(record, row),
+        )
         for row in record.approvals
-    ]  # fmt: skip
+    ]
     began = record.incident["started_at"] or record.incident["opened_at"]
     early = sum(run["ran_at"] < began for run in record.dry_runs)
     verb = "dry-run is" if early == 1 else "dry-runs are"
@@ -163,7 +188,7 @@ def automation_tables(record: IncidentRecord) -> list[str]:
         table(EXECUTED, done, nothing="Nothing was executed."),
         table(("Asked at", "Of", "Decision", "By", "Decided by", "Decided at", "Note", "Audit"), decided, nothing=""),
         f"{early} {verb} dated before the trouble began." if early else "",
-    ]  # fmt: skip
+    ]
 
 
 def deploys_table(record: IncidentRecord) -> str:
@@ -171,11 +196,19 @@ def deploys_table(record: IncidentRecord) -> str:
     began = record.incident["started_at"] or record.incident["opened_at"]
     near = sorted(record.deploys, key=lambda row: record.hops[row["service_id"] or ""])
     rows = [
-        (row["deployed_at"], duration(round((began - row["deployed_at"]).total_seconds() / 60, 1)), row["id"],
-         row["service_id"], _distance(record.hops[row["service_id"] or ""]), row["version"], row["change_ref"],
-         row["status"].replace("_", " "), row["actor"])
+        (
+            row["deployed_at"],
+            duration(round((began - row["deployed_at"]).total_seconds() / 60, 1)),
+            row["id"],
+            row["service_id"],
+            _distance(record.hops[row["service_id"] or ""]),
+            row["version"],
+            row["change_ref"],
+            row["status"].replace("_", " "),
+            row["actor"],
+        )
         for row in near
-    ]  # fmt: skip
+    ]
     headings = ("Live at", "Before", "Id", "Service", "Where", "Version", "Change", "Status", "By")
     told = table(headings, rows, nothing="No change of the service or of those that it needs went live in that time.")
     return f"{told}\n\n{record.elsewhere} more went live on other services." if record.elsewhere else told

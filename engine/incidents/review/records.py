@@ -36,14 +36,7 @@ from engine.store.schema.records import (
     RcaRunRow,
     ServiceRow,
 )
-from engine.store.schema.services import (
-    findings,
-    incident_actions,
-    incident_timeline,
-    incidents,
-    rca_runs,
-    services,
-)
+from engine.store.schema.services import findings, incident_actions, incident_timeline, incidents, rca_runs, services
 
 OBJECT_TYPES = (
     *("incident", "incident_action", "rca_run", "dry_run", "execution", "approval", "finding", "legal_hold"),

@@ -136,9 +136,17 @@ def event_suspects(rows: Iterable[AuditLogRow], places: Places) -> Iterator[Susp
         due = expiry(stated, row["occurred_at"]) if kind == "certificate" else None
         failed = row["outcome"] == "failure" and kind == "change"
         yield Suspect(
-            kind, f"audit_log:{row['event_id']}", row["occurred_at"], text, service, kind, service, words,
-            due_at=due, failed=failed,
-        )  # fmt: skip
+            kind,
+            f"audit_log:{row['event_id']}",
+            row["occurred_at"],
+            text,
+            service,
+            kind,
+            service,
+            words,
+            due_at=due,
+            failed=failed,
+        )
 
 
 def block_suspects(rows: Iterable[PolicyBlockRow], places: Places) -> Iterator[Suspect]:

@@ -1,12 +1,6 @@
 """Findings of every known scanner, from the bytes of a body or a file to a ``FindingBatch``."""
 
-from engine.intake.findings.batch import (
-    FORMATS,
-    HEADER,
-    MOST,
-    FindingBatch,
-    read_findings,
-)
+from engine.intake.findings.batch import FORMATS, HEADER, MOST, FindingBatch, read_findings
 from engine.intake.findings.checks import ScannerCheck, bare_title, describe
 from engine.intake.findings.csv_rows import is_csv
 from engine.intake.findings.documents import parse_document

@@ -9,15 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from engine.intake.findings.cyclonedx_xml import bill_of_xml
-from engine.intake.findings.finding import (
-    Finding,
-    cves,
-    details,
-    is_known_exploited,
-    order_times,
-    rate_by_score,
-    score,
-)
+from engine.intake.findings.finding import Finding, cves, details, is_known_exploited, order_times, rate_by_score, score
 from engine.intake.findings.layout import Layout, number_items
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord

@@ -38,16 +38,7 @@ from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord, expect
 from engine.intake.severity import EXPECTED_SEVERITY, severity
 from engine.intake.times import EXPECTED_TIME, instant
-from engine.intake.values import (
-    first,
-    flag,
-    fold,
-    line,
-    mapping,
-    number,
-    plain,
-    whole_number,
-)
+from engine.intake.values import first, flag, fold, line, mapping, number, plain, whole_number
 from engine.model.vocabulary import Disposition, ScanState
 
 SHAPE = "generic: {finding_id, host, severity?, title?, cve?, …}"

@@ -110,10 +110,7 @@ def detections_of(host: Mapping[str, object]) -> Iterator[object]:
 def host_fields(nested: Mapping[str, object]) -> dict[str, object]:
     """The fields of a host object; its ``ID`` and ``NAME`` are the asset's, which they are nowhere else."""
     plain_fields = texts_of(nested)
-    named = {
-        "host_id": nested.get("host_id", nested.get("id")),
-        "hostname": nested.get("hostname", nested.get("name")),
-    }
+    named = {"host_id": nested.get("host_id", nested.get("id")), "hostname": nested.get("hostname", nested.get("name"))}
     return {**plain_fields, **{name: value for name, value in named.items() if value is not None}}
 
 

@@ -11,12 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
-from engine.intake.imports.checks import (
-    CheckResult,
-    check_fixed,
-    check_new_rows,
-    check_references,
-)
+from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
@@ -24,12 +19,7 @@ from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
 from engine.intake.imports.tables import find_table, importable
-from engine.intake.imports.write import (
-    TableCounts,
-    organization_values,
-    write_events,
-    write_table,
-)
+from engine.intake.imports.write import TableCounts, organization_values, write_events, write_table
 from engine.model.documents.document import Position
 from engine.model.errors import Usage
 from engine.model.suggestions import suggestion

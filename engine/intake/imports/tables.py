@@ -16,10 +16,7 @@ from engine.store.types import Instant, Json
 ASSIGNED = {"": ("org_id", "revision"), "audit_log": ("seq", "recorded_at", "hash")}
 """Columns that the console fills in itself, in every table and in one; the schema marks others as internal."""
 
-MADE = {
-    "audit_log": "event_id",
-    "organizations": "id",
-}
+MADE = {"audit_log": "event_id", "organizations": "id"}
 """Keys that the schema does not mark as primary in a file: one organization, events by their own identifier."""
 
 OPTIONAL = {("organizations", "id"), ("organizations", "created_at")}

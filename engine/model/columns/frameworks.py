@@ -72,9 +72,7 @@ FRAMEWORKS: Mapping[str, Column] = {
     "required_met": Column("Required met", "count", "Required specifications that are met."),
     "residual_risk": Column("Residual risk to persons", "word", "Level of the risk to persons after measures."),
     "restore_measured_minutes": Column(
-        "Median to resolution",
-        "minutes",
-        "Median time from opening to resolution of the period's incidents.",
+        "Median to resolution", "minutes", "Median time from opening to resolution of the period's incidents."
     ),
     "restore_objective_minutes": Column(
         "Restore objective", "minutes", "Time within which availability is to be restored."

@@ -9,16 +9,17 @@ from engine.model.declarations.ask import Parameter
 from engine.model.errors import BadRequest
 
 MOST_REVISIONS = 999_999_999
-AS_OF = Parameter(
-    "asOf", None, "the records at the end of that day, computed for it; today without", is_day=True,
-)  # fmt: skip
+AS_OF = Parameter("asOf", None, "the records at the end of that day, computed for it; today without", is_day=True)
 REVISION = Parameter(
-    "revision", None, "the records at that position in the chain, computed for the day of its recording or for asOf",
-    1, MOST_REVISIONS,
-)  # fmt: skip
+    "revision",
+    None,
+    "the records at that position in the chain, computed for the day of its recording or for asOf",
+    1,
+    MOST_REVISIONS,
+)
 SINCE = Parameter(
-    "since", None, "what changed since the end of that day and what did it, instead of the report", is_day=True,
-)  # fmt: skip
+    "since", None, "what changed since the end of that day and what did it, instead of the report", is_day=True
+)
 PAST_PARAMETERS = (AS_OF, REVISION, SINCE)
 
 

@@ -5,9 +5,13 @@ from engine.model.vocabulary import FRAMEWORKS
 
 DEFAULT_TARGET = 100
 TARGET = Parameter(
-    "target", DEFAULT_TARGET, "strict readiness that is wanted, in percent: instead of the report whether it will be "
-    "there by the day, and the cheapest work that makes it so", 1, 100,
-)  # fmt: skip
+    "target",
+    DEFAULT_TARGET,
+    "strict readiness that is wanted, in percent: instead of the report whether it will be "
+    "there by the day, and the cheapest work that makes it so",
+    1,
+    100,
+)
 BY = Parameter("by", None, "the day by which it is wanted; without, the framework's own target date", is_day=True)
 FROM = Parameter(
     "from", None, "effective throughout from that day on (Type II), not on the last day alone", is_day=True

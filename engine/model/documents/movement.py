@@ -37,50 +37,60 @@ def _same_words(text: str) -> tuple[str, str]:
 
 # kinds in the order in which they are told, states of each from the worst on
 KINDS: Mapping[str, ThingKind] = {
-    "control": ThingKind(("control", "controls"), {
-        "ineffective": _same_words("became ineffective"),
-        "stale": _same_words("went stale"),
-        "no_data": _same_words("lost all evidence"),
-        "partial": _same_words("became partial"),
-        "effective": _same_words("became effective"),
-        "not_applicable": _same_words("left the scope"),
-    }),
-    "attestation": ThingKind(("attestation", "attestations"), {
-        "overdue": _same_words("lapsed"),
-        "rejected": ("was refused", "were refused"),
-        "attested": ("was signed", "were signed"),
-    }),
-    "exception": ThingKind(("exception", "exceptions"), {
-        "expired": _same_words("expired"),
-        "approved": ("was approved", "were approved"),
-    }),
-    "third_party": ThingKind(("third party", "third parties"), {
-        "lapsed": ("lost its assurance", "lost their assurance"),
-        "assured": _same_words("became assured"),
-    }),
-    "request": ThingKind(("evidence request", "evidence requests"), {
-        "overdue": _same_words("became overdue"),
-        "closed_late": ("was answered late", "were answered late"),
-        "closed_on_time": ("was answered in time", "were answered in time"),
-    }),
-    "test": ThingKind(("test", "tests"), {
-        "missed": ("was missed", "were missed"),
-        "done": ("was performed", "were performed"),
-    }),
-    "incident": ThingKind(("incident", "incidents"), {
-        "open": ("was opened", "were opened"),
-        "resolved": ("was resolved", "were resolved"),
-    }),
-    "duty": ThingKind(("duty", "duties"), {
-        "overdue": _same_words("became overdue"),
-        "late": ("was done late", "were done late"),
-        "done": ("was done in time", "were done in time"),
-    }),
-    "remediation": ThingKind(("remediation", "remediations"), {
-        "not_on_time": ("passed its date", "passed their dates"),
-    }),
+    "control": ThingKind(
+        ("control", "controls"),
+        {
+            "ineffective": _same_words("became ineffective"),
+            "stale": _same_words("went stale"),
+            "no_data": _same_words("lost all evidence"),
+            "partial": _same_words("became partial"),
+            "effective": _same_words("became effective"),
+            "not_applicable": _same_words("left the scope"),
+        },
+    ),
+    "attestation": ThingKind(
+        ("attestation", "attestations"),
+        {
+            "overdue": _same_words("lapsed"),
+            "rejected": ("was refused", "were refused"),
+            "attested": ("was signed", "were signed"),
+        },
+    ),
+    "exception": ThingKind(
+        ("exception", "exceptions"), {"expired": _same_words("expired"), "approved": ("was approved", "were approved")}
+    ),
+    "third_party": ThingKind(
+        ("third party", "third parties"),
+        {"lapsed": ("lost its assurance", "lost their assurance"), "assured": _same_words("became assured")},
+    ),
+    "request": ThingKind(
+        ("evidence request", "evidence requests"),
+        {
+            "overdue": _same_words("became overdue"),
+            "closed_late": ("was answered late", "were answered late"),
+            "closed_on_time": ("was answered in time", "were answered in time"),
+        },
+    ),
+    "test": ThingKind(
+        ("test", "tests"), {"missed": ("was missed", "were missed"), "done": ("was performed", "were performed")}
+    ),
+    "incident": ThingKind(
+        ("incident", "incidents"),
+        {"open": ("was opened", "were opened"), "resolved": ("was resolved", "were resolved")},
+    ),
+    "duty": ThingKind(
+        ("duty", "duties"),
+        {
+            "overdue": _same_words("became overdue"),
+            "late": ("was done late", "were done late"),
+            "done": ("was done in time", "were done in time"),
+        },
+    ),
+    "remediation": ThingKind(
+        ("remediation", "remediations"), {"not_on_time": ("passed its date", "passed their dates")}
+    ),
     "risk": ThingKind(("risk", "risks"), {"over_appetite": _same_words("rose above the appetite")}),
-}  # fmt: skip
+}
 FEW = 3  # a reason that holds of fewer things is not told by itself
 OTHERS = "for various reasons"
 GOOD = ("effective", "attested", "approved", "assured", "closed_on_time", "done", "resolved")
@@ -138,9 +148,12 @@ def in_groups(moved: Iterable[StateMove]) -> list[Movement]:
     return sorted(
         (_movement(*key, several) for key, several in pooled.items()),
         key=lambda one: (
-            kinds.index(one.kind), list(KINDS[one.kind].verbs).index(one.state), -len(one.things), one.because
+            kinds.index(one.kind),
+            list(KINDS[one.kind].verbs).index(one.state),
+            -len(one.things),
+            one.because,
         ),
-    )  # fmt: skip
+    )
 
 
 def _movement(kind: str, state: str, because: str, several: Sequence[StateMove]) -> Movement:

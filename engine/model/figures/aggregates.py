@@ -156,10 +156,7 @@ class WeightedMean:
     def measures(self, counted: Counted) -> Measures:
         value, weight = counted(self.of), counted(self.weight)
         has_value = value.is_not_null()
-        return {
-            "numerator": (value * weight).filter(has_value).sum(),
-            "denominator": weight.filter(has_value).sum(),
-        }
+        return {"numerator": (value * weight).filter(has_value).sum(), "denominator": weight.filter(has_value).sum()}
 
     def value(self, found: Measured) -> object:
         whole = float(found["denominator"])

@@ -185,9 +185,13 @@ def _rows(sheet: _Sheet) -> Iterator[str]:
 
 def _wrap(text: str, first: str = "", further: str = "") -> list[str]:
     return wrap(
-        text, TEXT_WIDTH, initial_indent=first, subsequent_indent=further, break_long_words=False,
+        text,
+        TEXT_WIDTH,
+        initial_indent=first,
+        subsequent_indent=further,
+        break_long_words=False,
         break_on_hyphens=False,
-    )  # fmt: skip
+    )
 
 
 def _flat(cell: str) -> str:

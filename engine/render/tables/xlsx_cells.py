@@ -28,9 +28,15 @@ Cell: TypeAlias = str | int | float | bool | date | datetime | None
 
 # what a heading says of the unit, where its words do not
 MARKS = {
-    "percent": "%", "points": "points", "hours": "hours", "minutes": "minutes", "days": "days", "weeks": "weeks",
-    "bytes": "bytes", "instant": "UTC",
-}  # fmt: skip
+    "percent": "%",
+    "points": "points",
+    "hours": "hours",
+    "minutes": "minutes",
+    "days": "days",
+    "weeks": "weeks",
+    "bytes": "bytes",
+    "instant": "UTC",
+}
 
 
 @dataclass(frozen=True)

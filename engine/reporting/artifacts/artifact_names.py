@@ -60,21 +60,21 @@ class Name:
     def key(self) -> str:
         """40 hex digits; also the ETag."""
         parts = [
-            code_fingerprint(), self.org_id, self.report, self.format, self.as_of.isoformat(), self.position.seq,
-            self.position.hash, canonical_json([list(pair) for pair in self.parameters]),
+            code_fingerprint(),
+            self.org_id,
+            self.report,
+            self.format,
+            self.as_of.isoformat(),
+            self.position.seq,
+            self.position.hash,
+            canonical_json([list(pair) for pair in self.parameters]),
             *([self.erased] if self.erased else []),
-        ]  # fmt: skip
+        ]
         return sha256(canonical_json(parts).encode()).hexdigest()[:40]
 
 
 def artifact_name(
-    org_id: str,
-    report: str,
-    form: str,
-    as_of: date,
-    revision: Position,
-    parameters: Mapping[str, object],
-    erased: int,
+    org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Mapping[str, object], erased: int
 ) -> tuple[Name, str]:
     """The name of an artifact and its key."""
     name = Name.of(org_id, report, form, as_of, revision, parameters, erased)

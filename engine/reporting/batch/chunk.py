@@ -15,12 +15,7 @@ from engine.model.declarations.ask import DEFAULT_PERIOD_DAYS
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document
 from engine.model.errors import Problem, Unavailable
-from engine.model.every_organization import (
-    OrganizationFailure,
-    OrganizationsRun,
-    for_every_organization,
-    noted_reason,
-)
+from engine.model.every_organization import OrganizationFailure, OrganizationsRun, for_every_organization, noted_reason
 from engine.replica.replica import Replica
 from engine.replica.view import View
 from engine.reporting.artifacts.artifact_names import artifact_name

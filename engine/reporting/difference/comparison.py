@@ -124,9 +124,9 @@ def _evidence(pairs: _Pairs, named: Mapping[str, WriteEvent], span: tuple[int, i
     found: dict[Subject, list[WriteEvent]] = {}
     if "control_evidence" not in pairs:
         return found
-    for framework, control, *ids in pairs["control_evidence"][1].select(
-        "framework", "control_id", "last_id", "contradicted_by"
-    ).iter_rows():  # fmt: skip
+    for framework, control, *ids in (
+        pairs["control_evidence"][1].select("framework", "control_id", "last_id", "contradicted_by").iter_rows()
+    ):
         for event in (named[name] for name in ids if name in named):
             if span[0] < event.seq <= span[1]:
                 listed = found.setdefault(("control", framework, control), [])

@@ -20,20 +20,25 @@ from engine.reporting.difference.row_text import KINDS, CausesOf, row_changes, r
 _Columns: TypeAlias = Mapping[str, pl.DataType | type[pl.DataType]]
 _TEXTS = pl.List(pl.String)
 FIGURES: _Columns = {
-    "figure": pl.String, "title": pl.String, "before": pl.String, "after": pl.String, "change": pl.String,
-    "unit": pl.String, "direction": pl.String, "why": pl.String,
-}  # fmt: skip
-MOVEMENTS: _Columns = {
-    "what": pl.String,
-    "number": pl.Int64,
-    "things": _TEXTS,
-    "first_on": pl.Date,
-    "last_on": pl.Date,
+    "figure": pl.String,
+    "title": pl.String,
+    "before": pl.String,
+    "after": pl.String,
+    "change": pl.String,
+    "unit": pl.String,
+    "direction": pl.String,
+    "why": pl.String,
 }
+MOVEMENTS: _Columns = {"what": pl.String, "number": pl.Int64, "things": _TEXTS, "first_on": pl.Date, "last_on": pl.Date}
 WRITES: _Columns = {
-    "on": pl.Date, "actor": pl.String, "what": pl.String, "rows": pl.Int64, "at": pl.Datetime("us", "UTC"),
-    "revision": pl.Int64, "event_id": pl.String,
-}  # fmt: skip
+    "on": pl.Date,
+    "actor": pl.String,
+    "what": pl.String,
+    "rows": pl.Int64,
+    "at": pl.Datetime("us", "UTC"),
+    "revision": pl.Int64,
+    "event_id": pl.String,
+}
 _TITLES = {
     "since_on": "Compared with",
     "since_revision": "Revision then",
@@ -144,13 +149,17 @@ def _move_text(figure: FigureChange) -> str:
 def _figures(told: DiffContext) -> Table:
     rows = [
         (
-            figure.id, figure.title or words.label(figure.id), _text(figure.before), _text(figure.after),
+            figure.id,
+            figure.title or words.label(figure.id),
+            _text(figure.before),
+            _text(figure.after),
             None if figure.change is None else f"{figure.change:+,g}",
-            None if figure.unit in ("count", "word", "text", "date") else figure.unit, figure.direction,
+            None if figure.unit in ("count", "word", "text", "date") else figure.unit,
+            figure.direction,
             _because(figure, told),
         )
         for figure in told.difference.figures
-    ]  # fmt: skip
+    ]
     labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Why"}
     frame = pl.DataFrame(rows, schema=dict(FIGURES), orient="row")
     return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
@@ -165,10 +174,15 @@ def _because(figure: FigureChange, told: DiffContext) -> str | None:
 
 def _movements(found: Sequence[Movement]) -> Table:
     rows = [
-        (_sentence(one.words), len(one.things), list(one.things),
-         *(one.days[:1] or (None,)), *(one.days[-1:] or (None,)))
+        (
+            _sentence(one.words),
+            len(one.things),
+            list(one.things),
+            *(one.days[:1] or (None,)),
+            *(one.days[-1:] or (None,)),
+        )
         for one in found
-    ]  # fmt: skip
+    ]
     labels = {"what": "What", "things": "Which"}
     frame = pl.DataFrame(rows, schema=dict(MOVEMENTS), orient="row")
     return Table("movements", "What happened", frame, labels=labels, hidden=("number", "first_on", "last_on"))

@@ -28,31 +28,66 @@ class Moving:
 
 _CONTROL = ("framework", "control_id")
 MOVING = (
-    Moving("control", "control_status", "control_profiles", _CONTROL, "state", {
-        "ineffective": "state_since", "stale": "state_since", "no_data": "state_since", "partial": "state_since",
-        "not_applicable": "approved_on",
-    }),
-    Moving("attestation", "attestations", "attestations", ("id",), "status", {
-        "overdue": "due_on", "rejected": "attested_on", "attested": "attested_on",
-    }),
-    Moving("exception", "exceptions", "exceptions", ("id",), "standing", {
-        "expired": "expires_on", "approved": "approved_on",
-    }),
+    Moving(
+        "control",
+        "control_status",
+        "control_profiles",
+        _CONTROL,
+        "state",
+        {
+            "ineffective": "state_since",
+            "stale": "state_since",
+            "no_data": "state_since",
+            "partial": "state_since",
+            "not_applicable": "approved_on",
+        },
+    ),
+    Moving(
+        "attestation",
+        "attestations",
+        "attestations",
+        ("id",),
+        "status",
+        {"overdue": "due_on", "rejected": "attested_on", "attested": "attested_on"},
+    ),
+    Moving(
+        "exception",
+        "exceptions",
+        "exceptions",
+        ("id",),
+        "standing",
+        {"expired": "expires_on", "approved": "approved_on"},
+    ),
     Moving("third_party", "vendors", "vendors", ("vendor_id",), "assurance", {"lapsed": "assured_until"}),
-    Moving("request", "requests", "evidence_requests", ("id",), "clock", {
-        "overdue": "due_on", "closed_on_time": "finished_on", "closed_late": "finished_on",
-    }),
-    Moving("test", "test_windows", "testing_schedules", ("schedule_id", "window_open_on"), "standing", {
-        "missed": "window_close_on", "done": "performed_on",
-    }),
+    Moving(
+        "request",
+        "requests",
+        "evidence_requests",
+        ("id",),
+        "clock",
+        {"overdue": "due_on", "closed_on_time": "finished_on", "closed_late": "finished_on"},
+    ),
+    Moving(
+        "test",
+        "test_windows",
+        "testing_schedules",
+        ("schedule_id", "window_open_on"),
+        "standing",
+        {"missed": "window_close_on", "done": "performed_on"},
+    ),
     Moving("incident", "incidents", "incidents", ("id",), "status", {}),
     # what is told as something else already is left out of the duties
-    Moving("duty", "obligations", "", ("obligation_id",), "state", {
-        "overdue": "due_on", "late": "done_on", "done": "done_on",
-    }),
+    Moving(
+        "duty",
+        "obligations",
+        "",
+        ("obligation_id",),
+        "state",
+        {"overdue": "due_on", "late": "done_on", "done": "done_on"},
+    ),
     Moving("remediation", "remediations", "remediations", ("id",), "on_time", {"not_on_time": "due_on"}),
     Moving("risk", "risks", "risks", ("id",), "over_appetite", {}),
-)  # fmt: skip
+)
 
 
 def movements(

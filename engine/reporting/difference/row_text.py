@@ -17,9 +17,17 @@ from engine.reporting.difference.tables import ChangedCell
 
 _TEXTS = pl.List(pl.String)
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "change": pl.String, "row": pl.String, "what": pl.String, "why": pl.String, "key": _TEXTS, "columns": _TEXTS,
-    "before": _TEXTS, "after": _TEXTS, "revisions": pl.List(pl.Int64), "event_ids": _TEXTS,
-}  # fmt: skip
+    "change": pl.String,
+    "row": pl.String,
+    "what": pl.String,
+    "why": pl.String,
+    "key": _TEXTS,
+    "columns": _TEXTS,
+    "before": _TEXTS,
+    "after": _TEXTS,
+    "revisions": pl.List(pl.Int64),
+    "event_ids": _TEXTS,
+}
 _NAMES = ("control", "title", "name", "vendor", "what", "figure")  # what people call a row, beside its key
 _CELLS = 4  # of a row without a state that came or went
 KINDS = ("came", "went", "changed")
@@ -42,14 +50,19 @@ def rows_table(named: NamedDifference, found: Sequence[RowChange], days: int, co
     table = named.table
     rows = [
         (
-            one.change, _label(table, named.rows.key, one.row), _what(table, named.rows.key, one, days),
-            sentence_of(one.causes, one.row, computed_from), list(one.key), [cell.column for cell in one.cells],
-            [_plain(cell.before) for cell in one.cells], [_plain(cell.after) for cell in one.cells],
+            one.change,
+            _label(table, named.rows.key, one.row),
+            _what(table, named.rows.key, one, days),
+            sentence_of(one.causes, one.row, computed_from),
+            list(one.key),
+            [cell.column for cell in one.cells],
+            [_plain(cell.before) for cell in one.cells],
+            [_plain(cell.after) for cell in one.cells],
             sorted({cause.revision for cause in one.causes if cause.revision is not None}),
             sorted({cause.event_id for cause in one.causes if cause.event_id is not None}),
         )
         for one in found
-    ]  # fmt: skip
+    ]
     ticking = len(named.rows.changed) - sum(one.change == "changed" for one in found)
     counts = [f"{number:,} {kind}" for kind in KINDS if (number := sum(one.change == kind for one in found))]
     return Table(

@@ -36,12 +36,15 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
         SiteQuestion("Which vendors block us?", "inherited-control-gaps", "vendors_with_inherited_gaps", _weak_vendors),
         SiteQuestion("What did auditors ask that is late?", "evidence-request-sla", "requests_overdue", _late_requests),
         SiteQuestion(
-            f"What if we drop {_short(dropped)}?", "obligation-whatif", "obligations_pending_hours", _duties(dropped),
+            f"What if we drop {_short(dropped)}?",
+            "obligation-whatif",
+            "obligations_pending_hours",
+            _duties(dropped),
             {"descope": dropped} if dropped else {},
         ),
         SiteQuestion("What changed since last month?", "executive-summary", "", _posture, _month_ago(snapshot)),
         SiteQuestion("Are we ready on the day?", "program", "weighted_pct", _mean("weighted_pct")),
-    ]  # fmt: skip
+    ]
 
 
 def _month_ago(snapshot: Snapshot) -> dict[str, str]:

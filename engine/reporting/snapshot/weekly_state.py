@@ -32,26 +32,30 @@ def _readiness(fact: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
     attested = signed.group_by(_PACK).agg(attested_pct=(100 * pl.col("attested").mean()).round(1))
     gaps = fact("gaps").group_by(_PACK).agg(gaps_open=pl.len().cast(pl.Int64))
     frame = (
-        fact("readiness").join(attested, on=_PACK, how="left", maintain_order="left")
+        fact("readiness")
+        .join(attested, on=_PACK, how="left", maintain_order="left")
         .join(gaps, on=_PACK, how="left", maintain_order="left")
         .with_columns(pl.col("gaps_open").fill_null(0))
-    )  # fmt: skip
+    )
     return frame.select(*_PACK, *CONTROL_STATES, "strict_pct", "weighted_pct", "fresh_pct", "attested_pct", "gaps_open")
 
 
 def _states(fact: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
     """The state of each control; where it is ineffective with the event that speaks against it."""
     opposed = (
-        fact("control_evidence").filter(pl.col("contradicted_by").is_not_null())
-        .sort("contradicted_at", "contradicted_by").group_by(_KEY, maintain_order=True)
+        fact("control_evidence")
+        .filter(pl.col("contradicted_by").is_not_null())
+        .sort("contradicted_at", "contradicted_by")
+        .group_by(_KEY, maintain_order=True)
         .agg(trigger_event=pl.col("contradicted_by").last())
-    )  # fmt: skip
+    )
     return (
-        fact("control_status").select(*_KEY, "state")
+        fact("control_status")
+        .select(*_KEY, "state")
         .join(opposed, on=_KEY, how="left", maintain_order="left")
         .with_columns(trigger_event=pl.when(pl.col("state") == "ineffective").then("trigger_event"))
         .sort(_KEY)
-    )  # fmt: skip
+    )
 
 
 def _posture(fact: Callable[[str], pl.DataFrame]) -> pl.DataFrame:

@@ -178,8 +178,9 @@ def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], chec
         _judge(wanted.get(stretch.last, ()), stretch.leaves[-1], frontier, check)
     for claim in claims:
         if claim.seq > max(last, newest):
-            check.problems.append(f"{claim.where} is of event {claim.seq}, and the chain ends at {last}: its tail was "
-                                  "cut off")  # fmt: skip
+            check.problems.append(
+                f"{claim.where} is of event {claim.seq}, and the chain ends at {last}: its tail was cut off"
+            )
 
 
 class Stretch(NamedTuple):

@@ -204,9 +204,7 @@ def _append(path: Path, note: str) -> None:
 # -- what must hold ----------------------------------------------------------------------------------------------------
 
 
-def _must_continue(
-    tree: EventTree, known: SignedHeadRow | None, last: str | None, org_id: str, seq: int
-) -> None:  # fmt: skip
+def _must_continue(tree: EventTree, known: SignedHeadRow | None, last: str | None, org_id: str, seq: int) -> None:
     """No head is signed that does not continue what was signed before: here, and on the disk."""
     if known is not None:
         before = Checkpoint(origin_of(org_id), known["seq"], bytes.fromhex(known["root"]), known["hash"])
@@ -231,6 +229,4 @@ def _continue_one(tree: EventTree, before: Checkpoint, org_id: str, seq: int, wh
 
 
 def _broken(org_id: str, what: str) -> Conflict:
-    return Conflict(
-        f"No head of {org_id} is signed: {what}. Run `hq verify --org {org_id}`.", word="history_broken"
-    )  # fmt: skip
+    return Conflict(f"No head of {org_id} is signed: {what}. Run `hq verify --org {org_id}`.", word="history_broken")

@@ -21,15 +21,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from engine.model.checkpoints import (
-    ED25519,
-    NoteSignature,
-    SignedNote,
-    decode_base64,
-    note_key_id,
-    open_note,
-    signer,
-)
+from engine.model.checkpoints import ED25519, NoteSignature, SignedNote, decode_base64, note_key_id, open_note, signer
 from engine.model.errors import Conflict
 from engine.model.file_errors import file_problem
 from engine.runtime.keys.private_files import write_over

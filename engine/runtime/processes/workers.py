@@ -50,9 +50,11 @@ class _Order(Generic[C]):
 
     def may_join(self, work: Assignment[C]) -> bool:
         """Whether what comes of this is right for whoever asks for ``work`` now."""
-        return self.work.key is not None and self.work.key == work.key and (
-            self.begun is None or self.position >= work.position
-        )  # fmt: skip
+        return (
+            self.work.key is not None
+            and self.work.key == work.key
+            and (self.begun is None or self.position >= work.position)
+        )
 
 
 class Workers(Generic[C]):
@@ -171,8 +173,9 @@ class _Slot(Generic[C]):
                 except OSError as error:
                     order.problem = Unavailable(
                         f"No process can be started to compute this: {error.strerror or error}; try again in 5 s.",
-                        word="no_worker", headers={"Retry-After": "5"},
-                    )  # fmt: skip
+                        word="no_worker",
+                        headers={"Retry-After": "5"},
+                    )
                 except Exception:
                     # The last resort of the thread: whoever waits is answered, and the next finds a fresh process.
                     log.exception("%s: work could not be handed out", self._name)

@@ -8,13 +8,7 @@ from engine.model.errors import Unavailable
 from engine.model.vocabulary import BillingTier
 from engine.runtime.settings import Settings
 from engine.sales.billing import ledger
-from engine.sales.billing.paypal import (
-    Paypal,
-    PaypalAnswer,
-    ProviderFailure,
-    ProviderRefusal,
-    paypal,
-)
+from engine.sales.billing.paypal import Paypal, PaypalAnswer, ProviderFailure, ProviderRefusal, paypal
 from engine.sales.billing.paypal_account import account
 from engine.sales.billing.tiers import Offer, offer
 from engine.store import Store

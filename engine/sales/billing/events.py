@@ -13,7 +13,7 @@ def once(
     """Run ``change`` for an event that was not seen before, in the revision that remembers it."""
 
     def write(revision: Revision) -> str:
-        if not first_time(revision.unlogged, source, key, now):
+        if not first_time(revision.side_tables, source, key, now):
             return "repeated"
         revision.record(
             "billing.event.received",
@@ -32,7 +32,7 @@ def ignore(store: Store, source: str, key: str, kind: str, reason: str, *, now: 
     store.ensure_platform(now)
 
     def write(revision: Revision) -> str:
-        if not first_time(revision.unlogged, source, key, now):
+        if not first_time(revision.side_tables, source, key, now):
             return "repeated"
         details = {"provider": source, "kind": kind[:100], "reason": reason}
         revision.record("billing.event.ignored", object_type="billing_event", object_id=key, details=details)

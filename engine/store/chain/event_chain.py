@@ -68,17 +68,45 @@ class EventChain:
         for event_id, moment, actor, action, object_type, object_id, outcome, workspace_id, controls, details in events:
             seq += 1
             at = moment if isinstance(moment, str) else instant_text(moment)
-            # fmt: off
+
             chained = ChainedEvent(
-                action, actor, controls, details, event_id, object_id, object_type, at, org_id, outcome,
-                recorded_at, stamp, seq, workspace_id,
+                action,
+                actor,
+                controls,
+                details,
+                event_id,
+                object_id,
+                object_type,
+                at,
+                org_id,
+                outcome,
+                recorded_at,
+                stamp,
+                seq,
+                workspace_id,
             )
             previous = link(previous, chained, changes)
-            rows.append((
-                org_id, seq, event_id, stamp, at, recorded_at, actor, action, object_type, object_id, outcome,
-                workspace_id, controls, details, changes, previous,
-            ))
-            # fmt: on
+            rows.append(
+                (
+                    org_id,
+                    seq,
+                    event_id,
+                    stamp,
+                    at,
+                    recorded_at,
+                    actor,
+                    action,
+                    object_type,
+                    object_id,
+                    outcome,
+                    workspace_id,
+                    controls,
+                    details,
+                    changes,
+                    previous,
+                )
+            )
+
         self._buffer.add(rows)
         self._head = (seq, previous)
 

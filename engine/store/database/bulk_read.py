@@ -102,9 +102,11 @@ def _parse(lines: Sequence[str], table: Table) -> list[pa.RecordBatch]:
         csv.ParseOptions(quote_char="'", newlines_in_values=True, ignore_empty_lines=False),
         csv.ConvertOptions(
             column_types={c.name: _STORED.get(sql_type(c), pa.string()) for c in table.columns},
-            null_values=["NULL"], strings_can_be_null=True, quoted_strings_can_be_null=False,
+            null_values=["NULL"],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
         ),
-    )  # fmt: skip
+    )
     batches: list[pa.RecordBatch] = parsed.to_batches()
     return batches
 

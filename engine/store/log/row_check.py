@@ -99,8 +99,9 @@ def _rows(
     """Every row of an organization. JSON is taken as it stands: two members of one name are one to a reader here, and
     another one to a reader elsewhere."""
     documents = [column.name for column in table.columns if isinstance(column.type, Json)]
-    columns = [type_coerce(column, Text).label(column.name) if column.name in documents else column
-               for column in table.columns]  # fmt: skip
+    columns = [
+        type_coerce(column, Text).label(column.name) if column.name in documents else column for column in table.columns
+    ]
     query = select(*columns).where((table.c.id if table.name == "organizations" else table.c.org_id) == org_id)
     with connection.execute(query.execution_options(yield_per=FEW_THOUSAND)) as found:
         for mapping in found.mappings():

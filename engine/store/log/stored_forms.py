@@ -73,8 +73,15 @@ def _out_of_calendar(connection: Connection, org_id: str) -> str | None:
             cells = [cast(each, Text) for each in (*_key(table), column)]
             beyond = not_(column.between(*(_span(column) or ())))
             *key, value = connection.execute(select(*cells).where(mine, beyond).order_by(*order).limit(1)).one()
-            return _sentence(connection, org_id, table, column, [str(each).encode() for each in key],
-                             "a day of the years 1 to 9999", repr(value))  # fmt: skip
+            return _sentence(
+                connection,
+                org_id,
+                table,
+                column,
+                [str(each).encode() for each in key],
+                "a day of the years 1 to 9999",
+                repr(value),
+            )
     return None
 
 

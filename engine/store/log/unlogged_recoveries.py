@@ -36,7 +36,7 @@ def _log_of(connection: Connection, org_id: str, now: datetime) -> int:
     done = exists().where(audit_log.c.org_id == org_id, audit_log.c.action == LOGGED_LATER)
     if connection.execute(select(done)).scalar():
         return 0
-    ids = list(_unlogged(connection, org_id))
+    ids = list(_missing_from_log(connection, org_id))
     head = take_head(connection, org_id) if ids else None
     if head is None:
         return 0
@@ -49,7 +49,7 @@ def _log_of(connection: Connection, org_id: str, now: datetime) -> int:
     return len(ids)
 
 
-def _unlogged(connection: Connection, org_id: str) -> Iterator[str]:
+def _missing_from_log(connection: Connection, org_id: str) -> Iterator[str]:
     """Identifiers of incidents whose last write has their recovery in the timeline and not their row in the log."""
     line = and_(
         incident_timeline.c.org_id == incidents.c.org_id,

@@ -9,18 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    String,
-    Table,
-    Text,
-    false,
-    or_,
-    select,
-    type_coerce,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, String, Table, Text, false, or_, select, type_coerce, update
 
 from engine.store.log.log_lines import ERASED, LoggedRow, read_json
 from engine.store.removal.personal_tables import PERSONAL
@@ -67,7 +56,7 @@ def erase_person(revision: Revision, person: Pseudonym) -> ErasedRows:
             _erase_row(revision, table, row, person, owned, held, done)
     _erase_bodies(revision, person, done)
     rewriting = _Versions(person, owned, held)
-    for erasure in rewrite_versions(revision.unlogged, revision.org_id, rewriting.rewritten, before=revision.seq):
+    for erasure in rewrite_versions(revision.side_tables, revision.org_id, rewriting.rewritten, before=revision.seq):
         revision.log_erasure(erasure)
         done.versions += len(erasure.places)
     if not done.is_empty:
@@ -183,7 +172,7 @@ def _erase_row(
     key = {column.name: row[column.name] for column in table.primary_key if column.name != "org_id"}
     if "revision" not in table.c:
         mine = [table.c.org_id == revision.org_id, *(table.c[name] == value for name, value in key.items())]
-        revision.unlogged.execute(update(table).where(*mine).values(changed))
+        revision.side_tables.execute(update(table).where(*mine).values(changed))
     elif changed.keys() & key.keys():
         revision.replace(table, key, {**row, **changed})
     else:
@@ -194,9 +183,7 @@ def _erase_row(
 def _free_recipient(revision: Revision, row: Values, said: str) -> str:
     """The ledger has each recipient once: two spellings of one person would be two."""
     same = [deliveries.c[name] == row[name] for name in _LEDGER]
-    query = select(deliveries.c.id).where(
-        deliveries.c.org_id == revision.org_id, *same, deliveries.c.recipient == said
-    )  # fmt: skip
+    query = select(deliveries.c.id).where(deliveries.c.org_id == revision.org_id, *same, deliveries.c.recipient == said)
     return said if revision.records.execute(query).first() is None else f"{said}.{row['id']}"
 
 
@@ -212,7 +199,7 @@ def _erase_bodies(revision: Revision, person: Pseudonym, done: ErasedRows) -> No
         without = person.in_text(body)
         if without != body:
             packed = zlib.compress(without.encode(errors="surrogateescape"))
-            revision.unlogged.execute(
+            revision.side_tables.execute(
                 update(ingest_payloads).where(mine, ingest_payloads.c.id == identifier).values(body=packed)
             )
             done.rows[ingest_payloads.name] += 1

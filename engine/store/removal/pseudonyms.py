@@ -27,9 +27,7 @@ class Pseudonym:
         phrases = sorted((name for name in self._names if " " in name), key=len, reverse=True)
         end = r"(?!-*[^\W_]|\.[^\W_])"
         address = rf"(?:{_ESCAPE}|(?<![\w.+%-])(?<!\w')){_spellings(self.email)}{end}"
-        whole = [
-            rf"(?:{_ESCAPE}|(?<!\w)){_BLANKS.join(map(_spellings, name.split()))}(?!\w)" for name in phrases
-        ]  # fmt: skip
+        whole = [rf"(?:{_ESCAPE}|(?<!\w)){_BLANKS.join(map(_spellings, name.split()))}(?!\w)" for name in phrases]
         self._pattern = re.compile("|".join([address, *whole]), re.IGNORECASE)
         self.needles = tuple(tuple(_PARTS.findall(each)) for each in (self.email, *phrases))
         self.words = tuple(tuple(_PARTS.findall(each)) for each in sorted(self._names - set(phrases)))

@@ -20,12 +20,7 @@ from engine.store.schema.audit import audit_log, chain_cuts, legal_holds, record
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import organizations
 from engine.store.schema.records import LegalHoldRow
-from engine.store.schema.services import (
-    incident_actions,
-    incident_timeline,
-    incidents,
-    rca_runs,
-)
+from engine.store.schema.services import incident_actions, incident_timeline, incidents, rca_runs
 from engine.store.types import instant_text
 from engine.store.writing.batches import in_batches
 from engine.store.writing.revisions import Revision
@@ -133,14 +128,21 @@ def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
     if rows:
         digest: str = connection.execute(select(audit_log.c.hash).where(mine, audit_log.c.seq == cut)).scalar_one()
         start = int(connection.execute(select(func.min(audit_log.c.seq)).where(mine)).scalar_one())
-        grow(revision.unlogged, org_id)  # leaves outlive their events
+        grow(revision.side_tables, org_id)  # leaves outlive their events
         gone = (cut_roots(connection, org_id) or NONE_CUT).add(roots_until(connection, org_id, cut))
-        revision.unlogged.execute(delete(audit_log).where(going))
+        revision.side_tables.execute(delete(audit_log).where(going))
         revision.insert(chain_cuts, [{"seq": cut, "hash": digest, "cut_at": revision.now}])
         _record(
-            revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest,
-            cut_writes=gone.writes, cut_roots=gone.digest,
-        )  # fmt: skip
+            revision,
+            "audit_log",
+            before,
+            rows,
+            first_seq=start,
+            last_seq=cut,
+            hash_at_cut=digest,
+            cut_writes=gone.writes,
+            cut_roots=gone.digest,
+        )
     return _result(revision, PurgeResult("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
 
 
@@ -153,7 +155,7 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
     ended_at = func.coalesce(incidents.c.closed_at, incidents.c.resolved_at)
     query = select(incidents.c.id).where(
         incidents.c.org_id == org_id, incidents.c.status == "closed", ended_at < before
-    )  # fmt: skip
+    )
     old = list(connection.execute(query.order_by(incidents.c.id)).scalars())
     holds = active_holds(connection, org_id, revision.now)
     blocking = [hold for hold in holds if any(hold.covers(incident) for incident in old)]
@@ -163,7 +165,7 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
         for table in _OF_INCIDENTS:
             gone[table.name] = _delete(revision, table, table.c.incident_id, going)
         gone[incidents.name] = _delete(revision, incidents, incidents.c.id, going)
-        for erasure in erase_versions(revision.unlogged, org_id, gone, before=revision.seq):
+        for erasure in erase_versions(revision.side_tables, org_id, gone, before=revision.seq):
             revision.log_erasure(erasure)
         start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))

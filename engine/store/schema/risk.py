@@ -36,12 +36,7 @@ vendors: TypedTable[records.VendorRow] = tenant_table(
     whole_number("impact", "inherent impact, 1 to 5", null=True, low=1, high=5),
     whole_number("residual_likelihood", "residual likelihood, 1 to 5", null=True, low=1, high=5),
     whole_number("residual_impact", "residual impact, 1 to 5", null=True, low=1, high=5),
-    choice(
-        "status",
-        "state of the assessment",
-        "AssessmentStatus",
-        default="not_assessed",
-    ),
+    choice("status", "state of the assessment", "AssessmentStatus", default="not_assessed"),
     text("region", "region in which it processes data", null=True),
     flag("handles_phi", "handles protected health information: needs a business associate agreement"),
     day("onboarded_on", "since when", null=True),

@@ -204,11 +204,7 @@ connections: TypedTable[records.ConnectionRow] = tenant_table(
     "connections",
     "A placeholder for an integration: names a system, holds no credential.",
     key("id", "identifier"),
-    choice(
-        "kind",
-        "kind of system",
-        "ConnectionKind",
-    ),
+    choice("kind", "kind of system", "ConnectionKind"),
     text("name", "name"),
     choice("status", "state", "ConnectionStatus", default="placeholder"),
     json("settings", "settings without secrets", holds="dict[str, Json]"),

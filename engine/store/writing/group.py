@@ -243,11 +243,7 @@ def _write_all(
 
 
 def write_in_order(
-    connection: Connection,
-    org_id: str,
-    actor: str,
-    changes: Iterable[TimedChange],
-    create: Values | None,
+    connection: Connection, org_id: str, actor: str, changes: Iterable[TimedChange], create: Values | None
 ) -> None:
     """One revision after the other within the transaction, each at its own time; the head is read and moved once."""
     taken = take_head(connection, org_id)

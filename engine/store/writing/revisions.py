@@ -11,16 +11,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    RowMapping,
-    Table,
-    delete,
-    select,
-    tuple_,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, RowMapping, Table, delete, select, tuple_, update
 
 from engine.model.errors import Problem
 from engine.model.vocabulary import Outcome
@@ -99,17 +90,17 @@ class Revision:
     @property
     def records(self) -> Connection:
         """The same for tables other than the audit log: events still wait, to be stored together."""
-        return GuardedConnection(self._settled())
+        return GuardedConnection(self._flush())
 
     @property
-    def unlogged(self) -> Connection:
+    def side_tables(self) -> Connection:
         """Like ``records``; it also changes tables that the change log does without."""
-        return GuardedConnection(self._settled(), unlogged=True)
+        return GuardedConnection(self._flush(), unlogged=True)
 
     @contextmanager
     def overwriting(self) -> Iterator[None]:
         """In the block, SQLite writes zeros over what changes give up: a secret does not stay behind in its file."""
-        connection = self._settled()
+        connection = self._flush()
         sqlite = connection.dialect.name == "sqlite"
         if sqlite:
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
@@ -120,7 +111,7 @@ class Revision:
             if sqlite:
                 connection.exec_driver_sql("PRAGMA secure_delete=OFF")
 
-    def _settled(self) -> Connection:
+    def _flush(self) -> Connection:
         self._buffer.settle()
         return self._connection
 
@@ -147,11 +138,19 @@ class Revision:
         first = self.last_seq + 1
         return self.append_events(
             EventRow(
-                own_event_id(seq), self.now, self.actor, note.action, note.object_type, note.object_id, note.outcome,
-                note.workspace_id, note.controls, None if note.details is None else canonical_json(note.details),
+                own_event_id(seq),
+                self.now,
+                self.actor,
+                note.action,
+                note.object_type,
+                note.object_id,
+                note.outcome,
+                note.workspace_id,
+                note.controls,
+                None if note.details is None else canonical_json(note.details),
             )
             for seq, note in enumerate(notes, first)
-        )  # fmt: skip
+        )
 
     def append_events(self, events: Iterable[EventRow | SpelledEvent]) -> int:
         """Chain ``events`` in their order and store them; returns how many. Memory: two batches of 10,000."""
@@ -172,9 +171,9 @@ class Revision:
         for names, group in groupby(complete, key=tuple):
             few = list(group)
             if len(few) == 1:
-                insert_one(table, names).run(self._settled(), few[0])
+                insert_one(table, names).run(self._flush(), few[0])
             else:
-                self._settled().execute(table.insert(), few)
+                self._flush().execute(table.insert(), few)
             for row in few:
                 self._log.put(table, row)
         self.touched = self.touched or bool(rows)
@@ -194,7 +193,7 @@ class Revision:
             "_new_revision": self.seq,
         }
         names = table.c.keys()
-        changed = update_one(table, tuple(key), (*values, "revision")).all(self._settled(), given)
+        changed = update_one(table, tuple(key), (*values, "revision")).all(self._flush(), given)
         for row in changed:
             self._log.put(table, dict(zip(names, row, strict=True)))
         self.touched = self.touched or bool(changed)
@@ -203,7 +202,7 @@ class Revision:
     def update_where(self, table: Table, values: Values, *where: ColumnElement[bool]) -> list[dict[str, object]]:
         """Change all rows of the organization that match; returns them as they became."""
         change = update(table).where(*self._mine(table), *where).values({**values, "revision": self.seq})
-        changed = [dict(row) for row in self._settled().execute(change.returning(*table.c)).mappings()]
+        changed = [dict(row) for row in self._flush().execute(change.returning(*table.c)).mappings()]
         for row in changed:
             self._log.put(table, row)
         self.touched = self.touched or bool(changed)
@@ -212,7 +211,7 @@ class Revision:
     def delete(self, table: Table, *where: ColumnElement[bool]) -> list[tuple[object, ...]]:
         """Remove those rows of the organization that match; returns their keys. Their going is logged."""
         key = [table.c[name] for name in table.info["primary"]]
-        gone = self._settled().execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
+        gone = self._flush().execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
         for row in gone:
             self._log.log_delete(table, tuple(row))
         self.touched = self.touched or bool(gone)
@@ -221,7 +220,7 @@ class Revision:
     def replace(self, table: Table, key: Values, row: Values) -> None:
         """Put a row in the place of the one with another key. That the old one went is not logged: its versions are to
         be read under the new key. Where that key is there, the old row goes and nothing is added."""
-        connection = self._settled()
+        connection = self._flush()
         connection.execute(delete(table).where(*self._mine(table), *(table.c[name] == key[name] for name in key)))
         there = select(table.c.revision).where(*self._mine(table), *(table.c[name] == row[name] for name in key))
         if connection.execute(there).first() is None:

@@ -78,7 +78,7 @@ class _DialectStatement:
         """A row with the types of the schema."""
         return tuple(
             value if process is None else process(value) for value, process in zip(row, self._results, strict=True)
-        )  # fmt: skip
+        )
 
 
 def execute_directly(connection: Connection, sql: str, values: Values | Sequence[object]) -> DBAPICursor:

@@ -7,12 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.accounts.tokens import (
-    NAMES,
-    digest,
-    new_secret,
-    well_formed,
-)
+from engine.accounts.tokens import NAMES, digest, new_secret, well_formed
 from engine.model.errors import Unauthorized
 from engine.model.vocabulary import CredentialKind
 from engine.store import Revision, Store

@@ -9,12 +9,7 @@ import msgspec
 from engine.model.errors import Unauthorized
 from engine.sales.billing.paypal import paypal
 from engine.sales.billing.paypal_account import Account, account
-from engine.sales.billing.paypal_signature import (
-    Transmission,
-    UntrustedSignature,
-    anchors,
-    check,
-)
+from engine.sales.billing.paypal_signature import Transmission, UntrustedSignature, anchors, check
 from engine.web.admission.gate import Gate
 from engine.web.admission.limits import Limit
 from engine.web.http import Request
@@ -67,10 +62,13 @@ def _check_with_provider(configured: Account, transmission: Transmission, reques
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UntrustedSignature("the body is no JSON object") from error
     fields = {
-        "auth_algo": transmission.algorithm, "cert_url": transmission.cert_url, "transmission_id": transmission.id,
-        "transmission_sig": transmission.signature, "transmission_time": transmission.time,
+        "auth_algo": transmission.algorithm,
+        "cert_url": transmission.cert_url,
+        "transmission_id": transmission.id,
+        "transmission_sig": transmission.signature,
+        "transmission_time": transmission.time,
         "webhook_id": configured.webhook_id,
-    }  # fmt: skip
+    }
     if not paypal(configured).verifies(fields, request.body, now=request.now):
         raise UntrustedSignature("PayPal does not know the transmission")
 

@@ -115,17 +115,24 @@ class Sessions:
             named = jwt.get_unverified_header(token).get("kid") if self._file is not None else None
             key = next(iter(ring.keys.values())) if named is None and len(ring.keys) == 1 else ring.keys[named]
             claims = jwt.decode(
-                token, key, algorithms=ring.algorithms, audience=self._audience, issuer=self._issuer,
+                token,
+                key,
+                algorithms=ring.algorithms,
+                audience=self._audience,
+                issuer=self._issuer,
                 options={"require": ["sub", "org", "exp"], "verify_exp": False, "verify_iat": False},
-            )  # fmt: skip
+            )
             identifier = str(claims.get("jti") or "")
             if not 0 < len(identifier) <= LONGEST_ID:
                 identifier = sha256(token.rpartition(".")[0].encode()).hexdigest()  # signatures have more than one form
             began = claims.get("iat")
             return Session(
-                str(claims["sub"]).lower(), str(claims["org"]), float(claims["exp"]), identifier,
+                str(claims["sub"]).lower(),
+                str(claims["org"]),
+                float(claims["exp"]),
+                identifier,
                 None if began is None else float(began),
-            )  # fmt: skip
+            )
         except (jwt.PyJWTError, ValueError, TypeError, KeyError) as error:
             raise Unauthorized("The session cookie is not valid; sign in again.", word="invalid_session") from error
 

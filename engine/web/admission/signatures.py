@@ -9,10 +9,7 @@ from engine.model.errors import Unauthorized
 
 WINDOW_SECONDS = 300
 # our own names, and those that Slack itself sends
-CHAT_HEADERS = (
-    ("X-Chat-Signature", "X-Chat-Request-Timestamp"),
-    ("X-Slack-Signature", "X-Slack-Request-Timestamp"),
-)
+CHAT_HEADERS = (("X-Chat-Signature", "X-Chat-Request-Timestamp"), ("X-Slack-Signature", "X-Slack-Request-Timestamp"))
 
 
 def check_chat(secrets: Sequence[str], headers: Mapping[str, str], body: Callable[[], bytes], *, now: datetime) -> None:

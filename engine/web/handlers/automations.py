@@ -70,7 +70,7 @@ def dry_run(request: Request, given: DryRun) -> Response:
     with store.reader() as connection:
         rehearsal = rehearse(
             State(connection, caller.org_id, request.now), book, given.inputs, given.incident_id, asked
-        )  # fmt: skip
+        )
     kept = store.write(caller.org_id, caller.actor, lambda revision: keep(revision, rehearsal), now=request.now)
     return answer({**kept, "approval_needed": rehearsal.approval_needed, "note": HONESTLY}, status=201)
 
@@ -106,11 +106,16 @@ def _carried_out(request: Request, given: Execution, mode: ExecutionMode) -> Res
             first.message,
             word=first.reason,
             details=[
-                {"reason": one.reason, "message": one.message, "policy_id": one.policy_id, "rule": one.rule,
-                 "policy_block_id": done.block_id}
+                {
+                    "reason": one.reason,
+                    "message": one.message,
+                    "policy_id": one.policy_id,
+                    "rule": one.rule,
+                    "policy_block_id": done.block_id,
+                }
                 for one in done.refusals
             ],
-        )  # fmt: skip
+        )
     return answer({**done, "note": HONESTLY}, status=201)
 
 

@@ -9,12 +9,7 @@ import httpx
 
 from engine.runtime.settings import Settings
 from engine.web.answers.health import ConnectorProbe, ConnectorStatus
-from engine.web.handlers.proxy import (
-    CONNECTORS,
-    Connector,
-    authorization,
-    client,
-)
+from engine.web.handlers.proxy import CONNECTORS, Connector, authorization, client
 from engine.web.http import Request, Response, answer
 
 PROBE_SECONDS = 2.0

@@ -97,9 +97,7 @@ def create_thread(request: Request, body: NewThread) -> Response:
 def list_messages(request: Request) -> Response:
     """A conversation of the caller, oldest message first."""
     caller = request.caller
-    thread, messages = threads.read(
-        request.services.store, caller.org_id, caller.actor, request.arguments["id"]
-    )  # fmt: skip
+    thread, messages = threads.read(request.services.store, caller.org_id, caller.actor, request.arguments["id"])
     return answer({"thread": thread, "messages": messages})
 
 

@@ -6,15 +6,7 @@ from typing import Annotated
 import msgspec
 
 from engine.delivery import channels_of, endpoints
-from engine.digests import (
-    CHAIN_NAME,
-    ChainRun,
-    Run,
-    deliver,
-    each,
-    run_chain,
-    wants,
-)
+from engine.digests import CHAIN_NAME, ChainRun, Run, deliver, each, run_chain, wants
 from engine.model.declarations.digest import Digest
 from engine.model.errors import NotFound
 from engine.web.admission.access import Access
@@ -58,10 +50,7 @@ class DigestOutlook:
         with services.store.reader() as connection:
             ways = channels_of(services.settings, endpoints(connection, org_id))
         leaving = [way.name for way in ways.leaving if way.name in self.digest.channels]
-        return {
-            "X-Content-Hash": content_hash,
-            "X-Delivery-Channels": ", ".join(leaving) or "none",
-        }
+        return {"X-Content-Hash": content_hash, "X-Delivery-Channels": ", ".join(leaving) or "none"}
 
 
 @dataclass(frozen=True)
@@ -79,9 +68,14 @@ class DeliveryHandler:
         """What came of it."""
         caller = request.caller
         run = deliver(
-            request.services, self.digest, caller.org_id, caller.actor, now=request.now,
-            query=_query(wanted.period_days), send_empty=wanted.send_empty,
-        )  # fmt: skip
+            request.services,
+            self.digest,
+            caller.org_id,
+            caller.actor,
+            now=request.now,
+            query=_query(wanted.period_days),
+            send_empty=wanted.send_empty,
+        )
         return answer(run.as_dict())
 
 
@@ -148,26 +142,49 @@ def preview_route(method: str, path: str, access: Access, digest: Digest) -> Rou
 def delivery_route(method: str, path: str, access: Access, digest: Digest) -> Route:
     """The route that delivers a digest by hand."""
     return Route(
-        method, path, access, DeliveryHandler(digest), SENSITIVE,
-        parameters=None, body=JsonBody(DeliveryBody, required=False), answer=DigestRun, lane=REPORTS, in_worker=True,
-    )  # fmt: skip
+        method,
+        path,
+        access,
+        DeliveryHandler(digest),
+        SENSITIVE,
+        parameters=None,
+        body=JsonBody(DeliveryBody, required=False),
+        answer=DigestRun,
+        lane=REPORTS,
+        in_worker=True,
+    )
 
 
 def scheduled_route(method: str, path: str, access: Access, digest: Digest) -> Route:
     """The route that delivers a digest by cron."""
     return Route(
-        method, path, access, ScheduledHandler(digest),
-        parameters=None, body=SCHEDULED, answer=(DigestRun, DigestRuns), errors=(404,), lane=ARCHIVES, in_worker=True,
-    )  # fmt: skip
+        method,
+        path,
+        access,
+        ScheduledHandler(digest),
+        parameters=None,
+        body=SCHEDULED,
+        answer=(DigestRun, DigestRuns),
+        errors=(404,),
+        lane=ARCHIVES,
+        in_worker=True,
+    )
 
 
 def chain_route(method: str, path: str, access: Access, digests: tuple[Digest, ...]) -> Route:
     """The route that runs the chain of digests by cron."""
     return Route(
-        method, path, access, ChainHandler(digests),
-        parameters=None, body=SCHEDULED, answer=(StaffingChainRun, StaffingChainRuns), errors=(404,),
-        lane=ARCHIVES, in_worker=True,
-    )  # fmt: skip
+        method,
+        path,
+        access,
+        ChainHandler(digests),
+        parameters=None,
+        body=SCHEDULED,
+        answer=(StaffingChainRun, StaffingChainRuns),
+        errors=(404,),
+        lane=ARCHIVES,
+        in_worker=True,
+    )
 
 
 def _organization(request: Request, org_id: str) -> str:

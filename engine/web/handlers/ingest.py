@@ -13,10 +13,7 @@ from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
 from engine.intake.values import line
 from engine.model.declarations.ask import Parameter
-from engine.model.errors import (
-    Forbidden,
-    Problem,
-)
+from engine.model.errors import Forbidden, Problem
 from engine.model.vocabulary import IngestRoute
 from engine.store.writing.credentials import credentials_of
 from engine.web.admission.alert_signatures import check_alert

@@ -29,16 +29,29 @@ log = logging.getLogger("hq.web")
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 _SENT = frozenset(
     {
-        "accept", "accept-encoding", "accept-language", "content-type", "idempotency-key", "traceparent",
-        "tracestate", "user-agent",
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "content-type",
+        "idempotency-key",
+        "traceparent",
+        "tracestate",
+        "user-agent",
     }
-)  # fmt: skip
+)
 _HOP_BY_HOP = frozenset(
     {
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-        "transfer-encoding", "upgrade",
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
     }
-)  # fmt: skip
+)
 _OURS = frozenset(
     {
         "cache-control", "content-security-policy", "content-type", "cross-origin-resource-policy", "date", "expires",
@@ -135,9 +148,17 @@ def proxy_route(method: str, path: str, access: Access, connector: Connector) ->
     """A route whose answers are those of a backend."""
     body = None if method == "GET" else RawBody(object, required=False, media_types=("*/*",))
     return Route(
-        method, path, access, ForwardHandler(connector), PROXY,
-        parameters=None, body=body, answer=ANYTHING, errors=(502, 503, 504), lane=PROXIES,
-    )  # fmt: skip
+        method,
+        path,
+        access,
+        ForwardHandler(connector),
+        PROXY,
+        parameters=None,
+        body=body,
+        answer=ANYTHING,
+        errors=(502, 503, 504),
+        lane=PROXIES,
+    )
 
 
 def authorization(settings: Settings, connector: Connector) -> dict[str, str]:

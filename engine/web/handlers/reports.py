@@ -11,12 +11,7 @@ from engine.reporting.index import resolve_report
 from engine.web.admission.access import Access
 from engine.web.admission.access_log import head_headers, note_access
 from engine.web.answers.shape import ReportEnvelope
-from engine.web.http import (
-    REVALIDATE,
-    Question,
-    Request,
-    Response,
-)
+from engine.web.http import REVALIDATE, Question, Request, Response
 from engine.web.lanes import REPORTS
 from engine.web.negotiation import preferred_format
 from engine.web.routes import Route
@@ -55,20 +50,21 @@ class ReportHandler:
 
 
 def report_route(
-    method: str,
-    path: str,
-    access: Access,
-    name: str,
-    *,
-    of_caller: bool = False,
-    outlook: ExtraHeaders | None = None,
+    method: str, path: str, access: Access, name: str, *, of_caller: bool = False, outlook: ExtraHeaders | None = None
 ) -> Route:
     """The route of a report: its parameters and formats are those that the report declares."""
     handler = ReportHandler(name, of_caller, outlook)
     return Route(
-        method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304), lane=REPORTS,
+        method,
+        path,
+        access,
+        handler,
+        parameters=None,
+        answer=ReportEnvelope,
+        status=(200, 304),
+        lane=REPORTS,
         from_memory=True,
-    )  # fmt: skip
+    )
 
 
 def _report(request: Request, name: str, query: dict[str, str], outlook: ExtraHeaders | None) -> Response:
@@ -104,6 +100,4 @@ def _report(request: Request, name: str, query: dict[str, str], outlook: ExtraHe
 
 def not_changed(header: str, etag: str) -> bool:
     """Whether ``If-None-Match`` names the present entity tag, weakly compared (RFC 9110, 13.1.2)."""
-    return header.strip() == "*" or any(
-        tag.strip().removeprefix("W/") == f'"{etag}"' for tag in header.split(",")
-    )  # fmt: skip
+    return header.strip() == "*" or any(tag.strip().removeprefix("W/") == f'"{etag}"' for tag in header.split(","))

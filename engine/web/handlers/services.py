@@ -4,12 +4,7 @@ from datetime import timedelta
 
 from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
-from engine.exposure.dependencies import (
-    Dependency,
-    Node,
-    Service,
-    build,
-)
+from engine.exposure.dependencies import Dependency, Node, Service, build
 from engine.incidents.slo.slo import ServiceBudget, service_budget
 from engine.incidents.slo.slo_rules import Objective
 from engine.incidents.slo.slo_sums import window_end

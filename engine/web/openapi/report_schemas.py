@@ -19,8 +19,13 @@ from engine.reporting.shape import TableShape, shape
 from engine.reporting.snapshot.excerpt import naming
 
 Object: TypeAlias = dict[str, object]
-OF_UNIT: Mapping[Unit, str] = {"date": "string", "instant": "string", "word": "string",
-                               "text": "string", "flag": "boolean"}  # fmt: skip
+OF_UNIT: Mapping[Unit, str] = {
+    "date": "string",
+    "instant": "string",
+    "word": "string",
+    "text": "string",
+    "flag": "boolean",
+}
 FORMATS: Mapping[Unit, str] = {"date": "date", "instant": "date-time"}
 
 

@@ -117,8 +117,5 @@ def _content(route: Route, schemas: Schemas) -> Object:
     kinds = [answer for answer in route.answers if not isinstance(answer, MediaContent)]
     if kinds:
         example = answer_example(route)
-        content[JSON] = {
-            "schema": schemas.of(*kinds),
-            **({} if example is None else {"example": example}),
-        }
+        content[JSON] = {"schema": schemas.of(*kinds), **({} if example is None else {"example": example})}
     return content

@@ -24,11 +24,7 @@ SCHEMES: Mapping[str, Mapping[str, str]] = {
         "name": "X-Svc-Api-Key",
         "description": "The same key in a header of its own.",
     },
-    "ingestToken": {
-        "type": "http",
-        "scheme": "bearer",
-        "description": "A workspace's ingest token, `svc_ingest_…`.",
-    },
+    "ingestToken": {"type": "http", "scheme": "bearer", "description": "A workspace's ingest token, `svc_ingest_…`."},
     "ingestPassword": {
         "type": "http",
         "scheme": "basic",

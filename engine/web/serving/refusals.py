@@ -45,8 +45,12 @@ class HttpRefusal:
 
 
 _WORDS = {
-    400: "bad_request", 413: "body_too_large", 431: "header_too_large", 500: "internal_error", 501: "not_implemented"
-}  # fmt: skip
+    400: "bad_request",
+    413: "body_too_large",
+    431: "header_too_large",
+    500: "internal_error",
+    501: "not_implemented",
+}
 
 
 class RefusalTask(Task):  # type: ignore[misc] # waitress has no types
@@ -93,9 +97,11 @@ def too_slow(what: str, expected: str) -> HttpRefusal:
 def no_room(fault: FileFault) -> HttpRefusal:
     """503: what comes in cannot be kept until it is whole."""
     return HttpRefusal(
-        HTTPStatus.SERVICE_UNAVAILABLE, fault.word, f"The body cannot be taken in: {fault.reason}; try again later.",
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        fault.word,
+        f"The body cannot be taken in: {fault.reason}; try again later.",
         retry_after=fault.retry_after,
-    )  # fmt: skip
+    )
 
 
 def stopping() -> HttpRefusal:

@@ -207,9 +207,14 @@ def bind(console: Console, listening: socket.socket, threads: int) -> ConsoleSer
     """The server of a console on a socket that listens already."""
     settings = console.services.settings
     return ConsoleServer(
-        console.wsgi, listening, console.lanes(threads), console.lane_of, settings.trusted_proxies,
-        settings.ingest_max_bytes, console,
-    )  # fmt: skip
+        console.wsgi,
+        listening,
+        console.lanes(threads),
+        console.lane_of,
+        settings.trusted_proxies,
+        settings.ingest_max_bytes,
+        console,
+    )
 
 
 def serve_simply(application: WSGIApplication, host: str, port: int, threads: int) -> ConsoleServer:

@@ -38,8 +38,16 @@ def implementation_groups(rows: pl.DataFrame) -> pl.DataFrame:
         applicable = part.filter("applicable").height
         done = part.filter(pl.col("state") == "effective").height
         below = below and 0 < applicable == done
-        lines.append({"group": group, "safeguards": part.height, "applicable": applicable, "in_place": done,
-                      "missing": applicable - done, "complete": below})  # fmt: skip
+        lines.append(
+            {
+                "group": group,
+                "safeguards": part.height,
+                "applicable": applicable,
+                "in_place": done,
+                "missing": applicable - done,
+                "complete": below,
+            }
+        )
     counts = ("group", "safeguards", "applicable", "in_place", "missing")
     frame = pl.DataFrame(lines, schema={**dict.fromkeys(counts, pl.Int64), "complete": pl.Boolean}, orient="row")
     return frame.with_columns(in_place_pct=share_pct(pl.col("in_place"), pl.col("applicable"))).sort("group")

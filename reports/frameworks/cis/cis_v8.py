@@ -37,10 +37,20 @@ def build(figures: Figures) -> Document:
     return Document(
         *_opening(groups, missing, figures["cis_group_reached"]),
         tables=(
-            Table("implementation_groups", "Implementation groups, cumulative",
-                  groups.with_columns(group=pl.format("IG{}", "group")), labels=LABELS),
-            Table("missing", "Not in place, lowest group first", missing, labels=LABELS, state=["state", "status"],
-                  part_of=("safeguards",)),
+            Table(
+                "implementation_groups",
+                "Implementation groups, cumulative",
+                groups.with_columns(group=pl.format("IG{}", "group")),
+                labels=LABELS,
+            ),
+            Table(
+                "missing",
+                "Not in place, lowest group first",
+                missing,
+                labels=LABELS,
+                state=["state", "status"],
+                part_of=("safeguards",),
+            ),
             Table("controls", "The eighteen controls", controls, heat=MEASURES, scale=SHARE_OF_GOOD),
             Table(
                 "safeguards",
@@ -58,7 +68,7 @@ def build(figures: Figures) -> Document:
         charts=_charts(groups),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, figures),
-    )  # fmt: skip
+    )
 
 
 def _controls(rows: pl.DataFrame) -> pl.DataFrame:

@@ -27,9 +27,11 @@ def results(
     gaps: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row for each requirement. No evidence is NOT MET whatever else is on record."""
-    points = catalogue().details(FRAMEWORK).select(
-        "control_id", "domain", "domain_name", "sprs_points", "sprs_points_partial", "poam_eligible"
-    )  # fmt: skip
+    points = (
+        catalogue()
+        .details(FRAMEWORK)
+        .select("control_id", "domain", "domain_name", "sprs_points", "sprs_points_partial", "poam_eligible")
+    )
     rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
     return (
         rows.join(points, on="control_id", how="left")
@@ -103,8 +105,13 @@ def scoring(found: Annotated[pl.DataFrame, results]) -> pl.DataFrame:
     lost = found.filter(pl.col("result") == NOT_MET).with_columns(points=-pl.col("points_lost")).select(columns)
     if not _has_plan(found):
         return lost.clear()
-    start = {"framework": FRAMEWORK, "control_id": None, "title": "Every requirement MET", "why": None,
-             "points": sprs_score([])}  # fmt: skip
+    start = {
+        "framework": FRAMEWORK,
+        "control_id": None,
+        "title": "Every requirement MET",
+        "why": None,
+        "points": sprs_score([]),
+    }
     return pl.concat([pl.DataFrame([start], schema=lost.schema, orient="row"), lost])
 
 

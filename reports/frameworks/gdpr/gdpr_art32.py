@@ -158,4 +158,4 @@ REPORT = Report(
     ),
     schema_version=2,
     plans="gdpr-art32",
-)  # fmt: skip
+)

@@ -178,4 +178,4 @@ REPORT = Report(
     ),
     schema_version=2,
     plans="hipaa",
-)  # fmt: skip
+)

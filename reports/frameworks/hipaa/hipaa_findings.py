@@ -90,11 +90,7 @@ def _why() -> pl.Expr:
 
 
 def business_associates(
-    requirements: pl.DataFrame,
-    vendors: pl.DataFrame,
-    agreements: pl.DataFrame,
-    vendor_controls: pl.DataFrame,
-    ask: Ask,
+    requirements: pl.DataFrame, vendors: pl.DataFrame, agreements: pl.DataFrame, vendor_controls: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Vendors that handle protected health information, or may, with their agreement; what is open first.
 

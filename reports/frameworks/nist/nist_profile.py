@@ -14,9 +14,7 @@ def profile(
     requirements: pl.DataFrame, control_assessments: pl.DataFrame, control_profiles: pl.DataFrame, gaps: pl.DataFrame
 ) -> pl.DataFrame:
     """One row for each outcome with what it is, what it should be, and the difference in points."""
-    own = catalogue().details(FRAMEWORK).select(
-        "control_id", "function_id", "function", "category_id", "category_name"
-    )  # fmt: skip
+    own = catalogue().details(FRAMEWORK).select("control_id", "function_id", "function", "category_id", "category_name")
     wanted = pl.coalesce("target_pct", pl.col("target").replace_strict(TARGET, default=None, return_dtype=pl.Int64))
     current = pl.col("state").replace_strict(CURRENT, default=None, return_dtype=pl.Int64)
     return (

@@ -16,9 +16,17 @@ from reports.shared import setup
 from reports.shared.wording import count_of
 
 SHOWN = (
-    "poam_id", "controls", "weakness_name", "asset_identifier", "original_risk_rating", "original_detection_date",
-    "scheduled_completion_date", "days_left", "status", "point_of_contact",
-)  # fmt: skip
+    "poam_id",
+    "controls",
+    "weakness_name",
+    "asset_identifier",
+    "original_risk_rating",
+    "original_detection_date",
+    "scheduled_completion_date",
+    "days_left",
+    "status",
+    "point_of_contact",
+)
 SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for column in SHOWN)
 DEFINITIONS = {
     "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "

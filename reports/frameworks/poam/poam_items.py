@@ -16,9 +16,12 @@ ACCEPTED_AFTER_DAYS = 192
 CHECK_IN_DAYS = 30
 CLOSED = ("completed", "false_positive")
 _DATES = (
-    "original_detection_date", "scheduled_completion_date", "status_date", "last_vendor_check_in_date",
+    "original_detection_date",
+    "scheduled_completion_date",
+    "status_date",
+    "last_vendor_check_in_date",
     "bod_22_01_due_date",
-)  # fmt: skip
+)
 _EXTRA: dict[str, Any] = {
     "subject": pl.String, "weakness_key": pl.String, "kind": pl.String, "status": pl.String, "severity": pl.String,
     "days_left": pl.Int64, "late": pl.Boolean, "no_longer_seen": pl.Boolean, "check_in_overdue": pl.Boolean,
@@ -26,10 +29,7 @@ _EXTRA: dict[str, Any] = {
     "potential_impact": pl.String, "accepted_vulnerability_on": pl.Date,
     "first_listed_on": pl.Date,
 }  # fmt: skip
-SCHEMA: dict[str, Any] = {
-    **{column: pl.Date if column in _DATES else pl.String for column in COLUMNS},
-    **_EXTRA,
-}
+SCHEMA: dict[str, Any] = {**{column: pl.Date if column in _DATES else pl.String for column in COLUMNS}, **_EXTRA}
 
 
 def items(
@@ -117,8 +117,11 @@ def _forgotten(key: str, line: Row | None) -> Row:
 def _entered_columns(line: Row | None) -> Row:
     """The columns that people filled in; a date must be one."""
     given = entries(line["details"]) if line else {}
-    row = {column: entered_day(given[column]) if column in _DATES else given[column] for column in COLUMNS
-           if column in given}  # fmt: skip
+    row = {
+        column: entered_day(given[column]) if column in _DATES else given[column]
+        for column in COLUMNS
+        if column in given
+    }
     return {column: value for column, value in row.items() if value is not None}
 
 

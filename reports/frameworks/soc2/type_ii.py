@@ -41,28 +41,60 @@ def build(
         *_opening(found, figures, ask),
         summary={"period_from": start, "period_to": end},
         tables=(
-            Table("deviations", "Deviations and gaps in operation", found, labels=LABELS, state=["status"],
-                  part_of=("criteria",)),
+            Table(
+                "deviations",
+                "Deviations and gaps in operation",
+                found,
+                labels=LABELS,
+                state=["status"],
+                part_of=("criteria",),
+            ),
             Table("causes", "Deviations by cause", causes(tests)),
             Table("trend", "Operation by month", trend),
-            Table("criteria", "Every criterion", _test_columns(rows), labels=LABELS, state=["state"],
-                  hidden=["cadence", "sample_size", "gap_from", "gap_to", "days_with_evidence", "applicable",
-                          "implementation"]),
+            Table(
+                "criteria",
+                "Every criterion",
+                _test_columns(rows),
+                labels=LABELS,
+                state=["state"],
+                hidden=[
+                    "cadence",
+                    "sample_size",
+                    "gap_from",
+                    "gap_to",
+                    "days_with_evidence",
+                    "applicable",
+                    "implementation",
+                ],
+            ),
             Table("tests", "Tests performed", tests.drop("unanswered"), labels=LABELS, hidden=["test_id"]),
-            Table("cuecs", "Complementary controls that stay with us", figures.rows(cuecs), labels=LABELS,
-                  hidden=["vendor_id"]),
-            Table("changes", "Changes during the period",
-                  changes(state_changes, policies, bare.select("control_id"), start, end),
-                  labels=LABELS,
-                  state=["before", "after"]),
-            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.number(SEED)),
-                  note="Drawn by the seed from the days with evidence; sizes follow the cadence.", labels=LABELS),
+            Table(
+                "cuecs",
+                "Complementary controls that stay with us",
+                figures.rows(cuecs),
+                labels=LABELS,
+                hidden=["vendor_id"],
+            ),
+            Table(
+                "changes",
+                "Changes during the period",
+                changes(state_changes, policies, bare.select("control_id"), start, end),
+                labels=LABELS,
+                state=["before", "after"],
+            ),
+            Table(
+                "sample",
+                "Days to re-perform",
+                sample(criteria_days, bare, start, end, ask.number(SEED)),
+                note="Drawn by the seed from the days with evidence; sizes follow the cadence.",
+                labels=LABELS,
+            ),
         ),
         coverage=_coverage(rows),
         charts=_charts(trend),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, found, records.since(known_since, FRAMEWORK), ask),
-    )  # fmt: skip
+    )
 
 
 def _test_columns(rows: pl.DataFrame) -> pl.DataFrame:
@@ -139,4 +171,4 @@ REPORT = Report(
     parameters=(PERIOD, SEED),
     schema_version=2,
     plans="soc2",
-)  # fmt: skip
+)

@@ -54,7 +54,7 @@ def criteria(
         pl.col(SUMS).sum(),
         cause=pl.col("cause").list.explode().drop_nulls().unique(maintain_order=True),
         response=pl.col("response").list.explode().drop_nulls().unique(maintain_order=True),
-    )  # fmt: skip
+    )
     return (
         rows.drop("tested")
         .join(own, on="control_id", how="left")
@@ -67,14 +67,17 @@ def criteria(
             sample_size=pl.col("cadence").replace_strict(SAMPLE_SIZE, default=None, return_dtype=pl.Int64),
         )
         .with_columns(
-            result=pl.when(~pl.col("applicable")).then(pl.lit("not applicable"))
-            .when(pl.col("deviations") > 0).then(pl.lit(EXCEPTIONS))
-            .when(pl.col("performed") == 0).then(pl.lit(NOT_TESTED))
+            result=pl.when(~pl.col("applicable"))
+            .then(pl.lit("not applicable"))
+            .when(pl.col("deviations") > 0)
+            .then(pl.lit(EXCEPTIONS))
+            .when(pl.col("performed") == 0)
+            .then(pl.lit(NOT_TESTED))
             .otherwise(pl.lit(CLEAN)),
             deviation_rate_pct=share_pct(pl.col("deviations"), pl.col("tested")),
         )
         .sort("position", "control_id")
-    )  # fmt: skip
+    )
 
 
 def criteria_to_answer(

@@ -12,9 +12,11 @@ UNKNOWN_CAUSE = "cause not recorded"
 
 def deviations(tests: pl.DataFrame, criteria: pl.DataFrame) -> pl.DataFrame:
     """Criteria with deviations or a gap in operation: those without an answer first, then by deviations."""
-    sampled = tests.filter(pl.col("deviations") > 0).group_by("control_id").agg(
-        failed_tests=(pl.col("test_id") != "machine").sum().cast(pl.Int64)
-    )  # fmt: skip
+    sampled = (
+        tests.filter(pl.col("deviations") > 0)
+        .group_by("control_id")
+        .agg(failed_tests=(pl.col("test_id") != "machine").sum().cast(pl.Int64))
+    )
     planned = pl.col("status").fill_null("unplanned") != "unplanned"
     answered = pl.col("response").list.len() > 0
     noun = pl.when(pl.col("deviations") == 1).then(pl.lit("deviation")).otherwise(pl.lit("deviations"))
@@ -84,15 +86,31 @@ def changes(changed: pl.DataFrame, policies: pl.DataFrame, known: pl.DataFrame, 
     states = changed.filter(
         pl.col("framework") == FRAMEWORK, pl.col("observed_on").is_between(start, end), pl.col("previous").is_not_null()
     ).join(known, on=key)
-    accepted = policies.filter(
-        pl.col("framework") == FRAMEWORK, pl.col("accepted_on").is_between(start, end)
-    ).join(known, on=key)  # fmt: skip
+    accepted = policies.filter(pl.col("framework") == FRAMEWORK, pl.col("accepted_on").is_between(start, end)).join(
+        known, on=key
+    )
     none = pl.lit(None, dtype=pl.String)
-    return pl.concat(
-        [
-            states.select(changed_on="observed_on", kind=pl.lit("state"), control_id=key,
-                          what=pl.lit("state of evidence"), before="previous", after="state"),
-            accepted.select(changed_on="accepted_on", kind=pl.lit("policy"), control_id=key,
-                            what=pl.format("{} version {} accepted", "title", "version"), before=none, after=none),
-        ]
-    ).unique().sort("changed_on", "kind", "control_id", "what", "before", "after", nulls_last=True)  # fmt: skip
+    return (
+        pl.concat(
+            [
+                states.select(
+                    changed_on="observed_on",
+                    kind=pl.lit("state"),
+                    control_id=key,
+                    what=pl.lit("state of evidence"),
+                    before="previous",
+                    after="state",
+                ),
+                accepted.select(
+                    changed_on="accepted_on",
+                    kind=pl.lit("policy"),
+                    control_id=key,
+                    what=pl.format("{} version {} accepted", "title", "version"),
+                    before=none,
+                    after=none,
+                ),
+            ]
+        )
+        .unique()
+        .sort("changed_on", "kind", "control_id", "what", "before", "after", nulls_last=True)
+    )

@@ -11,9 +11,7 @@ FRAMEWORK = "soc2"
 CLEAN, EXCEPTIONS, NOT_TESTED = "no exceptions noted", "exceptions noted", "not tested"
 MACHINE = "all machine records"
 SAMPLED = "sample"
-SAMPLE_SIZE = {
-    "annual": 1, "semi-annual": 1, "quarterly": 2, "monthly": 2, "weekly": 5, "daily": 15, "continuous": 25,
-}  # fmt: skip
+SAMPLE_SIZE = {"annual": 1, "semi-annual": 1, "quarterly": 2, "monthly": 2, "weekly": 5, "daily": 15, "continuous": 25}
 OFTEN = ("continuous", "daily", "weekly", "monthly")
 
 
@@ -34,7 +32,7 @@ def lines(windows: pl.DataFrame, events: pl.DataFrame, start: date, end: date) -
             .otherwise(pl.lit(CLEAN)),
         )
         .sort("control_id", "method", "test_id")
-    )  # fmt: skip
+    )
 
 
 def _sample(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
@@ -103,9 +101,11 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, begin: date, end: date, si
     past = days.filter(pl.col("framework") == FRAMEWORK, pl.col("happened_on") <= end)
     own = past.select("control_id", "happened_on")
     before = own.filter(pl.col("happened_on") < begin).group_by("control_id").agg(pl.col("happened_on").max())
-    eve = operating.select("control_id").join(before, on="control_id", how="left").with_columns(
-        pl.col("happened_on").fill_null(begin - timedelta(days=1))
-    )  # fmt: skip
+    eve = (
+        operating.select("control_id")
+        .join(before, on="control_id", how="left")
+        .with_columns(pl.col("happened_on").fill_null(begin - timedelta(days=1)))
+    )
     inside = own.filter(pl.col("happened_on") >= begin).join(operating.select("control_id"), on="control_id")
     last = operating.select("control_id", happened_on=pl.lit(end))
     spans = (
@@ -137,8 +137,10 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, begin: date, end: date, si
 
 def sample(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date, seed: int) -> pl.DataFrame:
     """Days to re-perform, drawn by a hash of the seed: the same seed draws the same days, on any machine."""
-    sizes = {control: SAMPLE_SIZE.get(cadence, 1) for control, cadence in rows.filter("applicable").select(
-        "control_id", "cadence").iter_rows()}  # fmt: skip
+    sizes = {
+        control: SAMPLE_SIZE.get(cadence, 1)
+        for control, cadence in rows.filter("applicable").select("control_id", "cadence").iter_rows()
+    }
     inside = days.filter(pl.col("framework") == FRAMEWORK, pl.col("happened_on").is_between(start, end))
     drawn = []
     for control, on in inside.group_by("control_id").agg(pl.col("happened_on").unique()).iter_rows():

@@ -11,9 +11,13 @@ from reports.shared.ordering import rank
 from reports.shared.packs import pack
 
 STEPS = (
-    "confirm shared evidence", "confirm mapping", "name one owner", "align due dates", "collect once and link",
+    "confirm shared evidence",
+    "confirm mapping",
+    "name one owner",
+    "align due dates",
+    "collect once and link",
     "attest everywhere",
-)  # fmt: skip
+)
 WAITING = ("active", "proposed")
 STATUSES = (*WAITING, "completed", "abandoned")
 PLAY: Columns = {
@@ -23,9 +27,15 @@ PLAY: Columns = {
     "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date, "advice": pl.List(pl.String),
 }  # fmt: skip
 STEP: Columns = {
-    "play_id": pl.String, "number": pl.Int64, "step": pl.String, "status": pl.String, "by": pl.String, "on": pl.Date,
-    "evidence": pl.String, "what": pl.String,
-}  # fmt: skip
+    "play_id": pl.String,
+    "number": pl.Int64,
+    "step": pl.String,
+    "status": pl.String,
+    "by": pl.String,
+    "on": pl.Date,
+    "evidence": pl.String,
+    "what": pl.String,
+}
 
 
 def play_rows(clusters: Clusters, plays: pl.DataFrame) -> pl.DataFrame:
@@ -34,9 +44,13 @@ def play_rows(clusters: Clusters, plays: pl.DataFrame) -> pl.DataFrame:
     stored = tracked_steps(plays)
     rows = [play(name, found.get(name), stored.get(name, [])) for name in sorted({*found, *stored})]
     return pl.DataFrame(rows, schema=PLAY, orient="row").sort(
-        rank("status", STATUSES), "hours_to_save", "best_on", "play_id",
-        descending=[False, True, False, False], nulls_last=True,
-    )  # fmt: skip
+        rank("status", STATUSES),
+        "hours_to_save",
+        "best_on",
+        "play_id",
+        descending=[False, True, False, False],
+        nulls_last=True,
+    )
 
 
 def step_rows(rows: pl.DataFrame, plays: pl.DataFrame) -> pl.DataFrame:

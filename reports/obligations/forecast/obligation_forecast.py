@@ -87,10 +87,13 @@ def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
         duties.filter(pl.col("place") == "known", pl.col("kind") == "committee")
         .sort("due_on", "obligation_id")
         .select(
-            "week", held_on="due_on", committee=pl.col("title").str.strip_suffix(" meets"), chair="owner",
+            "week",
+            held_on="due_on",
+            committee=pl.col("title").str.strip_suffix(" meets"),
+            chair="owner",
             preparation_hours="effort_hours",
         )
-    )  # fmt: skip
+    )
 
 
 def _opening(forecast: pl.DataFrame, figures: Figures) -> Opening:

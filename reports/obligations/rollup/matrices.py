@@ -19,13 +19,17 @@ def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFram
     """Pending duties with their ``column`` in time, vendor ``tier`` and state of the testing ``schedule``."""
     return duties.join(_schedules(duties, test_windows), on="obligation_id", how="left").with_columns(
         column=pl.when(pl.col("place") == "known").then("week").otherwise("place"),
-        tier=pl.when(pl.col("vendor_id").is_null()).then(pl.lit("no_vendor"))
-        .when(pl.col("vendor_tier").is_in(VENDOR_TIERS)).then("vendor_tier")
+        tier=pl.when(pl.col("vendor_id").is_null())
+        .then(pl.lit("no_vendor"))
+        .when(pl.col("vendor_tier").is_in(VENDOR_TIERS))
+        .then("vendor_tier")
         .otherwise(pl.lit("unknown")),
-        schedule=pl.when(pl.col("kind") == "test_window", pl.col("state") == "overdue").then(pl.lit("missed"))
-        .when(pl.col("controls").list.len() == 0).then(pl.lit("no_control"))
+        schedule=pl.when(pl.col("kind") == "test_window", pl.col("state") == "overdue")
+        .then(pl.lit("missed"))
+        .when(pl.col("controls").list.len() == 0)
+        .then(pl.lit("no_control"))
         .otherwise(pl.col("schedule").fill_null("no_schedule")),
-    )  # fmt: skip
+    )
 
 
 def _schedules(duties: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
@@ -76,10 +80,15 @@ def hottest(duties: pl.DataFrame) -> pl.DataFrame:
         .sort("obligations", "week_start_on", ledger.framework_rank(), "framework", descending=[True] + [False] * 3)
         .head(HOTTEST)
         .select(
-            "framework", ledger.framework_name().alias("name"), "week", "week_start_on", "obligations", "hours",
+            "framework",
+            ledger.framework_name().alias("name"),
+            "week",
+            "week_start_on",
+            "obligations",
+            "hours",
             ledger.kind_name("mostly"),
         )
-    )  # fmt: skip
+    )
 
 
 def week_totals(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:

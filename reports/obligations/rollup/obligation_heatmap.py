@@ -20,8 +20,10 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     weeks = ledger.horizon(ask)
     columns = ["overdue", *weeks["week"], "beyond"]
     by_week = matrices.matrix(duties, "framework", "column", columns, ledger.FRAMEWORK_ROWS)
-    slots = {name: "overdue" if name == "overdue" else "beyond" if name == "beyond" else f"week_{number:02d}"
-             for number, name in enumerate(columns)}  # fmt: skip
+    slots = {
+        name: "overdue" if name == "overdue" else "beyond" if name == "beyond" else f"week_{number:02d}"
+        for number, name in enumerate(columns)
+    }
     tiered = matrices.with_tiers(duties, vendor_controls)
     by_tier = matrices.matrix(tiered, "framework", "tier", matrices.TIER_COLUMNS, ledger.FRAMEWORK_ROWS)
     by_state = matrices.matrix(duties, "kind", "schedule", matrices.SCHEDULE_COLUMNS, ledger.KINDS).insert_column(

@@ -88,10 +88,16 @@ def _charts(duties: pl.DataFrame, ask: Ask) -> list[Chart]:
 def _warnings(figures: Figures) -> list[str]:
     late, nobody = figures["obligations_deadline_passed"], figures["obligations_without_owner"]
     return [
-        *([f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} passed: "
-           "what was due is still not done."] if late else []),
+        *(
+            [
+                f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} passed: "
+                "what was due is still not done."
+            ]
+            if late
+            else []
+        ),
         *([f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []),
-    ]  # fmt: skip
+    ]
 
 
 REPORT = Report(

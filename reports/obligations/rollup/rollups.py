@@ -36,9 +36,9 @@ def weeks_ahead(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
         until = as_of + timedelta(days=days)
         held = upcoming.filter(pl.col("due_on") <= until)
         rows.append((days, until, held.height, ledger.hours(held), held.filter("hard").height))
-    schema = pl.Schema({
-        "within_days": pl.Int64, "until_on": pl.Date, "obligations": pl.Int64, "hours": pl.Float64, "hard": pl.Int64,
-    })  # fmt: skip
+    schema = pl.Schema(
+        {"within_days": pl.Int64, "until_on": pl.Date, "obligations": pl.Int64, "hours": pl.Float64, "hard": pl.Int64}
+    )
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -73,10 +73,17 @@ def overdue(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
         duties.filter(pl.col("place") == "overdue")
         .sort("due_on", "obligation_id")
         .select(
-            "due_on", (as_of - pl.col("due_on")).dt.total_days().alias("days_late"), "title",
-            "kind", ledger.kind_name().alias("duty"), "owner", "hard", "effort_hours", "obligation_id",
+            "due_on",
+            (as_of - pl.col("due_on")).dt.total_days().alias("days_late"),
+            "title",
+            "kind",
+            ledger.kind_name().alias("duty"),
+            "owner",
+            "hard",
+            "effort_hours",
+            "obligation_id",
         )
-    )  # fmt: skip
+    )
 
 
 def months(duties: pl.DataFrame, finished: pl.DataFrame) -> pl.DataFrame:
@@ -95,10 +102,12 @@ def due_months(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
     """Overdue, the months of a year, later: three years of vendor reviews would not fit a page."""
     month = pl.max_horizontal("due_on", pl.lit(as_of)).dt.strftime("%Y-%m")
     when = (
-        pl.when(pl.col("place") == "overdue").then(pl.lit("overdue"))
-        .when(pl.col("due_on") < as_of + timedelta(days=365)).then(month)
+        pl.when(pl.col("place") == "overdue")
+        .then(pl.lit("overdue"))
+        .when(pl.col("due_on") < as_of + timedelta(days=365))
+        .then(month)
         .otherwise(pl.lit("later"))
-    )  # fmt: skip
+    )
     return (
         duties.group_by(when=when)
         .agg(obligations=pl.len().cast(pl.Int64))

@@ -21,11 +21,18 @@ def stale(base: ledger.Pending, then: After, control_status: pl.DataFrame, ask: 
         .join(_renewal_days(then, ask).rename({"renewed_on": "scenario_on"}), on="tag")
         .filter(pl.col("base_on") <= pl.col("next_due_on"), pl.col("scenario_on") > pl.col("next_due_on"))
         .select(
-            "framework", "control_id", "title", "owner", "base_on", fresh_until="next_due_on", renewed_on="scenario_on",
-            days_stale=(pl.col("scenario_on") - pl.col("next_due_on")).dt.total_days(), state="state",
+            "framework",
+            "control_id",
+            "title",
+            "owner",
+            "base_on",
+            fresh_until="next_due_on",
+            renewed_on="scenario_on",
+            days_stale=(pl.col("scenario_on") - pl.col("next_due_on")).dt.total_days(),
+            state="state",
         )
         .sort(ledger.framework_rank(), "framework", "control_id")
-    )  # fmt: skip
+    )
 
 
 def stranded_controls(
@@ -100,16 +107,19 @@ def _renewal_days(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def _renewed_controls(duties: pl.DataFrame, controls: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    own = pl.concat([
-        _renewal_days(duties, ask).select("tag"),
-        controls.filter("active").select("tag"),
-    ]).unique().join(controls.select("tag"), on="tag", how="semi")  # fmt: skip
+    own = (
+        pl.concat([_renewal_days(duties, ask).select("tag"), controls.filter("active").select("tag")])
+        .unique()
+        .join(controls.select("tag"), on="tag", how="semi")
+    )
     source = pl.format("{}:{}", "source_framework", "source_id")
     target = pl.format("{}:{}", "target_framework", "target_id")
     edges = crosswalk.filter("full")
-    mapped = pl.concat([
-        edges.select(source=source, tag=target),
-        edges.filter(pl.col("relation") == "equal").select(source=target, tag=source),
-    ])  # fmt: skip
+    mapped = pl.concat(
+        [
+            edges.select(source=source, tag=target),
+            edges.filter(pl.col("relation") == "equal").select(source=target, tag=source),
+        ]
+    )
     through = mapped.join(own.rename({"tag": "source"}), on="source", how="semi").select("tag")
     return pl.concat([own, through]).unique().join(controls.select("tag"), on="tag", how="semi")

@@ -9,9 +9,14 @@ from reports.shared.packs import PACKS, pack
 from reports.shared.wording import count
 
 ROW: ledger.Columns = {
-    "what": pl.String, "owner": pl.String, "obligations": pl.Int64, "hours": pl.Float64,
-    "base_utilisation_pct": pl.Float64, "scenario_utilisation_pct": pl.Float64, "next_step": pl.String,
-}  # fmt: skip
+    "what": pl.String,
+    "owner": pl.String,
+    "obligations": pl.Int64,
+    "hours": pl.Float64,
+    "base_utilisation_pct": pl.Float64,
+    "scenario_utilisation_pct": pl.Float64,
+    "next_step": pl.String,
+}
 
 
 def first_questions(
@@ -47,14 +52,7 @@ def _without_owner(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.Dat
     owner, hours = works.sort("hours", "owner", descending=[True, False]).row(0)
     then = _peak(duties, load, owner_weeks.filter(pl.col("owner") != owner), ask)
     number = duties.filter(pl.col("owner") == owner, pl.col("place") == "known").height
-    return (
-        "Whoever has most work is away",
-        owner,
-        number,
-        hours,
-        then,
-        LOAD_BALANCING,
-    )
+    return ("Whoever has most work is away", owner, number, hours, then, LOAD_BALANCING)
 
 
 def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> _Found:
@@ -72,11 +70,4 @@ def _consolidation(clusters: pl.DataFrame) -> _Found:
         return None
     first = clusters.row(0, named=True)
     what = f"Evidence is collected once for {count(first['duties'], 'duty', 'duties')} that share it"
-    return (
-        what,
-        first["lead"],
-        first["duties"],
-        first["hours_to_save"],
-        None,
-        CONSOLIDATION,
-    )
+    return (what, first["lead"], first["duties"], first["hours_to_save"], None, CONSOLIDATION)

@@ -53,37 +53,36 @@ def build(
     asked = first_questions(pending, load, owner_weeks, figures.rows(cluster_rows), ask)
     return Document(
         *_opening(figures, ask),
-        summary={
-            "scenario_id": scenario.scenario_id(pending, ask), "horizon_weeks": ask.horizon_weeks,
-        },
+        summary={"scenario_id": scenario.scenario_id(pending, ask), "horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
-                "questions", "What to ask first",
-                asked.clear() if scenario.options_of(ask) else asked, labels=QUESTIONS,
+                "questions",
+                "What to ask first",
+                asked.clear() if scenario.options_of(ask) else asked,
+                labels=QUESTIONS,
                 note="Without a question: what would move most, with the utilisation of the fullest week.",
             ),
             Table(
-                "weeks", "Week by week, now and then", by_week,
+                "weeks",
+                "Week by week, now and then",
+                by_week,
                 hidden=("base_demand_hours", "scenario_demand_hours", "available_hours"),
             ),
             Table(
-                "violations", "Hard deadlines that it would pass: not allowed, held in place",
-                _duties(fates["held"], "wanted_on"), hidden=("obligation_id",),
-            ),
-            Table(
-                "moved", "Duties that move", _duties(fates["moved"], "new_due_on"),
+                "violations",
+                "Hard deadlines that it would pass: not allowed, held in place",
+                _duties(fates["held"], "wanted_on"),
                 hidden=("obligation_id",),
             ),
-            Table(
-                "descoped", "Duties that fall away", _duties(fates["descoped"]),
-                hidden=("obligation_id",),
-            ),
+            Table("moved", "Duties that move", _duties(fates["moved"], "new_due_on"), hidden=("obligation_id",)),
+            Table("descoped", "Duties that fall away", _duties(fates["descoped"]), hidden=("obligation_id",)),
             Table("stale", "Evidence that would turn stale", stale, state=("state",)),
+            Table("without_path", "Controls left without a path to evidence", stranded, state=("state",)),
             Table(
-                "without_path", "Controls left without a path to evidence", stranded, state=("state",)
-            ),
-            Table(
-                "readiness", "Readiness, now and then", ready, labels=LABELS,
+                "readiness",
+                "Readiness, now and then",
+                ready,
+                labels=LABELS,
                 hidden=("framework", "assessed", "descoped"),
             ),
         ),
@@ -92,14 +91,20 @@ def build(
         definitions=DEFINITIONS,
         warnings=_warnings(figures, ask),
         footnotes=("Nothing was written: a scenario is computed and forgotten.",),
-    )  # fmt: skip
+    )
 
 
 def _duties(plan: pl.DataFrame, *dates: str) -> pl.DataFrame:
     return plan.sort("due_on", "obligation_id").select(
-        "due_on", *dates, "title", ledger.kind_name().alias("duty"), "frameworks", "owner", "effort_hours",
+        "due_on",
+        *dates,
+        "title",
+        ledger.kind_name().alias("duty"),
+        "frameworks",
+        "owner",
+        "effort_hours",
         "obligation_id",
-    )  # fmt: skip
+    )
 
 
 def _opening(figures: Figures, ask: Ask) -> Opening:
@@ -114,12 +119,16 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
     parts = []
     if "descope" in options:
         gone, freed = figures["scenario_descoped"], hours(figures["scenario_descoped_hours"])
-        parts.append(f"without {pack(options['descope'])} {count(gone, 'duty', 'duties')} ({freed}) "
-                     f"{'falls' if gone == 1 else 'fall'} away")  # fmt: skip
+        parts.append(
+            f"without {pack(options['descope'])} {count(gone, 'duty', 'duties')} ({freed}) "
+            f"{'falls' if gone == 1 else 'fall'} away"
+        )
     if "shiftWeeks" in options:
         weeks = options["shiftWeeks"]
-        parts.append(f"{count(figures['scenario_moved'], 'duty', 'duties')} would move {count(abs(weeks), 'week')} "
-                     f"{'later' if weeks > 0 else 'earlier'}")  # fmt: skip
+        parts.append(
+            f"{count(figures['scenario_moved'], 'duty', 'duties')} would move {count(abs(weeks), 'week')} "
+            f"{'later' if weeks > 0 else 'earlier'}"
+        )
     passed, stale, lost = (figures[f"scenario_{name}"] for name in ("violations", "turned_stale", "without_path"))
     harm = [
         f"{count(passed, 'hard deadline')} would be passed" if passed else "",

@@ -57,20 +57,26 @@ def scenario_duties(duties: ledger.Pending, ask: Ask) -> pl.DataFrame:
     moves = chosen.fill_null(False) & (target != start)
     return (
         duties.with_columns(
-            fate=pl.when(gone.fill_null(False)).then(pl.lit("descoped"))
-            .when(moves & pl.col("hard") & (target > pl.col("due_on"))).then(pl.lit("held"))
-            .when(moves).then(pl.lit("moved"))
+            fate=pl.when(gone.fill_null(False))
+            .then(pl.lit("descoped"))
+            .when(moves & pl.col("hard") & (target > pl.col("due_on")))
+            .then(pl.lit("held"))
+            .when(moves)
+            .then(pl.lit("moved"))
             .otherwise(pl.lit("unchanged")),
             wanted_on=target,
         )
         .with_columns(new_due_on=pl.when(pl.col("fate") == "moved").then("wanted_on").otherwise("due_on"))
         .with_columns(
-            new_place=pl.when(pl.col("fate") == "descoped").then(pl.lit("descoped"))
-            .when(pl.col("fate") != "moved").then("place")
-            .when(pl.col("new_due_on") < end).then(pl.lit("known"))
+            new_place=pl.when(pl.col("fate") == "descoped")
+            .then(pl.lit("descoped"))
+            .when(pl.col("fate") != "moved")
+            .then("place")
+            .when(pl.col("new_due_on") < end)
+            .then(pl.lit("known"))
             .otherwise(pl.lit("beyond"))
         )
-    )  # fmt: skip
+    )
 
 
 def after(planned: Annotated[pl.DataFrame, scenario_duties], ask: Ask) -> pl.DataFrame:

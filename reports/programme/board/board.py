@@ -37,21 +37,27 @@ class Origin(NamedTuple):
 
 
 SOURCES = {
-    "posture": Origin("Posture and what moved it", f"{COMPLIANCE}/posture-score",
-                      ("posture_score", "posture_grade", "posture_change")),
+    "posture": Origin(
+        "Posture and what moved it", f"{COMPLIANCE}/posture-score", ("posture_score", "posture_grade", "posture_change")
+    ),
     "readiness": Origin("Readiness and its change", f"{COMPLIANCE}/baseline-comparison"),
     "gaps": Origin("Gaps", f"{COMPLIANCE}/gap-remediations", ("gaps_open", "gaps_critical")),
     "risks": Origin("Risks", f"{COMPLIANCE}/risk-heatmap", ("risks", "risks_over_appetite")),
     "obligations": Origin("Duties", f"{COMPLIANCE}/obligation-rollup", ("obligations_overdue",)),
-    "incidents": Origin("Incidents, one by one",
-                        f"{COMPLIANCE}/executive-summary?explain=incidents_opened_in_period",
-                        ("incidents_opened_in_period",)),
-    "vendors": Origin("Third parties", "/api/governance/third-party/vendors",
-                      ("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never")),
+    "incidents": Origin(
+        "Incidents, one by one",
+        f"{COMPLIANCE}/executive-summary?explain=incidents_opened_in_period",
+        ("incidents_opened_in_period",),
+    ),
+    "vendors": Origin(
+        "Third parties",
+        "/api/governance/third-party/vendors",
+        ("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
+    ),
     "exceptions": Origin("Exceptions", f"{COMPLIANCE}/exception-register"),
     "capacity": Origin("Capacity", f"{COMPLIANCE}/committee-capacity-budget"),
     "dates": Origin("Coming dates", f"{COMPLIANCE}/calendar"),
-}  # fmt: skip
+}
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
 
 

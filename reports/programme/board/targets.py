@@ -9,9 +9,15 @@ from engine.planning.question import MOST_DAYS, PlanQuestion
 from reports.shared.wording import count_of, hours
 
 SCHEMA: dict[str, type[pl.DataType]] = {
-    "framework": pl.String, "target_on": pl.Date, "strict_pct": pl.Float64, "not_effective": pl.Int64,
-    "needed_hours": pl.Float64, "available_hours": pl.Float64, "first_short_week": pl.String, "owner": pl.String,
-}  # fmt: skip
+    "framework": pl.String,
+    "target_on": pl.Date,
+    "strict_pct": pl.Float64,
+    "not_effective": pl.Int64,
+    "needed_hours": pl.Float64,
+    "available_hours": pl.Float64,
+    "first_short_week": pl.String,
+    "owner": pl.String,
+}
 
 
 def ready_by(
@@ -33,10 +39,16 @@ def ready_by(
         known = plan.projection.readiness([by])
         rows.append(
             (
-                framework, by, known["strict_pct"][0], len(plan.mine), plan.needed_hours, plan.available_hours,
-                short.week if short else None, short.owner if short else plan.first_owner,
+                framework,
+                by,
+                known["strict_pct"][0],
+                len(plan.mine),
+                plan.needed_hours,
+                plan.available_hours,
+                short.week if short else None,
+                short.owner if short else plan.first_owner,
             )
-        )  # fmt: skip
+        )
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 

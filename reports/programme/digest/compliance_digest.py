@@ -24,7 +24,7 @@ SAID = {"overdue": "overdue", "new_gaps": "newly not effective"}
 LABELS = {"coverage_pct": "Assessed (%)", "state": "Is", "duty": "Kind", "title": "What"}
 DEFINITIONS = {
     "Strict, weighted": "Effective controls of the applicable ones; the same by weight, with half for partial and a "
-    "quarter for stale ones.",
+    "quarter for stale ones."
 }
 
 
@@ -52,43 +52,61 @@ def build(
         *_opening(frameworks, _moves(moved, movements, figures), targets.sentence(coming_targets, readiness), figures),
         tables=(
             Table("frameworks", "Readiness by framework", frameworks, labels=LABELS, hidden=("framework",)),
-            Table("controls_changed", "Controls that changed state", moved, labels=LABELS, state=STATE_COLUMNS,
-                  hidden=(*_KEY, "owner")),
+            Table(
+                "controls_changed",
+                "Controls that changed state",
+                moved,
+                labels=LABELS,
+                state=STATE_COLUMNS,
+                hidden=(*_KEY, "owner"),
+            ),
             Table("overdue_attestations", "Overdue attestations, oldest first", late, labels=LABELS),
             Table("new_gaps", "New gaps", opened, labels=LABELS, state=STATE_COLUMNS, hidden=("gap_id", *_KEY)),
             Table("closed_gaps", "Closed gaps", closed, labels=LABELS, state=STATE_COLUMNS, hidden=_KEY),
             Table("expiring_exceptions", "Exceptions that expire soon", expiring, labels=LABELS, hidden=_KEY),
             Table("targets", "Ready by its date if nothing is done", coming_targets),
             Table("next_14_days", "The next 14 days", coming, labels=LABELS, hidden=("obligation_id", "kind")),
-            Table("owners", "To each owner", _owners(late, opened), labels=LABELS,
-                  note="Overdue attestations and new gaps. An empty name is nobody."),
+            Table(
+                "owners",
+                "To each owner",
+                _owners(late, opened),
+                labels=LABELS,
+                note="Overdue attestations and new gaps. An empty name is nobody.",
+            ),
         ),
         coverage=packs.coverage(readiness),
         definitions=DEFINITIONS,
         warnings=_warnings(base, readiness, ask),
-    )  # fmt: skip
+    )
 
 
 def _frameworks(readiness: pl.DataFrame, snapshots: pl.DataFrame, base: date | None) -> pl.DataFrame:
     before = snapshots.filter(pl.col("taken_on") == (base or date.min)).select(
         "framework", prior_strict_pct="strict_pct", prior_weighted_pct="weighted_pct"
-    )  # fmt: skip
+    )
     known = readiness.drop("prior_strict_pct", "prior_weighted_pct")
     return known.join(before, on="framework", how="left", maintain_order="left").select(
-        "framework", "name", "strict_pct", "prior_strict_pct",
+        "framework",
+        "name",
+        "strict_pct",
+        "prior_strict_pct",
         (pl.col("strict_pct") - pl.col("prior_strict_pct")).round(1).alias("strict_points"),
-        "weighted_pct", "prior_weighted_pct",
+        "weighted_pct",
+        "prior_weighted_pct",
         (pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1).alias("weighted_points"),
         "coverage_pct",
-    )  # fmt: skip
+    )
 
 
 def _overdue(attestations: pl.DataFrame) -> pl.DataFrame:
     """Overdue attestations, oldest first; who was asked to sign in place of the owner is in charge."""
     return attestations.sort("due_on", "id").select(
-        digest_changes.control(), "title", pl.coalesce("delegated_to", "owner").alias("owner"), "due_on",
+        digest_changes.control(),
+        "title",
+        pl.coalesce("delegated_to", "owner").alias("owner"),
+        "due_on",
         days_late=-pl.col("days_left"),
-    )  # fmt: skip
+    )
 
 
 def _expiring(exceptions: pl.DataFrame) -> pl.DataFrame:
@@ -98,11 +116,12 @@ def _expiring(exceptions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _owners(late: pl.DataFrame, opened: pl.DataFrame) -> pl.DataFrame:
-    items = pl.concat([
-        late.select(recipient="owner", list=pl.lit("overdue"),
-                    line=pl.format("{} (due {})", "control", "due_on")),
-        opened.select(recipient="owner", list=pl.lit("new_gaps"), line="control"),
-    ])  # fmt: skip
+    items = pl.concat(
+        [
+            late.select(recipient="owner", list=pl.lit("overdue"), line=pl.format("{} (due {})", "control", "due_on")),
+            opened.select(recipient="owner", list=pl.lit("new_gaps"), line="control"),
+        ]
+    )
     return personal.sections(items, "list", SAID, pl.col("line"))
 
 

@@ -54,12 +54,14 @@ def controls(
     now, before = rank("state", STATES_WORST_FIRST), rank("previous_state", STATES_WORST_FIRST)
     way = pl.when(now < before).then(pl.lit("worse")).when(now > before).then(pl.lit("better"))
     return (
-        control_status.drop("previous_state", strict=False).join(then, on=KEY)
+        control_status.drop("previous_state", strict=False)
+        .join(then, on=KEY)
         .with_columns(direction=way, control=control())
-        .sort(rank("direction", tuple(BETTER)), rank("state", STATES_WORST_FIRST), "framework", "position",
-              "control_id")
+        .sort(
+            rank("direction", tuple(BETTER)), rank("state", STATES_WORST_FIRST), "framework", "position", "control_id"
+        )
         .select("direction", "control", *KEY, "title", "previous_state", "state", "owner")
-    )  # fmt: skip
+    )
 
 
 def control() -> pl.Expr:

@@ -116,8 +116,9 @@ def _edges(edges: pl.DataFrame) -> Table:
 def _opening(points: pl.DataFrame, controls: pl.DataFrame, figures: Figures) -> Opening:
     if controls.is_empty():
         return Opening("No control applies, so there is nothing to draw.", setup.IN_SCOPE)
-    number, bare, loops = (figures[name] for name in ("single_points_of_failure", "controls_unsupported",
-                                                      "graph_loops"))  # fmt: skip
+    number, bare, loops = (
+        figures[name] for name in ("single_points_of_failure", "controls_unsupported", "graph_loops")
+    )
     without = figures["controls_without_source"]
     parts, steps = [], []
     if number:

@@ -25,8 +25,13 @@ TITLES = {
     "tests": "Tests passed",
     "exceptions": "No open exception",
 }
-PARTS = {"component": pl.String, "title": pl.String, "weight": pl.Float64, "value": pl.Float64,
-         "contribution": pl.Float64}  # fmt: skip
+PARTS = {
+    "component": pl.String,
+    "title": pl.String,
+    "weight": pl.Float64,
+    "value": pl.Float64,
+    "contribution": pl.Float64,
+}
 NO_EVIDENCE = "No control has any evidence: there is no health to tell."
 VALUES = {f"{name}_pct": pl.Float64 for name in WEIGHTS}
 POINTS = {f"{name}_points": pl.Float64 for name in WEIGHTS}

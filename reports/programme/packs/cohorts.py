@@ -55,11 +55,19 @@ def cohort_comparison(
     rows = [_row(name, known.get(name), cohort.filter(pl.col("framework") == name), title, least) for name in in_scope]
     reals = ("strict_pct", "p25_pct", "median_pct", "p75_pct", "percentile")
     schema = {
-        "framework": pl.String, "name": pl.String, "cohort": pl.String, "cohort_kind": pl.String, "n": pl.Int64,
-        "applicable": pl.Int64, **dict.fromkeys(reals, pl.Float64), "gap_controls": pl.Int64,
+        "framework": pl.String,
+        "name": pl.String,
+        "cohort": pl.String,
+        "cohort_kind": pl.String,
+        "n": pl.Int64,
+        "applicable": pl.Int64,
+        **dict.fromkeys(reals, pl.Float64),
+        "gap_controls": pl.Int64,
         **dict.fromkeys(("weighted_pct", "weighted_median_pct", "weighted_percentile"), pl.Float64),
-        "reason": pl.String, "provenance": pl.String, "dated_on": pl.Date,
-    }  # fmt: skip
+        "reason": pl.String,
+        "provenance": pl.String,
+        "dated_on": pl.Date,
+    }
     order = pl.col("framework").replace_strict({name: place for place, name in enumerate(in_scope)}, default=99)
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return frame.sort("percentile", order, nulls_last=True)

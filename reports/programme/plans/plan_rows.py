@@ -24,15 +24,32 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
         one, other = step.work, sorted(step.action.closes - {step.action.id})
         rows.append(
             (
-                step.done_on, f"{step.done_on:%G-W%V}", step.owner, one.framework, one.control_id, one.title,
-                what(step), step.hours, step.ready_on, other or None, one.waits_for,
+                step.done_on,
+                f"{step.done_on:%G-W%V}",
+                step.owner,
+                one.framework,
+                one.control_id,
+                one.title,
+                what(step),
+                step.hours,
+                step.ready_on,
+                other or None,
+                one.waits_for,
             )
-        )  # fmt: skip
+        )
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
-        "done_by": pl.Date, "week": pl.String, "owner": pl.String, "framework": pl.String, "control_id": pl.String,
-        "title": pl.String, "action": pl.String, "hours": pl.Float64, "ready_on": pl.Date,
-        "buys": pl.List(pl.String), "waits_for": pl.String,
-    }  # fmt: skip
+        "done_by": pl.Date,
+        "week": pl.String,
+        "owner": pl.String,
+        "framework": pl.String,
+        "control_id": pl.String,
+        "title": pl.String,
+        "action": pl.String,
+        "hours": pl.Float64,
+        "ready_on": pl.Date,
+        "buys": pl.List(pl.String),
+        "waits_for": pl.String,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row").sort(
         "done_by", "owner", "framework", "control_id", "action", maintain_order=True
     )
@@ -55,9 +72,14 @@ def open_controls(plan: ReadinessPlan) -> pl.DataFrame:
         for one, why in plan.open
     ]
     schema = {
-        "framework": pl.String, "control_id": pl.String, "title": pl.String, "state": pl.String, "owner": pl.String,
-        "hours": pl.Float64, "why": pl.String,
-    }  # fmt: skip
+        "framework": pl.String,
+        "control_id": pl.String,
+        "title": pl.String,
+        "state": pl.String,
+        "owner": pl.String,
+        "hours": pl.Float64,
+        "why": pl.String,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -65,21 +87,31 @@ def people(plan: ReadinessPlan) -> pl.DataFrame:
     """Who works how much for the plan, of the hours that other duties leave until the day."""
     rows = []
     for owner in sorted({*plan.choice.done.values(), *plan.owners}):
-        hours = [sum(item.hours for item in plan.items if item.owner == owner and item.week == week)
-                 for week in range(len(plan.weeks.mondays))]  # fmt: skip
+        hours = [
+            sum(item.hours for item in plan.items if item.owner == owner and item.week == week)
+            for week in range(len(plan.weeks.mondays))
+        ]
         free = plan.problem.capacity[owner]
         used = [100 * worked / there for worked, there in zip(hours, free, strict=True) if worked > 0 and there > 0]
         needed = sum(one.hours for one in plan.mine if one.owners and one.owners[0] == owner)
         rows.append(
             (
-                owner, sum(step.owner == owner for step in plan.steps), round(sum(hours), 2),
-                round(sum(free), 2), round(max(used), 1) if used else None, round(max(needed - sum(free), 0.0), 2),
+                owner,
+                sum(step.owner == owner for step in plan.steps),
+                round(sum(hours), 2),
+                round(sum(free), 2),
+                round(max(used), 1) if used else None,
+                round(max(needed - sum(free), 0.0), 2),
             )
-        )  # fmt: skip
+        )
     schema = {
-        "owner": pl.String, "actions": pl.Int64, "planned_hours": pl.Float64, "available_hours": pl.Float64,
-        "utilisation_pct": pl.Float64, "missing_hours": pl.Float64,
-    }  # fmt: skip
+        "owner": pl.String,
+        "actions": pl.Int64,
+        "planned_hours": pl.Float64,
+        "available_hours": pl.Float64,
+        "utilisation_pct": pl.Float64,
+        "missing_hours": pl.Float64,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row").sort("planned_hours", "owner", descending=[True, False])
 
 

@@ -54,10 +54,12 @@ def _stage_sentence(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[s
         return f"{effective:,} of {applicable.height:,} applicable criteria are effective on that day."
     then = states.select("framework", "control_id", then="state")
     moved = {
-        name: frames[name].join(then, on=["framework", "control_id"], how="left")
-        .with_columns(state=pl.coalesce("then", "state")).drop("then")
+        name: frames[name]
+        .join(then, on=["framework", "control_id"], how="left")
+        .with_columns(state=pl.coalesce("then", "state"))
+        .drop("then")
         for name in _STATES
-    }  # fmt: skip
+    }
     said = report.document({**frames, **moved}, replace(ask, options={})).headline
     return f"{said} {_stages(states)}" if plan.question.framework == ISO else said
 

@@ -24,9 +24,11 @@ TONES: dict[str, Tone] = {"nothing done": "second", "with the plan": "main"}
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
 TERMS = "Its report may ask for more than effective controls: worksheets, decisions, agreements that are not on record."
 PROGRESS = {
-    "planned": "Actions planned", "done": "Actions done", "planned_strict_pct": "Strict as planned (%)",
+    "planned": "Actions planned",
+    "done": "Actions done",
+    "planned_strict_pct": "Strict as planned (%)",
     "strict_pct": "Strict as it came (%)",
-}  # fmt: skip
+}
 DEFINITIONS = {
     "Nothing done": "Evidence ages past its window, attestations lapse a year after they were signed or when the next "
     "is overdue, policies reach their review; what a test or event speaks against stays so. Evidence that came about "
@@ -68,12 +70,22 @@ def build(
     ask: Ask,
 ) -> Document:
     frames = {
-        "control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks,
-        "state_changes": state_changes, "requirements": requirements, "control_assessments": control_assessments,
-        "control_status": control_status, "control_profiles": control_profiles, "exceptions": exceptions,
-        "vendor_controls": vendor_controls, "vendors": vendors, "agreements": agreements, "risks": risks,
-        "test_windows": test_windows, "incidents": incidents,
-    }  # fmt: skip
+        "control_horizons": control_horizons,
+        "gaps": gaps,
+        "owner_weeks": owner_weeks,
+        "state_changes": state_changes,
+        "requirements": requirements,
+        "control_assessments": control_assessments,
+        "control_status": control_status,
+        "control_profiles": control_profiles,
+        "exceptions": exceptions,
+        "vendor_controls": vendor_controls,
+        "vendors": vendors,
+        "agreements": agreements,
+        "risks": risks,
+        "test_windows": test_windows,
+        "incidents": incidents,
+    }
     question = plan_question(framework_targets, ask.options, ask.as_of)
     plan = make_plan(frames.__getitem__, question, ask.as_of)
     work, weeks = plan_rows.actions(plan), plan_rows.weeks(plan)
@@ -82,18 +94,30 @@ def build(
     return Document(
         *_opening(plan, work),
         summary={
-            "by": question.by, "target_pct": question.target,
-            "strict_pct": weeks["strict_pct"][-1], "planned_strict_pct": weeks["planned_strict_pct"][-1],
-            "not_effective": len(plan.mine), "needed_hours": plan.needed_hours, "available_hours": plan.available_hours,
-            "plan_hours": plan.choice.hours, "plan_bound_hours": plan.choice.bound, "reached": plan.is_reached,
+            "by": question.by,
+            "target_pct": question.target,
+            "strict_pct": weeks["strict_pct"][-1],
+            "planned_strict_pct": weeks["planned_strict_pct"][-1],
+            "not_effective": len(plan.mine),
+            "needed_hours": plan.needed_hours,
+            "available_hours": plan.available_hours,
+            "plan_hours": plan.choice.hours,
+            "plan_bound_hours": plan.choice.bound,
+            "reached": plan.is_reached,
             "first_short_week": short.week if short else None,
         },
         titles={
-            "by": "By", "target_pct": "Target (strict, %)", "strict_pct": "Strict if nothing is done (%)",
-            "planned_strict_pct": "Strict with the plan (%)", "not_effective": "Will not be effective",
-            "needed_hours": "Hours to close them all", "available_hours": "Hours their owners have",
-            "plan_hours": "Hours of the plan", "plan_bound_hours": "No plan takes fewer hours than",
-            "reached": "The plan reaches the target", "first_short_week": "First short week",
+            "by": "By",
+            "target_pct": "Target (strict, %)",
+            "strict_pct": "Strict if nothing is done (%)",
+            "planned_strict_pct": "Strict with the plan (%)",
+            "not_effective": "Will not be effective",
+            "needed_hours": "Hours to close them all",
+            "available_hours": "Hours their owners have",
+            "plan_hours": "Hours of the plan",
+            "plan_bound_hours": "No plan takes fewer hours than",
+            "reached": "The plan reaches the target",
+            "first_short_week": "First short week",
         },
         tables=(
             Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
@@ -101,25 +125,40 @@ def build(
             Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
             Table("owners", "Who does how much", plan_rows.people(plan)),
             Table("weeks", "Readiness week by week", weeks, labels=LABELS),
-            Table("due", "Duties that fall due until then", plan_rows.falls_due(obligations, plan),
-                  hidden=["obligation_id"]),
-            Table("accepted", "The plan that was accepted", plan_rows.work_of_plans(accepted_plans, question.framework),
-                  state=["standing"], words=["standing"],
-                  note="Done, late, changed since by somebody, or as planned."),
-            Table("progress", "What was planned for each day, and what came",
-                  plan_rows.progress(accepted_plans, readiness_days, question.framework, ask.as_of), labels=PROGRESS),
-            Table("lapses", "What lapses until then if nobody renews it", plan_rows.lapses(plan, vendors, exceptions),
-                  words=["evidence"]),
+            Table(
+                "due",
+                "Duties that fall due until then",
+                plan_rows.falls_due(obligations, plan),
+                hidden=["obligation_id"],
+            ),
+            Table(
+                "accepted",
+                "The plan that was accepted",
+                plan_rows.work_of_plans(accepted_plans, question.framework),
+                state=["standing"],
+                words=["standing"],
+                note="Done, late, changed since by somebody, or as planned.",
+            ),
+            Table(
+                "progress",
+                "What was planned for each day, and what came",
+                plan_rows.progress(accepted_plans, readiness_days, question.framework, ask.as_of),
+                labels=PROGRESS,
+            ),
+            Table(
+                "lapses",
+                "What lapses until then if nobody renews it",
+                plan_rows.lapses(plan, vendors, exceptions),
+                words=["evidence"],
+            ),
         ),
         coverage=Coverage(known.filter(pl.col("state") != "no_data").height, known.height),
         charts=_charts(weeks),
         events=_events(plan),
         definitions=DEFINITIONS,
         warnings=_warnings(plan),
-        footnotes=(
-            "hq plan --format csv writes the plan as rows that hq import takes: accepting it is one step.",
-        ),
-    )  # fmt: skip
+        footnotes=("hq plan --format csv writes the plan as rows that hq import takes: accepting it is one step.",),
+    )
 
 
 def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
@@ -203,8 +242,19 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     if weeks.height < 2 or lines.is_empty():
         return []
     alt = "Strict readiness at the end of each week until the day, if nothing is done and if the plan is done."
-    return [Chart("lines", "Strict readiness until the day", lines, "on", "strict_pct", alt, series="readiness",
-                  percent=True, tones=TONES)]  # fmt: skip
+    return [
+        Chart(
+            "lines",
+            "Strict readiness until the day",
+            lines,
+            "on",
+            "strict_pct",
+            alt,
+            series="readiness",
+            percent=True,
+            tones=TONES,
+        )
+    ]
 
 
 REPORT = Report(

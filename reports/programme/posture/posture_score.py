@@ -37,28 +37,53 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
     return Document(
         *_opening(worst, work, figures, coverage, ask),
         tables=(
-            Table("components", "What the score is made of, costliest first", held.components, labels=LABELS,
-                  hidden=("component", "measured", "population", "series_break")),
-            Table("movers", "What moved the score most",
-                  held.movers.head(MOVERS).select("component", "title", "movement"),
-                  labels=LABELS, hidden=("component",), comparison=True, part_of=("components",)),
-            Table("next_steps", "What raises the score next, most points per hour first",
-                  _rows(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
-                  note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",
-                  labels=STEP_LABELS, words=("component",)),
-            Table("levers", "What each kind of step adds in all", levers(work),
-                  note="Hours stay empty where nobody knows them.", words=("kind",)),
-            Table("next_gaps", "The gaps that add most",
-                  _rows(gaps, "gap_id", "title", "state", "severity", "owner", "gap_hours", "points")
-                  .rename({"gap_hours": "effort_hours"}).head(SHOWN),
-                  note=f"The {SHOWN} that add most, of {gaps.height:,}, whatever their effort.",
-                  labels=STEP_LABELS, state=("state", "severity")),
+            Table(
+                "components",
+                "What the score is made of, costliest first",
+                held.components,
+                labels=LABELS,
+                hidden=("component", "measured", "population", "series_break"),
+            ),
+            Table(
+                "movers",
+                "What moved the score most",
+                held.movers.head(MOVERS).select("component", "title", "movement"),
+                labels=LABELS,
+                hidden=("component",),
+                comparison=True,
+                part_of=("components",),
+            ),
+            Table(
+                "next_steps",
+                "What raises the score next, most points per hour first",
+                _rows(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
+                note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",
+                labels=STEP_LABELS,
+                words=("component",),
+            ),
+            Table(
+                "levers",
+                "What each kind of step adds in all",
+                levers(work),
+                note="Hours stay empty where nobody knows them.",
+                words=("kind",),
+            ),
+            Table(
+                "next_gaps",
+                "The gaps that add most",
+                _rows(gaps, "gap_id", "title", "state", "severity", "owner", "gap_hours", "points")
+                .rename({"gap_hours": "effort_hours"})
+                .head(SHOWN),
+                note=f"The {SHOWN} that add most, of {gaps.height:,}, whatever their effort.",
+                labels=STEP_LABELS,
+                state=("state", "severity"),
+            ),
         ),
         coverage=coverage,
         charts=_charts(held),
         definitions=DEFINITIONS,
         warnings=[*packs.thin(readiness, ask.settings), *words.warnings(held, figures)],
-    )  # fmt: skip
+    )
 
 
 def _rows(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:

@@ -119,13 +119,17 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
             points=pl.sum_horizontal(list(points.values())).round(DIGITS),
             component=pl.coalesce(pl.when(gain == most).then(pl.lit(part)) for part, gain in points.items()),
             action=pl.concat_str(pl.coalesce(sign, *verbs), _date(ask)),
-            kind=pl.when(_lacks_a_signature_alone()).then(pl.lit("signature"))
-            .when(pl.col("state") == "ineffective").then(pl.lit("correction"))
+            kind=pl.when(_lacks_a_signature_alone())
+            .then(pl.lit("signature"))
+            .when(pl.col("state") == "ineffective")
+            .then(pl.lit("correction"))
             .otherwise(pl.lit("evidence")),
             gap_hours="effort_hours",
-            effort_hours=pl.when(_lacks_a_signature_alone()).then(EFFORT_HOURS["attestation"]).otherwise("effort_hours"),
+            effort_hours=pl.when(_lacks_a_signature_alone())
+            .then(EFFORT_HOURS["attestation"])
+            .otherwise("effort_hours"),
         )
-    )  # fmt: skip
+    )
     return found.with_columns(points_per_hour=pl.col("points") / pl.col("effort_hours"))
 
 
@@ -168,8 +172,10 @@ def _service_recoveries(service_health: pl.DataFrame, each: dict[str, float]) ->
 
 
 def _complete(part: pl.DataFrame) -> pl.DataFrame:
-    held = [pl.col(name).cast(dtype) if name in part.columns else pl.lit(None, dtype).alias(name)
-            for name, dtype in COLUMNS.items()]  # fmt: skip
+    held = [
+        pl.col(name).cast(dtype) if name in part.columns else pl.lit(None, dtype).alias(name)
+        for name, dtype in COLUMNS.items()
+    ]
     return part.select(held)
 
 

@@ -90,9 +90,7 @@ def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, as
 def _sort_requirements(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     """Requirements scenario by scenario, new gaps first, in the order of their text."""
     places = table.select("scenario", scenario_place=pl.int_range(pl.len()))
-    standing = pl.col("standing").replace_strict(
-        list(STANDINGS), list(range(len(STANDINGS))), return_dtype=pl.Int64
-    )  # fmt: skip
+    standing = pl.col("standing").replace_strict(list(STANDINGS), list(range(len(STANDINGS))), return_dtype=pl.Int64)
     return (
         requirements.join(places, on="scenario")
         .sort("scenario_place", standing, "position")

@@ -51,22 +51,29 @@ def requirement_changes(
     optional = (change == "mandatory") & pl.col("decision").is_in(ALTERNATIVES)
     rewritten = (change == "extended") & effective & ~confirmed.fill_null(False)
     standing = (
-        pl.when(change.is_in(["merged", "withdrawn"])).then(pl.lit("falls_away"))
-        .when(change == "new").then(
-            pl.when(pl.col("new_score") == 1).then(pl.lit("satisfied")).otherwise(pl.lit("new_gap"))
-        )
-        .when(~pl.col("applicable").fill_null(True)).then(pl.lit("not_applicable"))
-        .when(optional.fill_null(False) | rewritten.fill_null(False)).then(pl.lit("new_gap"))
-        .when(effective.fill_null(False)).then(pl.lit("satisfied"))
+        pl.when(change.is_in(["merged", "withdrawn"]))
+        .then(pl.lit("falls_away"))
+        .when(change == "new")
+        .then(pl.when(pl.col("new_score") == 1).then(pl.lit("satisfied")).otherwise(pl.lit("new_gap")))
+        .when(~pl.col("applicable").fill_null(True))
+        .then(pl.lit("not_applicable"))
+        .when(optional.fill_null(False) | rewritten.fill_null(False))
+        .then(pl.lit("new_gap"))
+        .when(effective.fill_null(False))
+        .then(pl.lit("satisfied"))
         .otherwise(pl.lit("existing_gap"))
-    )  # fmt: skip
+    )
     score = (
-        pl.when(change == "new").then("new_score")
-        .when(~pl.col("applicable").fill_null(True)).then(None)
-        .when(optional.fill_null(False)).then(pl.lit(0.0))
-        .when(rewritten.fill_null(False)).then(pl.lit(0.5))
+        pl.when(change == "new")
+        .then("new_score")
+        .when(~pl.col("applicable").fill_null(True))
+        .then(None)
+        .when(optional.fill_null(False))
+        .then(pl.lit(0.0))
+        .when(rewritten.fill_null(False))
+        .then(pl.lit(0.5))
         .otherwise("score_now")
-    )  # fmt: skip
+    )
     in_scope = pl.col("framework").is_in(frameworks_in_scope(organization)["framework"].implode())
     return frame.with_columns(standing=standing, score=score, in_scope=in_scope).sort(
         "scenario", "position", "requirement"
@@ -78,10 +85,12 @@ def _best_answers(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.Dat
     known = control_status.filter("applicable").select(*_KEY, worth=state_score())
     full = pl.col("coverage") == "full"
     value = (
-        pl.when(full & (pl.col("worth") == 1)).then(1.0)
-        .when((full & (pl.col("worth") == 0.5)) | (pl.col("worth") == 1)).then(0.5)
+        pl.when(full & (pl.col("worth") == 1))
+        .then(1.0)
+        .when((full & (pl.col("worth") == 0.5)) | (pl.col("worth") == 1))
+        .then(0.5)
         .otherwise(0.0)
-    )  # fmt: skip
+    )
     given = answers.join(known, on=_KEY).with_columns(value=value)
     return (
         given.sort("value", "position", descending=[True, False])
@@ -147,16 +156,33 @@ def scenario_effects(
         rows.append(_effect(scenario, found, now.get(framework), controls, framework in in_scope, ask.as_of))
     schema = {
         **dict.fromkeys(("scenario", "title", "authority", "framework", "status"), pl.String),
-        **dict.fromkeys(("in_scope", "in_force"), pl.Boolean), "effective_on": pl.Date,
+        **dict.fromkeys(("in_scope", "in_force"), pl.Boolean),
+        "effective_on": pl.Date,
         **dict.fromkeys(("position", "weeks_to_effective", "requirements", *STANDINGS), pl.Int64),
-        **dict.fromkeys(("effort_hours", "hours_a_week", "strict_now", "strict_after", "strict_delta", "weighted_now",
-                         "weighted_after", "weighted_delta"), pl.Float64),
-    }  # fmt: skip
+        **dict.fromkeys(
+            (
+                "effort_hours",
+                "hours_a_week",
+                "strict_now",
+                "strict_after",
+                "strict_delta",
+                "weighted_now",
+                "weighted_after",
+                "weighted_delta",
+            ),
+            pl.Float64,
+        ),
+    }
     upcoming = pl.col("weeks_to_effective") > 0
     return pl.DataFrame(rows, schema=schema, orient="row").sort(
-        ~pl.col("in_scope"), pl.col("in_force"), ~upcoming.fill_null(False), "weeks_to_effective", "weighted_delta",
-        "position", nulls_last=True,
-    )  # fmt: skip
+        ~pl.col("in_scope"),
+        pl.col("in_force"),
+        ~upcoming.fill_null(False),
+        "weeks_to_effective",
+        "weighted_delta",
+        "position",
+        nulls_last=True,
+    )
 
 
 def _effect(

@@ -32,8 +32,10 @@ def drifted_controls(guardrails: pl.DataFrame, control_status: pl.DataFrame, gap
         named.join(status, on=_KEY, how="left")
         .join(gaps.select(*_KEY, "gap_id", "severity", "runbook_title"), on=_KEY, how="left")
         .with_columns(
-            drift=pl.when(~pl.col("in_scope") | ~pl.col("applicable")).then(pl.lit("scope_drift"))
-            .when(pl.col("state") == "ineffective").then(pl.lit("contradicted"))
+            drift=pl.when(~pl.col("in_scope") | ~pl.col("applicable"))
+            .then(pl.lit("scope_drift"))
+            .when(pl.col("state") == "ineffective")
+            .then(pl.lit("contradicted"))
             .when((pl.col("state") != "effective") & (stale | absent | (pl.col("state") == "no_data")))
             .then(pl.lit("evidence_missing")),
             control=pl.format("{}:{}", *_KEY),
@@ -41,7 +43,7 @@ def drifted_controls(guardrails: pl.DataFrame, control_status: pl.DataFrame, gap
         .filter(pl.col("drift").is_not_null())
         .with_columns(since_on=pl.when(pl.col("drift") == "scope_drift").then("approved_on").otherwise("state_since"))
         .sort(rank("drift", TYPES), rank("severity", GAP_SEVERITIES), "policy_id", *_KEY)
-    )  # fmt: skip
+    )
 
 
 def guardrail_drift(
@@ -66,13 +68,15 @@ def guardrail_drift(
     lag = pl.col("newest_version") > pl.col("version")
     expired = pl.col("review_due_on") < ask.as_of
     since = {
-        "contradicted": (pl.col("contradicted") | overridden.fill_null(False), pl.min_horizontal(
-            "contradicted_on", pl.when(overridden).then("overridden_on"))),
+        "contradicted": (
+            pl.col("contradicted") | overridden.fill_null(False),
+            pl.min_horizontal("contradicted_on", pl.when(overridden).then("overridden_on")),
+        ),
         "evidence_missing": (pl.col("evidence_missing"), pl.col("evidence_missing_on")),
         "version_lag": (lag, pl.col("newest_on")),
         "scope_drift": (pl.col("scope_drift"), pl.col("scope_drift_on")),
         "review_expired": (expired, pl.col("review_due_on").dt.offset_by("1d")),
-    }  # fmt: skip
+    }
     held = {kind: mark.fill_null(False) for kind, (mark, _) in since.items()}
     text = held["version_lag"] | held["review_expired"]
     drifts = pl.concat_list(pl.when(held[kind]).then(pl.lit(kind)) for kind in TYPES).list.drop_nulls()
@@ -90,9 +94,14 @@ def guardrail_drift(
         expectation=_expectation(),
         action=_action(),
     ).sort(
-        pl.col("drift").is_null(), pl.col("drift") != "contradicted", "days_in_drift", "blast_radius", "policy_id",
-        descending=[False, False, True, True, False], nulls_last=True,
-    )  # fmt: skip
+        pl.col("drift").is_null(),
+        pl.col("drift") != "contradicted",
+        "days_in_drift",
+        "blast_radius",
+        "policy_id",
+        descending=[False, False, True, True, False],
+        nulls_last=True,
+    )
 
 
 def _guardrail_answers(
@@ -155,13 +164,16 @@ def _expectation() -> pl.Expr:
     word = pl.when(pl.col("controls") == 1).then(pl.lit("1 applicable control")).otherwise(about)
     limits = pl.format("{} stays within its limits and the {} that it repairs hold", "playbook", word)
     return (
-        pl.when(pl.col("controls") == 0).then(
-            pl.when(pl.col("playbook").is_not_null()).then(pl.format("{} stays within its limits", "playbook"))
+        pl.when(pl.col("controls") == 0)
+        .then(
+            pl.when(pl.col("playbook").is_not_null())
+            .then(pl.format("{} stays within its limits", "playbook"))
             .otherwise(pl.lit("Reviewed and current"))
         )
-        .when(pl.col("playbook").is_not_null()).then(limits)
+        .when(pl.col("playbook").is_not_null())
+        .then(limits)
         .otherwise(pl.format("Holds for {}", word))
-    )  # fmt: skip
+    )
 
 
 def _action() -> pl.Expr:

@@ -74,8 +74,9 @@ def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _flow(figures: Figures) -> str:
-    backlog, opened, closed = (figures[f"remediations_{name}"] for name in ("open", "opened_in_weeks",
-                                                                            "closed_in_weeks"))  # fmt: skip
+    backlog, opened, closed = (
+        figures[f"remediations_{name}"] for name in ("open", "opened_in_weeks", "closed_in_weeks")
+    )
     if figures["remediations_backlog"] is None:
         return "no remediation is on record"
     if backlog == 0:

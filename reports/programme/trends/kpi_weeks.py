@@ -44,9 +44,11 @@ def weekly(
     Means over frameworks are not rounded yet: what follows from them is rounded once, when it is shown.
     """
     weeks = _weeks(ask, before=AVERAGED - 1)
-    recorded = readiness_weeks.sort("week", "framework").group_by("week", maintain_order=True).agg(
-        *(pl.col(name).mean() for name in RECORDED), frameworks=pl.col("framework")
-    )  # fmt: skip
+    recorded = (
+        readiness_weeks.sort("week", "framework")
+        .group_by("week", maintain_order=True)
+        .agg(*(pl.col(name).mean() for name in RECORDED), frameworks=pl.col("framework"))
+    )
     frame = (
         _flow(weeks, remediations)
         .join(_days(remediations), on="week", how="left", maintain_order="left")
@@ -187,12 +189,18 @@ def backlog_pace(remediations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         )
         .filter(backlog.is_not_null())
         .with_columns(
-            course=pl.when(backlog == 0).then(pl.lit("clear"))
-            .when(pl.col("whole_weeks") == 0).then(pl.lit("unknown"))
-            .when(clears).then(pl.lit("shrinking"))
-            .when(closed == opened).then(pl.lit("steady"))
+            course=pl.when(backlog == 0)
+            .then(pl.lit("clear"))
+            .when(pl.col("whole_weeks") == 0)
+            .then(pl.lit("unknown"))
+            .when(clears)
+            .then(pl.lit("shrinking"))
+            .when(closed == opened)
+            .then(pl.lit("steady"))
             .otherwise(pl.lit("growing")),
-            weeks_to_clear=pl.when(backlog == 0).then(0.0)
-            .when(clears).then((backlog * pl.col("whole_weeks") / closed).round(1)),
+            weeks_to_clear=pl.when(backlog == 0)
+            .then(0.0)
+            .when(clears)
+            .then((backlog * pl.col("whole_weeks") / closed).round(1)),
         )
-    )  # fmt: skip
+    )

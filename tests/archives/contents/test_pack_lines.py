@@ -16,8 +16,16 @@ from engine.store.schema.organizations import organization_frameworks
 from engine.store.types import instant_text
 from tests.conftest import NOW
 
-POLICY = {"id": "p1", "policy": "access", "version": 3, "kind": "governance", "title": "Access", "state": "active",
-          "accepted_by": "ann", "accepted_at": NOW}  # fmt: skip
+POLICY = {
+    "id": "p1",
+    "policy": "access",
+    "version": 3,
+    "kind": "governance",
+    "title": "Access",
+    "state": "active",
+    "accepted_by": "ann",
+    "accepted_at": NOW,
+}
 ABOUT = (
     (None, None), ("evidence", "E-1"), ("evidence_item", None), ("evidence", ""), ("", None), ("", ""), (None, "x"),
     ("asset", None), ("policy", "p1"), ("policy", "p2"), ("=a", "b,c"), ("asset", 'say "x"'), ("-", "\u200b=1"),
@@ -32,12 +40,20 @@ def pack(any_store):
         revision.insert(policies, [POLICY])
         revision.record("policy.prepared")
         revision.append_events(
-            EventRow(f"{prefix}{action}{at}", NOW - timedelta(hours=at), "ann", action, object_type=kind, object_id=about,
-                     outcome=outcome, controls=CONTROLS[at % len(CONTROLS)])
+            EventRow(
+                f"{prefix}{action}{at}",
+                NOW - timedelta(hours=at),
+                "ann",
+                action,
+                object_type=kind,
+                object_id=about,
+                outcome=outcome,
+                controls=CONTROLS[at % len(CONTROLS)],
+            )
             for prefix in ("e", "=", "é,")
             for action, outcome in (("attestation.signed", "success"), ("coffee.made", "success"), ("x", "failure"))
             for at, (kind, about) in enumerate(ABOUT)
-        )  # fmt: skip
+        )
     return open_pack(any_store, "acme", since=None, framework=None, now=NOW)
 
 

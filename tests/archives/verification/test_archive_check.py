@@ -17,14 +17,7 @@ from engine.archives.sealing.manifest import EventRange, ManifestRevision, Previ
 from engine.archives.sealing.spool import ArchiveSpool
 from engine.archives.sealing.zip_writer import write_zip
 from engine.archives.verification.archive_check import check_archive
-from tests.archives.conftest import (
-    ABOUT,
-    FILES,
-    GENESIS,
-    HEAD,
-    LOG,
-    chain,
-)
+from tests.archives.conftest import ABOUT, FILES, GENESIS, HEAD, LOG, chain
 
 
 def files_of(path):
@@ -143,35 +136,71 @@ def signatures(files, count):
 
 
 CASES = {
-    "a flipped bit": (lambda f: with_change(f, "soc2.csv", f["soc2.csv"].replace(b"C", b"B", 1)), "soc2.csv: was modified"),
-    "a longer file": (lambda f: with_change(f, "soc2.csv", f["soc2.csv"] + b" "), "soc2.csv: was modified: expected 35 bytes"),
+    "a flipped bit": (
+        lambda f: with_change(f, "soc2.csv", f["soc2.csv"].replace(b"C", b"B", 1)),
+        "soc2.csv: was modified",
+    ),
+    "a longer file": (
+        lambda f: with_change(f, "soc2.csv", f["soc2.csv"] + b" "),
+        "soc2.csv: was modified: expected 35 bytes",
+    ),
     "a dropped file": (lambda f: without(f, "soc2.csv"), "soc2.csv: is missing"),
-    "an added file": (lambda f: with_change(f, "extra.csv", b""), "extra.csv: is in the archive and not in the manifest"),
-    "a renamed file": (lambda f: with_change(without(f, "soc2.csv"), "soc3.csv", f["soc2.csv"]), "soc2.csv: is missing"),
+    "an added file": (
+        lambda f: with_change(f, "extra.csv", b""),
+        "extra.csv: is in the archive and not in the manifest",
+    ),
+    "a renamed file": (
+        lambda f: with_change(without(f, "soc2.csv"), "soc3.csv", f["soc2.csv"]),
+        "soc2.csv: is missing",
+    ),
     "a replaced file": (lambda f: with_change(f, "README.md", b"# Trust me\n"), "README.md: was modified"),
-    "two files that changed places": (lambda f: {**f, "soc2.csv": f["empty.csv"], "empty.csv": f["soc2.csv"]},
-                                      "empty.csv: was modified"),
+    "two files that changed places": (
+        lambda f: {**f, "soc2.csv": f["empty.csv"], "empty.csv": f["soc2.csv"]},
+        "empty.csv: was modified",
+    ),
     "no manifest": (lambda f: without(f, "manifest.json"), "manifest.json: is missing"),
     "no envelope": (lambda f: without(f, "manifest.dsse.json"), "manifest.dsse.json: is missing"),
     "no sums": (lambda f: without(f, "SHA256SUMS"), "SHA256SUMS: is missing"),
     "no key": (lambda f: without(f, "signing_key.pem"), "signing_key.pem: is missing"),
     "other sums": (lambda f: with_change(f, "SHA256SUMS", f["SHA256SUMS"].upper()), "SHA256SUMS: lists other sums"),
-    "a changed manifest": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b"acme", b"evil")),
-                           "manifest.dsse.json: holds another manifest than manifest.json"),
+    "a changed manifest": (
+        lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b"acme", b"evil")),
+        "manifest.dsse.json: holds another manifest than manifest.json",
+    ),
     "a manifest that is no JSON": (lambda f: with_change(f, "manifest.json", b"{"), "manifest.json: is no manifest"),
-    "a manifest of something else": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b"in-toto", b"on-toto")),
-                                     "manifest.json: has the _type"),
-    "a manifest of another kind": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b'"kind": "bundle"', b'"kind": "diary"')),
-                                   "manifest.json: speaks of a 'diary', expected one of "),
-    "other subjects than files": (lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b'"README.md"', b'"README.txt"', 1)),
-                                  "manifest.json: lists other files as subjects than in its predicate"),
-    "two signatures": (lambda f: with_change(f, "manifest.dsse.json", signatures(f, 2)), "manifest.dsse.json: has 2 signatures, expected 1"),
-    "no signature": (lambda f: with_change(f, "manifest.dsse.json", signatures(f, 0)), "manifest.dsse.json: has 0 signatures, expected 1"),
-    "an envelope that is none": (lambda f: with_change(f, "manifest.dsse.json", b"[]"), "manifest.dsse.json: is no DSSE"),
-    "an envelope of another type": (lambda f: with_change(f, "manifest.dsse.json", f["manifest.dsse.json"].replace(b"in-toto", b"on-toto")),
-                                    "manifest.dsse.json: holds 'application/vnd.on-toto+json'"),
-    "a key that is none": (lambda f: with_change(f, "signing_key.pem", b"-----BEGIN"), "signing_key.pem: is no public key"),
-}  # fmt: skip
+    "a manifest of something else": (
+        lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b"in-toto", b"on-toto")),
+        "manifest.json: has the _type",
+    ),
+    "a manifest of another kind": (
+        lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b'"kind": "bundle"', b'"kind": "diary"')),
+        "manifest.json: speaks of a 'diary', expected one of ",
+    ),
+    "other subjects than files": (
+        lambda f: with_change(f, "manifest.json", f["manifest.json"].replace(b'"README.md"', b'"README.txt"', 1)),
+        "manifest.json: lists other files as subjects than in its predicate",
+    ),
+    "two signatures": (
+        lambda f: with_change(f, "manifest.dsse.json", signatures(f, 2)),
+        "manifest.dsse.json: has 2 signatures, expected 1",
+    ),
+    "no signature": (
+        lambda f: with_change(f, "manifest.dsse.json", signatures(f, 0)),
+        "manifest.dsse.json: has 0 signatures, expected 1",
+    ),
+    "an envelope that is none": (
+        lambda f: with_change(f, "manifest.dsse.json", b"[]"),
+        "manifest.dsse.json: is no DSSE",
+    ),
+    "an envelope of another type": (
+        lambda f: with_change(f, "manifest.dsse.json", f["manifest.dsse.json"].replace(b"in-toto", b"on-toto")),
+        "manifest.dsse.json: holds 'application/vnd.on-toto+json'",
+    ),
+    "a key that is none": (
+        lambda f: with_change(f, "signing_key.pem", b"-----BEGIN"),
+        "signing_key.pem: is no public key",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -357,16 +386,25 @@ def test_the_manifest_is_an_in_toto_statement(make, key):
         name: sha256(data).hexdigest() for name, data in files.items() if name not in manifest.UNLISTED
     }
     predicate = statement["predicate"]
-    assert {name: predicate[name] for name in ("kind", "organization", "as_of", "window", "revision", "key_id", "events",
-                                               "previous")} == {
-        "kind": "bundle", "organization": {"id": "acme", "name": "Acme"}, "as_of": "2026-11-20",
+    assert {
+        name: predicate[name]
+        for name in ("kind", "organization", "as_of", "window", "revision", "key_id", "events", "previous")
+    } == {
+        "kind": "bundle",
+        "organization": {"id": "acme", "name": "Acme"},
+        "as_of": "2026-11-20",
         "window": {"requested": "30d", "start_on": "2026-10-22", "end_on": "2026-11-20"},
-        "revision": {"seq": 3, "hash": HEAD}, "key_id": key.id,
-        "events": {"count": 3, "first_seq": 1, "last_seq": 3}, "previous": None,
-    }  # fmt: skip
+        "revision": {"seq": 3, "hash": HEAD},
+        "key_id": key.id,
+        "events": {"count": 3, "first_seq": 1, "last_seq": 3},
+        "previous": None,
+    }
     assert next(one for one in predicate["files"] if one["path"] == "soc2.csv") == {
-        "path": "soc2.csv", "bytes": 35, "sha256": sha256(FILES["soc2.csv"]).hexdigest(), "rows": 2
-    }  # fmt: skip
+        "path": "soc2.csv",
+        "bytes": 35,
+        "sha256": sha256(FILES["soc2.csv"]).hexdigest(),
+        "rows": 2,
+    }
 
 
 def test_the_first_hash_of_a_chain_is_that_of_the_beginning():

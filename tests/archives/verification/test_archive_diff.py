@@ -19,15 +19,33 @@ LATER = date(2026, 11, 20)
 
 
 def event(seq, action, **more):
-    return msgspec.json.encode({
-        "action": action, "actor": "ann", "controls": None, "details": None, "event_id": f"e{seq}", "object_id": None,
-        "object_type": None, "occurred_at": "2026-11-03T08:00:00.000000Z", "org_id": "acme", "outcome": "success",
-        "recorded_at": "2026-11-03T08:00:00.000000Z", "revision": seq, "seq": seq, "workspace_id": None, **more,
-    })  # fmt: skip
+    return msgspec.json.encode(
+        {
+            "action": action,
+            "actor": "ann",
+            "controls": None,
+            "details": None,
+            "event_id": f"e{seq}",
+            "object_id": None,
+            "object_type": None,
+            "occurred_at": "2026-11-03T08:00:00.000000Z",
+            "org_id": "acme",
+            "outcome": "success",
+            "recorded_at": "2026-11-03T08:00:00.000000Z",
+            "revision": seq,
+            "seq": seq,
+            "workspace_id": None,
+            **more,
+        }
+    )
 
 
-EVENTS = [event(1, "a.b"), event(2, "a.b"), event(3, "control.tested", controls="soc2:CC6.1"),
-          event(4, "vendor.reviewed", object_id="v1")]  # fmt: skip
+EVENTS = [
+    event(1, "a.b"),
+    event(2, "a.b"),
+    event(3, "control.tested", controls="soc2:CC6.1"),
+    event(4, "vendor.reviewed", object_id="v1"),
+]
 GAPS = b"framework,control_id,state,due_on\r\nsoc2,%b\r\n"
 OLD = {
     "open_gaps.csv": GAPS % b"CC6.1,stale,2026-12-01",
@@ -106,13 +124,15 @@ def test_the_command_prints_the_same_bytes_for_the_same_archives(two):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.zip", "b.zip", "--from", "2026-11-01"], "Two archives say themselves of whom and of which days they are: "
-                                                     "give --format alone."),
+        (
+            ["a.zip", "b.zip", "--from", "2026-11-01"],
+            "Two archives say themselves of whom and of which days they are: give --format alone.",
+        ),
         (["a.zip", "b.zip", "--format", "ics"], "--format must be one of json, csv, html, md, xlsx; got 'ics'."),
         (["a", "b", "c"], "Name one report or two archives; got 3 names."),
         (["posture-score"], "Say from which day on, with --from YYYY-MM-DD."),
         (["a.zip", "b.zip"], "a.zip cannot be read: No such file or directory."),
     ],
-)  # fmt: skip
+)
 def test_wrong_usage_is_said(arguments, message):
     assert str(CliRunner().invoke(diff, arguments).exception) == message

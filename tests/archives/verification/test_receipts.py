@@ -21,7 +21,7 @@ from engine.store import EventRow
 from engine.store.schema.audit import audit_log, event_tiles
 from engine.store.schema.organizations import memberships
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.laws import examples
 
 
@@ -94,11 +94,11 @@ def test_an_event_that_is_not_there_has_none(services):
 def test_an_event_that_was_rewritten_has_none(services):
     write(services, 3)
     signed_head(services, "acme", now=NOW)
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         connection.execute(audit_log.update().where(audit_log.c.seq == 2).values(actor="eve", hash="1" * 64))
     with pytest.raises(Conflict, match="Event 2 of acme is not the one under the signed head of 4 events"):
         receipt(services, "acme", "e-1", now=NOW)
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         connection.execute(event_tiles.update().values(hashes=b"x" * 128))
     with pytest.raises(Conflict, match="Event 3 of acme is not the one"):
         receipt(services, "acme", "e-2", now=NOW)

@@ -51,8 +51,11 @@ def test_the_demo_ends_with_what_to_open_how_to_sign_in_and_how_to_stop(tmp_path
     done = subprocess.run(
         [sys.executable, "-m", "engine.cli", "demo", "--no-serve"],
         env={**environment, "SVC_DATA_DIR": str(tmp_path / "var")},
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     first, second, third = done.stdout.splitlines()[-3:]
     assert Path(first.partition("file://")[2]).is_file()
     assert second.startswith("sign in  curl -b var/demo-owner.cookies 'http://127.0.0.1:8080/api/")

@@ -110,10 +110,13 @@ def test_no_file_names_the_person_any_more_and_all_of_the_records_hold(cli, var,
     assert (code, out.splitlines()) == (
         0,
         [
-            "memberships: 1 row", "users: 1 row", "vendors: 1 row", "history: 4 earlier versions of rows",
+            "memberships: 1 row",
+            "users: 1 row",
+            "vendors: 1 row",
+            "history: 4 earlier versions of rows",
             f"{said} stands for the person in acme now.",
         ],
-    )  # fmt: skip
+    )
     assert _files_with(var, b"ann@acme") == _files_with(var, b"Nguyen") == []
     assert cli("verify", "--org", "acme")[0] == 0
     checking = [sys.executable, "-I", script.__file__, tmp_path / "receipt.txt"]
@@ -130,10 +133,13 @@ def test_a_rehearsal_says_what_there_is_and_changes_nothing(cli, var):
     assert (code, out.splitlines()) == (
         0,
         [
-            "memberships: 1 row", "users: 1 row", "vendors: 1 row", "history: 4 earlier versions of rows",
+            "memberships: 1 row",
+            "users: 1 row",
+            "vendors: 1 row",
+            "history: 4 earlier versions of rows",
             "Nothing was changed: this is what would be.",
         ],
-    )  # fmt: skip
+    )
     with _store(var) as store:
         assert store.head("acme") == head
     assert (not (var / "erasures.log").exists(), (var / "heads").exists()) == (True, False)
@@ -141,8 +147,10 @@ def test_a_rehearsal_says_what_there_is_and_changes_nothing(cli, var):
 
 def test_whom_nobody_knows_is_not_erased(cli):
     assert cli(*ERASE, "eve@acme.example") == (
-        1, "", "hq: Nobody in acme has the address eve@acme.example: there is nothing to erase.\n",
-    )  # fmt: skip
+        1,
+        "",
+        "hq: Nobody in acme has the address eve@acme.example: there is nothing to erase.\n",
+    )
     assert cli(*ERASE, "Ann")[::2] == (2, "hq: A person is named by an e-mail address; got 'ann'.\n")
     assert cli("erase", "--org", "acme")[0] == 2
 
@@ -208,9 +216,7 @@ def test_an_imported_event_is_no_erasure(cli, var):
 
 def test_the_last_owner_stays(cli, var):
     cli(*ERASE, ANN)
-    assert cli(*ERASE, BEN) == (
-        1, "", f"hq: {BEN} is the last owner of acme: make somebody else an owner first.\n",
-    )  # fmt: skip
+    assert cli(*ERASE, BEN) == (1, "", f"hq: {BEN} is the last owner of acme: make somebody else an owner first.\n")
 
 
 def test_a_legal_hold_on_everything_keeps_everybody(cli, var):
@@ -242,17 +248,23 @@ def test_a_lead_goes_with_what_hangs_on_it(cli, var):
             (
                 activities,
                 {
-                    "id": "c", "subject_type": "pilot", "subject_id": "p", "actor": "me", "action": "noted",
-                    "details": {"notes": "Eve is away"}, "happened_at": NOW,
+                    "id": "c",
+                    "subject_type": "pilot",
+                    "subject_id": "p",
+                    "actor": "me",
+                    "action": "noted",
+                    "details": {"notes": "Eve is away"},
+                    "happened_at": NOW,
                 },
             ),
             org_id=PLATFORM,
-        )  # fmt: skip
+        )
         code, out, _ = cli("erase", "--org", PLATFORM, "--person", "EVE@x.example")
         said = _erased_word(out)
         assert (code, out.splitlines()[:4]) == (
-            0, ["activities: 1 row", "leads: 1 row", "pilots: 1 row", "history: 3 earlier versions of rows"],
-        )  # fmt: skip
+            0,
+            ["activities: 1 row", "leads: 1 row", "pilots: 1 row", "history: 3 earlier versions of rows"],
+        )
         with store.reader() as connection:
             (row,) = connection.execute(leads.select()).mappings()
             (pilot,) = connection.execute(pilots.select()).mappings()
@@ -263,9 +275,7 @@ def test_a_lead_goes_with_what_hangs_on_it(cli, var):
 
 
 def test_keys_of_the_person_open_nothing_any_more(cli, var):
-    key = {
-        "kind": "api_key", "label": "k", "owner": ANN, "prefix": "svc_sk_", "last_four": "1234", "created_at": NOW,
-    }  # fmt: skip
+    key = {"kind": "api_key", "label": "k", "owner": ANN, "prefix": "svc_sk_", "last_four": "1234", "created_at": NOW}
     with _store(var) as store:
         _write(
             store,
@@ -317,8 +327,10 @@ def test_a_process_that_runs_meanwhile_serves_nothing_of_before(cli, var):
             assert ANN in late.bytes("attestations", {}, "csv").data.decode()
         after = report()
         assert (ANN in before.data.decode(), ANN in after.data.decode(), said in after.data.decode()) == (
-            True, False, True,
-        )  # fmt: skip
+            True,
+            False,
+            True,
+        )
         assert after.etag != before.etag
     assert _files_with(var, ANN.encode()) == []
 

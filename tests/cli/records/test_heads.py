@@ -15,7 +15,7 @@ from engine.model.checkpoints import open_note, read_checkpoint
 from engine.store import Store
 from engine.store.schema.audit import audit_log
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.runtime.heads.test_witnesses import ONE
 
 
@@ -111,8 +111,11 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     code, out, _ = cli("verify", "--org", "acme")
     assert (code, out.splitlines()[1]) == (0, "2 heads that were signed or left with something lie on the chain")
     (tmp_path / "var" / "signing.key").unlink()
-    assert cli("verify", "--org", "acme")[1].splitlines()[1].endswith("; their signatures were not checked: there is no "
-                                                                       "signing key here")  # fmt: skip
+    assert (
+        cli("verify", "--org", "acme")[1]
+        .splitlines()[1]
+        .endswith("; their signatures were not checked: there is no signing key here")
+    )
     (tmp_path / "var" / "signing.key").write_text("nonsense")
     assert cli("verify", "--org", "acme")[:2] == (
         1,
@@ -121,7 +124,7 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     )
     (tmp_path / "var" / "signing.key").unlink()
     store = Store(f"sqlite:///{tmp_path / 'var' / 'hq.db'}")
-    with unguarded(store) as connection:
+    with raw_transaction(store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq == 2))
         connection.exec_driver_sql(
             "UPDATE heads SET seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1) WHERE org_id = 'acme'"

@@ -34,10 +34,13 @@ def preferences(acme):
 
 def test_a_token_switches_its_mails_off_for_whoever_got_them(acme, cli, token):
     code, out, _ = cli("unsubscribe", token)
-    assert (code, out.splitlines()) == (0, [
-        "bob@acme.example gets no more compliance-digest of acme by e-mail",
-        "bob@acme.example gets no more sla-reminders of acme by e-mail",
-    ])  # fmt: skip
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            "bob@acme.example gets no more compliance-digest of acme by e-mail",
+            "bob@acme.example gets no more sla-reminders of acme by e-mail",
+        ],
+    )
     off = {"compliance_digest_email": False, "sla_reminders_email": False}
     assert preferences(acme) == {"bob@acme.example": off}
     assert cli("unsubscribe", token)[0] == 0

@@ -65,11 +65,14 @@ def test_junit_has_a_suite_for_each_framework_and_a_case_for_each_condition():
     root = ElementTree.fromstring(junit(checks, datetime(2026, 11, 20, 9, 5, tzinfo=UTC)))
     assert (root.tag, root.get("tests"), root.get("failures")) == ("testsuites", "3", "1")
     assert [(one.get("name"), one.get("failures"), one.get("timestamp")) for one in root] == [
-        ("SOC 2", "1", "2026-11-20T09:05:00"), ("HIPAA", "0", "2026-11-20T09:05:00")
-    ]  # fmt: skip
+        ("SOC 2", "1", "2026-11-20T09:05:00"),
+        ("HIPAA", "0", "2026-11-20T09:05:00"),
+    ]
     assert [(case.get("classname"), case.get("name")) for case in root.iter("testcase")] == [
-        ("hq.gate.soc2", "a"), ("hq.gate.soc2", "b"), ("hq.gate.hipaa", "a")
-    ]  # fmt: skip
+        ("hq.gate.soc2", "a"),
+        ("hq.gate.soc2", "b"),
+        ("hq.gate.hipaa", "a"),
+    ]
     assert [one.text for one in root.iter("failure")] == ["2 < 3 & bad"]
 
 

@@ -12,10 +12,16 @@ from tests.copilot.conftest import NOW
 
 DINA = "dina.abrams@cobalt.example"
 QUESTIONS = (
-    "What should I do first?", "How is our posture?", "Which gaps are open?", "Which attestations are overdue?",
-    "Which vendors need a review?", "Show the open incidents", "deploys last week", "who owns CC6.1",
-        "open findings by service",
-)  # fmt: skip
+    "What should I do first?",
+    "How is our posture?",
+    "Which gaps are open?",
+    "Which attestations are overdue?",
+    "Which vendors need a review?",
+    "Show the open incidents",
+    "deploys last week",
+    "who owns CC6.1",
+    "open findings by service",
+)
 
 
 def ask(question, library, asker=DINA, before=()):
@@ -88,10 +94,14 @@ def test_the_whole_answer_to_a_question_about_one_control(cobalt):
     got = ask("Show me CC6.1", cobalt)
     assert got.citations == (
         Citation(
-            1, "evidence-freshness", "/api/governance/compliance/evidence-freshness", "soc2:CC6.1", "2026-11-20",
+            1,
+            "evidence-freshness",
+            "/api/governance/compliance/evidence-freshness",
+            "soc2:CC6.1",
+            "2026-11-20",
             cobalt.revision,
         ),
-    )  # fmt: skip
+    )
     line, last, sources = got.text.split("\n\n")
     assert line == (
         "- SOC 2 CC6.1 Logical access security architecture: effective since 2026-11-02, last evidence on 2026-11-19, "

@@ -30,10 +30,18 @@ def test_the_words_of_a_text(text, found):
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("incidnet", "incident"), ("vendro", "vendor"), ("execption", "exception"), ("hihg", "high"), ("redy", "ready"),
-        ("poem", None), ("weather", None), ("unicorn", None), ("cc6.1", None), ("", None),
+        ("incidnet", "incident"),
+        ("vendro", "vendor"),
+        ("execption", "exception"),
+        ("hihg", "high"),
+        ("redy", "ready"),
+        ("poem", None),
+        ("weather", None),
+        ("unicorn", None),
+        ("cc6.1", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_a_slip_of_the_keyboard(word, meant):
     assert nearest(word, KNOWN) == meant
 

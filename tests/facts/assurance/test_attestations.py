@@ -33,8 +33,7 @@ def board(known, *duties, **tables):
 
 
 @pytest.mark.parametrize(
-    ("days", "status"),
-    [(31, "not_due"), (30, "due_30"), (8, "due_30"), (7, "due_7"), (0, "due_7"), (-1, "overdue")],
+    ("days", "status"), [(31, "not_due"), (30, "due_30"), (8, "due_30"), (7, "due_7"), (0, "due_7"), (-1, "overdue")]
 )
 def test_an_open_duty_is_due_in_steps_and_overdue_after_its_last_day(facts_with, days, status):
     assert duties_of(facts_with, duty("a", DAY + timedelta(days=days)), columns=("status", "days_left")) == [
@@ -50,27 +49,36 @@ def test_the_newest_decision_decides(facts_with):
     assert duties_of(facts_with, signed, rejected, signed_again)[-1] == ("c", "attested", True)
 
 
-@pytest.mark.parametrize(("age", "due", "next_one"), [
-    (349, 31, ("not_due", False)), (350, 30, ("due_30", False)), (373, 7, ("due_7", False)),
-    (380, 0, ("due_7", False)), (381, -1, ("overdue", True)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("age", "due", "next_one"),
+    [
+        (349, 31, ("not_due", False)),
+        (350, 30, ("due_30", False)),
+        (373, 7, ("due_7", False)),
+        (380, 0, ("due_7", False)),
+        (381, -1, ("overdue", True)),
+    ],
+)
 def test_a_signed_duty_stays_signed_and_the_next_one_is_due_when_the_signature_lapses(facts_with, age, due, next_one):
     signed_on = DAY - timedelta(days=age)
     signed = duty("a", signed_on, **SIGNED, attested_at=moment(f"{signed_on} 10:00"))
     lapsed = next_one[1]
     assert board(facts_with, signed) == [
-        ("a", signed_on, "attested", not lapsed), ("a-next", DAY + timedelta(days=due), *next_one),
-    ]  # fmt: skip
+        ("a", signed_on, "attested", not lapsed),
+        ("a-next", DAY + timedelta(days=due), *next_one),
+    ]
 
 
 def test_a_lapsed_signature_leaves_the_planned_duty_to_decide_and_nothing_overdue_beside_it(facts_with):
     signed = duty("a", "2025-10-01", **SIGNED, attested_at="2025-10-01 10:00")
     assert board(facts_with, signed, duty("b", "2026-12-01")) == [
-        ("a", date(2025, 10, 1), "attested", False), ("b", date(2026, 12, 1), "due_30", True),
-    ]  # fmt: skip
+        ("a", date(2025, 10, 1), "attested", False),
+        ("b", date(2026, 12, 1), "due_30", True),
+    ]
     assert board(facts_with, signed, duty("b", "2026-11-01")) == [
-        ("a", date(2025, 10, 1), "attested", False), ("b", date(2026, 11, 1), "overdue", True),
-    ]  # fmt: skip
+        ("a", date(2025, 10, 1), "attested", False),
+        ("b", date(2026, 11, 1), "overdue", True),
+    ]
     facts = facts_with(
         controls=[control(evidence_kinds=["attestation"])], attestations=[signed, duty("b", "2026-12-01")]
     )
@@ -103,19 +111,26 @@ DUTIES = st.lists(
 )
 
 
-@settings(max_examples=examples(15), deadline=None, derandomize=True,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=examples(15),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(DUTIES)
 def test_the_board_and_the_ledger_have_the_same_open_and_overdue_attestations(facts_with, drawn):
     duties = [
         {
-            "id": f"d{n}", **on(row["control"]), "owner": "ann", "due_on": DAY - timedelta(days=row["due"]),
+            "id": f"d{n}",
+            **on(row["control"]),
+            "owner": "ann",
+            "due_on": DAY - timedelta(days=row["due"]),
             "outcome": row["outcome"],
             "attested_at": row["decided"] and moment(f"{DAY - timedelta(days=row['decided'])} 10:00"),
             "withdrawn_on": row["withdrawn"] and DAY - timedelta(days=row["withdrawn"]),
         }
         for n, row in enumerate(drawn)
-    ]  # fmt: skip
+    ]
     facts = facts_with(controls=[control("X1"), control("X2", position=2)], attestations=duties)
     ledger = facts["obligations"].filter(kind="attestation")
     due = facts["attestations"].filter(pl.col("status").is_in(["due_7", "due_30", "not_due"]))
@@ -150,8 +165,9 @@ def test_a_decision_after_the_day_or_without_a_date_has_not_been_made(facts_with
     later = duty("a", "2026-11-25", **SIGNED, attested_at="2026-11-21 00:00")
     undated = duty("b", "2026-11-30", **SIGNED)
     assert duties_of(facts_with, later, undated, columns=("id", "status", "attested_at")) == [
-        ("a", "due_7", None), ("b", "due_30", None),
-    ]  # fmt: skip
+        ("a", "due_7", None),
+        ("b", "due_30", None),
+    ]
 
 
 def test_a_withdrawn_duty_is_gone_from_the_day_it_was_withdrawn(facts_with):
@@ -185,8 +201,14 @@ def test_the_evidence_counts_as_it_was_on_the_day_of_signing(facts_with, evidenc
 def test_a_passed_test_supports_a_signature_and_a_contradiction_does_not(facts_with):
     signed = duty("a", "2026-11-05", **SIGNED, attested_at="2026-11-05 08:00")
     schedule = {"id": "s", **on(), "cadence": "quarterly", "starts_on": "2026-11-01"}
-    run = {"id": "r", "schedule_id": "s", "window_open_on": "2026-11-01", "window_close_on": "2026-11-07",
-           "performed_on": "2026-11-05", "outcome": "passed"}  # fmt: skip
+    run = {
+        "id": "r",
+        "schedule_id": "s",
+        "window_open_on": "2026-11-01",
+        "window_close_on": "2026-11-07",
+        "performed_on": "2026-11-05",
+        "outcome": "passed",
+    }
     tested = {"testing_schedules": [schedule], "test_runs": [run]}
     assert duties_of(facts_with, signed, columns=("evidence_freshness",), **tested) == [("fresh",)]
     opposed = [("backup.failed", "2026-11-04 10:00", naming("X1"))]
@@ -210,8 +232,10 @@ def test_freshness_is_not_asked_where_no_operation_is_required(facts_with):
 
 
 def test_evidence_links_count_the_items_of_the_control(facts_with):
-    items = {"evidence_items": [{"id": "i", "captured_at": "2026-11-01"}], "evidence_links": [
-        {"evidence_id": "i", **on()}]}  # fmt: skip
+    items = {
+        "evidence_items": [{"id": "i", "captured_at": "2026-11-01"}],
+        "evidence_links": [{"evidence_id": "i", **on()}],
+    }
     assert duties_of(facts_with, duty("a", "2027-01-01"), columns=("evidence_links",), **items) == [(1,)]
 
 

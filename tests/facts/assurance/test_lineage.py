@@ -88,9 +88,10 @@ def test_each_claim_leads_to_the_event_that_recorded_it(trace_claims, store):
 def test_an_event_that_was_changed_afterwards_does_not_match_its_hash(trace_claims, tamper):
     tamper(update(audit_log).where(audit_log.c.event_id == "key").values(actor="eve"))
     assert states(trace_claims()) == {
-        "item": ("complete", None), "operation": ("hash_mismatch", "event differs from its hash"),
+        "item": ("complete", None),
+        "operation": ("hash_mismatch", "event differs from its hash"),
         "policy": ("complete", None),
-    }  # fmt: skip
+    }
 
 
 def test_a_record_whose_event_is_gone_is_broken(trace_claims, tamper):
@@ -119,13 +120,25 @@ def test_an_item_that_is_kept_nowhere_cannot_be_followed(trace_claims, tamper):
 
 def test_a_claim_is_in_the_first_bundle_sealed_after_its_event_whose_window_has_its_day(trace_claims, store):
     def seal_bundle(identifier, start, seq, day):
-        return {"id": identifier, "requested_window": "30d", "window_start_on": start, "sealed_seq": seq,
-                "window_end_on": date(2026, 11, 30), "created_by": "ann", "sealed_at": AT.replace(day=day)}  # fmt: skip
+        return {
+            "id": identifier,
+            "requested_window": "30d",
+            "window_start_on": start,
+            "sealed_seq": seq,
+            "window_end_on": date(2026, 11, 30),
+            "created_by": "ann",
+            "sealed_at": AT.replace(day=day),
+        }
 
     with store.revision(ORG, "ann", now=AT) as revision:
         early, late = date(2026, 11, 1), date(2026, 11, 11)
-        rows = [seal_bundle("early", early, 2, 11), seal_bundle("late", late, 5, 12), seal_bundle("b1", early, 5, 14),
-                seal_bundle("b2", early, 5, 13), seal_bundle("future", early, 5, 25)]  # fmt: skip
+        rows = [
+            seal_bundle("early", early, 2, 11),
+            seal_bundle("late", late, 5, 12),
+            seal_bundle("b1", early, 5, 14),
+            seal_bundle("b2", early, 5, 13),
+            seal_bundle("future", early, 5, 25),
+        ]
         revision.insert(bundles, rows)
         revision.record("bundle.sealed")
     assert trace_claims()["bundle_id"].to_list() == ["b2", "b2", "b2"]
@@ -148,10 +161,18 @@ def seal_bundle(store):
         note = Checkpoint(f"hq/{ORG}", 5, root(leaves), hashes[4]).text()
         signed = SignedNote(note, (NoteSignature(f"hq/{ORG}", b"1234", bytes(64)),))
         before = {1: [], 5: [root(leaves[:4])]}[first_seq]
-        bundle = {"id": "b1", "requested_window": "30d", "window_start_on": date(2026, 11, 1), "created_by": "ann",
-                  "window_end_on": date(2026, 11, 30), "sealed_at": AT, "sealed_seq": 5, "first_seq": first_seq,
-                  "head": str(signed) if head else None,
-                  "before": " ".join(part.hex() for part in before) if head else None}  # fmt: skip
+        bundle = {
+            "id": "b1",
+            "requested_window": "30d",
+            "window_start_on": date(2026, 11, 1),
+            "created_by": "ann",
+            "window_end_on": date(2026, 11, 30),
+            "sealed_at": AT,
+            "sealed_seq": 5,
+            "first_seq": first_seq,
+            "head": str(signed) if head else None,
+            "before": " ".join(part.hex() for part in before) if head else None,
+        }
         with store.revision(ORG, "ann", now=AT) as revision:
             revision.insert(bundles, [bundle])
             revision.record("bundle.sealed")

@@ -6,9 +6,15 @@ from tests.facts.conftest import only
 
 SCOPE = [{"framework": name, "in_scope": True} for name in ("soc2", "iso27001", "pci-dss", "hipaa", "gdpr-art32")]
 REVIEWED = {
-    "id": "v1", "name": "Vendor", "category": "cloud", "tier": "high", "status": "assessed",
-    "last_review_on": "2026-06-01", "likelihood": 2, "impact": 4,
-}  # fmt: skip
+    "id": "v1",
+    "name": "Vendor",
+    "category": "cloud",
+    "tier": "high",
+    "status": "assessed",
+    "last_review_on": "2026-06-01",
+    "likelihood": 2,
+    "impact": 4,
+}
 
 
 def document(kind, **more):
@@ -52,9 +58,14 @@ def test_a_soc2_report_is_good_for_a_year_and_a_bridge_letter_adds_up_to_three_m
 
 @pytest.mark.parametrize(
     ("period_end", "assurance"),
-    [("2026-03-31", "assured"), ("2026-01-20", "assured"), ("2026-01-19", "expiring"), ("2025-11-20", "expiring"),
-     ("2025-11-19", "lapsed")],
-)  # fmt: skip
+    [
+        ("2026-03-31", "assured"),
+        ("2026-01-20", "assured"),
+        ("2026-01-19", "expiring"),
+        ("2025-11-20", "expiring"),
+        ("2025-11-19", "lapsed"),
+    ],
+)
 def test_assurance_expires_within_sixty_days_and_lapses_after_the_last_one(facts_with, period_end, assurance):
     assert vendor(facts_with, "assurance", documents=[soc2(period_end)]) == assurance
 
@@ -71,9 +82,14 @@ def test_an_organization_says_from_when_assurance_is_expiring(facts_with):
 
 @pytest.mark.parametrize(
     "standing",
-    [{"status": "not_assessed"}, {"status": "in_progress"}, {"status": "expired"}, {"last_review_on": None},
-     {"last_review_on": "2020-01-01"}],
-)  # fmt: skip
+    [
+        {"status": "not_assessed"},
+        {"status": "in_progress"},
+        {"status": "expired"},
+        {"last_review_on": None},
+        {"last_review_on": "2020-01-01"},
+    ],
+)
 @pytest.mark.parametrize("tier", ["critical", "low"])
 def test_assurance_follows_documents_whatever_became_of_the_review(facts_with, standing, tier):
     def assurance_of(*documents):
@@ -215,12 +231,15 @@ def test_higher_tiers_carry_more_and_weigh_more(facts_with):
 
     assert inheritance_of("critical") > inheritance_of("low")
     facts = facts_with(organization_frameworks=SCOPE, vendors=[REVIEWED, {**REVIEWED, "id": "v2", "tier": "critical"}])
-    frame = facts["vendor_controls"].filter(control_id="CC6.4").join(
-        facts["leverage"].filter(control_id="CC6.4"), on=["org_id", "framework", "control_id"]
-    )  # fmt: skip
+    frame = (
+        facts["vendor_controls"]
+        .filter(control_id="CC6.4")
+        .join(facts["leverage"].filter(control_id="CC6.4"), on=["org_id", "framework", "control_id"])
+    )
     assert {row["vendor_id"]: row["severity_score"] / row["leverage"] for row in frame.iter_rows(named=True)} == {
-        "v1": 3.0, "v2": 4.0,
-    }  # fmt: skip
+        "v1": 3.0,
+        "v2": 4.0,
+    }
 
 
 def test_the_register_holds_vendors_from_the_day_they_come_to_the_day_they_go(facts_with):
@@ -245,10 +264,12 @@ def test_an_empty_register_has_no_rows(facts_with):
         ([soc2("2025-11-19")], ("missing", None)),  # ended more than a year ago
         ([soc2("2026-03-31")], ("none", "soc2_type2")),  # its assurance reaches up to today
         ([{**soc2("2026-03-31"), "opinion": "qualified"}], ("qualified_opinion", "soc2_type2")),
-        ([soc2("2026-03-31"), document("bridge_letter", issued_on="2026-04-10", expires_on="2026-06-30")],
-         ("expired", "bridge_letter")),
+        (
+            [soc2("2026-03-31"), document("bridge_letter", issued_on="2026-04-10", expires_on="2026-06-30")],
+            ("expired", "bridge_letter"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_report_in_force_needs_no_bridge_letter(facts_with, documents, found):
     facts = facts_with(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=documents)
     rows = facts["vendor_controls"].filter(expected_evidence="bridge_letter")

@@ -39,8 +39,11 @@ def test_records_of_a_framework_begin_with_its_first_event_signature_or_snapshot
     }
     assert known_since_rows(first, **old) == both
     assert known_since_rows(first, event("made.up", "2026-03-01 09:00")) == [both[0], ("soc2", date(2026, 3, 1))]
-    signed = {"attestations": [{"id": "a", **on(), "due_on": "2026-01-01", "outcome": "attested",
-                                "attested_at": "2026-01-09 10:00"}]}  # fmt: skip
+    signed = {
+        "attestations": [
+            {"id": "a", **on(), "due_on": "2026-01-01", "outcome": "attested", "attested_at": "2026-01-09 10:00"}
+        ]
+    }
     assert known_since_rows(first, **signed) == [both[0], ("soc2", date(2026, 1, 9))]
     taken = {"readiness_snapshots": [{"framework": "soc2", "taken_on": "2026-01-08"}]}
     assert known_since_rows(first, **signed, **taken) == [both[0], ("soc2", date(2026, 1, 8))]
@@ -71,20 +74,31 @@ def test_what_was_never_given_is_missing_since_records_began(facts_with):
 
 def test_a_lapse_is_the_day_after_the_window_of_the_last_evidence(facts_with):
     assert since(facts_with, events=[event(DONE, "2026-10-01 12:00")]) == (
-        "stale", date(2026, 11, 6), date(2026, 11, 6),
-    )  # fmt: skip
-    policy = {"id": "p", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-02-01 10:00",
-              "review_due_on": "2026-08-01"}  # fmt: skip
+        "stale",
+        date(2026, 11, 6),
+        date(2026, 11, 6),
+    )
+    policy = {
+        "id": "p",
+        "policy": "p",
+        "version": 1,
+        "state": "active",
+        "accepted_at": "2026-02-01 10:00",
+        "review_due_on": "2026-08-01",
+    }
     reviewed = {"policies": [policy], "policy_controls": [{"policy_id": "p", **on()}]}
     assert since(facts_with, ["policy"], **reviewed) == ("stale", date(2026, 8, 2), date(2026, 8, 2))
 
 
-@pytest.mark.parametrize(("more", "day"), [
-    ([], "2026-10-17"),  # 2025-10-01 and 381 days
-    ([{"id": "b", "due_on": "2026-09-01"}], "2026-09-02"),
-    ([{"id": "b", "due_on": "2026-08-01", "outcome": "rejected", "attested_at": "2026-08-03 10:00"}], "2026-08-03"),
-    ([{"id": "b", "due_on": "2026-12-01"}], "2026-10-17"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("more", "day"),
+    [
+        ([], "2026-10-17"),  # 2025-10-01 and 381 days
+        ([{"id": "b", "due_on": "2026-09-01"}], "2026-09-02"),
+        ([{"id": "b", "due_on": "2026-08-01", "outcome": "rejected", "attested_at": "2026-08-03 10:00"}], "2026-08-03"),
+        ([{"id": "b", "due_on": "2026-12-01"}], "2026-10-17"),
+    ],
+)
 def test_a_control_is_unsigned_since_its_signature_lapsed_was_refused_or_its_next_duty_was_missed(
     facts_with, more, day
 ):
@@ -101,8 +115,11 @@ def test_a_change_after_the_evidence_is_its_own_day(facts_with):
 
 
 def test_a_contradiction_is_as_old_as_the_first_event_that_no_support_outweighs(facts_with):
-    good, bad, worse = (event(DONE, "2026-11-02 09:00"), event(WRONG, "2026-11-03 09:00"),
-                        event(WRONG, "2026-11-09 09:00"))  # fmt: skip
+    good, bad, worse = (
+        event(DONE, "2026-11-02 09:00"),
+        event(WRONG, "2026-11-03 09:00"),
+        event(WRONG, "2026-11-09 09:00"),
+    )
     before = event(WRONG, "2026-11-01 09:00")
     third = date(2026, 11, 3)
     assert since(facts_with, events=[before, good, bad, worse]) == ("ineffective", third, third)
@@ -112,20 +129,37 @@ def test_a_contradiction_is_as_old_as_the_first_event_that_no_support_outweighs(
 
 
 def test_a_contradiction_through_the_map_has_its_first_day_too(facts_with):
-    facts = facts_with(organization_frameworks=[{"framework": "soc2", "in_scope": True}],
-                  events=[("access.granted", "2026-11-01 09:00"),
-                          *(("access.granted", f"2026-11-0{day} 09:00", {"outcome": "denied"}) for day in (3, 5))],
-                  )  # fmt: skip
+    facts = facts_with(
+        organization_frameworks=[{"framework": "soc2", "in_scope": True}],
+        events=[
+            ("access.granted", "2026-11-01 09:00"),
+            *(("access.granted", f"2026-11-0{day} 09:00", {"outcome": "denied"}) for day in (3, 5)),
+        ],
+    )
     found = facts["control_status"].filter(control_id="CC6.2").select("state", "state_since")
     assert found.rows() == [("ineffective", date(2026, 11, 3))]
 
 
 def test_a_failing_test_is_as_old_as_the_first_failure_after_the_last_pass(facts_with):
     schedule = {"id": "s", **on(), "cadence": "monthly", "starts_on": "2026-11-01"}
-    runs = [{"id": f"r{n}", "schedule_id": "s", "window_open_on": f"2026-{month}-01", "window_close_on": day,
-             "performed_on": day, "outcome": outcome} for n, (month, day, outcome) in enumerate([
-                 ("07", "2026-07-05", "failed"), ("08", "2026-08-05", "passed"), ("09", "2026-09-05", "failed"),
-                 ("10", "2026-10-05", "failed")])]  # fmt: skip
+    runs = [
+        {
+            "id": f"r{n}",
+            "schedule_id": "s",
+            "window_open_on": f"2026-{month}-01",
+            "window_close_on": day,
+            "performed_on": day,
+            "outcome": outcome,
+        }
+        for n, (month, day, outcome) in enumerate(
+            [
+                ("07", "2026-07-05", "failed"),
+                ("08", "2026-08-05", "passed"),
+                ("09", "2026-09-05", "failed"),
+                ("10", "2026-10-05", "failed"),
+            ]
+        )
+    ]
     tested = {"testing_schedules": [schedule], "test_runs": runs}
     # the evidence of the passed test ran out in between: the gap is as old as the first of its reasons
     assert since(facts_with, ["test"], **tested) == ("ineffective", date(2026, 9, 5), date(2026, 9, 5))
@@ -147,8 +181,11 @@ def test_an_effective_control_has_no_gap_and_is_so_since_a_snapshot_saw_it(facts
 
 
 def test_a_remediation_that_was_opened_earlier_dates_the_gap(facts_with):
-    facts = facts_with(controls=[control(**MONTHLY)], events=[BEGAN],
-                  remediations=[{"id": "r", **on(), "opened_on": "2026-01-02", "status": "open"}])  # fmt: skip
+    facts = facts_with(
+        controls=[control(**MONTHLY)],
+        events=[BEGAN],
+        remediations=[{"id": "r", **on(), "opened_on": "2026-01-02", "status": "open"}],
+    )
     assert only(facts["gaps"], "detected_on", "age_days") == (date(2026, 1, 2), 322)
     facts = facts_with(controls=[control(**MONTHLY)], events=[BEGAN])
     assert only(facts["gaps"], "detected_on", "age_days") == (date(2026, 1, 5), 319)

@@ -19,8 +19,16 @@ def evidence(known, *columns, **tables):
 
 def test_events_count_in_the_period_and_in_the_one_before_and_the_newest_is_named(facts_with):
     days = ("2026-11-20 09:00", "2026-10-22 00:00", "2026-10-21 23:59", "2026-09-22 00:00", "2026-09-21 23:59")
-    found = evidence(facts_with, "source", "events", "events_before", "last_at", "last_on", "last_id",
-                     events=[(DONE, day, NAMED) for day in days])  # fmt: skip
+    found = evidence(
+        facts_with,
+        "source",
+        "events",
+        "events_before",
+        "last_at",
+        "last_on",
+        "last_id",
+        events=[(DONE, day, NAMED) for day in days],
+    )
     assert found == [("operation", 2, 2, moment("2026-11-20 09:00"), date(2026, 11, 20), "e2")]
 
 
@@ -105,17 +113,30 @@ def test_a_control_that_is_only_contradicted_has_a_row_without_evidence(facts_wi
 
 def test_each_record_is_evidence_of_its_own_source(facts_with):
     found = evidence(
-        facts_with, "source", "events", "last_on", "last_id",
+        facts_with,
+        "source",
+        "events",
+        "last_on",
+        "last_id",
         evidence_items=[{"id": "i1", "captured_at": "2026-11-02 10:00"}],
         evidence_links=[{"evidence_id": "i1", **on()}],
         testing_schedules=[{"id": "s", **on(), "cadence": "monthly", "starts_on": "2026-11-01"}],
-        test_runs=[{"id": "r1", "schedule_id": "s", "window_open_on": "2026-11-01", "window_close_on": "2026-11-07",
-                    "performed_on": "2026-11-03", "outcome": "passed"}],
+        test_runs=[
+            {
+                "id": "r1",
+                "schedule_id": "s",
+                "window_open_on": "2026-11-01",
+                "window_close_on": "2026-11-07",
+                "performed_on": "2026-11-03",
+                "outcome": "passed",
+            }
+        ],
         policies=[{"id": "p1", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-10-01 10:00"}],
         policy_controls=[{"policy_id": "p1", **on()}],
-        attestations=[{"id": "a1", **on(), "due_on": "2026-11-05", "outcome": "attested",
-                       "attested_at": "2026-11-04 10:00"}],
-    )  # fmt: skip
+        attestations=[
+            {"id": "a1", **on(), "due_on": "2026-11-05", "outcome": "attested", "attested_at": "2026-11-04 10:00"}
+        ],
+    )
     assert found == [
         ("attestation", 1, date(2026, 11, 4), "a1"),
         ("item", 1, date(2026, 11, 2), "i1"),
@@ -126,13 +147,18 @@ def test_each_record_is_evidence_of_its_own_source(facts_with):
 
 def test_events_of_the_audit_log_are_told_apart_from_records(facts_with):
     found = evidence(
-        facts_with, "source", "events", "audit_events", "audit_events_before", "audit_last_at",
+        facts_with,
+        "source",
+        "events",
+        "audit_events",
+        "audit_events_before",
+        "audit_last_at",
         events=[("policy.reviewed", "2026-11-02 09:00", NAMED), (DONE, "2026-10-01 09:00", NAMED)],
         evidence_items=[{"id": "i1", "captured_at": "2026-11-02 10:00"}],
         evidence_links=[{"evidence_id": "i1", **on()}],
         policies=[{"id": "p1", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-11-01 10:00"}],
         policy_controls=[{"policy_id": "p1", **on()}],
-    )  # fmt: skip
+    )
     assert found == [
         ("item", 1, 0, 0, None),
         ("operation", 0, 0, 1, moment("2026-10-01 09:00")),
@@ -141,11 +167,14 @@ def test_events_of_the_audit_log_are_told_apart_from_records(facts_with):
 
 
 def test_a_dry_run_that_is_linked_to_two_bundles_is_one_test_and_a_failed_one_is_none(facts_with):
-    links = [{"id": f"l{n}", "test_id": test, **on(), "status": status}
-             for n, (test, status) in enumerate([("d1", "linked"), ("d1", "linked"), ("d2", "linked"),
-                                                  ("d3", "rejected")])]  # fmt: skip
-    runs = [{"id": f"d{n}", "outcome": outcome, "ran_at": "2026-11-03 10:00"}
-            for n, outcome in ((1, "succeeded"), (2, "failed"), (3, "succeeded"))]  # fmt: skip
+    links = [
+        {"id": f"l{n}", "test_id": test, **on(), "status": status}
+        for n, (test, status) in enumerate([("d1", "linked"), ("d1", "linked"), ("d2", "linked"), ("d3", "rejected")])
+    ]
+    runs = [
+        {"id": f"d{n}", "outcome": outcome, "ran_at": "2026-11-03 10:00"}
+        for n, outcome in ((1, "succeeded"), (2, "failed"), (3, "succeeded"))
+    ]
     assert evidence(facts_with, "source", "events", "last_id", test_links=links, dry_runs=runs) == [("test", 1, "d1")]
 
 
@@ -158,17 +187,24 @@ def test_what_is_dated_after_the_day_is_no_evidence_yet_and_marks_the_control(fa
     )
     assert facts["control_evidence"].is_empty()
     assert facts["control_status"].select("control_id", "state", "future_dated").rows() == [
-        ("X1", "no_data", True), ("X2", "no_data", True), ("X3", "no_data", False),
-    ]  # fmt: skip
+        ("X1", "no_data", True),
+        ("X2", "no_data", True),
+        ("X3", "no_data", False),
+    ]
 
 
 def test_the_audit_log_by_action_tells_tagged_events_by_the_map_or_by_their_own_words(facts_with):
     at = "2026-11-01 09:00"
     facts = facts_with(
         organization_frameworks=[{"framework": "soc2", "in_scope": True}],
-        events=[("access.granted", at), ("made.up", at, {"controls": "soc2:CC6.2"}), ("made.up", at), ("silent", at),
-                ("access.granted", "2026-10-01 09:00", {"outcome": "failure"})],
-    )  # fmt: skip
+        events=[
+            ("access.granted", at),
+            ("made.up", at, {"controls": "soc2:CC6.2"}),
+            ("made.up", at),
+            ("silent", at),
+            ("access.granted", "2026-10-01 09:00", {"outcome": "failure"}),
+        ],
+    )
     columns = ("action", "tagged", "events", "events_before", "tagged_events", "last_id")
     assert facts["audit_actions"].select(columns).rows() == [
         ("access.granted", True, 1, 1, 1, "e2"),

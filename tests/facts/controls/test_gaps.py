@@ -18,8 +18,13 @@ def crosswalk(*edges):
 
 
 def leverage_by_control(*edges):
-    scope = rows("controls", control("A"), control("B"), {**on("C", "hipaa"), "title": "C"},
-                 {**on("H", "hipaa"), "title": "H", "assessable": False})  # fmt: skip
+    scope = rows(
+        "controls",
+        control("A"),
+        control("B"),
+        {**on("C", "hipaa"), "title": "C"},
+        {**on("H", "hipaa"), "title": "H", "assessable": False},
+    )
     frame = gaps.leverage(scope, crosswalk(*edges))
     return {row["control_id"]: (row["requirements"], row["leverage"]) for row in frame.iter_rows(named=True)}
 
@@ -31,11 +36,7 @@ def test_a_control_unlocks_itself_and_what_full_edges_reach_in_scope():
         ("soc2", "A", "iso27001", "9.9", "equal", True),  # not in scope
         ("soc2", "B", "hipaa", "C", "superset", False),  # not full
     )
-    assert found == {
-        "A": (["soc2:A", "hipaa:C", "hipaa:H"], 3),
-        "B": (["soc2:B"], 1),
-        "C": (["hipaa:C"], 1),
-    }
+    assert found == {"A": (["soc2:A", "hipaa:C", "hipaa:H"], 3), "B": (["soc2:B"], 1), "C": (["hipaa:C"], 1)}
 
 
 def test_an_equal_edge_unlocks_both_ways_and_a_superset_one():
@@ -102,8 +103,10 @@ def test_priority_is_severity_times_leverage_times_weight_over_effort():
 
 
 def test_gaps_are_ordered_by_priority_then_by_identifier():
-    status = rows("control_status", *({**on(id), "state": "stale", "weight": w, "state_since": DAY}
-                                      for id, w in (("X3", 1), ("X1", 1), ("X2", 5))))  # fmt: skip
+    status = rows(
+        "control_status",
+        *({**on(id), "state": "stale", "weight": w, "state_since": DAY} for id, w in (("X3", 1), ("X1", 1), ("X2", 5))),
+    )
     assert gap_rows(status)["gap_id"].to_list() == ["soc2:X2", "soc2:X1", "soc2:X3"]
 
 

@@ -45,8 +45,15 @@ def test_the_system_that_evidence_items_come_from_is_one_source(facts_with):
 
 
 def test_a_policy_implements_the_controls_that_it_supports(facts_with):
-    policy = {"id": "P1-v1", "policy": "P1", "version": 1, "title": "Policy", "state": "active", "accepted_at": AT,
-              "accepted_by": "ann"}  # fmt: skip
+    policy = {
+        "id": "P1-v1",
+        "policy": "P1",
+        "version": 1,
+        "title": "Policy",
+        "state": "active",
+        "accepted_at": AT,
+        "accepted_by": "ann",
+    }
     facts = {"policies": [policy], "policy_controls": [{"policy_id": "P1-v1", **on()}]}
     assert ("policy:P1-v1", "control:soc2:X1") in edges(facts_with, "implements", **facts)
 
@@ -85,6 +92,15 @@ def test_nodes_have_names_and_things_without_edges_are_there(facts_with):
 
 
 def test_the_guardrail_of_a_playbook_is_no_orphan_of_the_graph(facts_with):
-    guard = {"id": "G1", "policy": "G", "version": 1, "title": "Guardrail", "state": "active", "accepted_at": AT,
-             "accepted_by": "ann", "kind": "automation", "playbook": "apply-patch"}  # fmt: skip
+    guard = {
+        "id": "G1",
+        "policy": "G",
+        "version": 1,
+        "title": "Guardrail",
+        "state": "active",
+        "accepted_at": AT,
+        "accepted_by": "ann",
+        "kind": "automation",
+        "playbook": "apply-patch",
+    }
     assert facts_with(controls=[control()], policies=[guard])["graph_nodes"].filter(kind="policy").is_empty()

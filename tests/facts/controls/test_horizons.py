@@ -48,9 +48,15 @@ def tables(draw):
     if accepted is not None:
         review = draw(st.one_of(st.none(), st.integers(-200, 400)))
         found["policies"].append(
-            {"id": "p", "policy": "p", "version": 1, "state": "active", "accepted_at": noon(accepted),
-             "review_due_on": None if review is None else day(review)}
-        )  # fmt: skip
+            {
+                "id": "p",
+                "policy": "p",
+                "version": 1,
+                "state": "active",
+                "accepted_at": noon(accepted),
+                "review_due_on": None if review is None else day(review),
+            }
+        )
         found["policy_controls"].append({"policy_id": "p", **on()})
     changed, excluded = draw(maybe), draw(st.sampled_from((None, None, 3, -40)))
     profile = {"applicable": True, "changed_on": None if changed is None else day(changed)}

@@ -14,9 +14,12 @@ BACKUP = {"action": "backup.completed", "last_id": "e1"}
 
 def movement_rows(status=(), attestations=(), vendors=(), actions=()):
     found = movements(
-        rows("control_assessments", *status), rows("attestations", *attestations), rows("vendors", *vendors),
-        rows("audit_actions", *actions), ASKED,
-    )  # fmt: skip
+        rows("control_assessments", *status),
+        rows("attestations", *attestations),
+        rows("vendors", *vendors),
+        rows("audit_actions", *actions),
+        ASKED,
+    )
     return found.drop("org_id").rows()
 
 

@@ -6,12 +6,7 @@ import pytest
 from engine.facts.controls import readiness
 from engine.facts.question import FactQuestion, question_frame
 from engine.model.thresholds import Thresholds
-from tests.factories import (
-    DAY,
-    ORG,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ORG, moment, rows
 from tests.facts.conftest import control, on, only
 
 VALUES = {"readiness": 80, "freshness": 70, "attestation": 90, "vendor": None, "remediation": 50, "operations": 100}
@@ -56,8 +51,9 @@ def test_evidence_dated_in_the_future_is_in_no_window(facts_with):
 
 def test_readiness_stands_beside_the_last_snapshot_before_the_period(facts_with):
     days = {"2026-09-01": 10.0, "2026-10-21": 20.0, "2026-10-22": 30.0}
-    snapshots = [{"taken_on": day, "framework": "soc2", "strict_pct": pct, "weighted_pct": pct + 1}
-                 for day, pct in days.items()]  # fmt: skip
+    snapshots = [
+        {"taken_on": day, "framework": "soc2", "strict_pct": pct, "weighted_pct": pct + 1} for day, pct in days.items()
+    ]
     found = facts_with(controls=[control()], readiness_snapshots=snapshots)["readiness"]
     assert only(found, "prior_on", "prior_strict_pct", "prior_weighted_pct") == (date(2026, 10, 21), 20.0, 21.0)
 
@@ -76,23 +72,39 @@ def score_posture(values, **overrides):
         mark = 10 * (n + 1)
         state = "effective" if values["readiness"] >= mark else "no_data"
         fresh = "fresh" if values["freshness"] >= mark else "stale"
-        given.append({"state": state, "freshness": fresh, "attested": values["attestation"] >= mark, "weight": 1,
-                      "kinds_required": ["attestation"]})  # fmt: skip
+        given.append(
+            {
+                "state": state,
+                "freshness": fresh,
+                "attested": values["attestation"] >= mark,
+                "weight": 1,
+                "kinds_required": ["attestation"],
+            }
+        )
     some = [10 * (n + 1) for n in range(10)]
     vendor, remediation, operations = (values[name] for name in ("vendor", "remediation", "operations"))
-    vendors = [] if vendor is None else [
-        {"vendor_id": str(m), "assurance": "assured" if vendor >= m else "lapsed"} for m in some]  # fmt: skip
-    work = [] if remediation is None else [
-        {"id": str(m), "on_time": remediation >= m, "status": "open"} for m in some]  # fmt: skip
-    services = [] if operations is None else [
-        {"service_id": str(m), "level": "ok" if operations >= m else "critical"} for m in some]  # fmt: skip
+    vendors = (
+        []
+        if vendor is None
+        else [{"vendor_id": str(m), "assurance": "assured" if vendor >= m else "lapsed"} for m in some]
+    )
+    work = [] if remediation is None else [{"id": str(m), "on_time": remediation >= m, "status": "open"} for m in some]
+    services = (
+        []
+        if operations is None
+        else [{"service_id": str(m), "level": "ok" if operations >= m else "critical"} for m in some]
+    )
     snapshots = pl.DataFrame(
         schema={"org_id": pl.String, "taken_on": pl.Date, "score": pl.Float64, "components": pl.String}
     )
     return readiness.posture(
-        statuses(*given), rows("vendors", *vendors), rows("remediations", *work), rows("service_health", *services),
-        snapshots, question(**overrides),
-    )  # fmt: skip
+        statuses(*given),
+        rows("vendors", *vendors),
+        rows("remediations", *work),
+        rows("service_health", *services),
+        snapshots,
+        question(**overrides),
+    )
 
 
 def test_a_missing_component_shares_out_its_weight_and_contributions_sum_to_the_score():
@@ -133,10 +145,13 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
         "service_health", {"service_id": "a", "level": level}, {"service_id": "b", "level": "insufficient_history"}
     )
     found = readiness.posture(
-        rows("control_status"), rows("vendors"), rows("remediations"), health,
+        rows("control_status"),
+        rows("vendors"),
+        rows("remediations"),
+        health,
         pl.DataFrame(schema={"org_id": pl.String, "taken_on": pl.Date, "score": pl.Float64, "components": pl.String}),
         question(),
-    ).filter(component="operations")  # fmt: skip
+    ).filter(component="operations")
     assert only(found, "value", "population") == (value, 1)
 
 
@@ -144,16 +159,22 @@ def test_timeliness_looks_at_overdue_work_and_at_what_was_closed_within_a_quarte
     def item(id, due_on, closed_on):
         return {"id": id, **on(), "opened_on": "2026-01-01", "due_on": due_on, "closed_on": closed_on, "status": "open"}
 
-    given = [item("old", "2026-09-01", "2026-08-20"), item("edge", "2026-09-01", "2026-08-21"),
-             item("late", "2026-10-01", "2026-10-02"), item("open", "2026-11-19", None),
-             item("ahead", "2026-12-01", None)]  # fmt: skip
+    given = [
+        item("old", "2026-09-01", "2026-08-20"),
+        item("edge", "2026-09-01", "2026-08-21"),
+        item("late", "2026-10-01", "2026-10-02"),
+        item("open", "2026-11-19", None),
+        item("ahead", "2026-12-01", None),
+    ]
     found = facts_with(remediations=given)["posture"].filter(component="remediation")
     assert only(found, "measured", "population", "value") == (1, 3, 33.3)
 
 
 def test_the_posture_of_the_last_snapshot_before_the_period_stands_beside(facts_with):
-    snapshots = [{"taken_on": day, "score": score, "components": f'{{"readiness": {score}, "vendor": null}}'}
-                 for day, score in (("2026-10-20", 60.0), ("2026-10-21", 61.5), ("2026-10-22", 70.0))]  # fmt: skip
+    snapshots = [
+        {"taken_on": day, "score": score, "components": f'{{"readiness": {score}, "vendor": null}}'}
+        for day, score in (("2026-10-20", 60.0), ("2026-10-21", 61.5), ("2026-10-22", 70.0))
+    ]
     found = facts_with(posture_snapshots=snapshots)["posture"]
     columns = ("prior_on", "prior_score", "prior_value")
     assert only(found.filter(component="readiness"), *columns) == (date(2026, 10, 21), 61.5, 61.5)

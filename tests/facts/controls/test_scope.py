@@ -56,11 +56,14 @@ def test_an_edge_is_full_if_it_covers_its_target_with_strength():
 def test_a_policy_has_a_row_for_each_control_and_one_without_any(facts_with):
     active = {"version": 1, "state": "active", "accepted_at": "2026-11-20 23:59"}
     facts = facts_with(
-        policies=[{"id": "p1", "policy": "p", **active}, {"id": "p2", "policy": "q", **active},
-                  {"id": "p3", "policy": "r", **active, "accepted_at": "2026-11-21"},
-                  {"id": "p4", "policy": "s", **active, "state": "retired"}],
+        policies=[
+            {"id": "p1", "policy": "p", **active},
+            {"id": "p2", "policy": "q", **active},
+            {"id": "p3", "policy": "r", **active, "accepted_at": "2026-11-21"},
+            {"id": "p4", "policy": "s", **active, "state": "retired"},
+        ],
         policy_controls=[{"policy_id": "p1", **on("X2")}, {"policy_id": "p1", **on("X1")}],
-    )  # fmt: skip
+    )
     assert facts["policies"].select("policy_id", "control_id").rows() == [("p1", "X1"), ("p1", "X2"), ("p2", None)]
 
 

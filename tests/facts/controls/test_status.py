@@ -13,8 +13,14 @@ COMPLETE = {"events": [OPERATED], "attestations": [SIGNED], "testing_schedules":
 
 
 def run(id, outcome, performed_on, schedule="s"):
-    return {"id": id, "schedule_id": schedule, "window_open_on": "2026-11-01", "window_close_on": "2026-11-30",
-            "performed_on": performed_on, "outcome": outcome}  # fmt: skip
+    return {
+        "id": id,
+        "schedule_id": schedule,
+        "window_open_on": "2026-11-01",
+        "window_close_on": "2026-11-30",
+        "performed_on": performed_on,
+        "outcome": outcome,
+    }
 
 
 PASSED = run("r1", "passed", "2026-11-12")
@@ -35,8 +41,10 @@ def test_nothing_ever_is_no_data(facts_with):
 
 
 NOTED = ("state", "without_evidence", "evidence_note")
-POLICY = {"policies": [{"id": "p", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-10-01 10:00"}],
-          "policy_controls": [{"policy_id": "p", **on()}]}  # fmt: skip
+POLICY = {
+    "policies": [{"id": "p", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-10-01 10:00"}],
+    "policy_controls": [{"policy_id": "p", **on()}],
+}
 
 
 def test_evidence_that_does_not_govern_is_named_and_never_called_none(facts_with):
@@ -44,8 +52,10 @@ def test_evidence_that_does_not_govern_is_named_and_never_called_none(facts_with
     nothing = ("no_data", True, "no evidence on record")
     assert status(facts_with, *NOTED, **governed) == nothing
     assert status(facts_with, *NOTED, **governed, events=[OPERATED]) == (
-        "no_data", False, "1 event, which does not govern",
-    )  # fmt: skip
+        "no_data",
+        False,
+        "1 event, which does not govern",
+    )
     old = ("backup.completed", "2024-01-10 09:00", naming("X1"))
     found = status(facts_with, *NOTED, kinds=["test"], events=[OPERATED, old], attestations=[SIGNED], **POLICY)
     assert found == ("no_data", False, "2 events and 1 policy and 1 attestation, which do not govern")
@@ -64,8 +74,10 @@ def test_what_speaks_against_a_control_is_no_evidence_for_it_but_not_nothing(fac
 
 
 def test_coverage_is_the_share_of_applicable_controls_that_are_not_no_data(facts_with):
-    facts = facts_with(controls=[control(evidence_kinds=["policy"]), control("X2", position=2)],
-                  events=[OPERATED, ("backup.completed", "2026-11-10 09:00", naming("X2"))])  # fmt: skip
+    facts = facts_with(
+        controls=[control(evidence_kinds=["policy"]), control("X2", position=2)],
+        events=[OPERATED, ("backup.completed", "2026-11-10 09:00", naming("X2"))],
+    )
     assert only(facts["readiness"], "applicable", "assessed", "no_data", "coverage_pct") == (2, 1, 1, 50.0)
     assert only(facts["gaps"], "control_id", "evidence_note") == ("X1", "1 event, which does not govern")
 
@@ -142,11 +154,12 @@ def test_a_lapsed_or_rejected_attestation_makes_the_control_stale(facts_with):
 
 def policy(**more):
     return {
-        "policies": [{"id": "p1", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-01-05 10:00",
-                      **more}],
+        "policies": [
+            {"id": "p1", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-01-05 10:00", **more}
+        ],
         "policy_controls": [{"policy_id": "p1", **on()}],
         "kinds": ["policy"],
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(("due", "state"), [("2026-11-20", "effective"), ("2026-11-19", "stale")])
@@ -168,15 +181,25 @@ def test_a_policy_that_is_a_draft_or_not_yet_accepted_is_none(facts_with):
 
 
 NOT_APPLICABLE = {
-    **on(), "applicable": False, "justification": "no such system", "approved_by": "bob", "approved_on": "2026-11-20",
-}  # fmt: skip
+    **on(),
+    "applicable": False,
+    "justification": "no such system",
+    "approved_by": "bob",
+    "approved_on": "2026-11-20",
+}
 
 
 @pytest.mark.parametrize(
     "missing",
-    [{"justification": None}, {"justification": "  "}, {"approved_by": None}, {"approved_on": None},
-     {"approved_on": "2026-11-21"}, {"applicable": True}],
-)  # fmt: skip
+    [
+        {"justification": None},
+        {"justification": "  "},
+        {"approved_by": None},
+        {"approved_on": None},
+        {"approved_on": "2026-11-21"},
+        {"applicable": True},
+    ],
+)
 def test_not_applicable_needs_justification_approver_and_a_date_that_has_come(facts_with, missing):
     columns = ("applicable", "state")
     assert status(facts_with, *columns, control_profiles=[NOT_APPLICABLE]) == (False, "not_applicable")
@@ -190,8 +213,10 @@ def test_evidence_older_than_a_change_is_invalid_whatever_its_age(facts_with):
     assert found == ("stale", "stale", True, ["operation"], date(2026, 11, 11))
     same_day = [{**on(), "changed_on": "2026-11-10"}]
     assert status(facts_with, *columns[:3], kinds=["operation"], events=[OPERATED], control_profiles=same_day) == (
-        "effective", "fresh", False,
-    )  # fmt: skip
+        "effective",
+        "fresh",
+        False,
+    )
     ahead = [{**on(), "changed_on": "2026-11-21"}]
     assert status(facts_with, *columns[:3], kinds=["operation"], events=[OPERATED], control_profiles=ahead)[2] is False
 
@@ -202,8 +227,15 @@ def test_a_change_makes_only_the_kinds_stale_that_it_outdates(facts_with):
     assert found == ("stale", ["operation"])
     renewed = {**COMPLETE, "events": [("backup.completed", "2026-11-12 09:00", naming("X1"))]}
     earlier = run("r1", "passed", "2026-11-09")
-    found = status(facts_with, "state", "kinds_stale", "change_invalidated", **renewed, test_runs=[earlier],
-                   control_profiles=changed)  # fmt: skip
+    found = status(
+        facts_with,
+        "state",
+        "kinds_stale",
+        "change_invalidated",
+        **renewed,
+        test_runs=[earlier],
+        control_profiles=changed,
+    )
     assert found == ("stale", ["test"], False)
 
 
@@ -234,8 +266,14 @@ def test_stale_evidence_is_stale_since_the_day_after_its_window(facts_with):
 
 
 def test_the_approved_exception_that_lasts_longest_is_shown(facts_with):
-    given = [{"id": id, **on(), "expires_on": day, "status": state} for id, day, state in (
-        ("e1", "2026-11-20", "approved"), ("e2", "2027-01-01", "approved"), ("e3", "2027-06-01", "draft"),
-        ("e4", "2026-11-19", "approved"))]  # fmt: skip
+    given = [
+        {"id": id, **on(), "expires_on": day, "status": state}
+        for id, day, state in (
+            ("e1", "2026-11-20", "approved"),
+            ("e2", "2027-01-01", "approved"),
+            ("e3", "2027-06-01", "draft"),
+            ("e4", "2026-11-19", "approved"),
+        )
+    ]
     assert status(facts_with, "exception_id", "exception_expires_on", exceptions=given) == ("e2", date(2027, 1, 1))
     assert status(facts_with, "exception_id", exceptions=given[3:]) is None

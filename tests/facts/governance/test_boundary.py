@@ -42,28 +42,44 @@ def test_alerts_findings_and_dependencies_are_counted_for_a_service(facts_with):
     )
     web = facts["observations"].filter(service_id="svc-web")
     assert only(web, "seen_in", "alerts", "findings", "dependencies", "last_seen_on") == (
-        ["alerts", "dependencies", "findings", "services"], 4, 1, 1, date(2026, 11, 20)
-    )  # fmt: skip
+        ["alerts", "dependencies", "findings", "services"],
+        4,
+        1,
+        1,
+        date(2026, 11, 20),
+    )
 
 
 def test_what_scanners_and_dependencies_name_and_nobody_registered_is_observed(facts_with):
     facts = facts_with(
-        findings=[{"id": "f1", "asset": "10.0.0.9", "first_seen_at": "2026-11-03T10:00:00",
-                   "last_seen_at": "2026-11-04T10:00:00"}],
+        findings=[
+            {
+                "id": "f1",
+                "asset": "10.0.0.9",
+                "first_seen_at": "2026-11-03T10:00:00",
+                "last_seen_at": "2026-11-04T10:00:00",
+            }
+        ],
         service_dependencies=[{"service_id": "svc-ghost", "depends_on_id": "svc-ghost"}],
-    )  # fmt: skip
+    )
     assert observation_rows(facts) == [("10.0.0.9", ["findings"], None), ("svc-ghost", ["dependencies"], None)]
 
 
 def test_an_alert_that_names_an_unknown_service_leaves_a_trace(facts_with):
     told = {"details": '{"outcome":"created","unknown_service":"Shadow"}'}
     facts = facts_with(
-        events=[("alert.ingested", "2026-11-02T10:00:00", told), ("alert.ingested", "2026-11-03T10:00:00", told),
-                ("alert.ingested", "2026-11-04T10:00:00", {"details": '{"outcome":"created"}'})]
-    )  # fmt: skip
+        events=[
+            ("alert.ingested", "2026-11-02T10:00:00", told),
+            ("alert.ingested", "2026-11-03T10:00:00", told),
+            ("alert.ingested", "2026-11-04T10:00:00", {"details": '{"outcome":"created"}'}),
+        ]
+    )
     assert only(facts["observations"], "name", "seen_in", "alerts", "last_seen_on") == (
-        "Shadow", ["alerts"], 2, date(2026, 11, 3)
-    )  # fmt: skip
+        "Shadow",
+        ["alerts"],
+        2,
+        date(2026, 11, 3),
+    )
 
 
 def test_a_name_that_a_service_has_since_been_given_is_that_service(facts_with):
@@ -83,9 +99,10 @@ def test_controls_that_name_a_system_are_counted_once_each(facts_with):
 def test_a_system_belongs_to_the_frameworks_that_the_organization_follows(facts_with):
     facts = facts_with(
         organization_frameworks=[{"framework": "soc2", "in_scope": True}],
-        systems=[{"id": "s1", "name": "Shop", "frameworks": "soc2; hipaa", "data_classes": "b; a;b",
-                  "boundary": "outside"}],
-    )  # fmt: skip
+        systems=[
+            {"id": "s1", "name": "Shop", "frameworks": "soc2; hipaa", "data_classes": "b; a;b", "boundary": "outside"}
+        ],
+    )
     assert only(facts["systems"], "frameworks", "data_classes", "in_scope") == (["soc2"], ["a", "b"], False)
 
 

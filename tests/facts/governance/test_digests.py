@@ -11,10 +11,17 @@ from tests.factories import moment
 
 def delivery(identifier, payload, **more):
     return {
-        "id": identifier, "kind": "sla-reminders", "period": "2026-11-18", "channel": "email", "recipient": "ann",
-        "status": "sent", "payload": msgspec.json.encode(payload).decode(), "attempts": 1,
-        "created_at": "2026-11-18 09:00", **more,
-    }  # fmt: skip
+        "id": identifier,
+        "kind": "sla-reminders",
+        "period": "2026-11-18",
+        "channel": "email",
+        "recipient": "ann",
+        "status": "sent",
+        "payload": msgspec.json.encode(payload).decode(),
+        "attempts": 1,
+        "created_at": "2026-11-18 09:00",
+        **more,
+    }
 
 
 def test_a_delivery_reminded_of_every_row_of_its_lists(facts_with):
@@ -84,11 +91,21 @@ def snapshot(day, **given):
 
 def test_the_last_snapshot_by_the_day_counts(facts_with):
     one = {"framework": "soc2", "control_id": "CC1.1", "title": "Integrity", "assessable": True}
-    edge = {"source_framework": "soc2", "source_id": "CC1.1", "target_framework": "iso27001", "target_id": "A.5.1",
-            "relation": "superset", "strength": 0.9}  # fmt: skip
-    facts = facts_with(catalogue_snapshots=[
-        snapshot("2026-10-01"), snapshot("2026-11-01", requirements=[one], edges=[edge]), snapshot("2026-12-01"),
-    ])  # fmt: skip
+    edge = {
+        "source_framework": "soc2",
+        "source_id": "CC1.1",
+        "target_framework": "iso27001",
+        "target_id": "A.5.1",
+        "relation": "superset",
+        "strength": 0.9,
+    }
+    facts = facts_with(
+        catalogue_snapshots=[
+            snapshot("2026-10-01"),
+            snapshot("2026-11-01", requirements=[one], edges=[edge]),
+            snapshot("2026-12-01"),
+        ]
+    )
     assert facts["catalogue_seen"].rows() == [("acme", date(2026, 11, 1), "v-2026-11-01")]
     assert facts["requirements_seen"].rows() == [("acme", "soc2", "CC1.1", "Integrity", True)]
     assert facts["edges_seen"].rows() == [("acme", *edge.values())]

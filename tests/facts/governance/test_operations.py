@@ -10,8 +10,17 @@ BUCKETS = operations.BUCKETS_30D
 def health(*columns, objective=99.9, total=1_000_000, bad=600, total_7d=200_000, bad_7d=0, buckets=BUCKETS):
     services = pl.DataFrame({"org_id": ["acme"], "id": ["s"], "name": ["S"], "criticality": [3]})
     profiles = pl.DataFrame({"org_id": ["acme"], "service_id": ["s"], "objective_pct": [objective]})
-    sums = pl.DataFrame({"org_id": ["acme"], "service_id": ["s"], "total_30d": [total], "bad_30d": [bad],
-                         "total_7d": [total_7d], "bad_7d": [bad_7d], "buckets": [buckets]})  # fmt: skip
+    sums = pl.DataFrame(
+        {
+            "org_id": ["acme"],
+            "service_id": ["s"],
+            "total_30d": [total],
+            "bad_30d": [bad],
+            "total_7d": [total_7d],
+            "bad_7d": [bad_7d],
+            "buckets": [buckets],
+        }
+    )
     return only(operations.service_health(services, profiles, sums), *columns)
 
 
@@ -55,8 +64,14 @@ def test_an_objective_without_a_budget_and_a_service_without_events_say_nothing(
 
 
 def test_windows_of_thirty_and_seven_days_end_with_the_day(facts_with):
-    days = ["2026-11-20 23:55", "2026-11-14 00:00", "2026-11-13 23:55", "2026-10-22 00:00", "2026-10-21 23:55",
-            "2026-11-21 00:00"]  # fmt: skip
+    days = [
+        "2026-11-20 23:55",
+        "2026-11-14 00:00",
+        "2026-11-13 23:55",
+        "2026-10-22 00:00",
+        "2026-10-21 23:55",
+        "2026-11-21 00:00",
+    ]
     buckets = [{"service_id": "s", "bucket_at": at, "total": 10**n, "bad": 0} for n, at in enumerate(days)]
     facts = facts_with(
         services=[{"id": "s", "name": "S", "criticality": 3}, {"id": "t", "name": "T", "criticality": 1}],
@@ -72,9 +87,15 @@ def test_windows_of_thirty_and_seven_days_end_with_the_day(facts_with):
 
 def test_steps_of_an_incident_that_come_after_the_day_have_not_happened(facts_with):
     incident = {
-        "id": "i", "title": "I", "severity": "high", "status": "resolved", "opened_at": "2026-11-20 20:00",
-        "acknowledged_at": "2026-11-20 20:05", "mitigated_at": "2026-11-20 21:30", "resolved_at": "2026-11-21 00:00",
-    }  # fmt: skip
+        "id": "i",
+        "title": "I",
+        "severity": "high",
+        "status": "resolved",
+        "opened_at": "2026-11-20 20:00",
+        "acknowledged_at": "2026-11-20 20:05",
+        "mitigated_at": "2026-11-20 21:30",
+        "resolved_at": "2026-11-21 00:00",
+    }
     columns = ("minutes_to_acknowledge", "minutes_to_mitigate", "minutes_to_resolve", "resolved_at")
     assert only(facts_with(incidents=[incident])["incidents"], *columns) == (5.0, 90.0, None, None)
     assert facts_with(incidents=[{**incident, "opened_at": "2026-11-21 00:00"}])["incidents"].is_empty()

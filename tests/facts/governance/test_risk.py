@@ -36,8 +36,7 @@ def test_unknown_ratings_count_as_five_and_say_so(facts_with):
 
 
 @pytest.mark.parametrize(
-    ("residual", "cell"),
-    [({}, 25), ({"residual_likelihood": 1}, 5), ({"residual_impact": 2}, 10)],
+    ("residual", "cell"), [({}, 25), ({"residual_likelihood": 1}, 5), ({"residual_impact": 2}, 10)]
 )
 def test_a_missing_residual_rating_counts_as_five_however_low_the_inherent_one_is(facts_with, residual, cell):
     found = risk(facts_with, "inherent", "residual", "over_appetite", "unknown", likelihood=1, impact=2, **residual)

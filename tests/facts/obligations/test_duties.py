@@ -88,23 +88,45 @@ def test_requests_of_later_days_are_not_there_and_evidence_is_listed(facts_with)
 
 
 def windows(known, *runs, columns=("window_open_on", "standing"), **more):
-    schedule = {"id": "s", **on(), "procedure": "Try it", "cadence": "monthly", "starts_on": "2026-08-31",
-                "ends_on": "2026-12-31", "owner": "ann", "performer": "bob", **more}  # fmt: skip
+    schedule = {
+        "id": "s",
+        **on(),
+        "procedure": "Try it",
+        "cadence": "monthly",
+        "starts_on": "2026-08-31",
+        "ends_on": "2026-12-31",
+        "owner": "ann",
+        "performer": "bob",
+        **more,
+    }
     facts = known(controls=[control()], testing_schedules=[schedule], test_runs=runs)
     return facts["test_windows"].select(columns).rows()
 
 
 def run(opens, closes, performed=None, **more):
-    return {"id": f"r-{opens}", "schedule_id": "s", "window_open_on": opens, "window_close_on": closes,
-            "performed_on": performed, "outcome": "passed" if performed else None, **more}  # fmt: skip
+    return {
+        "id": f"r-{opens}",
+        "schedule_id": "s",
+        "window_open_on": opens,
+        "window_close_on": closes,
+        "performed_on": performed,
+        "outcome": "passed" if performed else None,
+        **more,
+    }
 
 
 def test_months_are_counted_from_the_first_window_so_that_the_31st_comes_back(facts_with):
     found = windows(facts_with, starts_on="2026-08-31", ends_on="2027-03-31")
     assert [day for day, _ in found] == [
-        date(2026, 8, 31), date(2026, 9, 30), date(2026, 10, 31), date(2026, 11, 30), date(2026, 12, 31),
-        date(2027, 1, 31), date(2027, 2, 28), date(2027, 3, 31),
-    ]  # fmt: skip
+        date(2026, 8, 31),
+        date(2026, 9, 30),
+        date(2026, 10, 31),
+        date(2026, 11, 30),
+        date(2026, 12, 31),
+        date(2027, 1, 31),
+        date(2027, 2, 28),
+        date(2027, 3, 31),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,8 +138,12 @@ def test_a_window_without_a_run_is_upcoming_open_for_seven_days_or_missed(facts_
 
 
 def test_a_run_is_done_within_its_window_and_late_after_it(facts_with):
-    runs = [run("2026-08-31", "2026-09-06", "2026-09-06"), run("2026-09-30", "2026-10-06", "2026-10-07"),
-            run("2026-10-31", "2026-11-06"), run("2026-11-30", "2026-12-06", "2026-12-01")]  # fmt: skip
+    runs = [
+        run("2026-08-31", "2026-09-06", "2026-09-06"),
+        run("2026-09-30", "2026-10-06", "2026-10-07"),
+        run("2026-10-31", "2026-11-06"),
+        run("2026-11-30", "2026-12-06", "2026-12-01"),
+    ]
     found = windows(facts_with, *runs, columns=("run_id", "standing", "performed_on", "outcome"), ends_on="2026-11-30")
     assert found == [
         ("r-2026-08-31", "done", date(2026, 9, 6), "passed"),

@@ -27,21 +27,31 @@ def test_steps_that_are_none_are_none(facts_with, steps):
 
 
 def test_plays_keep_their_steps(facts_with):
-    steps = [{"step": "confirm shared evidence", "status": "done", "by": "ann", "at": "2026-11-02T09:00:00Z"},
-             {"step": "confirm mapping", "status": "doing", "by": None, "at": None}]  # fmt: skip
+    steps = [
+        {"step": "confirm shared evidence", "status": "done", "by": "ann", "at": "2026-11-02T09:00:00Z"},
+        {"step": "confirm mapping", "status": "doing", "by": None, "at": None},
+    ]
     play = {"id": "c1", "status": "active", "owner": "ann", "steps": text(steps), "started_on": "2026-11-01"}
     rows = facts_with(plays=[play])["plays"]
     assert rows.select("play_id", "status", "number", "step_status", "step_on").rows() == [
-        ("c1", "active", 1, "done", date(2026, 11, 2)), ("c1", "active", 2, "doing", None),
-    ]  # fmt: skip
+        ("c1", "active", 1, "done", date(2026, 11, 2)),
+        ("c1", "active", 2, "doing", None),
+    ]
 
 
 def test_alerts_are_what_deliveries_carried(facts_with):
     sent = {
-        "id": "d1", "kind": "obligation-density-alerts", "period": "2026-W45", "channel": "email", "recipient": "ann",
-        "status": "sent", "attempts": 1, "created_at": "2026-11-02 08:00", "sent_at": "2026-11-02 08:01",
+        "id": "d1",
+        "kind": "obligation-density-alerts",
+        "period": "2026-W45",
+        "channel": "email",
+        "recipient": "ann",
+        "status": "sent",
+        "attempts": 1,
+        "created_at": "2026-11-02 08:00",
+        "sent_at": "2026-11-02 08:01",
         "payload": text({"breaches": [{"alert_id": "x", "week": "2026-W46", "level": "warning", "known": 7}]}),
-    }  # fmt: skip
+    }
     rows = facts_with(deliveries=[sent])["density_alerts"]
     assert rows.select("alert_id", "week", "level", "created_on", "sent_on").rows() == [
         ("x", "2026-W46", "warning", date(2026, 11, 2), date(2026, 11, 2))

@@ -30,7 +30,7 @@ def states(known, table, *given, **tables):
 
 def test_an_attestation_is_a_duty_and_the_next_one_follows_380_days_after_the_signature(facts_with):
     assert ledger(facts_with, attestations=[{**DUTY, "moves": 2}]) == [
-        ("attestation:a", date(2026, 12, 1), "open", None, 0.5, False, 2),
+        ("attestation:a", date(2026, 12, 1), "open", None, 0.5, False, 2)
     ]
     assert ledger(facts_with, attestations=[{**DUTY, **SIGNED}]) == [
         ("attestation:a", date(2026, 12, 1), "done", date(2026, 11, 1), 0.5, False, 0),
@@ -43,7 +43,7 @@ def test_no_next_attestation_is_made_up_where_one_is_planned_or_the_last_was_wit
     found = ledger(facts_with, "obligation_id", attestations=[{**DUTY, **SIGNED}, planned])
     assert found == [("attestation:a",), ("attestation:b",)]
     assert ledger(facts_with, "obligation_id", attestations=[{**DUTY, **SIGNED, "withdrawn_on": "2026-11-02"}]) == [
-        ("attestation:a",),
+        ("attestation:a",)
     ]
 
 
@@ -74,7 +74,7 @@ def test_a_request_that_waits_for_whoever_asked_is_paused_and_never_overdue(fact
     found = ledger(facts_with, *columns, evidence_requests=[{**late, "status": "waiting_on_requester"}])
     assert found == [("open", True, date(2026, 11, 10), -10)]
     assert ledger(facts_with, *columns, evidence_requests=[{**late, "status": "open"}]) == [
-        ("overdue", False, date(2026, 11, 10), -10),
+        ("overdue", False, date(2026, 11, 10), -10)
     ]
 
 
@@ -87,8 +87,13 @@ def test_a_vendor_owes_its_next_review_and_the_last_one_is_done(facts_with):
 
 @pytest.mark.parametrize("tier", REVIEW_HOURS)
 def test_a_review_takes_hours_by_tier_and_names_its_vendor(facts_with, tier):
-    found = ledger(facts_with, "vendor_id", "vendor_tier", "effort_hours",
-                   vendors=[{**VENDOR, "tier": tier, "next_review_on": "2026-12-01"}])  # fmt: skip
+    found = ledger(
+        facts_with,
+        "vendor_id",
+        "vendor_tier",
+        "effort_hours",
+        vendors=[{**VENDOR, "tier": tier, "next_review_on": "2026-12-01"}],
+    )
     assert found == [("v", tier, REVIEW_HOURS[tier])]
 
 
@@ -116,9 +121,18 @@ def test_a_test_window_is_one_duty_however_often_it_was_run(facts_with):
         "starts_on": "2026-11-01",
         "owner": "ann",
     }
-    again = [{"id": id, "schedule_id": "s", "window_open_on": "2026-11-01", "window_close_on": "2026-11-07",
-              "performed_on": day, "outcome": outcome, "performer": "bob"}
-             for id, day, outcome in (("r1", "2026-11-05", "failed"), ("r2", "2026-11-09", "passed"))]  # fmt: skip
+    again = [
+        {
+            "id": id,
+            "schedule_id": "s",
+            "window_open_on": "2026-11-01",
+            "window_close_on": "2026-11-07",
+            "performed_on": day,
+            "outcome": outcome,
+            "performer": "bob",
+        }
+        for id, day, outcome in (("r1", "2026-11-05", "failed"), ("r2", "2026-11-09", "passed"))
+    ]
     found = ledger(facts_with, *COLUMNS[:5], "owner", testing_schedules=[schedule], test_runs=again)
     assert found == [
         ("test_window:s-2026-11-01", date(2026, 11, 7), "done", date(2026, 11, 5), 3.0, "bob"),
@@ -128,7 +142,7 @@ def test_a_test_window_is_one_duty_however_often_it_was_run(facts_with):
 
 def test_a_request_is_hard_and_its_state_agrees_with_its_clock(facts_with):
     assert ledger(facts_with, evidence_requests=[REQUEST]) == [
-        ("evidence_request:q", date(2026, 11, 5), "overdue", None, 4.0, True, 0),
+        ("evidence_request:q", date(2026, 11, 5), "overdue", None, 4.0, True, 0)
     ]
     closed = {**REQUEST, "status": "closed"}
     pairs = {}
@@ -140,8 +154,10 @@ def test_a_request_is_hard_and_its_state_agrees_with_its_clock(facts_with):
         facts = facts_with(evidence_requests=[{**closed, **more}])
         pairs[name] = (only(facts["requests"], "clock"), only(facts["obligations"], "state"))
     assert pairs == {
-        "in time": ("closed_on_time", "done"), "late": ("closed_late", "late"), "undated": ("closed_late", "late"),
-    }  # fmt: skip
+        "in time": ("closed_on_time", "done"),
+        "late": ("closed_late", "late"),
+        "undated": ("closed_late", "late"),
+    }
 
 
 def test_a_policy_owes_its_review_unless_it_is_a_draft_and_a_retired_one_is_cancelled(facts_with):
@@ -150,7 +166,7 @@ def test_a_policy_owes_its_review_unless_it_is_a_draft_and_a_retired_one_is_canc
         facts_with, *COLUMNS, "frameworks", "controls", policies=[{**POLICY, "moves": 3}], policy_controls=tags
     )
     assert found == [
-        ("policy_review:p1", date(2026, 12, 1), "open", None, 4.0, False, 3, ["soc2"], ["soc2:X1", "soc2:X2"]),
+        ("policy_review:p1", date(2026, 12, 1), "open", None, 4.0, False, 3, ["soc2"], ["soc2:X1", "soc2:X2"])
     ]
     assert states(facts_with, "policies", {**POLICY, "state": "draft"}) == []
     assert states(facts_with, "policies", {**POLICY, "state": "retired"}) == ["cancelled"]
@@ -159,7 +175,7 @@ def test_a_policy_owes_its_review_unless_it_is_a_draft_and_a_retired_one_is_canc
 
 def test_a_weakness_is_due_and_hard_and_a_false_positive_is_none(facts_with):
     assert ledger(facts_with, poam_items=[WEAKNESS]) == [
-        ("poam_milestone:V-1", date(2026, 12, 1), "open", None, 6.0, True, 0),
+        ("poam_milestone:V-1", date(2026, 12, 1), "open", None, 6.0, True, 0)
     ]
     assert states(facts_with, "poam_items", {**WEAKNESS, "status": "completed", "closed_on": "2026-11-01"}) == ["done"]
     assert states(facts_with, "poam_items", {**WEAKNESS, "status": "false_positive"}) == ["cancelled"]
@@ -168,23 +184,36 @@ def test_a_weakness_is_due_and_hard_and_a_false_positive_is_none(facts_with):
 WORK = {"id": "r", **on(), "title": "Fix it", "owner": "dan", "status": "open", "opened_on": "2026-10-02"}
 NAMED = '{"point_of_contact": "eve"}'
 SCANNED = {
-    "id": "f", "source": "scanner", "finding_key": "k", "title": "Weak cipher", "severity": "low", "status": "open",
-    "service_id": "s", "first_seen_at": "2026-10-01 00:00",
-}  # fmt: skip
+    "id": "f",
+    "source": "scanner",
+    "finding_key": "k",
+    "title": "Weak cipher",
+    "severity": "low",
+    "status": "open",
+    "service_id": "s",
+    "first_seen_at": "2026-10-01 00:00",
+}
 
 
 @pytest.mark.parametrize(
     ("work", "details", "owner"),
-    [([WORK], NAMED, "dan"), ([], NAMED, "eve"), ([], None, "cyd"), ([{**WORK, "status": "closed", "closed_on":
-     "2026-10-03"}], None, "cyd")],
-)  # fmt: skip
+    [
+        ([WORK], NAMED, "dan"),
+        ([], NAMED, "eve"),
+        ([], None, "cyd"),
+        ([{**WORK, "status": "closed", "closed_on": "2026-10-03"}], None, "cyd"),
+    ],
+)
 def test_plan_gap_and_calendar_name_one_owner_and_one_date(facts_with, work, details, owner):
     """The date is that of the rating where the ledger has a later one."""
     line = {**WEAKNESS, "weakness_key": "soc2:X1", "due_on": "2027-12-01", "details": details}
     facts = facts_with(
-        controls=[control()], poam_items=[line], remediations=work, control_owners=[{**on(), "email": "cyd", "raci": "R"}],
+        controls=[control()],
+        poam_items=[line],
+        remediations=work,
+        control_owners=[{**on(), "email": "cyd", "raci": "R"}],
         organization_frameworks=[{"framework": name, "in_scope": True} for name in ("soc2", "fedramp-poam")],
-    )  # fmt: skip
+    )
     items = next(iter(REPORT.document({name: facts[name] for name in REPORT.facts}, ask()).tables)).frame
     due = date(2027, 3, 30)
     assert items.select("poam_id", "point_of_contact", "scheduled_completion_date").rows() == [("V-1", owner, due)]
@@ -200,29 +229,34 @@ def test_a_finding_on_the_plan_is_its_services_owners_until_the_date_of_the_cata
     exploited = {**SCANNED, "known_exploited": True, "due_on": "2026-10-22"}
     title = "Close weakness V-1: Weak cipher"
     assert ledger(facts_with, *columns, poam_items=[line], findings=[SCANNED], services=[service]) == [
-        (title, "ben", date(2027, 1, 1)),
-    ]  # fmt: skip
+        (title, "ben", date(2027, 1, 1))
+    ]
     assert ledger(facts_with, *columns, poam_items=[line], findings=[exploited], services=[service]) == [
-        (title, "ben", date(2026, 10, 22)),
-    ]  # fmt: skip
+        (title, "ben", date(2026, 10, 22))
+    ]
     assert ledger(facts_with, *columns, poam_items=[line]) == [("Close weakness V-1: f", None, date(2027, 1, 1))]
 
 
 def test_two_numbers_of_one_weakness_are_one_duty_and_a_closed_number_is_another(facts_with):
     line = {**WEAKNESS, "weakness_key": "f"}
-    given = [{**line, "id": "V-2", "due_on": "2026-11-30"}, {**line, "id": "V-3", "status": "accepted"}, line,
-             {**line, "id": "V-4", "status": "completed", "closed_on": "2026-10-20"}]  # fmt: skip
+    given = [
+        {**line, "id": "V-2", "due_on": "2026-11-30"},
+        {**line, "id": "V-3", "status": "accepted"},
+        line,
+        {**line, "id": "V-4", "status": "completed", "closed_on": "2026-10-20"},
+    ]
     assert ledger(facts_with, "obligation_id", "state", poam_items=given) == [
-        ("poam_milestone:V-2", "open"), ("poam_milestone:V-4", "done"),
-    ]  # fmt: skip
+        ("poam_milestone:V-2", "open"),
+        ("poam_milestone:V-4", "done"),
+    ]
 
 
 @pytest.mark.parametrize("as_of", [date(2026, 11, 20), date(2027, 11, 20)])
 def test_the_dates_of_a_numbered_weakness_do_not_move_with_the_calendar(facts_with, as_of):
     facts = facts_with(poam_items=[{**WEAKNESS, "weakness_key": "f", "listed_on": "2026-10-08"}], as_of=as_of)
     assert facts["poam"].select("detected_on", "listed_on", "scheduled_on").rows() == [
-        (date(2026, 10, 1), date(2026, 10, 8), date(2026, 12, 1)),
-    ]  # fmt: skip
+        (date(2026, 10, 1), date(2026, 10, 8), date(2026, 12, 1))
+    ]
 
 
 def test_an_approved_exception_ends_and_falls_to_the_accountable_or_the_approver(facts_with):
@@ -237,15 +271,17 @@ def test_an_approved_exception_ends_and_falls_to_the_accountable_or_the_approver
 def test_a_framework_with_a_target_is_a_checkpoint_while_it_is_in_scope(facts_with):
     target = {"framework": "soc2", "in_scope": True, "target_on": "2026-12-01", "moves": 1}
     assert ledger(facts_with, organization_frameworks=[target]) == [
-        ("audit_checkpoint:soc2", date(2026, 12, 1), "open", None, 4.0, True, 1),
+        ("audit_checkpoint:soc2", date(2026, 12, 1), "open", None, 4.0, True, 1)
     ]
     assert states(facts_with, "organization_frameworks", {**target, "in_scope": False}) == ["cancelled"]
 
 
 def test_a_checkpoint_is_of_who_is_accountable_for_most_of_its_framework_else_of_a_chair_else_nobodys(facts_with):
     targets = [{"framework": name, "in_scope": True, "target_on": "2026-12-01"} for name in ("fedramp-poam", "soc2")]
-    owners = [{**on(name), "email": email, "raci": raci} for name, email, raci in
-              (("X1", "bob", "A"), ("X2", "cyd", "A"), ("X3", "cyd", "A"), ("X4", "ann", "R"))]  # fmt: skip
+    owners = [
+        {**on(name), "email": email, "raci": raci}
+        for name, email, raci in (("X1", "bob", "A"), ("X2", "cyd", "A"), ("X3", "cyd", "A"), ("X4", "ann", "R"))
+    ]
     given = {"organization_frameworks": targets, "committees": [COMMITTEE], "committee_meetings": [MEETING]}
 
     def duty_owners(**tables):
@@ -260,9 +296,13 @@ def test_a_checkpoint_is_of_who_is_accountable_for_most_of_its_framework_else_of
 
 @pytest.mark.parametrize(
     ("status", "held_on", "state"),
-    [("planned", "2026-12-01", "open"), ("planned", "2026-11-19", "overdue"), ("held", "2026-11-19", "done"),
-     ("cancelled", "2026-12-01", "cancelled")],
-)  # fmt: skip
+    [
+        ("planned", "2026-12-01", "open"),
+        ("planned", "2026-11-19", "overdue"),
+        ("held", "2026-11-19", "done"),
+        ("cancelled", "2026-12-01", "cancelled"),
+    ],
+)
 def test_meetings_of_a_committee_are_duties_of_its_chair(facts_with, status, held_on, state):
     meeting = {**MEETING, "status": status, "held_on": held_on}
     found = ledger(facts_with, "obligation_id", "state", "owner", committees=[COMMITTEE], committee_meetings=[meeting])
@@ -271,19 +311,33 @@ def test_meetings_of_a_committee_are_duties_of_its_chair(facts_with, status, hel
 
 def test_a_duty_carries_its_week_the_days_left_and_the_day_of_its_last_change(facts_with):
     changed = ("setup", "2026-11-03 09:00")
-    found = ledger(facts_with, "week", "days_left", "changed_on", "source_ref", "accountable", events=[changed],
-                   attestations=[{**DUTY, "due_on": "2027-01-01", "revision": 2}],
-                   control_owners=[{**on(), "email": "cyd", "raci": "A"}])  # fmt: skip
+    found = ledger(
+        facts_with,
+        "week",
+        "days_left",
+        "changed_on",
+        "source_ref",
+        "accountable",
+        events=[changed],
+        attestations=[{**DUTY, "due_on": "2027-01-01", "revision": 2}],
+        control_owners=[{**on(), "email": "cyd", "raci": "A"}],
+    )
     assert found == [("2026-W53", 42, date(2026, 11, 3), "attestations/a", "cyd")]
 
 
 def test_every_view_of_the_ledger_sums_to_the_ledger(facts_with):
     facts = facts_with(
-        controls=[control()], attestations=[DUTY, {**DUTY, **SIGNED, "id": "b"}], vendors=[VENDOR],
-        evidence_requests=[REQUEST], policies=[POLICY], poam_items=[WEAKNESS], exceptions=[EXCEPTION],
-        committees=[COMMITTEE], committee_meetings=[MEETING],
+        controls=[control()],
+        attestations=[DUTY, {**DUTY, **SIGNED, "id": "b"}],
+        vendors=[VENDOR],
+        evidence_requests=[REQUEST],
+        policies=[POLICY],
+        poam_items=[WEAKNESS],
+        exceptions=[EXCEPTION],
+        committees=[COMMITTEE],
+        committee_meetings=[MEETING],
         control_owners=[{**on(), "email": "cyd", "raci": "A"}],
-    )  # fmt: skip
+    )
     whole = facts["obligations"]
     hours = whole["effort_hours"].sum()
     for view in (["week"], ["kind", "state"], ["owner"], ["frameworks"]):

@@ -13,17 +13,33 @@ WEEK = "2026-W45"  # ends on Sunday, 8 Nov 2026
 
 def action(**more):
     return {
-        "id": "x", "week": WEEK, "kind": "reassign", "owner": "ann", "relief_hours": 4.0, "status": "open",
-        "proposed_on": "2026-10-20", "tracked_on": "2026-10-21", **more,
-    }  # fmt: skip
+        "id": "x",
+        "week": WEEK,
+        "kind": "reassign",
+        "owner": "ann",
+        "relief_hours": 4.0,
+        "status": "open",
+        "proposed_on": "2026-10-20",
+        "tracked_on": "2026-10-21",
+        **more,
+    }
 
 
 def mail(key, kind, on, *actions, **more):
     return {
-        "id": key, "kind": kind, "period": key, "channel": "email", "recipient": "ann", "status": "sent", "late": False,
-        "attempts": 1, "created_at": f"{on} 08:00:00", "sent_at": f"{on} 08:01:00",
-        "payload": json.dumps({"actions": list(actions)}), **more,
-    }  # fmt: skip
+        "id": key,
+        "kind": kind,
+        "period": key,
+        "channel": "email",
+        "recipient": "ann",
+        "status": "sent",
+        "late": False,
+        "attempts": 1,
+        "created_at": f"{on} 08:00:00",
+        "sent_at": f"{on} 08:01:00",
+        "payload": json.dumps({"actions": list(actions)}),
+        **more,
+    }
 
 
 @pytest.mark.parametrize(
@@ -114,8 +130,15 @@ def test_neither_the_owner_nor_who_left_is_accountable(facts_with):
 
 
 def committee(key, chair, members, **more):
-    return {"id": key, "name": key, "chair": chair, "members": members, "cadence": "monthly",
-            "first_meeting_on": "2026-12-01", **more}  # fmt: skip
+    return {
+        "id": key,
+        "name": key,
+        "chair": chair,
+        "members": members,
+        "cadence": "monthly",
+        "first_meeting_on": "2026-12-01",
+        **more,
+    }
 
 
 @pytest.mark.parametrize(
@@ -151,19 +174,42 @@ def test_reminders_and_mails_that_named_an_action(facts_with):
             mail("11", "committee-digest", "2026-11-19", named),
         ],
     )
-    columns = ("reminder_step", "last_reminder_on", "rollups", "last_rollup_on", "breach_told_on", "escalations",
-               "last_escalation_on")  # fmt: skip
+    columns = (
+        "reminder_step",
+        "last_reminder_on",
+        "rollups",
+        "last_rollup_on",
+        "breach_told_on",
+        "escalations",
+        "last_escalation_on",
+    )
     assert only(facts["staffing_actions"], *columns) == (
-        2, date(2026, 11, 11), 3, date(2026, 11, 18), date(2026, 11, 16), 1, date(2026, 11, 19)
-    )  # fmt: skip
+        2,
+        date(2026, 11, 11),
+        3,
+        date(2026, 11, 18),
+        date(2026, 11, 16),
+        1,
+        date(2026, 11, 19),
+    )
     assert facts["staffing_notices"].filter(action_id="x")["delivery_id"].to_list() == [
-        "1", "4", "2", "3", "5", "6", "7", "8", "9"
-    ]  # fmt: skip
+        "1",
+        "4",
+        "2",
+        "3",
+        "5",
+        "6",
+        "7",
+        "8",
+        "9",
+    ]
 
 
 def test_an_action_that_no_mail_named(facts_with):
-    facts = facts_with(staffing_actions=[action()], deliveries=[mail("1", ROLLUP, "2026-11-16"),
-                                                           mail("2", ROLLUP, "2026-11-16", payload=None)])  # fmt: skip
+    facts = facts_with(
+        staffing_actions=[action()],
+        deliveries=[mail("1", ROLLUP, "2026-11-16"), mail("2", ROLLUP, "2026-11-16", payload=None)],
+    )
     assert only(facts["staffing_actions"], "reminder_step", "rollups", "breach_told_on") == (0, 0, None)
 
 

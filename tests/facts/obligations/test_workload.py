@@ -68,10 +68,13 @@ def test_who_has_overdue_work_alone_has_weeks_without_work():
 @pytest.mark.parametrize(
     ("as_of", "available"),
     [
-        (date(2026, 11, 16), 8.0), (date(2026, 11, 18), 4.8), (date(2026, 11, 20), 1.6), (date(2026, 11, 21), 0.0),
+        (date(2026, 11, 16), 8.0),
+        (date(2026, 11, 18), 4.8),
+        (date(2026, 11, 20), 1.6),
+        (date(2026, 11, 21), 0.0),
         (date(2026, 11, 22), 0.0),
     ],
-)  # fmt: skip
+)
 def test_this_week_offers_the_working_days_that_are_left(as_of, available):
     frame = weeks(capacity=[{"email": "ann", "week": "default", "hours": 10.0}], as_of=as_of)
     assert week(frame, "ann", "2026-W47", "budget_hours", "available_hours") == (10.0, available)
@@ -123,8 +126,10 @@ def test_who_has_capacity_and_no_work_is_there_with_nothing_to_do():
     assert week(frame, "ann", "2026-W47", "obligations", *COLUMNS) == (0, 0.0, 1.6, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(("as_of", "first"), [(date(2026, 12, 31), "2026-W53"), (date(2027, 1, 3), "2026-W53"),
-                                             (date(2027, 1, 4), "2027-W01")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("as_of", "first"),
+    [(date(2026, 12, 31), "2026-W53"), (date(2027, 1, 3), "2026-W53"), (date(2027, 1, 4), "2027-W01")],
+)
 def test_the_turn_of_the_year_follows_iso_weeks(as_of, first):
     assert weeks(duty("ann", as_of), as_of=as_of)["week"][0] == first
 

@@ -45,11 +45,15 @@ def open_store(path, template):
             incidents,
             [
                 {
-                    "id": "inc-to-come", "title": "Clocks differ", "severity": "low", "status": "closed",
-                    "dedupe_key": "cpu", "opened_at": NOW + timedelta(hours=1),
+                    "id": "inc-to-come",
+                    "title": "Clocks differ",
+                    "severity": "low",
+                    "status": "closed",
+                    "dedupe_key": "cpu",
+                    "opened_at": NOW + timedelta(hours=1),
                 }
             ],
-        )  # fmt: skip
+        )
         revision.record("organization.created")
     return store
 

@@ -53,8 +53,9 @@ def test_a_group_of_1500_is_taken_whole_and_resolves_whole(any_store):
     rows = stored_rows(any_store, incidents)
     assert Counter(row["status"] for row in rows) == {"resolved": 1500}
     assert [(row["state"], row["records"], row["applied"]) for row in stored_rows(any_store, ingest_payloads)] == [
-        ("read", 1500, 1500), ("read", 1500, 1500),
-    ]  # fmt: skip
+        ("read", 1500, 1500),
+        ("read", 1500, 1500),
+    ]
     assert any_store.verify("acme").problem is None
 
 

@@ -99,17 +99,30 @@ class Drawing:
         self.number += 1
         identifier = more.pop("id", f"I{self.number}")
         self.case.add(
-            "incidents", id=identifier, title=title, severity=severity, service_id=service, opened_at=at,
-            status="resolved" if "resolved_at" in more else "open", source=self.rng.choice(("alertmanager", "datadog", None)), **more,
-        )  # fmt: skip
+            "incidents",
+            id=identifier,
+            title=title,
+            severity=severity,
+            service_id=service,
+            opened_at=at,
+            status="resolved" if "resolved_at" in more else "open",
+            source=self.rng.choice(("alertmanager", "datadog", None)),
+            **more,
+        )
         return f"incidents:{identifier}"
 
     def deploy(self, service: str, at: datetime, status: str = "succeeded") -> str:
         self.number += 1
         self.case.add(
-            "deploys", id=f"D{self.number}", service_id=service, version=f"1.{self.number}", environment="production",
-            deployed_at=at, actor="ci", status=status,
-        )  # fmt: skip
+            "deploys",
+            id=f"D{self.number}",
+            service_id=service,
+            version=f"1.{self.number}",
+            environment="production",
+            deployed_at=at,
+            actor="ci",
+            status=status,
+        )
         return f"deploys:D{self.number}"
 
     def before(self, least: float, most: float) -> datetime:
@@ -221,9 +234,12 @@ def _noise(drawing: Drawing, hit: str, ways: dict[str, tuple[str, ...]], at: str
         if service != hit:
             ended = onset - timedelta(days=rng.randint(2, 90))
             drawing.incident(
-                drawing.text("old", service), ended - timedelta(hours=2), service, resolved_at=ended,
+                drawing.text("old", service),
+                ended - timedelta(hours=2),
+                service,
+                resolved_at=ended,
                 root_cause=rng.choice(("a bad release", "disk filled by logs", "an outage at the provider")),
-            )  # fmt: skip
+            )
     if rng.random() < 0.5:
         drawing.deploy(hit, drawing.before(6 * 60, 22 * 60))
     if rng.random() < 0.4:
@@ -231,9 +247,11 @@ def _noise(drawing: Drawing, hit: str, ways: dict[str, tuple[str, ...]], at: str
     if rng.random() < 0.3 and quiet:
         over = drawing.before(180, 600)
         drawing.incident(
-            drawing.text("symptom", service := rng.choice(quiet)), over - timedelta(minutes=40), service,
+            drawing.text("symptom", service := rng.choice(quiet)),
+            over - timedelta(minutes=40),
+            service,
             resolved_at=over,
-        )  # fmt: skip
+        )
     callers = [one for one in drawing.services if hit in drawing.reach(one) and one != hit]
     for service in rng.sample(callers, min(len(callers), rng.randint(0, 3))):
         drawing.incident(drawing.text("symptom", service), onset + timedelta(minutes=rng.uniform(0, 15)), service)

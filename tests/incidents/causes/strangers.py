@@ -133,10 +133,7 @@ WRITTEN: tuple[Written, ...] = (
         "connections ran out",
         SHOP,
         ("auth", "Cannot log in"),
-        (
-            ("A1", -12, "high", "users-db", "max_connections reached"),
-            ("D1", -10, "deploy", "payments"),
-        ),
+        (("A1", -12, "high", "users-db", "max_connections reached"), ("D1", -10, "deploy", "payments")),
         "A1",
     ),
     (
@@ -161,10 +158,7 @@ WRITTEN: tuple[Written, ...] = (
         "a vendor one hop further",
         SHOP + "; payments > card-gateway @ Payfast",
         ("api", "Checkout errors"),
-        (
-            ("A1", -9, "high", "", "Payfast API degraded"),
-            ("A2", -4, "high", "payments", "payments: declined 80 %"),
-        ),
+        (("A1", -9, "high", "", "Payfast API degraded"), ("A2", -4, "high", "payments", "payments: declined 80 %")),
         "A1",
     ),
     (
@@ -199,7 +193,10 @@ WRITTEN: tuple[Written, ...] = (
         "a certificate of the service itself",
         LINE,
         ("gateway", "Browsers refuse the connection"),
-        (("A1", -1, "critical", "gateway", "gateway.example SSL certificate expired"), ("D1", -700, "deploy", "claims")),
+        (
+            ("A1", -1, "critical", "gateway", "gateway.example SSL certificate expired"),
+            ("D1", -700, "deploy", "claims"),
+        ),
         "A1",
     ),
     ("nothing recorded", SHOP, ("web", "Website slow"), (), ""),
@@ -232,7 +229,7 @@ WRITTEN: tuple[Written, ...] = (
         (("D1", -95, "deploy", "disks"), ("A1", -40, "low", "storage", "storage log rotation late")),
         "",
     ),
-)  # fmt: skip
+)
 
 
 def strangers() -> Iterator[Case]:
@@ -248,16 +245,27 @@ def strangers() -> Iterator[Case]:
             if what == "deploy":
                 status = more[1] if len(more) > 1 else "succeeded"
                 case.add(
-                    "deploys", id=identifier, service_id=more[0], deployed_at=at, actor="ci", status=status,
+                    "deploys",
+                    id=identifier,
+                    service_id=more[0],
+                    deployed_at=at,
+                    actor="ci",
+                    status=status,
                     environment="production",
-                )  # fmt: skip
+                )
             else:
                 ended = ONSET + timedelta(minutes=float(str(more[2]))) if len(more) > 2 else None
                 case.add(
-                    "incidents", id=identifier, title=more[1], severity=what, service_id=more[0] or None, opened_at=at,
-                    resolved_at=ended, status="resolved" if ended else "open",
+                    "incidents",
+                    id=identifier,
+                    title=more[1],
+                    severity=what,
+                    service_id=more[0] or None,
+                    opened_at=at,
+                    resolved_at=ended,
+                    status="resolved" if ended else "open",
                     root_cause="a cache that was too small" if ended else None,
-                )  # fmt: skip
+                )
         if cause:
             case.causes = frozenset({f"{'deploys' if cause.startswith('D') else 'incidents'}:{cause}"})
         yield case

@@ -50,12 +50,7 @@ FIRST: Wordings = {
         "{s}: one replica restarted",
         "Package update pending on {s}",
     ),
-    "old": (
-        "{s}: error rate above objective",
-        "{s} p99 latency over 2 s",
-        "Elevated 5xx on {s}",
-        "Disk full on {s}",
-    ),
+    "old": ("{s}: error rate above objective", "{s} p99 latency over 2 s", "Elevated 5xx on {s}", "Disk full on {s}"),
 }
 SECOND: Wordings = {
     "symptom": (
@@ -101,10 +96,5 @@ SECOND: Wordings = {
         "{s} restarted one pod",
         "Weekly report of {s} late",
     ),
-    "old": (
-        "{s} requests timing out",
-        "{s} Apdex < 0.7",
-        "Users cannot use {s}",
-        "{s}: volume 100 % used",
-    ),
+    "old": ("{s} requests timing out", "{s} Apdex < 0.7", "Users cannot use {s}", "{s}: volume 100 % used"),
 }

@@ -41,10 +41,7 @@ RESOLVED = {"resolved_at": OPENED + timedelta(minutes=30)}
             {"executions": [execution("x1", "succeeded", "d1")], "dry_runs": [dry_run("d1", "succeeded")]},
             [Lesson(True, "1 execution succeeded, each after a dry-run that did.")],
         ),
-        (
-            {"executions": [execution("x1", "succeeded", "d1")], "dry_runs": [dry_run("d1", "failed")]},
-            [],
-        ),
+        ({"executions": [execution("x1", "succeeded", "d1")], "dry_runs": [dry_run("d1", "failed")]}, []),
         (
             {"executions": [execution("x1", "failed"), execution("x2", "rolled_back")]},
             [
@@ -64,8 +61,7 @@ RESOLVED = {"resolved_at": OPENED + timedelta(minutes=30)}
             {"earlier": [{"id": "inc-0"}, {"id": "inc-00"}]},
             [
                 Lesson(
-                    False,
-                    "It came back: 2 earlier incidents with the same key within a year, the last of them inc-0.",
+                    False, "It came back: 2 earlier incidents with the same key within a year, the last of them inc-0."
                 )
             ],
         ),

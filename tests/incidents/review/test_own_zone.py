@@ -46,15 +46,28 @@ def zone_texts(zone):
         timeline=[note(BEFORE + timedelta(minutes=60)), note(AGAIN)],
         deploys=[
             {
-                "id": "DEP-1", "service_id": "checkout", "version": "42", "change_ref": None, "status": "live",
-                "deployed_at": BEFORE - timedelta(hours=2), "actor": ACTOR, "hops": 0, "revision": 1,
+                "id": "DEP-1",
+                "service_id": "checkout",
+                "version": "42",
+                "change_ref": None,
+                "status": "live",
+                "deployed_at": BEFORE - timedelta(hours=2),
+                "actor": ACTOR,
+                "hops": 0,
+                "revision": 1,
             }
         ],
         events=[
-            {"seq": 1, "occurred_at": BEFORE, "action": "incident.opened", "actor": ACTOR, "outcome": "success",
-             "hash": "ab" * 32}
+            {
+                "seq": 1,
+                "occurred_at": BEFORE,
+                "action": "incident.opened",
+                "actor": ACTOR,
+                "outcome": "success",
+                "hash": "ab" * 32,
+            }
         ],
-    )  # fmt: skip
+    )
 
 
 def test_every_moment_of_a_review_is_in_the_zone_that_it_names_once():

@@ -100,8 +100,10 @@ def test_a_deploy_shortly_before_on_the_service_itself_is_the_cause():
         == ("Confidence 0.784 (high). It went live 12 min before the onset. It is on the service itself.")
     )
     assert [(one.feature, one.weight, one.value, one.contribution) for one in candidate.contributions] == [
-        ("origin", 1.0, 0.9, 0.9), ("temporal", 0.5, 0.758, -0.116), ("topological", 0.25, 1.0, 0.0),
-    ]  # fmt: skip
+        ("origin", 1.0, 0.9, 0.9),
+        ("temporal", 0.5, 0.758, -0.116),
+        ("topological", 0.25, 1.0, 0.0),
+    ]
 
 
 def test_a_chain_goes_from_the_change_over_its_symptom_and_the_dependency_to_the_incident():
@@ -109,11 +111,18 @@ def test_a_chain_goes_from_the_change_over_its_symptom_and_the_dependency_to_the
     best, second = found.candidates
     assert best.evidence_ids == ("deploys:d1", "incidents:a1", "service_dependencies:api>db")
     assert best.features == {
-        "origin": 0.9, "temporal": 0.831, "propagation": 0.871, "symptom": 1.0, "severity": 0.95, "topological": 0.5,
-    }  # fmt: skip
+        "origin": 0.9,
+        "temporal": 0.831,
+        "propagation": 0.871,
+        "symptom": 1.0,
+        "severity": 0.95,
+        "topological": 0.5,
+    }
     assert best.supports == (
-        "db was in trouble 8 min after it (incidents:a1).", "The onset followed 12 min later.", "api needs db.",
-    )  # fmt: skip
+        "db was in trouble 8 min after it (incidents:a1).",
+        "The onset followed 12 min later.",
+        "api needs db.",
+    )
     assert found.conclusive
     assert second.kind == "upstream"
     assert second.contradictions == ("It may itself be the effect of something else: d1 of db.",)
@@ -163,8 +172,9 @@ def test_a_service_that_the_incident_blames_needs_no_alert_of_its_own():
 
 def test_a_plain_symptom_is_not_the_cause_where_a_deeper_one_came_first():
     assert ranking(alert("a1", 4, "db"), alert("a2", 9, "disk")) == [
-        ("upstream", "incidents:a2"), ("upstream", "incidents:a1"),
-    ]  # fmt: skip
+        ("upstream", "incidents:a2"),
+        ("upstream", "incidents:a1"),
+    ]
     assert run(alert("a1", 4, "db"), alert("a2", 9, "disk")).conclusive
 
 
@@ -175,8 +185,16 @@ def test_a_release_of_the_service_counts_for_less_while_what_it_needs_is_in_trou
 
 
 def test_a_vendor_is_on_the_way_where_a_dependency_or_a_text_says_so():
-    outage = Suspect("vendor_outage", "incidents:v1", before(5), "Payfast outage", "vendors:v", "vendor_outage",
-                     told="payfast outage", severity="high")  # fmt: skip
+    outage = Suspect(
+        "vendor_outage",
+        "incidents:v1",
+        before(5),
+        "Payfast outage",
+        "vendors:v",
+        "vendor_outage",
+        told="payfast outage",
+        severity="high",
+    )
     named = {"needs": {"api": ["db"]}, "title": "Errors of Payfast"}
     assert features(outage)["link"] == 1.0
     assert features(outage, flows={("api", "vendors:v")})["link"] == 0.85
@@ -245,9 +263,12 @@ def test_an_outage_that_ended_long_before_the_incident_did_is_less_likely_its_ca
     over = run(alert(ended_at=before(-1)), service="api")
     assert over.candidates[0].features.get("overlap") is None
     late = analyse(
-        Incident("i1", "e", ONSET, "api"), [alert(ended_at=before(-1))],
-        Estate(NAMES, PlaceNames(CALLED), NEEDS), (), ONSET + timedelta(hours=3),
-    )  # fmt: skip
+        Incident("i1", "e", ONSET, "api"),
+        [alert(ended_at=before(-1))],
+        Estate(NAMES, PlaceNames(CALLED), NEEDS),
+        (),
+        ONSET + timedelta(hours=3),
+    )
     assert late.candidates[0].contradictions == ("The incident went on for 3.0 h after it was over.",)
 
 
@@ -300,8 +321,7 @@ def test_an_incident_without_a_service_has_only_its_words_and_vendors():
 
 
 @pytest.mark.parametrize(
-    ("value", "name"),
-    [(1.0, "high"), (0.7, "high"), (0.699, "medium"), (0.4, "medium"), (0.399, "low"), (0, "low")],
+    ("value", "name"), [(1.0, "high"), (0.7, "high"), (0.699, "medium"), (0.4, "medium"), (0.399, "low"), (0, "low")]
 )
 def test_bands(value, name):
     assert band(value) == name
@@ -309,8 +329,12 @@ def test_bands(value, name):
 
 def test_nearness_halves_every_half_life():
     assert [decay(timedelta(minutes=one), HALF_LIVES["deploy"]) for one in (0, 12, 30, 60, -5)] == [
-        1.0, 0.758, 0.5, 0.25, 0.5,
-    ]  # fmt: skip
+        1.0,
+        0.758,
+        0.5,
+        0.25,
+        0.5,
+    ]
 
 
 def test_every_number_has_its_reason():

@@ -3,8 +3,14 @@
 from engine.incidents.rootcause.signals import Places, incident_suspects, to_explain
 from tests.incidents.records import INCIDENT
 
-FULL = {**INCIDENT, "id": "inc-2", "title": "Node alarm", "service_id": None, "host": "db1",
-        "annotations": {"description": "The disk is full"}}  # fmt: skip
+FULL = {
+    **INCIDENT,
+    "id": "inc-2",
+    "title": "Node alarm",
+    "service_id": None,
+    "host": "db1",
+    "annotations": {"description": "The disk is full"},
+}
 NOWHERE = Places({}, {})
 
 

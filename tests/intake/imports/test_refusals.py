@@ -23,10 +23,7 @@ BAD = {
     "dates in two orders": (
         "vendors.csv",
         f"{HEAD},onboarded_on\nv,V,saas,low,20/11/2026\nw,W,saas,low,11/20/2026\n",
-        [
-            (2, "onboarded_on", MIXED, "20/11/2026"),
-            (3, "onboarded_on", MIXED, "11/20/2026"),
-        ],
+        [(2, "onboarded_on", MIXED, "20/11/2026"), (3, "onboarded_on", MIXED, "11/20/2026")],
     ),
     "a date of which nothing shows the order": (
         "vendors.csv",

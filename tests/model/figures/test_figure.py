@@ -76,13 +76,31 @@ def test_each_aggregate_counts_the_rows_that_its_predicate_names(aggregate, unit
 def test_the_rows_behind_a_count_have_a_reason_and_a_flag():
     declared = figure(Count(), OPEN, reason="{state}, due {due_on}")
     assert figures(declared).explained_rows("work").rows(named=True) == [
-        {"id": "a", "owner": "ann", "state": "open", "due_on": date(2026, 11, 1), "reason": "open, due 2026-11-01",
-         "flag": 1},
-        {"id": "b", "owner": None, "state": "open", "due_on": date(2026, 11, 21), "reason": "open, due 2026-11-21",
-         "flag": 1},
-        {"id": "d", "owner": "bob", "state": "open", "due_on": date(2026, 11, 20), "reason": "open, due 2026-11-20",
-         "flag": 1},
-    ]  # fmt: skip
+        {
+            "id": "a",
+            "owner": "ann",
+            "state": "open",
+            "due_on": date(2026, 11, 1),
+            "reason": "open, due 2026-11-01",
+            "flag": 1,
+        },
+        {
+            "id": "b",
+            "owner": None,
+            "state": "open",
+            "due_on": date(2026, 11, 21),
+            "reason": "open, due 2026-11-21",
+            "flag": 1,
+        },
+        {
+            "id": "d",
+            "owner": "bob",
+            "state": "open",
+            "due_on": date(2026, 11, 20),
+            "reason": "open, due 2026-11-20",
+            "flag": 1,
+        },
+    ]
 
 
 def test_without_words_of_its_own_a_reason_names_the_columns_that_decide():

@@ -64,10 +64,16 @@ def test_a_rolling_budget_is_exhausted_only_when_errors_arrive_faster_than_they_
 @pytest.mark.parametrize(
     ("part", "hours", "days", "expected"),
     [
-        (0.02, 1, 30, 14.4), (0.05, 6, 30, 6), (0.10, 24, 30, 3), (0.10, 72, 30, 1),
-        (0.08, 1, 7, 13.44), (0.125, 6, 7, 3.5), (0.20, 24, 7, 1.4), (0.42, 72, 7, 0.98),
+        (0.02, 1, 30, 14.4),
+        (0.05, 6, 30, 6),
+        (0.10, 24, 30, 3),
+        (0.10, 72, 30, 1),
+        (0.08, 1, 7, 13.44),
+        (0.125, 6, 7, 3.5),
+        (0.20, 24, 7, 1.4),
+        (0.42, 72, 7, 0.98),
     ],
-)  # fmt: skip
+)
 def test_burn_factors_scale_with_the_window(part, hours, days, expected):
     assert round(f.burn_threshold(part, hours, days), 2) == expected
 
@@ -108,5 +114,10 @@ def test_weeks_are_iso_weeks():
 
 def test_risk_levels_follow_the_cell():
     assert [f.risk_level(cell) for cell in (4, 5, 9, 10, 16, 17)] == [
-        "low", "moderate", "moderate", "high", "high", "critical",
-    ]  # fmt: skip
+        "low",
+        "moderate",
+        "moderate",
+        "high",
+        "high",
+        "critical",
+    ]

@@ -156,9 +156,17 @@ def test_lines_fold_where_icalendar_folds_them(length, ending):
     """Escapes and characters of several octets at every place around the fold."""
     day = date(2026, 11, 20)
     event = CalendarEvent(
-        uid="00000000@acme", on=day, title="a" * length + ending + "b", description="", categories=(), sequence=0,
-        status="CONFIRMED", changed_on=day, url=None, remind=False,
-    )  # fmt: skip
+        uid="00000000@acme",
+        on=day,
+        title="a" * length + ending + "b",
+        description="",
+        categories=(),
+        sequence=0,
+        status="CONFIRMED",
+        changed_on=day,
+        url=None,
+        remind=False,
+    )
     same_as_icalendar(event)
 
 

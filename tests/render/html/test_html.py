@@ -147,9 +147,12 @@ def test_shades_follow_the_bands_of_the_report_and_the_legend_says_them():
     found, legend, _ = shades([50.0, 70.0, 85.0, 100.0, 589.3, None], "n_pct", scale=HeatScale((70, 85, 100, 150)))
     assert found == ["h0", "h1", "h2", "h3", "h4", ""]
     assert legend == [
-        ("h0", "under 70\u00a0%"), ("h1", "70 to 85\u00a0%"), ("h2", "85 to 100\u00a0%"), ("h3", "100 to 150\u00a0%"),
+        ("h0", "under 70\u00a0%"),
+        ("h1", "70 to 85\u00a0%"),
+        ("h2", "85 to 100\u00a0%"),
+        ("h3", "100 to 150\u00a0%"),
         ("h4", "150\u00a0% and more"),
-    ]  # fmt: skip
+    ]
 
 
 def test_where_more_is_better_the_lowest_band_is_the_alarming_one():
@@ -212,10 +215,13 @@ def test_identifiers_that_are_hashes_are_on_no_page():
 def test_controls_people_and_vendors_lead_to_the_reports_about_them():
     frame = pl.DataFrame(
         {
-            "framework": ["soc2", "nist-csf"], "control_id": ["CC6.1", None], "owner": ["ann@acme.example", "the board"],
-            "controls": [["pci-dss:8.2.5", "soc2:CC6.1"], None], "vendor_id": ["VEN-1", None],
+            "framework": ["soc2", "nist-csf"],
+            "control_id": ["CC6.1", None],
+            "owner": ["ann@acme.example", "the board"],
+            "controls": [["pci-dss:8.2.5", "soc2:CC6.1"], None],
+            "vendor_id": ["VEN-1", None],
         }
-    )  # fmt: skip
+    )
     answer = page(of_tables(table(frame)))
     base = "/api/governance/compliance"
     assert [a["href"] for t, a in answer.tags if t == "a"] == [

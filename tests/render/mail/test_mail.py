@@ -23,9 +23,17 @@ TABLE = Table("overdue", "Overdue", FRAME, labels={"title": "What"}, state=("sta
 def edition(*tables, warnings=()):
     document = Document("Two are overdue & one is <bad>.", summary={}, tables=tables, warnings=warnings)
     return Edition(
-        "sla-reminders", "SLA reminders", "Reminders.", 1, Organization("acme", "Acme & Sons"), date(2026, 11, 20),
-        Position(7, "ab" * 32), {}, 0, document,
-    )  # fmt: skip
+        "sla-reminders",
+        "SLA reminders",
+        "Reminders.",
+        1,
+        Organization("acme", "Acme & Sons"),
+        date(2026, 11, 20),
+        Position(7, "ab" * 32),
+        {},
+        0,
+        document,
+    )
 
 
 def letter(**given):
@@ -108,10 +116,14 @@ def test_a_hint_stands_below_the_rows_in_place_of_the_note():
 def test_what_is_short_stands_beside_the_rest_below_with_its_label():
     frame = pl.DataFrame(
         {
-            "title": ["Attest CC6.1"], "framework": ["soc2"], "due_on": [date(2026, 11, 1)], "days_late": [19],
-            "owner": ["ann@acme.example"], "why": ["a sentence that is far too long to stand beside anything"],
+            "title": ["Attest CC6.1"],
+            "framework": ["soc2"],
+            "due_on": [date(2026, 11, 1)],
+            "days_late": [19],
+            "owner": ["ann@acme.example"],
+            "why": ["a sentence that is far too long to stand beside anything"],
         }
-    )  # fmt: skip
+    )
     table = mail.narrow(Table("overdue", "Overdue", frame), tuple(frame.columns))
     page = mail.html(letter(tables=[table]))
     cells = [part.partition(">")[2].partition("</td>")[0] for part in page.split("<td valign")[1:]]

@@ -39,8 +39,12 @@ def test_rows_that_the_whole_has_not_or_cannot_tell_apart_stay():
     worst = pl.DataFrame({"id": ["a", "b", "d"], "title": ["A", "other", "D"]})
     rows = read(table(worst, "worst", part_of=("requirements",)), WHOLE)
     assert [(row["section"], row["id"]) for row in rows] == [
-        ("worst", "b"), ("worst", "d"), ("requirements", "a"), ("requirements", "b"), ("requirements", "c"),
-    ]  # fmt: skip
+        ("worst", "b"),
+        ("worst", "d"),
+        ("requirements", "a"),
+        ("requirements", "b"),
+        ("requirements", "c"),
+    ]
     twice = table(pl.DataFrame({"id": ["a", "a"]}), "twice", part_of=("requirements",))
     assert [row["section"] for row in read(twice, WHOLE)].count("twice") == 2
     same = table(pl.DataFrame({"title": ["A"]}), "same", part_of=("doubled",))
@@ -53,16 +57,22 @@ def test_parts_of_two_tables_go_to_the_one_that_has_them():
     worst = table(pl.DataFrame({"id": ["d", "b"], "title": ["D", "B"]}), "worst", part_of=("requirements", "annex"))
     rows = read(worst, WHOLE, more)
     assert [(row["section"], row["id"], row["also_in"]) for row in rows] == [
-        ("requirements", "a", ""), ("requirements", "b", "worst"), ("requirements", "c", ""), ("annex", "d", "worst"),
-    ]  # fmt: skip
+        ("requirements", "a", ""),
+        ("requirements", "b", "worst"),
+        ("requirements", "c", ""),
+        ("annex", "d", "worst"),
+    ]
 
 
 def test_two_parts_of_one_table_keep_their_words_apart():
     late = table(pl.DataFrame({"id": ["a"], "why": ["late"], "controls": ["one"]}), "late", part_of=("requirements",))
     (first, *_) = read(table(WORST, "worst", part_of=("requirements",)), late, WHOLE)
     assert (first["why"], first["late_why"], first["controls"], first["late_controls"]) == (
-        "a test failed", "late", "x", "one",
-    )  # fmt: skip
+        "a test failed",
+        "late",
+        "x",
+        "one",
+    )
     assert first["also_in"] == "worst; late"
 
 

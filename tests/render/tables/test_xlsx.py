@@ -138,9 +138,18 @@ def test_names_of_sheets_are_short_plain_and_told_apart():
     ]
     taken = [names.take(title) for title in titles]
     assert taken == [
-        "Gaps", "gaps 2", "a b c", "quoted", "About 2", "History 2", "Table", "x" * 31, f"{'x' * 29} 2",
-        "Controls without evidence in", "Controls without evidence in 2",
-    ]  # fmt: skip
+        "Gaps",
+        "gaps 2",
+        "a b c",
+        "quoted",
+        "About 2",
+        "History 2",
+        "Table",
+        "x" * 31,
+        f"{'x' * 29} 2",
+        "Controls without evidence in",
+        "Controls without evidence in 2",
+    ]
 
 
 def test_a_heading_that_stands_twice_names_its_column():

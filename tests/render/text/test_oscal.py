@@ -20,8 +20,16 @@ from tests.render.editions import edition
 TOKEN = re.compile(r"[^\W\d][\w.\-]*")
 LINE = re.compile(r"\S(.*\S)?")
 ZONED = re.compile(r"\d{4}-\d\d-\d\dT00:00:00Z")
-GAP = {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "state": "no_data", "severity": "high",
-       "detected_on": date(2026, 11, 1), "title": "Logical\n access", "runbook_title": "Review access"}  # fmt: skip
+GAP = {
+    "framework": "soc2",
+    "control_id": "CC6.1",
+    "gap_id": "soc2:CC6.1",
+    "state": "no_data",
+    "severity": "high",
+    "detected_on": date(2026, 11, 1),
+    "title": "Logical\n access",
+    "runbook_title": "Review access",
+}
 LINES = {
     "id": "V-7",
     "weakness_key": "soc2:CC6.1",

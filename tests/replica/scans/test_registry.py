@@ -68,8 +68,9 @@ def backups(frame):
 
 def last_success(facts, zone, *days):
     """The last day of a backup for a signature on each of ``days``."""
-    signed = pl.DataFrame({"id": [str(day) for day in days],
-                           "signed_until": [start_of(day + timedelta(days=1), zone) for day in days]})  # fmt: skip
+    signed = pl.DataFrame(
+        {"id": [str(day) for day in days], "signed_until": [start_of(day + timedelta(days=1), zone) for day in days]}
+    )
     named = signed.with_columns(org_id=pl.lit(ORG), action=pl.lit("backup.completed"))
     found = attestation_facts.last_success(named, facts["audit_days_rows"], facts["asked"])
     return found.sort("id")["happened_on"].to_list()
@@ -86,8 +87,11 @@ def test_half_past_eleven_at_night_counts_and_ten_past_midnight_does_not(record_
 
 @pytest.mark.parametrize(("zone", "day", "_why"), DAYS)
 def test_the_period_begins_at_its_own_midnight(record_instants, zone, day, _why):
-    instants = [local(zone, day, "00:10"), local(zone, day - timedelta(days=1), "23:30"),
-                local(zone, day - timedelta(days=2), "23:30")]  # fmt: skip
+    instants = [
+        local(zone, day, "00:10"),
+        local(zone, day - timedelta(days=1), "23:30"),
+        local(zone, day - timedelta(days=2), "23:30"),
+    ]
     row = backups(record_instants(zone, day, instants, period_days=1)["audit_by_action"]).row(0, named=True)
     assert (row["events"], row["events_before"]) == (1, 1)
 
@@ -111,8 +115,13 @@ def test_only_successful_events_are_days_of_evidence(record_instants):
 
 
 def test_what_succeeded_and_what_did_not_are_counted_apart_each_with_its_newest(facts_with):
-    ends = [("2026-11-03 09:00", "success"), ("2026-11-04 09:00", "failure"), ("2026-10-20 09:00", "denied"),
-            ("2026-11-02 09:00", "denied"), ("2026-11-21 00:00", "failure")]  # fmt: skip
+    ends = [
+        ("2026-11-03 09:00", "success"),
+        ("2026-11-04 09:00", "failure"),
+        ("2026-10-20 09:00", "denied"),
+        ("2026-11-02 09:00", "denied"),
+        ("2026-11-21 00:00", "failure"),
+    ]
     facts = facts_with(events=[("backup.completed", at, naming("X1") | {"outcome": outcome}) for at, outcome in ends])
     columns = ("events", "events_before", "events_future", "last_seq")
     wanted = {"": (3, 1, 1, 3), "good_": (1, 0, 0, 2), "bad_": (2, 1, 1, 3)}
@@ -134,8 +143,14 @@ def test_what_names_a_control_counts_up_to_the_end_of_the_day_of_signing(store, 
     zone, signed_on = "America/Los_Angeles", date(2026, 10, 31)
     day = signed_on if clock == "23:30" else signed_on + timedelta(days=1)
     with store.revision(ORG, "setup", now=NOW) as revision:
-        signed = {"id": "a", **on("CC6.1"), "owner": "ann", "due_on": signed_on, "outcome": "attested",
-                  "attested_at": local(zone, signed_on, "09:00")}  # fmt: skip
+        signed = {
+            "id": "a",
+            **on("CC6.1"),
+            "owner": "ann",
+            "due_on": signed_on,
+            "outcome": "attested",
+            "attested_at": local(zone, signed_on, "09:00"),
+        }
         revision.insert(attestations, [signed])
         revision.record("attestation.signed")
     facts = record_instants(zone, date(2026, 11, 20), [local(zone, day, clock)], controls="soc2:CC6.1")
@@ -145,12 +160,13 @@ def test_what_names_a_control_counts_up_to_the_end_of_the_day_of_signing(store, 
 
 def test_a_dated_row_changed_on_the_local_day_of_its_revision(store, record_instants):
     with store.revision(ORG, "setup", now=datetime(2026, 11, 19, 12, tzinfo=UTC)) as revision:
-        revision.insert(evidence_requests, [{"id": "q", "title": "Show it", "requester": "aud",
-                                             "opened_on": date(2026, 11, 18)}])  # fmt: skip
+        revision.insert(
+            evidence_requests, [{"id": "q", "title": "Show it", "requester": "aud", "opened_on": date(2026, 11, 18)}]
+        )
         revision.record("evidence_request.opened")
     facts = record_instants("Pacific/Auckland", date(2026, 11, 20), [])
     assert facts["obligations"].select("obligation_id", "changed_on").rows() == [
-        ("evidence_request:q", date(2026, 11, 20)),
+        ("evidence_request:q", date(2026, 11, 20))
     ]
 
 

@@ -186,8 +186,10 @@ def test_a_writer_that_is_killed_leaves_the_count_too_high_and_never_too_low(tmp
 def test_processes_that_share_a_folder_share_its_quota(tmp_path):
     quota = Quota(organization=40 * BLOCK, total=60 * BLOCK)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        for done in [pool.submit(fill, tmp_path, org, first, 300, quota)
-                     for org, first in (("acme", 0), ("acme", 1000), ("other", 0), ("other", 1000))]:  # fmt: skip
+        for done in [
+            pool.submit(fill, tmp_path, org, first, 300, quota)
+            for org, first in (("acme", 0), ("acme", 1000), ("other", 0), ("other", 1000))
+        ]:
             done.result()
     sizes, counts = blocks_by_org(tmp_path), space_counts(tmp_path)
     assert max(sizes.values()) <= 40

@@ -35,10 +35,15 @@ def test_what_was_not_built_is_absent(folder):
 @pytest.mark.parametrize(
     "change",
     [
-        {"org_id": "other"}, {"report": "program"}, {"format": "csv"}, {"as_of": date(2026, 11, 21)},
-        {"position": Position(8, "a" * 64)}, {"position": Position(7, "b" * 64)}, {"parameters": (("periodDays", 31),)},
+        {"org_id": "other"},
+        {"report": "program"},
+        {"format": "csv"},
+        {"as_of": date(2026, 11, 21)},
+        {"position": Position(8, "a" * 64)},
+        {"position": Position(7, "b" * 64)},
+        {"parameters": (("periodDays", 31),)},
     ],
-)  # fmt: skip
+)
 def test_everything_that_a_report_follows_from_is_in_its_name(change):
     values = {field: getattr(NAME, field) for field in NAME.__dataclass_fields__}
     assert Name(**(values | change)).key != NAME.key
@@ -132,9 +137,13 @@ def test_a_damaged_archive_is_absent(folder, caplog):
 
     whole = b"archive" * 99
     for damage in (
-        lambda: path.write_bytes(whole[:-1]), lambda: path.write_bytes(b"A" + whole[1:]), lambda: path.write_bytes(b""),
-        lambda: beside.write_text("0" * 64), lambda: beside.write_bytes(b"\xff"), lambda: beside.unlink(),
-    ):  # fmt: skip
+        lambda: path.write_bytes(whole[:-1]),
+        lambda: path.write_bytes(b"A" + whole[1:]),
+        lambda: path.write_bytes(b""),
+        lambda: beside.write_text("0" * 64),
+        lambda: beside.write_bytes(b"\xff"),
+        lambda: beside.unlink(),
+    ):
         keep(whole)
         assert Artifacts(folder).found(archive).read_bytes() == whole
         damage()

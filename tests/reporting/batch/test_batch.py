@@ -114,11 +114,7 @@ def test_what_is_missing_or_damaged_alone_is_made_again(full_store, alone, tmp_p
     first.unlink()
     second.write_bytes(b"damaged")
     again = batch.build(full_store, of(full_store, tmp_path), ORGS)
-    assert [(result.made, result.kept) for result in again.results.values()] == [
-        (0, COUNT),
-        (2, COUNT - 2),
-        (0, COUNT),
-    ]
+    assert [(result.made, result.kept) for result in again.results.values()] == [(0, COUNT), (2, COUNT - 2), (0, COUNT)]
     assert files(tmp_path) == alone
 
 

@@ -12,7 +12,7 @@ AT = datetime(2026, 11, 3, 23, 30, tzinfo=UTC)
 CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
 SIGNED = RowWrite(
     7, "attestations", ("a",), {**CONTROL, "owner": "ann"}, {**CONTROL, "owner": "ann", "outcome": "attested"}
-)  # fmt: skip
+)
 MADE = WriteEvent(8, 7, "hq:8", AT, "ann", "attestation.signed", "a")
 OPENED = WriteEvent(7, 7, "hq:7", AT, "ann", "import.completed", None)
 
@@ -43,13 +43,7 @@ def test_the_day_of_a_cause_is_that_of_the_organization():
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        {"id": "a"},
-        {"id": "a-next"},
-        {"gap_id": "soc2:CC6.1"},
-        {"obligation_id": "attestation:a"},
-    ],
+    "row", [{"id": "a"}, {"id": "a-next"}, {"gap_id": "soc2:CC6.1"}, {"obligation_id": "attestation:a"}]
 )
 def test_a_row_is_known_by_its_identifiers(row):
     grounds = {"writes": [SIGNED], "events": {7: [MADE]}, "sources": {"attestation:a": "attestations/a"}}

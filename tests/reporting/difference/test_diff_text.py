@@ -65,8 +65,12 @@ def test_rows_that_merely_got_older_are_counted_and_not_told():
         ("went", "SOC 2, CC7.2", "State: stale", why),
     ]
     assert table.frame.select("columns", "before", "after", "revisions", "event_ids").row(0) == (
-        ["state", "age_days"], ["partial", "5"], ["stale", "24"], [7], ["hq:8"],
-    )  # fmt: skip
+        ["state", "age_days"],
+        ["partial", "5"],
+        ["stale", "24"],
+        [7],
+        ["hq:8"],
+    )
 
 
 def test_a_row_without_a_cause_says_from_what_it_was_computed():
@@ -89,8 +93,13 @@ def test_where_nothing_differs_that_is_said():
     assert [table.name for table in found.tables] == ["figures", "writes"]
     assert [table.frame.height for table in found.tables] == [0, 0]
     assert dict(found.summary) == {
-        "since_on": FROM, "since_revision": 3, "figures_changed": 0, "rows_came": 0, "rows_went": 0, "rows_changed": 0,
-    }  # fmt: skip
+        "since_on": FROM,
+        "since_revision": 3,
+        "figures_changed": 0,
+        "rows_came": 0,
+        "rows_went": 0,
+        "rows_changed": 0,
+    }
 
 
 def test_what_compares_two_days_itself_is_no_change():
@@ -103,6 +112,7 @@ def test_what_compares_two_days_itself_is_no_change():
     def with_comparison(now, before):
         return replace(now, summary={**now.summary, "gaps_before": before}, tables=(*now.tables, moved))
 
-    found = diff_documents(replace(BEFORE, summary={"gaps_open": 2, "gaps_before": 9}), with_comparison(AFTER, 8),
-                           [GAPS, earlier])  # fmt: skip
+    found = diff_documents(
+        replace(BEFORE, summary={"gaps_open": 2, "gaps_before": 9}), with_comparison(AFTER, 8), [GAPS, earlier]
+    )
     assert found == diff_documents(BEFORE, AFTER, [GAPS])

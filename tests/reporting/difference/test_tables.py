@@ -11,15 +11,26 @@ from tests.reporting.difference.application import apply
 
 DAY = date(2026, 11, 20)
 SCHEMA = {
-    "framework": pl.String, "control_id": pl.String, "state": pl.String, "days": pl.Int64, "pct": pl.Float64,
-    "due_on": pl.Date, "late": pl.Boolean, "kinds": pl.List(pl.String),
-}  # fmt: skip
+    "framework": pl.String,
+    "control_id": pl.String,
+    "state": pl.String,
+    "days": pl.Int64,
+    "pct": pl.Float64,
+    "due_on": pl.Date,
+    "late": pl.Boolean,
+    "kinds": pl.List(pl.String),
+}
 WORD = st.sampled_from(["a", "b", "", "ü", None])
 ROW = st.tuples(
-    WORD, WORD, WORD, st.sampled_from([None, 0, 1, -1]), st.sampled_from([None, 0.0, -0.0, 1.0, 0.1]),
-    st.sampled_from([None, DAY, date(1999, 1, 1)]), st.sampled_from([None, True, False]),
+    WORD,
+    WORD,
+    WORD,
+    st.sampled_from([None, 0, 1, -1]),
+    st.sampled_from([None, 0.0, -0.0, 1.0, 0.1]),
+    st.sampled_from([None, DAY, date(1999, 1, 1)]),
+    st.sampled_from([None, True, False]),
     st.one_of(st.none(), st.lists(st.sampled_from(["a", "b"]), max_size=2)),
-)  # fmt: skip
+)
 COLUMNS = st.permutations(list(SCHEMA)).flatmap(lambda names: st.integers(0, len(names)).map(lambda n: names[:n]))
 
 

@@ -77,8 +77,9 @@ def test_a_row_is_kept_that_names_the_person_in_any_of_its_columns_or_lists():
 def test_a_control_is_named_beside_its_framework_or_together_with_it(control, report, gaps, duties):
     found = excerpt_rows(control=control, report=report)
     assert found == {
-        "gaps": [GAPS.frame.row(each) for each in gaps], "duties": [DUTIES.frame.row(each) for each in duties],
-    }  # fmt: skip
+        "gaps": [GAPS.frame.row(each) for each in gaps],
+        "duties": [DUTIES.frame.row(each) for each in duties],
+    }
 
 
 def test_a_control_that_stands_alone_is_one_of_the_report_s_own_framework():
@@ -109,9 +110,7 @@ def test_a_table_that_cannot_name_it_is_left_out_and_the_document_says_what_is_o
         ("gaps", 1, "1 of 3 rows names framework ISO 27001. Worst first."),
         ("duties", 1, "1 of 2 rows names framework ISO 27001."),
     ]
-    assert (found.headline, found.summary, found.charts) == (
-        "2 of 5 rows name framework ISO 27001.", {"gaps": 3}, (),
-    )  # fmt: skip
+    assert (found.headline, found.summary, found.charts) == ("2 of 5 rows name framework ISO 27001.", {"gaps": 3}, ())
     assert found.warnings == (
         "Figures, coverage and definitions are those of the whole report, which says: Three gaps are open.",
         "Left out, as no row of them can name that: Totals.",
@@ -134,27 +133,45 @@ def test_one_table_is_what_it_is_in_the_whole():
     found = excerpt_of(table="totals")
     assert (found.tables, found.headline) == ([TOTALS], WHOLE.headline)
     assert found.warnings == (
-        "Left out, as one table is asked for: Gaps, Duties.", "Charts are left out: they draw the whole report.",
-    )  # fmt: skip
+        "Left out, as one table is asked for: Gaps, Duties.",
+        "Charts are left out: they draw the whole report.",
+    )
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"table": "gap"}, "The parameter table must be one of gaps, duties, totals; got 'gap'."),
-        ({"vendor": "ven-1"}, "This report can be filtered by control, owner, framework: nothing in it names any vendor."),
-        ({"vendor": "ven-1", "table": "gaps"},
-         "The table gaps can be filtered by control, owner, framework: nothing in it names any vendor."),
-        ({"owner": "ann@acme.example", "table": "totals"}, "The table totals cannot be filtered: nothing in it names any owner."),
-        ({"owner": "zoe@acme.example"},
-         "The parameter owner must be the address of one of the organization's people; got 'zoe@acme.example'."),
-        ({"owner": "Cy"},
-         "The parameter owner must be the address of one of the organization's people; Cy is cy@acme.example; got 'Cy'."),
-        ({"control": "soc2:CC9.9"}, "The parameter control must be a control of SOC 2, such as soc2:CC6.1; got 'soc2:CC9.9'."),
-        ({"control": "CC9.9"},
-         "The parameter control must be a control of a framework in scope, such as soc2:CC6.1; got 'CC9.9'."),
+        (
+            {"vendor": "ven-1"},
+            "This report can be filtered by control, owner, framework: nothing in it names any vendor.",
+        ),
+        (
+            {"vendor": "ven-1", "table": "gaps"},
+            "The table gaps can be filtered by control, owner, framework: nothing in it names any vendor.",
+        ),
+        (
+            {"owner": "ann@acme.example", "table": "totals"},
+            "The table totals cannot be filtered: nothing in it names any owner.",
+        ),
+        (
+            {"owner": "zoe@acme.example"},
+            "The parameter owner must be the address of one of the organization's people; got 'zoe@acme.example'.",
+        ),
+        (
+            {"owner": "Cy"},
+            "The parameter owner must be the address of one of the organization's people; Cy is cy@acme.example; got 'Cy'.",
+        ),
+        (
+            {"control": "soc2:CC9.9"},
+            "The parameter control must be a control of SOC 2, such as soc2:CC6.1; got 'soc2:CC9.9'.",
+        ),
+        (
+            {"control": "CC9.9"},
+            "The parameter control must be a control of a framework in scope, such as soc2:CC6.1; got 'CC9.9'.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_filtered_is_said(given, message):
     with pytest.raises(BadRequest) as raised:
         excerpt_of(**given)

@@ -39,11 +39,18 @@ def due(revision, control, on, outcome=None):
 
 # three are due in the second week: one is done in time, one late, one moved away; one comes up at the end
 LIFE = [
-    (0, adopt, "soc2"), (1, due, "CC6.1", date(2026, 8, 19)), (2, due, "CC6.2", date(2026, 8, 20)),
-    (2, due, "CC6.3", date(2026, 8, 23)), (6, due, "CC7.1", date(2026, 9, 18)), (14, due, "CC6.1", date(2026, 8, 19), "attested"),
-    (15, due, "CC6.3", date(2026, 9, 16)), (20, due, "CC6.2", date(2026, 8, 20), "attested"), (30, happen, "x"),
-    (40, due, "CC7.2", date(2026, 9, 17)), (43, due, "CC7.1", date(2026, 9, 18), "attested"),
-]  # fmt: skip
+    (0, adopt, "soc2"),
+    (1, due, "CC6.1", date(2026, 8, 19)),
+    (2, due, "CC6.2", date(2026, 8, 20)),
+    (2, due, "CC6.3", date(2026, 8, 23)),
+    (6, due, "CC7.1", date(2026, 9, 18)),
+    (14, due, "CC6.1", date(2026, 8, 19), "attested"),
+    (15, due, "CC6.3", date(2026, 9, 16)),
+    (20, due, "CC6.2", date(2026, 8, 20), "attested"),
+    (30, happen, "x"),
+    (40, due, "CC7.2", date(2026, 9, 17)),
+    (43, due, "CC7.1", date(2026, 9, 18), "attested"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +115,7 @@ def test_the_plans_of_weeks_that_nobody_wrote_down_are_those_of_the_records(live
 )
 def test_what_is_stored_and_what_is_made_up_for_say_the_same(lives, taken):
     assert weeks(lives(taken)) == weeks(lives(EVERY))
-    with (
-        lives(taken).snapshots.open("acme", now=NOW) as some,
-        lives(EVERY).snapshots.open("acme", now=NOW) as every,
-    ):
+    with lives(taken).snapshots.open("acme", now=NOW) as some, lives(EVERY).snapshots.open("acme", now=NOW) as every:
         for name in REPORTS:
             assert same(some.edition(name, {}).document, every.edition(name, {}).document), name
 

@@ -132,9 +132,11 @@ def different(one, other):
 
 def same(one, other):
     mine, theirs = ({table.name: table.frame for table in each.tables} for each in (one, other))
-    return one.summary == other.summary and mine.keys() == theirs.keys() and all(
-        frame.equals(theirs[name]) for name, frame in mine.items()
-    )  # fmt: skip
+    return (
+        one.summary == other.summary
+        and mine.keys() == theirs.keys()
+        and all(frame.equals(theirs[name]) for name, frame in mine.items())
+    )
 
 
 @pytest.mark.parametrize("names", [TRENDS, pytest.param(ALL, marks=pytest.mark.real)], ids=["trends", "all"])

@@ -7,20 +7,19 @@ from reports.capacity.committee_capacity_budget import REPORT
 from reports.shared.ledger import KINDS
 from tests.factories import DAY, ask, document, lead, rows
 from tests.laws import examples
-from tests.reports.obligations.ledgers import (
-    duty,
-    ledger,
-    ledgers,
-    work,
-)
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 
 
 def build_document(obligations, *capacity, committees=(), **options):
     owner_weeks, load = work(obligations, *capacity)
     return document(
-        REPORT, ask(**options), obligations=obligations, owner_weeks=owner_weeks, load=load,
+        REPORT,
+        ask(**options),
+        obligations=obligations,
+        owner_weeks=owner_weeks,
+        load=load,
         committees=rows("committees", *committees),
-    )  # fmt: skip
+    )
 
 
 def frame(made, name):
@@ -29,17 +28,30 @@ def frame(made, name):
 
 def test_spare_hours_of_others_do_not_hide_a_shortfall():
     obligations = ledger(
-        duty("a", 3, owner="ann", effort_hours=10.0), duty("b", 3, owner="bob"),
+        duty("a", 3, owner="ann", effort_hours=10.0),
+        duty("b", 3, owner="bob"),
         duty("c", 3, owner=None, effort_hours=3.0),
-    )  # fmt: skip
+    )
     made = build_document(obligations, ("ann", "default", 5.0), ("bob", "default", 5.0))
-    columns = ("week", "available_hours", "demand_hours", "shortfall_hours", "unowned_hours", "shift_hours",
-               "borrow_hours", "owners_short", "flag")  # fmt: skip
+    columns = (
+        "week",
+        "available_hours",
+        "demand_hours",
+        "shortfall_hours",
+        "unowned_hours",
+        "shift_hours",
+        "borrow_hours",
+        "owners_short",
+        "flag",
+    )
     assert frame(made, "weeks").select(columns).row(1) == ("2026-W48", 8.0, 14.0, 6.0, 3.0, 3.0, 6.0, 1, "shortfall")
-    assert frame(made, "owner_weeks").filter(week="2026-W48").select("owner", "kinds", "shortfall_hours", "flag").rows() == [
-        ("ann", ["Attestation 10.0"], 6.0, "shortfall"), ("bob", ["Attestation 1.0"], 0.0, "green"),
+    assert frame(made, "owner_weeks").filter(week="2026-W48").select(
+        "owner", "kinds", "shortfall_hours", "flag"
+    ).rows() == [
+        ("ann", ["Attestation 10.0"], 6.0, "shortfall"),
+        ("bob", ["Attestation 1.0"], 0.0, "green"),
         (None, ["Attestation 3.0"], 0.0, "uncovered"),
-    ]  # fmt: skip
+    ]
     assert lead(made) == (
         "Owners lack 6 hours, 3 hours have no owner: 1 of 13 weeks is short.",
         "In 2026-W48, the worst, shift 3 hours to others and borrow 6 hours.",
@@ -49,13 +61,18 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
 
 def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
     made = build_document(
-        ledger(duty("old", -90, owner=None, effort_hours=3.0), duty("a1", -9, effort_hours=9.0, accountable="bob"),
-               duty("a2", -2), duty("next", 3)),
+        ledger(
+            duty("old", -90, owner=None, effort_hours=3.0),
+            duty("a1", -9, effort_hours=9.0, accountable="bob"),
+            duty("a2", -2),
+            duty("next", 3),
+        ),
         ("ann", "default", 5.0),
-    )  # fmt: skip
+    )
     assert frame(made, "overdue").rows() == [
-        ("ann", 2, 10.0, DAY - timedelta(days=9)), (None, 1, 3.0, DAY - timedelta(days=90)),
-    ]  # fmt: skip
+        ("ann", 2, 10.0, DAY - timedelta(days=9)),
+        (None, 1, 3.0, DAY - timedelta(days=90)),
+    ]
     assert frame(made, "weeks")["demand_hours"].to_list() == [0.0, 1.0, *[0.0] * 11]
     assert (made.summary["obligations_overdue_hours"], made.summary["weeks_short"]) == (13.0, 0)
     assert made.warnings == ["13 hours of overdue work are in no week: agree new dates first."]
@@ -64,8 +81,9 @@ def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
 def test_a_week_is_short_even_when_all_of_it_can_be_shifted():
     made = build_document(
         ledger(duty("a", 3, owner="ann", effort_hours=5.0), duty("b", 3, owner="bob")),
-        ("ann", "default", 5.0), ("bob", "default", 9.0),
-    )  # fmt: skip
+        ("ann", "default", 5.0),
+        ("bob", "default", 9.0),
+    )
     assert frame(made, "weeks").select("flag", "shift_hours", "borrow_hours").row(1) == ("shortfall", 1.0, 0.0)
 
 
@@ -74,12 +92,25 @@ def test_a_committee_is_the_sum_of_its_members():
         duty("a", 3, owner="ann", effort_hours=10.0), duty("m", 20, kind="committee", title="Board meets", owner="cyd")
     )
     made = build_document(
-        obligations, ("ann", "default", 5.0), ("bob", "default", 5.0),
-        committees=[{"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]},
-                    {"committee_id": "N", "name": "Nobody", "members": []}], weeks=2,
-    )  # fmt: skip
-    columns = ("name", "next_on", "members", "available_hours", "demand_hours", "shortfall_hours", "weeks_short",
-               "peak_week")  # fmt: skip
+        obligations,
+        ("ann", "default", 5.0),
+        ("bob", "default", 5.0),
+        committees=[
+            {"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]},
+            {"committee_id": "N", "name": "Nobody", "members": []},
+        ],
+        weeks=2,
+    )
+    columns = (
+        "name",
+        "next_on",
+        "members",
+        "available_hours",
+        "demand_hours",
+        "shortfall_hours",
+        "weeks_short",
+        "peak_week",
+    )
     assert frame(made, "committees").select(columns).rows() == [
         ("Board", obligations["due_on"].max(), 2, 10.56, 10.0, 6.0, 1, "2026-W48"),
         ("Nobody", None, 0, 0.0, 0.0, 0.0, 0, None),
@@ -110,8 +141,12 @@ def test_without_work_no_hours_are_needed():
         "fill this report.",
     )
     assert {table.name: table.frame.height for table in made.tables} == {
-        "weeks": 13, "utilisation": 0, "committees": 0, "owner_weeks": 0, "overdue": 0,
-    }  # fmt: skip
+        "weeks": 13,
+        "utilisation": 0,
+        "committees": 0,
+        "owner_weeks": 0,
+        "overdue": 0,
+    }
     assert not made.charts
 
 

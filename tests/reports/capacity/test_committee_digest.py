@@ -13,9 +13,14 @@ BOARD = {"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann"
 def build_document(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
     obligations = ledger(*duties)
     return document(
-        REPORT, ask(), obligations=obligations, owner_weeks=work(obligations, *capacity)[0],
-        staffing_actions=actions(*staffing), committees=rows("committees", *committees), risks=rows("risks", *risks),
-    )  # fmt: skip
+        REPORT,
+        ask(),
+        obligations=obligations,
+        owner_weeks=work(obligations, *capacity)[0],
+        staffing_actions=actions(*staffing),
+        committees=rows("committees", *committees),
+        risks=rows("risks", *risks),
+    )
 
 
 def shared_duty(key, days, **more):
@@ -24,16 +29,22 @@ def shared_duty(key, days, **more):
 
 def test_decisions_come_first_with_whom_they_are():
     made = build_document(
-        shared_duty("a", 10), shared_duty("b", 12, owner="cyd"), duty("late", -9, title="Attest CC1.1"),
+        shared_duty("a", 10),
+        shared_duty("b", 12, owner="cyd"),
+        duty("late", -9, title="Attest CC1.1"),
         duty("m", 20, kind="committee", title="Board meets", owner="cyd"),
         staffing=[{"action_id": "x", "blocked_reason": "on leave", "accountable": "ann"}],
-    )  # fmt: skip
+    )
     assert frame(made, "decisions").rows() == [
         ("Agree new dates or owners for 1 overdue commitment", "The oldest is 9 days late; ann has 1", "ann", "[2]"),
-        ("Complete, replace or close 1 staffing action past the SLA",
-         "Worst is reassign for ann in 2026-W45, 5 business days over: on leave", "ann", "[6]"),
+        (
+            "Complete, replace or close 1 staffing action past the SLA",
+            "Worst is reassign for ann in 2026-W45, 5 business days over: on leave",
+            "ann",
+            "[6]",
+        ),
         ("Collect evidence once for 2 duties by 2026-11-30", "SOC 2: saves 3 hours", "ann", "[5]"),
-    ]  # fmt: skip
+    ]
     assert frame(made, "owners").rows() == [
         ("ann", ["Board"], 3, "3 decisions are with you; first: Agree new dates or owners for 1 overdue commitment."),
         ("cyd", ["Board"], 0, "No decision is with you."),
@@ -47,11 +58,17 @@ def test_decisions_come_first_with_whom_they_are():
 
 
 def test_the_fullest_weeks_by_level_and_use():
-    made = build_document(duty("a", 3, effort_hours=9.0), duty("b", 10, effort_hours=3.0), duty("n", 17, owner=None),
-                 capacity=[("ann", "default", 10.0)])  # fmt: skip
+    made = build_document(
+        duty("a", 3, effort_hours=9.0),
+        duty("b", 10, effort_hours=3.0),
+        duty("n", 17, owner=None),
+        capacity=[("ann", "default", 10.0)],
+    )
     assert frame(made, "peaks").select("week", "utilisation_pct", "level").rows() == [
-        ("2026-W48", 112.5, "critical"), ("2026-W49", 37.5, "ok"), ("2026-W50", 12.5, "ok"),
-    ]  # fmt: skip
+        ("2026-W48", 112.5, "critical"),
+        ("2026-W49", 37.5, "ok"),
+        ("2026-W50", 12.5, "ok"),
+    ]
     assert "1 of the next 13 weeks over a limit, fullest 2026-W48 (112.5 % of capacity)" in made.headline
 
 
@@ -63,8 +80,14 @@ def test_without_records_nothing_is_known():
         "fill this report.",
     )
     assert {table.name: table.frame.height for table in made.tables} == {
-        "decisions": 0, "figures": 4, "peaks": 0, "crossovers": 0, "staffing": 0, "meetings": 0, "owners": 0,
-    }  # fmt: skip
+        "decisions": 0,
+        "figures": 4,
+        "peaks": 0,
+        "crossovers": 0,
+        "staffing": 0,
+        "meetings": 0,
+        "owners": 0,
+    }
     assert made.warnings == [
         "No committee is recorded: the digest reaches nobody.",
         "Not known this quarter: auditors' requests answered in time, days to answer a request, p90, duties completed in "
@@ -82,7 +105,10 @@ def test_hours_to_save_are_those_of_the_crossover():
 def test_every_figure_equals_its_explained_rows():
     obligations = ledger(shared_duty("a", 10), shared_duty("b", 12, owner="cyd"), duty("late", -9))
     values_follow(
-        REPORT, ask(), obligations=obligations, owner_weeks=work(obligations)[0],
+        REPORT,
+        ask(),
+        obligations=obligations,
+        owner_weeks=work(obligations)[0],
         staffing_actions=actions({"action_id": "x"}, {"action_id": "d", **DONE}),
         requests=rows(
             "requests", {"id": "r", "opened_on": date(2026, 10, 1), "due_on": date(2026, 10, 9), "clock": "overdue"}
@@ -90,5 +116,5 @@ def test_every_figure_equals_its_explained_rows():
         obligation_weeks=rows(
             "obligation_weeks", {"week_start_on": date(2026, 10, 5), "planned": 10, "completed": 9, "slipped": 1}
         ),
-    )  # fmt: skip
+    )
     values_follow(REPORT)

@@ -5,12 +5,7 @@ from reports.capacity import balancing, moves, proposals, shortfall, workload
 from reports.capacity.obligation_load_balancing import REPORT
 from tests.factories import ask, document, lead, rows
 from tests.laws import examples
-from tests.reports.obligations.ledgers import (
-    duty,
-    ledger,
-    ledgers,
-    work,
-)
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 
 TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd", "dan"))  # 8 hours available a week
 
@@ -27,13 +22,25 @@ def suggestions(made):
 def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
     made = build_document(
         ledger(
-            duty("a2", 11, effort_hours=4.0), duty("a1", 10, effort_hours=4.0), duty("a3", 12, effort_hours=4.0),
-            duty("b", 10, owner="bob", effort_hours=2.0), duty("c", 40, owner="cyd"),
+            duty("a2", 11, effort_hours=4.0),
+            duty("a1", 10, effort_hours=4.0),
+            duty("a3", 12, effort_hours=4.0),
+            duty("b", 10, owner="bob", effort_hours=2.0),
+            duty("c", 40, owner="cyd"),
             duty("d", 10, owner="dan", kind="bundle"),
         )
-    )  # fmt: skip
-    columns = ("number", "week", "kind", "owner", "to_owner", "obligation_id", "hours", "max_before_pct",
-               "max_after_pct")  # fmt: skip
+    )
+    columns = (
+        "number",
+        "week",
+        "kind",
+        "owner",
+        "to_owner",
+        "obligation_id",
+        "hours",
+        "max_before_pct",
+        "max_after_pct",
+    )
     assert suggestions(made).select(columns).rows() == [
         (1, "2026-W49", "reassign", "ann", "cyd", "a1", 4.0, 150.0, 100.0)
     ]
@@ -46,9 +53,12 @@ def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
 
 def test_whoever_is_accountable_never_becomes_responsible():
     made = build_document(
-        ledger(duty("a", 10, effort_hours=6.0, accountable="bob"), duty("a2", 11, effort_hours=6.0, accountable="bob"),
-               duty("b", 40, owner="bob"))
-    )  # fmt: skip
+        ledger(
+            duty("a", 10, effort_hours=6.0, accountable="bob"),
+            duty("a2", 11, effort_hours=6.0, accountable="bob"),
+            duty("b", 40, owner="bob"),
+        )
+    )
     assert suggestions(made).select("kind", "to_owner", "to_week").rows() == [("pull_forward", "ann", "2026-W48")]
 
 
@@ -60,9 +70,12 @@ def test_a_week_with_one_day_left_takes_one_days_work():
 
 def test_who_is_both_responsible_and_accountable_keeps_a_quarter():
     made = build_document(
-        ledger(duty("a", 3, effort_hours=6.0, accountable="ann"), duty("a2", 4, effort_hours=4.0),
-               duty("b", 40, owner="bob"))
-    )  # fmt: skip
+        ledger(
+            duty("a", 3, effort_hours=6.0, accountable="ann"),
+            duty("a2", 4, effort_hours=4.0),
+            duty("b", 40, owner="bob"),
+        )
+    )
     row = suggestions(made).row(0, named=True)
     assert (row["obligation_id"], row["to_owner"], row["owner_after_pct"]) == ("a", "bob", 68.8)
     assert row["relief_hours"] == 4.5
@@ -71,8 +84,9 @@ def test_who_is_both_responsible_and_accountable_keeps_a_quarter():
 def test_work_is_pulled_forward_at_most_two_weeks():
     made = build_document(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4))))
     assert suggestions(made).select("obligation_id", "kind", "to_week").rows() == [
-        ("a0", "pull_forward", "2026-W51"), ("a1", "pull_forward", "2026-W50"),
-    ]  # fmt: skip
+        ("a0", "pull_forward", "2026-W51"),
+        ("a1", "pull_forward", "2026-W50"),
+    ]
     assert made.warnings == ["1 week stays short: hours are missing."]
 
 
@@ -100,8 +114,12 @@ def test_a_test_is_handed_over_and_not_done_before_its_window():
 
 
 def test_nobody_who_left_gets_work():
-    busy = ledger(duty("a1", 10, effort_hours=6.0, hard=True), duty("a2", 10, effort_hours=6.0),
-                  duty("b", 40, owner="bob"), duty("c", 40, owner="cyd"))  # fmt: skip
+    busy = ledger(
+        duty("a1", 10, effort_hours=6.0, hard=True),
+        duty("a2", 10, effort_hours=6.0),
+        duty("b", 40, owner="bob"),
+        duty("c", 40, owner="cyd"),
+    )
     assert suggestions(build_document(busy))["to_owner"].to_list() == ["bob"]
     assert suggestions(build_document(busy, left=("bob",)))["to_owner"].to_list() == ["cyd"]
 
@@ -120,9 +138,13 @@ def test_overdue_work_is_in_no_week_that_could_be_balanced():
 
 def test_nobody_is_pushed_over_the_warning():
     made = build_document(
-        ledger(duty("a1", 3, effort_hours=7.0), duty("a2", 3, effort_hours=7.0), duty("b", 3, owner="bob"),
-               duty("n", 0, effort_hours=1.0))
-    )  # fmt: skip
+        ledger(
+            duty("a1", 3, effort_hours=7.0),
+            duty("a2", 3, effort_hours=7.0),
+            duty("b", 3, owner="bob"),
+            duty("n", 0, effort_hours=1.0),
+        )
+    )
     assert suggestions(made).is_empty()
 
 
@@ -130,8 +152,11 @@ def test_who_has_seven_tenths_of_the_week_taken_is_no_helper():
     """70 % of 8 hours are 5.6: who has a minute less to do takes the duty over."""
 
     def helpers(hours):
-        busy = ledger(duty("a1", 10, effort_hours=7.5, hard=True), duty("a2", 10, effort_hours=0.8),
-                      duty("b", 10, owner="bob", effort_hours=hours, hard=True))  # fmt: skip
+        busy = ledger(
+            duty("a1", 10, effort_hours=7.5, hard=True),
+            duty("a2", 10, effort_hours=0.8),
+            duty("b", 10, owner="bob", effort_hours=hours, hard=True),
+        )
         return suggestions(build_document(busy)).select("kind", "to_owner").rows()
 
     assert helpers(5.6) == [("pull_forward", "ann")]
@@ -140,17 +165,28 @@ def test_who_has_seven_tenths_of_the_week_taken_is_no_helper():
 
 def test_the_spread_of_peak_weeks():
     made = build_document(
-        ledger(duty("a", 3, effort_hours=9.6), duty("b", 3, owner="bob", effort_hours=4.8),
-               duty("c", 3, owner="cyd", effort_hours=4.8), duty("d", 3, owner="dan", effort_hours=3.2))
-    )  # fmt: skip
+        ledger(
+            duty("a", 3, effort_hours=9.6),
+            duty("b", 3, owner="bob", effort_hours=4.8),
+            duty("c", 3, owner="cyd", effort_hours=4.8),
+            duty("d", 3, owner="dan", effort_hours=3.2),
+        )
+    )
     week = made.tables[1].frame.filter(week="2026-W48")
     assert week.select("owners", "mean_pct", "max_pct", "imbalance", "gini", "state").row(0) == (
-        4, 70.0, 120.0, 1.714, 0.2143, "imbalanced"
-    )  # fmt: skip
+        4,
+        70.0,
+        120.0,
+        1.714,
+        0.2143,
+        "imbalanced",
+    )
     assert made.tables[2].frame.select("owner", "responsible_hours", "accountable_hours", "flag").rows() == [
-        ("ann", 9.6, 0.0, "shortfall"), ("bob", 4.8, 0.0, "green"), ("cyd", 4.8, 0.0, "green"),
+        ("ann", 9.6, 0.0, "shortfall"),
+        ("bob", 4.8, 0.0, "green"),
+        ("cyd", 4.8, 0.0, "green"),
         ("dan", 3.2, 0.0, "green"),
-    ]  # fmt: skip
+    ]
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -172,9 +208,11 @@ def test_suggestions_keep_every_rule(obligations):
         assert (row["kind"] == "reassign") == (row["to_owner"] != row["owner"])
         assert row["to_week"] <= row["week"]
         assert row["obligation_id"] not in moved
-        assert row["max_after_pct"] is None or row["max_before_pct"] is None or (
-            row["max_after_pct"] <= row["max_before_pct"]
-        )  # fmt: skip
+        assert (
+            row["max_after_pct"] is None
+            or row["max_before_pct"] is None
+            or (row["max_after_pct"] <= row["max_before_pct"])
+        )
         moved.add(row["obligation_id"])
     assert grid.filter(pl.col("owner").is_not_null())["demand_hours"].sum() >= 0
 
@@ -206,6 +244,12 @@ def test_when_everybody_has_time_nothing_needs_to_move():
 
 def test_the_kinds_of_moves_sum_to_the_whole():
     made = build_document(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4)), duty("b", 60, owner="bob")))
-    names = ("weeks_short", "moves_suggested", "moves_reassign", "moves_pull_forward", "moves_hours",
-             "weeks_short_after_moves")  # fmt: skip
+    names = (
+        "weeks_short",
+        "moves_suggested",
+        "moves_reassign",
+        "moves_pull_forward",
+        "moves_hours",
+        "weeks_short_after_moves",
+    )
     assert [made.summary[name] for name in names] == [1, 3, 1, 2, 18.0, 0]

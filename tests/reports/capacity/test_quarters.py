@@ -37,9 +37,12 @@ def request(opened, due, finished=None, clock="on_track", **more):
 
 def figure(name, *, requests=(), weeks=(), staffing=()):
     made = document(
-        committee_digest.REPORT, ask(DAY), requests=rows("requests", *requests),
-        obligation_weeks=rows("obligation_weeks", *weeks), staffing_actions=actions(*staffing),
-    )  # fmt: skip
+        committee_digest.REPORT,
+        ask(DAY),
+        requests=rows("requests", *requests),
+        obligation_weeks=rows("obligation_weeks", *weeks),
+        staffing_actions=actions(*staffing),
+    )
     names = {title: figure for figure, (title, _) in quarters.COMPARED.items()}
     row = next(row for row in frame(made, "figures").iter_rows() if row[0].startswith(name))
     assert made.summary[names[row[0]]] == row[1]
@@ -65,15 +68,20 @@ def test_nine_in_ten_were_answered_within_so_many_days():
 
 
 def test_weeks_belong_to_the_quarter_of_their_monday():
-    given = [{"week_start_on": date(2026, 9, 28), "planned": 10, "completed": 5, "slipped": 5},
-             {"week_start_on": date(2026, 10, 5), "planned": 10, "completed": 9, "slipped": 1}]  # fmt: skip
+    given = [
+        {"week_start_on": date(2026, 9, 28), "planned": 10, "completed": 5, "slipped": 5},
+        {"week_start_on": date(2026, 10, 5), "planned": 10, "completed": 9, "slipped": 1},
+    ]
     assert figure("Duties", weeks=given) == (90.0, "9 of 10 duties", 50.0, "5 of 10 duties", 40.0, "%", "better")
 
 
 def test_staffing_actions_past_the_sla_count_against_every_quarter_that_they_stay_open_in():
     old = {"sla_due_on": date(2026, 9, 18)}
-    given = [{"action_id": "a", **old}, {"action_id": "b", **DONE}, {"action_id": "c", **DONE, **old,
-             "completed_on": date(2026, 9, 18)}]  # fmt: skip
+    given = [
+        {"action_id": "a", **old},
+        {"action_id": "b", **DONE},
+        {"action_id": "c", **DONE, **old, "completed_on": date(2026, 9, 18)},
+    ]
     assert figure("Staffing", staffing=given) == (50.0, "1 of 2 actions", 50.0, "1 of 2 actions", 0.0, "%", "unchanged")
 
 

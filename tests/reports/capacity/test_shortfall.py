@@ -20,8 +20,12 @@ from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 from tests.reports.staffing.actions import frame
 
 REPORTS = (
-    committee_capacity_budget, committee_digest, obligation_load_balancing, executive_summary, peak_week_staffing_digest,
-)  # fmt: skip
+    committee_capacity_budget,
+    committee_digest,
+    obligation_load_balancing,
+    executive_summary,
+    peak_week_staffing_digest,
+)
 IN_WEEKS = shortfall.IDS[:-1]
 CAPACITY = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
 
@@ -91,8 +95,12 @@ def test_who_holds_an_overdue_duty_alone_has_hours_to_spare():
 def test_nobody_and_who_has_left_are_not_owners():
     duties = ledger(duty("n", 10, owner=None, effort_hours=9.0), duty("g", 10, owner="gone", effort_hours=9.0))
     assert figures(duties, left=("gone",)) == {
-        "weeks_short": 1, "peak_weeks": 0, "owners_short": 0, "shortfall_hours": 0.0, "unowned_hours": 18.0,
-    }  # fmt: skip
+        "weeks_short": 1,
+        "peak_weeks": 0,
+        "owners_short": 0,
+        "shortfall_hours": 0.0,
+        "unowned_hours": 18.0,
+    }
 
 
 def test_unowned_work_makes_a_week_short_only_beyond_what_owners_have_room_for():
@@ -128,10 +136,10 @@ def test_why_a_week_and_an_owner_are_short():
     found = Figures(select(*IN_WEEKS), {"owner_weeks": owner_weeks}, ask())
     assert found.explained_rows("weeks_short").select("week", "reason", "flag").rows() == [
         ("2026-W49", "owners short: 1; hours short: 1.0, without owner: 0.0, spare: 0.0", 1)
-    ]  # fmt: skip
+    ]
     assert found.explained_rows("owners_short").select("owner", "reason", "flag").rows() == [
         ("ann", "1.0 hours short in 2026-W49", 1)
-    ]  # fmt: skip
+    ]
     assert found.explained_rows("shortfall_hours")["amount"].to_list() == [0.0, 0.0, 1.0, *[0.0] * 10]
 
 

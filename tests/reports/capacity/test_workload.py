@@ -22,11 +22,18 @@ def test_fewer_than_three_owners_are_not_meaningful(used, mean):
 @pytest.mark.parametrize(
     ("short", "used", "flag"),
     [
-        (False, 0.0, "green"), (False, 69.9, "green"), (False, 70.0, "amber"), (False, 85.0, "amber"),
-        (False, 85.1, "red"), (False, 100.0, "red"), (True, 100.1, "shortfall"), (True, None, "shortfall"),
-        (True, 30.0, "shortfall"), (False, None, "green"),
+        (False, 0.0, "green"),
+        (False, 69.9, "green"),
+        (False, 70.0, "amber"),
+        (False, 85.0, "amber"),
+        (False, 85.1, "red"),
+        (False, 100.0, "red"),
+        (True, 100.1, "shortfall"),
+        (True, None, "shortfall"),
+        (True, 30.0, "shortfall"),
+        (False, None, "green"),
     ],
-)  # fmt: skip
+)
 def test_flags(short, used, flag):
     frame = pl.DataFrame(
         {"short": [short], "utilisation_pct": [used]}, schema_overrides={"utilisation_pct": pl.Float64}

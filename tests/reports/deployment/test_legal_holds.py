@@ -8,8 +8,16 @@ from tests.reports.explanations import values_follow
 
 
 def hold(identifier, **given):
-    row = {"id": identifier, "matter": "Acme v. Doe", "custodian": "ann@acme.example", "active": True, "age_days": 10,
-           "flagged": 2, "purges_blocked": 0, "flagged_by_any": 2}  # fmt: skip
+    row = {
+        "id": identifier,
+        "matter": "Acme v. Doe",
+        "custodian": "ann@acme.example",
+        "active": True,
+        "age_days": 10,
+        "flagged": 2,
+        "purges_blocked": 0,
+        "flagged_by_any": 2,
+    }
     return {**row, **given}
 
 
@@ -19,18 +27,36 @@ def report(*holds):
 
 def test_active_holds_come_oldest_first_and_released_ones_apart():
     held = report(
-        hold("h1", flagged_by_any=5, incident_id="i1", purges_blocked=3, first_flagged_at=moment("2026-01-01 10:00"),
-             last_flagged_at=moment("2026-02-01 10:00")),
-        hold("h2", flagged_by_any=5, incident_id="i1", age_days=20, flagged=4, purges_blocked=1,
-             first_flagged_at=moment("2026-01-15 10:00"), last_flagged_at=moment("2026-03-01 10:00")),
+        hold(
+            "h1",
+            flagged_by_any=5,
+            incident_id="i1",
+            purges_blocked=3,
+            first_flagged_at=moment("2026-01-01 10:00"),
+            last_flagged_at=moment("2026-02-01 10:00"),
+        ),
+        hold(
+            "h2",
+            flagged_by_any=5,
+            incident_id="i1",
+            age_days=20,
+            flagged=4,
+            purges_blocked=1,
+            first_flagged_at=moment("2026-01-15 10:00"),
+            last_flagged_at=moment("2026-03-01 10:00"),
+        ),
         hold("h3", active=False, released_on=date(2026, 10, 1), purges_blocked=9, flagged_by_any=5),
-    )  # fmt: skip
+    )
     assert [table.frame["id"].to_list() for table in held.tables] == [["h2", "h1"], ["h3"]]
     assert dict(held.summary) == {
-        "holds_active": 2, "incidents_held": 1, "held_events": 5,
-        "held_events_first_at": moment("2026-01-01 10:00"), "held_events_last_at": moment("2026-03-01 10:00"),
-        "purges_blocked": 4, "holds_released": 1,
-    }  # fmt: skip
+        "holds_active": 2,
+        "incidents_held": 1,
+        "held_events": 5,
+        "held_events_first_at": moment("2026-01-01 10:00"),
+        "held_events_last_at": moment("2026-03-01 10:00"),
+        "purges_blocked": 4,
+        "holds_released": 1,
+    }
     assert lead(held) == (
         "2 legal holds keep 5 audit events from being purged.",
         "Ask whether the oldest is still needed: h2 (Acme v. Doe), 20 days old.",

@@ -14,23 +14,40 @@ NOON = moment("2026-11-20 12:00")
 
 def block(identifier, ago=0, **given):
     at = NOON - timedelta(days=ago)
-    row = {"id": identifier, "playbook": "apply-patch", "policy_id": "p1", "policy": "Guardrail", "reason": "hours",
-           "actor": ANN, "blocked_at": at, "blocked_on": at.date(), "overridden": False}  # fmt: skip
+    row = {
+        "id": identifier,
+        "playbook": "apply-patch",
+        "policy_id": "p1",
+        "policy": "Guardrail",
+        "reason": "hours",
+        "actor": ANN,
+        "blocked_at": at,
+        "blocked_on": at.date(),
+        "overridden": False,
+    }
     return {**row, **given}
 
 
 def run(identifier, ago=0.0, **given):
     at = NOON - timedelta(days=ago)
-    row = {"id": identifier, "kind": "dry_run", "playbook": "apply-patch", "actor": ANN, "outcome": "succeeded",
-           "ran_at": at, "ran_on": at.date()}  # fmt: skip
+    row = {
+        "id": identifier,
+        "kind": "dry_run",
+        "playbook": "apply-patch",
+        "actor": ANN,
+        "outcome": "succeeded",
+        "ran_at": at,
+        "ran_on": at.date(),
+    }
     return {**row, **given}
 
 
 def facts(blocks=(), runs=(), known=date(2026, 1, 1)):
     return {
-        "policy_blocks": rows("policy_blocks", *blocks), "automation_runs": rows("automation_runs", *runs),
+        "policy_blocks": rows("policy_blocks", *blocks),
+        "automation_runs": rows("automation_runs", *runs),
         "records_since": rows("records_since", {"known_since": known}),
-    }  # fmt: skip
+    }
 
 
 def report(blocks=(), runs=(), actor=ANN, window="7d", known=date(2026, 1, 1)):
@@ -47,15 +64,23 @@ def test_blocks_are_counted_against_what_was_let_through():
         [run("r1", 1.5), run("r2", 3)],
     )
     assert dict(held.summary) == {
-        "policy_blocks": 3, "policy_blocks_playbooks": 2, "policy_runs_allowed": 2, "policy_block_rate_pct": 60.0,
-        "policy_blocks_overridden": 1, "policy_blocks_without_compliant_run": 2, "policy_blocks_minutes_to_run": 720.0,
-        "policy_blocks_before": 0, "policy_blocks_change": 3, "policy_blocks_change_pct": None,
+        "policy_blocks": 3,
+        "policy_blocks_playbooks": 2,
+        "policy_runs_allowed": 2,
+        "policy_block_rate_pct": 60.0,
+        "policy_blocks_overridden": 1,
+        "policy_blocks_without_compliant_run": 2,
+        "policy_blocks_minutes_to_run": 720.0,
+        "policy_blocks_before": 0,
+        "policy_blocks_change": 3,
+        "policy_blocks_change_pct": None,
         "window_start_on": date(2026, 11, 14),
-    }  # fmt: skip
+    }
     assert table(held, "reasons").rows() == [("hours", 2, 0, 66.7, 2), ("max_targets", 1, 0, 33.3, 1)]
     assert table(held, "playbooks").rows() == [
-        ("rotate-key", 1, 0, "max_targets", 100.0), ("apply-patch", 2, 2, "hours", 50.0)
-    ]  # fmt: skip
+        ("rotate-key", 1, 0, "max_targets", 100.0),
+        ("apply-patch", 2, 2, "hours", 50.0),
+    ]
     assert table(held, "repeat_offenders").select("actor", "playbook", "blocks").rows() == [(ANN, "apply-patch", 2)]
     assert table(held, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
     assert lead(held) == (

@@ -10,9 +10,17 @@ from reports.deployment.profile import LIMITS, REPORT
 from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
-PROFILE = {"tier": "shared", "plan": "team", "data_region": "eu-west", "boundary": "vendor runs it",
-           "key_custody": "vendor", "auth_mode": "single sign-on", "modules": ["slo"], "version": 7,
-           "changed_on": date(2026, 11, 1)}  # fmt: skip
+PROFILE = {
+    "tier": "shared",
+    "plan": "team",
+    "data_region": "eu-west",
+    "boundary": "vendor runs it",
+    "key_custody": "vendor",
+    "auth_mode": "single sign-on",
+    "modules": ["slo"],
+    "version": 7,
+    "changed_on": date(2026, 11, 1),
+}
 
 
 def vendor(name, region, **given):
@@ -25,9 +33,11 @@ def place(channel, destination, region=None, **given):
 
 def facts(vendors=(), destinations=(), **profile):
     return {
-        "deployment": rows("deployment", {**PROFILE, **profile}), "organization": rows("organization", {}),
-        "vendors": rows("vendors", *vendors), "destinations": rows("destinations", *destinations),
-    }  # fmt: skip
+        "deployment": rows("deployment", {**PROFILE, **profile}),
+        "organization": rows("organization", {}),
+        "vendors": rows("vendors", *vendors),
+        "destinations": rows("destinations", *destinations),
+    }
 
 
 def report(**given):
@@ -46,11 +56,18 @@ def test_the_summary_is_the_profile():
     assert dict(report().summary) == {
         "deployment_tier": "shared",
         "tenancy": "one store for several organizations, kept apart by the credential of every request",
-        "data_region": "eu-west", "boundary": "vendor runs it", "key_custody": "vendor", "auth_mode": "single sign-on",
-        "plan": "team", "modules": ["slo"], "subprocessors": 0, "residency_exceptions": 0,
-        "residency_exceptions_outside": 0, "profile_version": 7,
+        "data_region": "eu-west",
+        "boundary": "vendor runs it",
+        "key_custody": "vendor",
+        "auth_mode": "single sign-on",
+        "plan": "team",
+        "modules": ["slo"],
+        "subprocessors": 0,
+        "residency_exceptions": 0,
+        "residency_exceptions_outside": 0,
+        "profile_version": 7,
         "profile_changed_on": date(2026, 11, 1),
-    }  # fmt: skip
+    }
     assert lead(report()) == (
         "Acme runs on the shared tier and keeps its data in eu-west; nothing is known to leave it.",
         "",
@@ -60,11 +77,18 @@ def test_the_summary_is_the_profile():
 
 def test_data_outside_the_region_comes_before_data_nobody_knows_about():
     held = report(
-        vendors=[vendor("Home", "EU-West"), vendor("Away", "us-east"), vendor("Dark", None),
-                 vendor("No data", "us-east", data_classes=None)],
-        destinations=[place("email", "acme.example"), place("webhook", "hooks.example", "eu-west"),
-                      place("chat", "board", "us-east")],
-    )  # fmt: skip
+        vendors=[
+            vendor("Home", "EU-West"),
+            vendor("Away", "us-east"),
+            vendor("Dark", None),
+            vendor("No data", "us-east", data_classes=None),
+        ],
+        destinations=[
+            place("email", "acme.example"),
+            place("webhook", "hooks.example", "eu-west"),
+            place("chat", "board", "us-east"),
+        ],
+    )
     assert exceptions(held) == [
         ("chat", "board", "outside the region"),
         ("subprocessor", "Away", "outside the region"),

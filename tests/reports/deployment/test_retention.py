@@ -21,8 +21,9 @@ def facts(*classes, frameworks=(), holds=()):
     return {
         "retention": rows("retention", *(classes or (retention_row(), retention_row("incidents", 730)))),
         "organization": rows("organization", {"frameworks": list(frameworks)}),
-        "legal_holds": rows("legal_holds", *holds), "deployment": rows("deployment", {"tier": "shared"}),
-    }  # fmt: skip
+        "legal_holds": rows("legal_holds", *holds),
+        "deployment": rows("deployment", {"tier": "shared"}),
+    }
 
 
 def report(*classes, **more):
@@ -54,8 +55,9 @@ def test_pci_wants_twelve_months_of_audit_history(days, conflict):
 def test_hipaa_wants_six_years_of_both():
     held = report(frameworks=["hipaa"])
     assert conflicts(held) == [
-        ("hipaa", "audit_log", 2192, 400, -1792, "too_short"), ("hipaa", "incidents", 2192, 730, -1462, "too_short")
-    ]  # fmt: skip
+        ("hipaa", "audit_log", 2192, 400, -1792, "too_short"),
+        ("hipaa", "incidents", 2192, 730, -1462, "too_short"),
+    ]
     assert held.next_step == "Keep them 1,792 days longer: HIPAA 164.316(b)(2)(i) asks."
     assert held.warnings == [
         "Kept for a shorter time than asked for: HIPAA 164.316(b)(2)(i) (audit log), "
@@ -86,8 +88,11 @@ def test_totals_add_up_over_the_classes():
         holds=[{"id": "h1", "active": True}, {"id": "h0", "active": False}],
     )
     assert {name: held.summary[name] for name in COUNTS} == {
-        "records_past_retention": 34, "records_next_purge": 13, "records_held_back": 16, "records_behind_younger": 5,
-    }  # fmt: skip
+        "records_past_retention": 34,
+        "records_next_purge": 13,
+        "records_held_back": 16,
+        "records_behind_younger": 5,
+    }
     assert (held.summary["next_purge_on"], held.summary["holds_active"]) == (date(2026, 11, 21), 1)
 
 
@@ -113,10 +118,7 @@ def test_every_figure_is_what_its_rows_give():
 
 def test_without_any_facts_no_retention_is_known():
     held = document(REPORT)
-    assert lead(held) == (
-        "No retention is known: there is no deployment that would say how long records are kept.",
-        "",
-    )
+    assert lead(held) == ("No retention is known: there is no deployment that would say how long records are kept.", "")
     assert held.warnings == []
     assert set(held.summary.values()) == {0, None}
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in report().tables]

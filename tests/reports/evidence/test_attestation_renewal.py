@@ -5,14 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from reports.evidence.attestation_renewal import REPORT
-from tests.factories import (
-    DAY,
-    document,
-    explained_rows,
-    lead,
-    moment,
-    rows,
-)
+from tests.factories import DAY, document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
@@ -21,21 +14,37 @@ ANN, BOB = "ann@acme.example", "bob@acme.example"
 def renewal(name, left, framework="soc2", **given):
     due = DAY + timedelta(days=left)
     return {
-        "obligation_id": f"attestation:{name}", "kind": "attestation", "title": f"Attest {name}", "owner": ANN,
-        "accountable": BOB, "frameworks": [framework], "controls": [f"{framework}:{name}"], "due_on": due,
-        "days_left": left, "week": due.strftime("%G-W%V"), "effort_hours": 0.5,
-        "state": "overdue" if left < 0 else "open", **given,
-    }  # fmt: skip
+        "obligation_id": f"attestation:{name}",
+        "kind": "attestation",
+        "title": f"Attest {name}",
+        "owner": ANN,
+        "accountable": BOB,
+        "frameworks": [framework],
+        "controls": [f"{framework}:{name}"],
+        "due_on": due,
+        "days_left": left,
+        "week": due.strftime("%G-W%V"),
+        "effort_hours": 0.5,
+        "state": "overdue" if left < 0 else "open",
+        **given,
+    }
 
 
 def nudge(name, left, *agos, kind="attestation-renewal", state="renewal"):
     due = DAY + timedelta(days=left)
     return [
-        {"kind": kind, "reminder_id": f"attestation:{name}@{due}|{state}", "delivery_id": f"d{ago}", "channel": "email",
-         "recipient": ANN, "status": "sent", "created_on": DAY - timedelta(days=ago),
-         "created_at": moment(f"{DAY - timedelta(days=ago)} 09:00")}
+        {
+            "kind": kind,
+            "reminder_id": f"attestation:{name}@{due}|{state}",
+            "delivery_id": f"d{ago}",
+            "channel": "email",
+            "recipient": ANN,
+            "status": "sent",
+            "created_on": DAY - timedelta(days=ago),
+            "created_at": moment(f"{DAY - timedelta(days=ago)} 09:00"),
+        }
         for ago in agos
-    ]  # fmt: skip
+    ]
 
 
 def facts(*obligations, attestations=(), status=(), weeks=(), reminders=(), people=()):
@@ -53,8 +62,13 @@ def facts(*obligations, attestations=(), status=(), weeks=(), reminders=(), peop
 def signing(obligation):
     """The attestation behind an overdue duty of the ledger."""
     framework, _, control_id = obligation["controls"][0].partition(":")
-    return {"framework": framework, "control_id": control_id, "id": control_id, "due_on": obligation["due_on"],
-            "status": "overdue"}  # fmt: skip
+    return {
+        "framework": framework,
+        "control_id": control_id,
+        "id": control_id,
+        "due_on": obligation["due_on"],
+        "status": "overdue",
+    }
 
 
 def report(*obligations, **given):
@@ -67,9 +81,18 @@ def table(found, name):
 
 @pytest.mark.parametrize(
     ("left", "wave"),
-    [(-1, "overdue"), (0, "within_14_days"), (14, "within_14_days"), (15, "in_15_to_30_days"), (30, "in_15_to_30_days"), (31, "in_31_to_60_days"), (60, "in_31_to_60_days"),
-     (61, "in_61_to_90_days"), (90, "in_61_to_90_days")],
-)  # fmt: skip
+    [
+        (-1, "overdue"),
+        (0, "within_14_days"),
+        (14, "within_14_days"),
+        (15, "in_15_to_30_days"),
+        (30, "in_15_to_30_days"),
+        (31, "in_31_to_60_days"),
+        (60, "in_31_to_60_days"),
+        (61, "in_61_to_90_days"),
+        (90, "in_61_to_90_days"),
+    ],
+)
 def test_waves_by_days_until_due(left, wave):
     assert table(report(renewal("CC1.1", left)), "renewals")["wave"].to_list() == [wave]
 
@@ -104,11 +127,14 @@ def test_waves_that_are_far_off_are_shown_and_not_sent():
     found = report(renewal("CC1.1", -3), renewal("CC1.2", 20), renewal("A.5.1", 45, "iso27001"))
     waves = table(found, "waves").select("wave", "renewals", "effort_hours", "frameworks", "to_send")
     assert waves.rows() == [
-        ("overdue", 1, 0.5, ["soc2"], 1), ("within_14_days", 0, 0.0, [], 0), ("in_15_to_30_days", 1, 0.5, ["soc2"], 1),
-        ("in_31_to_60_days", 1, 0.5, ["iso27001"], 0), ("in_61_to_90_days", 0, 0.0, [], 0),
-    ]  # fmt: skip
+        ("overdue", 1, 0.5, ["soc2"], 1),
+        ("within_14_days", 0, 0.0, [], 0),
+        ("in_15_to_30_days", 1, 0.5, ["soc2"], 1),
+        ("in_31_to_60_days", 1, 0.5, ["iso27001"], 0),
+        ("in_61_to_90_days", 0, 0.0, [], 0),
+    ]
     assert table(found, "owners").select("recipient", "items", "message").rows() == [
-        (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with soc2 CC1.1 (3 days late)."),
+        (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with soc2 CC1.1 (3 days late).")
     ]
     assert lead(found) == (
         "3 attestations to sign within 90 days (1.5 hours), 1 overdue.",
@@ -117,9 +143,14 @@ def test_waves_that_are_far_off_are_shown_and_not_sent():
 
 
 def week(start, demand, available, owner=ANN):
-    return {"owner": owner, "week": start.strftime("%G-W%V"), "week_start_on": start, "demand_hours": demand,
-            "available_hours": available,
-            "utilisation_pct": None if not available else round(100 * demand / available, 1)}  # fmt: skip
+    return {
+        "owner": owner,
+        "week": start.strftime("%G-W%V"),
+        "week_start_on": start,
+        "demand_hours": demand,
+        "available_hours": available,
+        "utilisation_pct": None if not available else round(100 * demand / available, 1),
+    }
 
 
 MONDAY = date(2026, 11, 23)
@@ -155,9 +186,14 @@ def test_frameworks_show_their_waves_and_what_is_current():
         return {"framework": framework, "control_id": name, "id": name, "due_on": DAY, "status": status}
 
     found = report(
-        renewal("CC1.1", -3), renewal("CC1.2", 40),
-        attestations=[signed_row("CC1.1", "overdue"), signed_row("CC1.3", "attested"), signed_row("A.5.1", "rejected", "iso27001")],
-    )  # fmt: skip
+        renewal("CC1.1", -3),
+        renewal("CC1.2", 40),
+        attestations=[
+            signed_row("CC1.1", "overdue"),
+            signed_row("CC1.3", "attested"),
+            signed_row("A.5.1", "rejected", "iso27001"),
+        ],
+    )
     columns = table(found, "frameworks").select(
         "framework", "renewals", "overdue", "in_31_to_60_days", "attested_now", "current_pct"
     )
@@ -166,8 +202,10 @@ def test_frameworks_show_their_waves_and_what_is_current():
 
 
 def test_evidence_to_collect_before_signing_is_named():
-    status = [{"framework": "soc2", "control_id": "CC1.1", "freshness": "stale"},
-              {"framework": "soc2", "control_id": "CC1.2", "freshness": "fresh"}]  # fmt: skip
+    status = [
+        {"framework": "soc2", "control_id": "CC1.1", "freshness": "stale"},
+        {"framework": "soc2", "control_id": "CC1.2", "freshness": "fresh"},
+    ]
     found = report(renewal("CC1.1", 3), renewal("CC1.2", 3), status=status)
     assert found.warnings == ["Collect evidence before signing, it is stale or missing now: SOC 2 CC1.1."]
 
@@ -190,9 +228,13 @@ def test_nothing_within_ninety_days_names_the_next():
 
 
 MANY = (
-    renewal("CC1.1", -3), renewal("CC1.2", 20), renewal("CC1.3", 4, owner=None, accountable=None),
-    renewal("A.5.1", 45, "iso27001"), renewal("A.5.2", 89, "iso27001"), renewal("A.5.3", 200, "iso27001"),
-)  # fmt: skip
+    renewal("CC1.1", -3),
+    renewal("CC1.2", 20),
+    renewal("CC1.3", 4, owner=None, accountable=None),
+    renewal("A.5.1", 45, "iso27001"),
+    renewal("A.5.2", 89, "iso27001"),
+    renewal("A.5.3", 200, "iso27001"),
+)
 STALE = ({"framework": "soc2", "control_id": "CC1.1", "freshness": "stale"},)
 
 
@@ -207,12 +249,23 @@ def test_the_figures_count_who_is_asked_for_what():
     weeks = [week(date(2026, 11, 16), 9.0, 10.0)]
     found = report(*MANY, status=STALE, weeks=weeks, reminders=nudge("CC1.2", 20, 8, 16))
     assert dict(found.summary) == {
-        "renewals_in_90_days": 5, "attestations_overdue": 1, "renewals_within_14_days": 1,
-        "renewals_in_15_to_30_days": 1, "renewals_in_31_to_60_days": 1, "renewals_in_61_to_90_days": 1,
-        "renewals_after_90_days": 1, "renewals_hours": 2.5, "renewals_to_send": 3, "renewal_recipients": 2,
-        "renewals_escalated": 1, "renewals_without_recipient": 1, "renewals_on_weak_evidence": 1,
-        "renewal_collision_weeks": 1, "attestations_rejected": 0, "attestation_duty_pct": 0.0,
-    }  # fmt: skip
+        "renewals_in_90_days": 5,
+        "attestations_overdue": 1,
+        "renewals_within_14_days": 1,
+        "renewals_in_15_to_30_days": 1,
+        "renewals_in_31_to_60_days": 1,
+        "renewals_in_61_to_90_days": 1,
+        "renewals_after_90_days": 1,
+        "renewals_hours": 2.5,
+        "renewals_to_send": 3,
+        "renewal_recipients": 2,
+        "renewals_escalated": 1,
+        "renewals_without_recipient": 1,
+        "renewals_on_weak_evidence": 1,
+        "renewal_collision_weeks": 1,
+        "attestations_rejected": 0,
+        "attestation_duty_pct": 0.0,
+    }
 
 
 def test_an_escalated_attestation_says_how_often_it_was_asked_for():

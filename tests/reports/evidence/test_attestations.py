@@ -59,12 +59,23 @@ CONTROLS = (
 def test_the_board_counts_what_decides_and_what_is_open():
     found = report(DUTIES, CONTROLS)
     assert dict(found.summary) == {
-        "controls_applicable": 6, "controls_to_attest": 5, "controls_unattested": 3, "attestation_control_pct": 40.0,
-        "attestation_duty_pct": 50.0, "attestations_deciding": 4, "attestations_current": 2, "attestations_on_board": 5,
-        "attestations_overdue": 1, "attestations_rejected": 0, "attestations_due_soon": 1,
-        "attestations_due_in_30_days": 2, "attestations_not_due": 0, "attestations_unsupported": 1,
-        "attestations_delegated": 1, "controls_without_attestation_duty": 2,
-    }  # fmt: skip
+        "controls_applicable": 6,
+        "controls_to_attest": 5,
+        "controls_unattested": 3,
+        "attestation_control_pct": 40.0,
+        "attestation_duty_pct": 50.0,
+        "attestations_deciding": 4,
+        "attestations_current": 2,
+        "attestations_on_board": 5,
+        "attestations_overdue": 1,
+        "attestations_rejected": 0,
+        "attestations_due_soon": 1,
+        "attestations_due_in_30_days": 2,
+        "attestations_not_due": 0,
+        "attestations_unsupported": 1,
+        "attestations_delegated": 1,
+        "controls_without_attestation_duty": 2,
+    }
     assert lead(found) == (
         "2 of 5 controls that need an attestation have one in force, 3 have none.",
         "1 attestation is overdue: start with SOC 2 CC1.3, due 1 Nov 2026.",
@@ -87,9 +98,7 @@ def test_an_overdue_attestation_says_since_when():
 
 def test_a_delegated_attestation_says_to_whom():
     found = explained_rows(REPORT, "attestations_delegated", **facts(DUTIES))
-    assert found.select("control_id", "reason").rows() == [
-        ("CC1.4", "delegated to joe@acme.example, due 2026-11-25"),
-    ]
+    assert found.select("control_id", "reason").rows() == [("CC1.4", "delegated to joe@acme.example, due 2026-11-25")]
 
 
 def test_overdue_comes_first_and_attested_last():
@@ -120,8 +129,13 @@ def test_frameworks_and_owners_add_up_to_the_board():
         assert part["attestations"].sum() == found.summary["attestations_on_board"]
         assert part["unsupported"].sum() == found.summary["attestations_unsupported"]
         assert part.select("overdue", "rejected", "due_soon", "due_30", "not_due", "attested").sum().row(0) == (
-            1, 1, 1, 1, 0, 2,
-        )  # fmt: skip
+            1,
+            1,
+            1,
+            1,
+            0,
+            2,
+        )
 
 
 @pytest.mark.parametrize(
@@ -147,7 +161,11 @@ SIGNED = (duty("CC1.1", status="attested"),)
 @pytest.mark.parametrize(
     ("duties", "controls", "headline"),
     [
-        (SIGNED, [control("CC1.1", attested=True)], "1 of 1 control that needs an attestation has one in force. Nothing is open."),
+        (
+            SIGNED,
+            [control("CC1.1", attested=True)],
+            "1 of 1 control that needs an attestation has one in force. Nothing is open.",
+        ),
         (
             SIGNED,
             [control(f"CC1.{n}", attested=n == 1) for n in range(1, 867)],
@@ -173,7 +191,7 @@ SIGNED = (duty("CC1.1", status="attested"),)
             "Import attestations.csv with hq import to fill this report.",
         ),
     ],
-)  # fmt: skip
+)
 def test_the_headline_counts_controls_and_not_only_signatures(duties, controls, headline):
     found = report(duties, controls)
     assert " ".join(lead(found)) == headline

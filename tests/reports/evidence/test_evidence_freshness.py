@@ -12,9 +12,14 @@ from tests.reports.explanations import values_follow
 
 STALE = {"freshness": "stale", "state": "stale", "age_days": 130, "age_ratio": 1.3}
 MISSING = {
-    "freshness": "missing", "state": "no_data", "age_days": None, "age_ratio": None, "last_evidence_on": None,
-    "last_evidence_id": None, "last_source": None,
-}  # fmt: skip
+    "freshness": "missing",
+    "state": "no_data",
+    "age_days": None,
+    "age_ratio": None,
+    "last_evidence_on": None,
+    "last_evidence_id": None,
+    "last_source": None,
+}
 
 
 def control(control_id, position, **given):
@@ -22,10 +27,7 @@ def control(control_id, position, **given):
 
 
 def facts(*controls, evidence=()):
-    return {
-        **assessment_facts(*controls),
-        "control_evidence": rows("control_evidence", *evidence),
-    }
+    return {**assessment_facts(*controls), "control_evidence": rows("control_evidence", *evidence)}
 
 
 def report(*controls, evidence=(), question=None):
@@ -49,11 +51,21 @@ MIXED = (
 def test_every_control_is_counted_in_exactly_one_state():
     document = report(*MIXED)
     assert dict(document.summary) == {
-        "controls_of_frameworks": 6, "controls_applicable": 5, "evidence_fresh": 1, "evidence_due_soon": 1,
-        "evidence_stale": 1, "evidence_missing": 1, "evidence_future_dated": 1, "controls_not_applicable": 1,
-        "evidence_in_window_pct": 40.0, "controls_changed_since_evidence": 0, "freshness_debt_days": 30,
-        "controls_no_data": 1, "controls_without_evidence": 0, "coverage_pct": 80.0,
-    }  # fmt: skip
+        "controls_of_frameworks": 6,
+        "controls_applicable": 5,
+        "evidence_fresh": 1,
+        "evidence_due_soon": 1,
+        "evidence_stale": 1,
+        "evidence_missing": 1,
+        "evidence_future_dated": 1,
+        "controls_not_applicable": 1,
+        "evidence_in_window_pct": 40.0,
+        "controls_changed_since_evidence": 0,
+        "freshness_debt_days": 30,
+        "controls_no_data": 1,
+        "controls_without_evidence": 0,
+        "coverage_pct": 80.0,
+    }
     assert document.coverage == Coverage(4, 5)
 
 
@@ -64,9 +76,7 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 def test_the_freshness_debt_lists_by_how_many_days_each_control_is_over():
     found = explained_rows(REPORT, "freshness_debt_days", **facts(*MIXED))
-    assert found.select("control_id", "reason", "amount").rows() == [
-        ("CC1.3", "130 days old, window of 100 days", 30),
-    ]
+    assert found.select("control_id", "reason", "amount").rows() == [("CC1.3", "130 days old, window of 100 days", 30)]
 
 
 def test_what_else_is_on_record_stands_in_the_table_and_keeps_the_headline_short():

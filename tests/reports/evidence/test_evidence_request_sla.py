@@ -14,9 +14,13 @@ def closed_request(number, days, *, on_time=True, ago=5, **given):
     """Closed ``ago`` days before the report's day, ``days`` after it was opened."""
     end = DAY - timedelta(days=ago)
     return request(
-        number, opened_on=end - timedelta(days=days), finished_on=end, auditor_status="accepted",
-        clock="closed_on_time" if on_time else "closed_late", **given,
-    )  # fmt: skip
+        number,
+        opened_on=end - timedelta(days=days),
+        finished_on=end,
+        auditor_status="accepted",
+        clock="closed_on_time" if on_time else "closed_late",
+        **given,
+    )
 
 
 def facts(*requests, people=()):
@@ -86,8 +90,9 @@ def test_the_worst_comes_first_and_is_named_with_what_to_do():
 
 def test_every_owner_has_a_section_and_the_backup_that_of_who_left():
     people = [{"email": "ann@acme.example", "active": False}]
-    found = report(late(1, 1, "P2"), request(2), request(3, owner="joe@acme.example"), request(4, owner=None),
-                      people=people)  # fmt: skip
+    found = report(
+        late(1, 1, "P2"), request(2), request(3, owner="joe@acme.example"), request(4, owner=None), people=people
+    )
     sections = table(found, "owners").select("recipient", "items", "message").rows()
     assert sections == [
         ("bob@acme.example", 2, "1 overdue, 1 on track. Begin with R1 (P2, 1 day late)."),
@@ -97,8 +102,9 @@ def test_every_owner_has_a_section_and_the_backup_that_of_who_left():
     assert found.warnings == ["1 open request without an owner: the digest reaches nobody."]
 
 
-@pytest.mark.parametrize(("days", "bucket"), [(0, "0–7"), (7, "0–7"), (8, "8–14"), (15, "15–30"), (30, "15–30"),
-                                               (31, "31+"), (400, "31+")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("days", "bucket"), [(0, "0–7"), (7, "0–7"), (8, "8–14"), (15, "15–30"), (30, "15–30"), (31, "31+"), (400, "31+")]
+)
 def test_aging_buckets(days, bucket):
     aging = table(report(request(1, age_days=days)), "aging")
     assert aging.filter(aging["requests"] == 1)["age"].to_list() == [bucket]
@@ -142,9 +148,12 @@ def test_a_queue_in_time_asks_for_nothing():
 
 
 MANY = (
-    closed_request(1, 3, paused_minutes=1440), closed_request(2, 9, on_time=False, returns=1), late(4, 2, "P1", paused_minutes=30),
-    request(5, clock="paused"), request(6, owner=None),
-)  # fmt: skip
+    closed_request(1, 3, paused_minutes=1440),
+    closed_request(2, 9, on_time=False, returns=1),
+    late(4, 2, "P1", paused_minutes=30),
+    request(5, clock="paused"),
+    request(6, owner=None),
+)
 
 
 def test_each_figure_follows_from_the_rows_that_explain_it():

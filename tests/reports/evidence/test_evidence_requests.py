@@ -39,9 +39,13 @@ def table(found, name):
 
 def test_overdue_ones_come_by_days_times_priority_and_then_what_is_next():
     found = report(
-        late(1, 10, "P4"), late(2, 3, "P1"), request(3), request(4, clock="paused"), request(5, clock="at_risk"),
+        late(1, 10, "P4"),
+        late(2, 3, "P1"),
+        request(3),
+        request(4, clock="paused"),
+        request(5, clock="at_risk"),
         request(6, due_on=date(2026, 11, 20)),
-    )  # fmt: skip
+    )
     assert table(found, "requests")["id"].to_list() == ["R2", "R1", "R5", "R4", "R6", "R3"]
     assert lead(found) == (
         "2 of 6 open requests are overdue and 1 at risk.",
@@ -51,14 +55,18 @@ def test_overdue_ones_come_by_days_times_priority_and_then_what_is_next():
 
 def test_what_is_to_be_done_depends_on_with_whom_it_lies():
     found = report(
-        request(1, auditor_status="returned", status="submitted"), request(2, status="submitted"),
-        request(3, clock="paused"), request(4),
-    )  # fmt: skip
+        request(1, auditor_status="returned", status="submitted"),
+        request(2, status="submitted"),
+        request(3, clock="paused"),
+        request(4),
+    )
     steps = dict(table(found, "requests").select("id", "next_step").rows())
     assert steps == {
-        "R1": "correct and resend", "R2": "get the auditor's decision", "R3": "ask the requester",
+        "R1": "correct and resend",
+        "R2": "get the auditor's decision",
+        "R3": "ask the requester",
         "R4": "answer",
-    }  # fmt: skip
+    }
 
 
 def test_each_request_shows_the_state_of_its_control():
@@ -66,8 +74,9 @@ def test_each_request_shows_the_state_of_its_control():
     states = table(found, "requests").sort("id").select("control_state", "control_title").rows()
     assert states == [("stale", "Access"), (None, None), (None, None)]
     assert table(found, "controls").select("framework", "control_id", "requests").rows() == [
-        ("iso27001", "A.9.9", 1), ("soc2", "CC6.1", 1),
-    ]  # fmt: skip
+        ("iso27001", "A.9.9", 1),
+        ("soc2", "CC6.1", 1),
+    ]
     assert found.summary["requests_without_control"] == 1
 
 
@@ -102,21 +111,32 @@ def test_no_request_is_not_a_clean_audit():
 
 
 SEVERAL = (
-    late(1, 3, "P1"), request(2, clock="at_risk", status="submitted", evidence_ids=["E1"]),
-    request(3, clock="paused", due_on=date(2026, 11, 1)), request(4, owner=None, control_id=None),
+    late(1, 3, "P1"),
+    request(2, clock="at_risk", status="submitted", evidence_ids=["E1"]),
+    request(3, clock="paused", due_on=date(2026, 11, 1)),
+    request(4, owner=None, control_id=None),
     request(5, finished_on=date(2026, 11, 12), clock="closed_on_time", owner=None),
     request(6, finished_on=date(2026, 10, 1), clock="closed_late"),
-)  # fmt: skip
+)
 GONE = ({"email": "ann@acme.example", "active": False},)
 
 
 def test_each_figure_counts_open_requests_but_those_that_name_the_period():
     found = report(*SEVERAL, people=GONE)
     assert dict(found.summary) == {
-        "requests_recorded": 6, "requests_open": 4, "requests_overdue": 1, "requests_at_risk": 1, "requests_paused": 1,
-        "requests_on_track": 1, "requests_awaiting_auditor": 1, "requests_without_owner": 1, "requests_owner_left": 3,
-        "requests_without_control": 1, "requests_without_evidence": 3, "requests_closed_in_period": 1,
-    }  # fmt: skip
+        "requests_recorded": 6,
+        "requests_open": 4,
+        "requests_overdue": 1,
+        "requests_at_risk": 1,
+        "requests_paused": 1,
+        "requests_on_track": 1,
+        "requests_awaiting_auditor": 1,
+        "requests_without_owner": 1,
+        "requests_owner_left": 3,
+        "requests_without_control": 1,
+        "requests_without_evidence": 3,
+        "requests_closed_in_period": 1,
+    }
 
 
 def test_each_figure_follows_from_the_rows_that_explain_it():
@@ -132,10 +152,16 @@ def test_a_request_whose_owner_has_left_names_the_owner():
 @pytest.mark.parametrize(
     ("clocks", "headline"),
     [
-        (["on_track"], "Of 1 open request none is overdue or at risk. Answer R0 first (P3, due 24 Nov 2026, with ann@acme.example)."),
-        (["at_risk", "on_track"], "1 of 2 open requests is at risk and none is overdue. Answer R0 first (P3, due 24 Nov 2026, with ann@acme.example)."),
+        (
+            ["on_track"],
+            "Of 1 open request none is overdue or at risk. Answer R0 first (P3, due 24 Nov 2026, with ann@acme.example).",
+        ),
+        (
+            ["at_risk", "on_track"],
+            "1 of 2 open requests is at risk and none is overdue. Answer R0 first (P3, due 24 Nov 2026, with ann@acme.example).",
+        ),
         (["overdue"], "1 of 1 open request is overdue. Answer R0 first (P3, due 24 Nov 2026, with ann@acme.example)."),
     ],
-)  # fmt: skip
+)
 def test_the_headline_names_only_what_there_is(clocks, headline):
     assert " ".join(lead(report(*(request(number, clock=clock) for number, clock in enumerate(clocks))))) == headline

@@ -8,15 +8,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.thresholds import Thresholds
 from reports.evidence.sla_reminders import REPORT
 from reports.evidence.steps import due_soon, duties
-from tests.factories import (
-    DAY,
-    ask,
-    document,
-    explained_rows,
-    lead,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ask, document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 SNAPSHOT = {"framework": "soc2", "week": "2026-W47", "taken_on": date(2026, 11, 16)}
@@ -25,9 +17,16 @@ ADA, ANN, BOB = "ada@acme.example", "ann@acme.example", "bob@acme.example"
 
 def duty(name, left, *, kind="vendor_review", **given):
     return {
-        "obligation_id": f"{kind}:{name}", "kind": kind, "title": f"Duty {name}", "owner": ANN, "accountable": BOB,
-        "due_on": DAY + timedelta(days=left), "days_left": left, "state": "overdue" if left < 0 else "open", **given,
-    }  # fmt: skip
+        "obligation_id": f"{kind}:{name}",
+        "kind": kind,
+        "title": f"Duty {name}",
+        "owner": ANN,
+        "accountable": BOB,
+        "due_on": DAY + timedelta(days=left),
+        "days_left": left,
+        "state": "overdue" if left < 0 else "open",
+        **given,
+    }
 
 
 def control(name, state, **given):
@@ -35,25 +34,57 @@ def control(name, state, **given):
 
 
 def change(name, observed_on, previous, state, event=None):
-    return {"framework": "soc2", "control_id": name, "observed_on": observed_on, "previous": previous, "state": state,
-            "trigger_event": event}  # fmt: skip
+    return {
+        "framework": "soc2",
+        "control_id": name,
+        "observed_on": observed_on,
+        "previous": previous,
+        "state": state,
+        "trigger_event": event,
+    }
 
 
 def reminder_row(*ids, kind="sla-reminders", ago=1):
     day = DAY - timedelta(days=ago)
-    return [{"kind": kind, "reminder_id": name, "delivery_id": "d", "created_on": day, "created_at": moment(f"{day} 09:00"),
-             "channel": "email", "recipient": ANN, "status": "sent"} for name in ids]  # fmt: skip
+    return [
+        {
+            "kind": kind,
+            "reminder_id": name,
+            "delivery_id": "d",
+            "created_on": day,
+            "created_at": moment(f"{day} 09:00"),
+            "channel": "email",
+            "recipient": ANN,
+            "status": "sent",
+        }
+        for name in ids
+    ]
 
 
-def facts(*obligations, remediations=(), status=(), evidence=(), changes=(), weeks=(SNAPSHOT,), reminders=(), people=(),
-          destinations=(), gaps=()):  # fmt: skip
+def facts(
+    *obligations,
+    remediations=(),
+    status=(),
+    evidence=(),
+    changes=(),
+    weeks=(SNAPSHOT,),
+    reminders=(),
+    people=(),
+    destinations=(),
+    gaps=(),
+):
     return {
-        "obligations": rows("obligations", *obligations), "remediations": rows("remediations", *remediations),
-        "control_status": rows("control_status", *status), "control_evidence": rows("control_evidence", *evidence),
-        "state_changes": rows("state_changes", *changes), "readiness_weeks": rows("readiness_weeks", *weeks),
-        "reminders": rows("reminders", *reminders), "destinations": rows("destinations", *destinations),
-        "people": rows("people", *people), "gaps": rows("gaps", *gaps),
-    }  # fmt: skip
+        "obligations": rows("obligations", *obligations),
+        "remediations": rows("remediations", *remediations),
+        "control_status": rows("control_status", *status),
+        "control_evidence": rows("control_evidence", *evidence),
+        "state_changes": rows("state_changes", *changes),
+        "readiness_weeks": rows("readiness_weeks", *weeks),
+        "reminders": rows("reminders", *reminders),
+        "destinations": rows("destinations", *destinations),
+        "people": rows("people", *people),
+        "gaps": rows("gaps", *gaps),
+    }
 
 
 def report(*obligations, question=None, **given):
@@ -67,12 +98,19 @@ def table(found, name):
 @pytest.mark.parametrize(
     ("left", "kind", "step", "late"),
     [
-        (7, "vendor_review", 7, False), (3, "vendor_review", 7, True), (1, "vendor_review", 1, False),
-        (0, "vendor_review", 1, True), (30, "attestation", 30, False), (28, "attestation", 30, True),
-        (14, "attestation", 14, False), (8, "attestation", 14, True), (7, "attestation", 7, False),
-        (2, "attestation", 7, True), (1, "attestation", 1, False),
+        (7, "vendor_review", 7, False),
+        (3, "vendor_review", 7, True),
+        (1, "vendor_review", 1, False),
+        (0, "vendor_review", 1, True),
+        (30, "attestation", 30, False),
+        (28, "attestation", 30, True),
+        (14, "attestation", 14, False),
+        (8, "attestation", 14, True),
+        (7, "attestation", 7, False),
+        (2, "attestation", 7, True),
+        (1, "attestation", 1, False),
     ],
-)  # fmt: skip
+)
 def test_a_step_is_owed_from_its_day_on_and_says_when_it_is_late(left, kind, step, late):
     steps = table(report(duty("x", left, kind=kind)), "due_soon")
     assert steps.select("step", "owed", "late").rows() == [(step, True, late)]
@@ -96,8 +134,9 @@ def test_a_job_that_was_down_on_two_days_sends_one_thirty_day_notice_late():
     assert notices == [(30, True)]
 
 
-@pytest.mark.parametrize(("days", "step", "also"), [(1, 1, None), (2, 1, None), (3, 3, None), (6, 3, None), (7, 7, BOB),
-                                                     (90, 7, BOB)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("days", "step", "also"), [(1, 1, None), (2, 1, None), (3, 3, None), (6, 3, None), (7, 7, BOB), (90, 7, BOB)]
+)
 def test_overdue_duties_are_reminded_of_after_one_three_and_seven_days(days, step, also):
     found = table(report(duty("x", -days)), "overdue")
     assert found.select("days_late", "step", "recipient", "escalate_to").rows() == [(days, step, ANN, also)]
@@ -131,13 +170,22 @@ def test_who_has_left_is_replaced_by_who_is_accountable(owner, accountable, reci
 
 
 def test_open_remediations_are_duties_too():
-    fix = {"framework": "soc2", "control_id": "CC6.1", "title": "Fix it", "owner": ANN, "status": "open",
-           "opened_on": date(2026, 10, 1)}  # fmt: skip
-    found = report(remediations=[
-        {**fix, "id": "1", "due_on": date(2026, 11, 19)}, {**fix, "id": "2", "due_on": None},
-        {**fix, "id": "3", "due_on": date(2026, 11, 19), "closed_on": date(2026, 11, 20)},
-        {**fix, "id": "4", "due_on": date(2026, 11, 25), "closed_on": date(2026, 12, 1)},
-    ])  # fmt: skip
+    fix = {
+        "framework": "soc2",
+        "control_id": "CC6.1",
+        "title": "Fix it",
+        "owner": ANN,
+        "status": "open",
+        "opened_on": date(2026, 10, 1),
+    }
+    found = report(
+        remediations=[
+            {**fix, "id": "1", "due_on": date(2026, 11, 19)},
+            {**fix, "id": "2", "due_on": None},
+            {**fix, "id": "3", "due_on": date(2026, 11, 19), "closed_on": date(2026, 11, 20)},
+            {**fix, "id": "4", "due_on": date(2026, 11, 25), "closed_on": date(2026, 12, 1)},
+        ]
+    )
     assert table(found, "overdue").select("item", "duty").rows() == [("remediation:1", "Gap remediation")]
     assert table(found, "due_soon")["item"].to_list() == ["remediation:4"]
     assert (found.summary["reminder_items_overdue"], found.summary["reminder_items_due_soon"]) == (1, 1)
@@ -185,22 +233,39 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
 
 
 MANY = {
-    "remediations": [{"id": "1", "framework": "soc2", "control_id": "A", "title": "Fix it", "owner": BOB, "status": "open",
-                      "opened_on": date(2026, 10, 1), "due_on": date(2026, 11, 18)}],
+    "remediations": [
+        {
+            "id": "1",
+            "framework": "soc2",
+            "control_id": "A",
+            "title": "Fix it",
+            "owner": BOB,
+            "status": "open",
+            "opened_on": date(2026, 10, 1),
+            "due_on": date(2026, 11, 18),
+        }
+    ],
     "gaps": [{"framework": "soc2", "control_id": "A", "gap_id": "soc2:A", "due_on": date(2026, 11, 18)}],
     "status": [control("A", "stale")],
     "changes": [change("A", date(2026, 11, 16), "effective", "stale", "e7")],
-}  # fmt: skip
+}
 DUTIES = (duty("x", -9), duty("y", 2, owner=BOB), duty("z", 1), duty("w", -1, owner=None, accountable=None))
 
 
 def test_items_and_the_reminders_of_them_are_different_figures():
     found = report(*DUTIES, **MANY, reminders=reminder_row(f"vendor_review:z@{DAY + timedelta(days=1)}|due_soon|1"))
     assert dict(found.summary) == {
-        "reminder_items_due_soon": 2, "reminder_items_overdue": 3, "controls_regressed": 1, "remediations_overdue": 1,
-        "reminder_items_to_send": 5, "reminders_to_send": 6, "reminder_recipients": 2, "reminders_escalated": 1,
-        "reminders_without_recipient": 1, "last_snapshot_on": date(2026, 11, 16),
-    }  # fmt: skip
+        "reminder_items_due_soon": 2,
+        "reminder_items_overdue": 3,
+        "controls_regressed": 1,
+        "remediations_overdue": 1,
+        "reminder_items_to_send": 5,
+        "reminders_to_send": 6,
+        "reminder_recipients": 2,
+        "reminders_escalated": 1,
+        "reminders_without_recipient": 1,
+        "last_snapshot_on": date(2026, 11, 16),
+    }
 
 
 def test_each_figure_follows_from_the_rows_that_explain_it():

@@ -15,8 +15,16 @@ def pack(framework, **states):
     for row in controls.to_dicts():
         flags = [name for name in ("ig1", "ig2", "ig3") if row.get(name)] + ([row[own]] if own else [])
         common = {"framework": framework, "control_id": row["control_id"], "position": row["position"]}
-        requirements.append({**common, "title": row["title"], "group_id": row["group_id"], "flags": flags,
-                             "group_title": row["group_title"], "assessable": True})  # fmt: skip
+        requirements.append(
+            {
+                **common,
+                "title": row["title"],
+                "group_id": row["group_id"],
+                "flags": flags,
+                "group_title": row["group_title"],
+                "assessable": True,
+            }
+        )
         given = but.get(row["control_id"], default)
         given = {"state": given} if isinstance(given, str) else given
         if given["state"] == "not_applicable":

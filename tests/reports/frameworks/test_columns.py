@@ -8,8 +8,14 @@ from reports.shared.columns import in_order, share_pct
 def test_identifiers_sort_by_their_numbers():
     given = ["A.5.10", "10.1", "A.5.2", "9.2.1", "A.8.1", "9.10", "4"]
     assert pl.DataFrame({"id": given}).sort(in_order("id"))["id"].to_list() == [
-        "4", "9.2.1", "9.10", "10.1", "A.5.2", "A.5.10", "A.8.1",
-    ]  # fmt: skip
+        "4",
+        "9.2.1",
+        "9.10",
+        "10.1",
+        "A.5.2",
+        "A.5.10",
+        "A.8.1",
+    ]
 
 
 def test_a_share_of_nothing_is_not_zero():

@@ -22,20 +22,22 @@ from reports.frameworks.nist import nist_csf
 from reports.frameworks.pci import pci_dss
 from reports.frameworks.poam import fedramp_poam
 from reports.frameworks.soc2 import type_ii
-from tests.factories import (
-    DAY,
-    ask,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ask, moment, rows
 from tests.render.parsing import Page
 from tests.reports.explanations import values_follow
 from tests.reports.frameworks.packs import pack
 
 FRAMEWORKS = {
-    type_ii: "soc2", iso_assessment: "iso27001", pci_dss: "pci-dss", hipaa: "hipaa", nist_csf: "nist-csf",
-    cis_v8: "cis-v8", cmmc_l2: "cmmc-l2", gdpr_art32: "gdpr-art32", fedramp_poam: "cis-v8",
-}  # fmt: skip
+    type_ii: "soc2",
+    iso_assessment: "iso27001",
+    pci_dss: "pci-dss",
+    hipaa: "hipaa",
+    nist_csf: "nist-csf",
+    cis_v8: "cis-v8",
+    cmmc_l2: "cmmc-l2",
+    gdpr_art32: "gdpr-art32",
+    fedramp_poam: "cis-v8",
+}
 PACKS = {module.REPORT.name: (module.REPORT, framework) for module, framework in FRAMEWORKS.items()}
 STATES = ("effective", "no_data", "stale", "partial", "ineffective", "not_applicable")
 # what a pack reports as good; the more the better
@@ -64,27 +66,59 @@ def frames(framework):
     return {
         "organization": [{"frameworks": [framework, "fedramp-poam"]}],
         "requirements": requirements,
-        "control_assessments": statuses, "control_status": statuses,
+        "control_assessments": statuses,
+        "control_status": statuses,
         "control_profiles": [
             {**on, "implementation": "As in <the> | plan", "target_pct": 80, "implemented_pct": 50, "risk_ref": "R-1"},
             {**other, "decision": "alternative", "rationale": "=A better way", "decided_on": date(2026, 1, 1)},
         ],
         "gaps": [
-            {"framework": framework, "control_id": row["control_id"], "gap_id": f"{framework}:{row['control_id']}",
-             "state": row["state"], "title": row["title"], "owner": "ann@acme.example", "runbook_title": "Do it"}
-            for row in statuses if row["state"] in ("no_data", "ineffective", "stale")
+            {
+                "framework": framework,
+                "control_id": row["control_id"],
+                "gap_id": f"{framework}:{row['control_id']}",
+                "state": row["state"],
+                "title": row["title"],
+                "owner": "ann@acme.example",
+                "runbook_title": "Do it",
+            }
+            for row in statuses
+            if row["state"] in ("no_data", "ineffective", "stale")
         ],
         "exceptions": [{**other, "id": "X-1", "standing": "approved", "kind": "accepted_risk", "compensating": "Wall"}],
         "risks": [{"id": "R-1", "title": "Loss", "level": "high", "unknown": False, "status": "open"}],
-        "vendors": [{"vendor_id": name, "name": name, "tier": "high", "handles_phi": True, "data_classes": "health"}
-                    for name in "ab"],
-        "vendor_controls": [{**on, "vendor_id": "a", "title": "Control", "gap": "expired", "customer_side": "Ours",
-                             "model": "carve-out"}],
-        "agreements": [{"vendor_id": "a", "kind": kind, "document_id": f"D-{kind}", "flows_down": True}
-                       for kind in ("baa", "dpa")],
-        "test_windows": [{**on, "schedule_id": "T-1", "run_id": "R-1", "procedure": "Look", "outcome": "failed",
-                          "window_open_on": date(2026, 11, 1), "window_close_on": date(2026, 11, 7),
-                          "performed_on": date(2026, 11, 5), "population": 20, "tested": 5, "deviations": 1}],
+        "vendors": [
+            {"vendor_id": name, "name": name, "tier": "high", "handles_phi": True, "data_classes": "health"}
+            for name in "ab"
+        ],
+        "vendor_controls": [
+            {
+                **on,
+                "vendor_id": "a",
+                "title": "Control",
+                "gap": "expired",
+                "customer_side": "Ours",
+                "model": "carve-out",
+            }
+        ],
+        "agreements": [
+            {"vendor_id": "a", "kind": kind, "document_id": f"D-{kind}", "flows_down": True} for kind in ("baa", "dpa")
+        ],
+        "test_windows": [
+            {
+                **on,
+                "schedule_id": "T-1",
+                "run_id": "R-1",
+                "procedure": "Look",
+                "outcome": "failed",
+                "window_open_on": date(2026, 11, 1),
+                "window_close_on": date(2026, 11, 7),
+                "performed_on": date(2026, 11, 5),
+                "population": 20,
+                "tested": 5,
+                "deviations": 1,
+            }
+        ],
         "criteria_events": [{**other, "action": "a.b", "title": "Ran", "effect": "supports", "events": 3}],
         "criteria_days": [{**other, "happened_on": date(2026, 11, day)} for day in (2, 9)],
         "state_changes": [{**on, "observed_on": date(2026, 11, 2), "state": "stale", "previous": "effective"}],
@@ -92,12 +126,31 @@ def frames(framework):
         "bundles": [{"id": "B-1", "sealed_on": date(2026, 11, 2)}],
         "legal_holds": [{"id": "H-1", "placed_on": date(2026, 1, 1)}],
         "incidents": [{"id": "I-1", "opened_at": moment("2026-11-02"), "minutes_to_resolve": 90.0}],
-        "findings": [{"id": f"F-{n}", "source": "scanner", "finding_key": f"k{n}", "title": "Weak | cipher",
-                      "severity": severity, "status": "open", "asset": "web", "first_seen_on": date(2026, 10, 1)}
-                     for n, severity in enumerate(("critical", "high", "medium", "low"))],
-        "poam": [{"id": f"V-{n}", "weakness_key": key, "detected_on": date(2026, 10, 1), "due_on": date(2026, 12, 30),
-                  "scheduled_on": date(2026, 12, 30), "status": "open"} for n, key in ((2, "F-0"), (10, "gone"))],
-    }  # fmt: skip
+        "findings": [
+            {
+                "id": f"F-{n}",
+                "source": "scanner",
+                "finding_key": f"k{n}",
+                "title": "Weak | cipher",
+                "severity": severity,
+                "status": "open",
+                "asset": "web",
+                "first_seen_on": date(2026, 10, 1),
+            }
+            for n, severity in enumerate(("critical", "high", "medium", "low"))
+        ],
+        "poam": [
+            {
+                "id": f"V-{n}",
+                "weakness_key": key,
+                "detected_on": date(2026, 10, 1),
+                "due_on": date(2026, 12, 30),
+                "scheduled_on": date(2026, 12, 30),
+                "status": "open",
+            }
+            for n, key in ((2, "F-0"), (10, "gone"))
+        ],
+    }
 
 
 def build_document(name, given):
@@ -107,8 +160,18 @@ def build_document(name, given):
 
 def render_document(name, document, format):
     report, _ = PACKS[name]
-    edition = Edition(report.name, report.title, report.description, report.schema_version, Organization("acme", "Acme"),
-                      DAY, Position(1, "0" * 64), {"periodDays": 30}, 0, document)  # fmt: skip
+    edition = Edition(
+        report.name,
+        report.title,
+        report.description,
+        report.schema_version,
+        Organization("acme", "Acme"),
+        DAY,
+        Position(1, "0" * 64),
+        {"periodDays": 30},
+        0,
+        document,
+    )
     return RENDERERS[format].render(edition).decode()
 
 
@@ -191,8 +254,16 @@ def test_terms_are_defined_and_labels_name_columns(name):
 
 
 def test_the_packs_have_the_counts_of_their_standards():
-    counts = {"soc2": 61, "iso27001": 123, "pci-dss": 250, "hipaa": 55, "nist-csf": 106, "cis-v8": 153, "cmmc-l2": 110,
-              "gdpr-art32": 8}  # fmt: skip
+    counts = {
+        "soc2": 61,
+        "iso27001": 123,
+        "pci-dss": 250,
+        "hipaa": 55,
+        "nist-csf": 106,
+        "cis-v8": 153,
+        "cmmc-l2": 110,
+        "gdpr-art32": 8,
+    }
     assert {framework: len(pack(framework)[0]) for framework in counts} == counts
 
 

@@ -9,10 +9,18 @@ from tests.reports.explanations import values_follow
 
 def pair(source_id, target_id, relation="intersects", strength=0.5, **given):
     return {
-        "source_framework": "soc2", "source_id": source_id, "source_title": source_id, "target_framework": "iso27001",
-        "target_id": target_id, "target_title": target_id, "relation": relation, "strength": strength,
-        "full": relation in ("equal", "superset") and strength >= 0.8, "reviewer": "ann@acme.example", **given,
-    }  # fmt: skip
+        "source_framework": "soc2",
+        "source_id": source_id,
+        "source_title": source_id,
+        "target_framework": "iso27001",
+        "target_id": target_id,
+        "target_title": target_id,
+        "relation": relation,
+        "strength": strength,
+        "full": relation in ("equal", "superset") and strength >= 0.8,
+        "reviewer": "ann@acme.example",
+        **given,
+    }
 
 
 def control(framework, control_id, state="effective", **given):
@@ -20,16 +28,16 @@ def control(framework, control_id, state="effective", **given):
 
 
 def events(framework, control_id, number=1, source="operation", at="2026-11-10 08:00"):
-    return {
-        "framework": framework, "control_id": control_id, "source": source, "events": number, "last_at": moment(at),
-    }  # fmt: skip
+    return {"framework": framework, "control_id": control_id, "source": source, "events": number, "last_at": moment(at)}
 
 
 def facts(pairs, controls=(), evidence=(), scope=("soc2", "iso27001")):
     return {
-        "organization": rows("organization", {"frameworks": list(scope)}), "crosswalk": rows("crosswalk", *pairs),
-        "control_evidence": rows("control_evidence", *evidence), "control_status": rows("control_status", *controls),
-    }  # fmt: skip
+        "organization": rows("organization", {"frameworks": list(scope)}),
+        "crosswalk": rows("crosswalk", *pairs),
+        "control_evidence": rows("control_evidence", *evidence),
+        "control_status": rows("control_status", *controls),
+    }
 
 
 def report(pairs, controls=(), evidence=(), scope=("soc2", "iso27001"), **options):
@@ -66,12 +74,22 @@ EVIDENCE = (
 def test_the_summary_counts_pairs_targets_and_overlay():
     held = report(PAIRS, CONTROLS, EVIDENCE)
     assert dict(held.summary) == {
-        "crosswalk_pairs": 3, "crosswalk_pairs_full": 2, "crosswalk_targets": 5, "crosswalk_targets_applicable": 4,
-        "crosswalk_targets_full": 2, "crosswalk_targets_partial": 1, "crosswalk_targets_none": 1,
-        "crosswalk_targets_full_pct": 50.0, "crosswalk_targets_without_full_pair": 2, "crosswalk_evidence_both": 1,
-        "crosswalk_evidence_one_side": 2, "crosswalk_evidence_none": 0, "crosswalk_reuse": 1, "crosswalk_conflicts": 1,
+        "crosswalk_pairs": 3,
+        "crosswalk_pairs_full": 2,
+        "crosswalk_targets": 5,
+        "crosswalk_targets_applicable": 4,
+        "crosswalk_targets_full": 2,
+        "crosswalk_targets_partial": 1,
+        "crosswalk_targets_none": 1,
+        "crosswalk_targets_full_pct": 50.0,
+        "crosswalk_targets_without_full_pair": 2,
+        "crosswalk_evidence_both": 1,
+        "crosswalk_evidence_one_side": 2,
+        "crosswalk_evidence_none": 0,
+        "crosswalk_reuse": 1,
+        "crosswalk_conflicts": 1,
         "crosswalk_conflicts_full": 1,
-    }  # fmt: skip
+    }
     assert lead(held) == (
         "SOC 2 fully covers 2 of 4 applicable ISO requirements; 1 pair is in conflict.",
         "Settle first why CC7.3 is effective and A.5.25 is not.",
@@ -83,16 +101,32 @@ def test_the_summary_counts_pairs_targets_and_overlay():
 def test_the_matrix_lays_evidence_and_state_over_both_sides():
     matrix = table(report(PAIRS, CONTROLS, EVIDENCE), "matrix")
     assert matrix.select(
-        "source_id", "target_id", "source_state", "target_state", "source_events", "source_newest_at", "target_events",
-        "target_newest_at", "overlay", "reuse",
+        "source_id",
+        "target_id",
+        "source_state",
+        "target_state",
+        "source_events",
+        "source_newest_at",
+        "target_events",
+        "target_newest_at",
+        "overlay",
+        "reuse",
     ).rows() == [
         ("CC6.1", "A.5.15", "effective", "no_data", 5, moment("2026-11-12 08:00"), 0, None, "one_side", "to target"),
         ("CC6.1", "A.8.2", "effective", "partial", 5, moment("2026-11-12 08:00"), 0, None, "one_side", None),
         (
-            "CC7.3", "A.5.25", "effective", "ineffective", 1, moment("2026-11-10 08:00"), 1,
-            moment("2026-11-10 08:00"), "both", None,
+            "CC7.3",
+            "A.5.25",
+            "effective",
+            "ineffective",
+            1,
+            moment("2026-11-10 08:00"),
+            1,
+            moment("2026-11-10 08:00"),
+            "both",
+            None,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_target_that_does_not_apply_stays_listed_and_leaves_the_denominator():
@@ -233,6 +267,8 @@ def test_the_matrix_has_families_of_both_sides_and_says_where_a_pair_is_full():
     (picture,) = report(PAIRS, CONTROLS, EVIDENCE).pictures
     assert (picture.rows, picture.columns) == (["CC6", "CC7"], ["A.5", "A.8"])
     assert picture.cells == {
-        ("CC6", "A.5"): ("1", "good"), ("CC6", "A.8"): ("1", "watch"), ("CC7", "A.5"): ("1", "good"),
-    }  # fmt: skip
+        ("CC6", "A.5"): ("1", "good"),
+        ("CC6", "A.8"): ("1", "watch"),
+        ("CC7", "A.5"): ("1", "good"),
+    }
     assert report([]).pictures == []

@@ -16,13 +16,25 @@ def requirement(control_id, title="Title", framework="soc2", **given):
 
 
 def edge(source, target, relation="superset", strength=0.9):
-    return {"source_framework": "soc2", "source_id": source, "target_framework": "iso27001", "target_id": target,
-            "relation": relation, "strength": strength}  # fmt: skip
+    return {
+        "source_framework": "soc2",
+        "source_id": source,
+        "target_framework": "iso27001",
+        "target_id": target,
+        "relation": relation,
+        "strength": strength,
+    }
 
 
 def control(control_id, state="effective", framework="soc2", **given):
-    return {"framework": framework, "control_id": control_id, "state": state, "title": f"Our {control_id}",
-            "owner": "ann@acme.example", **given}  # fmt: skip
+    return {
+        "framework": framework,
+        "control_id": control_id,
+        "state": state,
+        "title": f"Our {control_id}",
+        "owner": "ann@acme.example",
+        **given,
+    }
 
 
 def full(given):
@@ -71,12 +83,17 @@ def test_requirements_are_added_removed_and_renamed():
 
 def test_edges_are_added_removed_and_changed_in_relation_or_strength():
     held = report(
-        [ONE], [ONE],
-        [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2", "equal"), edge("CC1.1", "A.5.3", strength=0.5),
-         edge("CC1.1", "A.5.4")],
+        [ONE],
+        [ONE],
+        [
+            edge("CC1.1", "A.5.1"),
+            edge("CC1.1", "A.5.2", "equal"),
+            edge("CC1.1", "A.5.3", strength=0.5),
+            edge("CC1.1", "A.5.4"),
+        ],
         [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2"), edge("CC1.1", "A.5.3"), edge("CC1.1", "A.5.10")],
         scope=("soc2", "iso27001"),
-    )  # fmt: skip
+    )
     found = table(held, "edges_changed").select(
         "change", "target_id", "relation", "previous_relation", "strength", "previous_strength", "in_scope"
     )
@@ -108,16 +125,24 @@ def test_a_requirement_has_lost_its_last_full_edge_when_no_full_one_is_left(now,
 def test_readiness_is_compared_with_the_requirements_of_before():
     """Two of three are effective now; without the added one and with a removed effective one it was two of three too."""
     held = report(
-        [ONE, requirement("CC1.2"), requirement("CC1.3")], [ONE, requirement("CC1.2"), requirement("CC1.8"),
-                                                             requirement("CC1.9", assessable=False)],
+        [ONE, requirement("CC1.2"), requirement("CC1.3")],
+        [ONE, requirement("CC1.2"), requirement("CC1.8"), requirement("CC1.9", assessable=False)],
         status=[control("CC1.1"), control("CC1.2", "stale"), control("CC1.3")],
-        states=[{"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 1), "state": "stale"},
-                {"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 8), "state": "effective"}],
-    )  # fmt: skip
+        states=[
+            {"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 1), "state": "stale"},
+            {"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 8), "state": "effective"},
+        ],
+    )
     found = table(held, "frameworks").select(
-        "framework", "added", "removed", "previous_effective", "previous_applicable", "previous_strict_pct",
-        "now_strict_pct", "effect_points",
-    )  # fmt: skip
+        "framework",
+        "added",
+        "removed",
+        "previous_effective",
+        "previous_applicable",
+        "previous_strict_pct",
+        "now_strict_pct",
+        "effect_points",
+    )
     assert found.rows() == [("soc2", 1, 2, 2, 3, 66.7, 66.7, 0.0)]
 
 
@@ -166,10 +191,19 @@ def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged(
     )
     unknown = {name: value for name, value in held.summary.items() if value is None}
     assert set(unknown) == {
-        "catalogue_seen_on", "catalogue_version_before", "catalogue_changed", "requirements_added", "requirements_removed",
-        "requirements_renamed", "edges_added", "edges_removed", "edges_changed", "lost_last_full_edge",
-        "controls_touched", "evidence_touched",
-    }  # fmt: skip
+        "catalogue_seen_on",
+        "catalogue_version_before",
+        "catalogue_changed",
+        "requirements_added",
+        "requirements_removed",
+        "requirements_renamed",
+        "edges_added",
+        "edges_removed",
+        "edges_changed",
+        "lost_last_full_edge",
+        "controls_touched",
+        "evidence_touched",
+    }
     assert all(table.frame.is_empty() for table in held.tables)
 
 
@@ -190,10 +224,13 @@ def test_other_rules_with_the_same_requirements_are_no_change():
 
 def test_every_figure_is_what_its_rows_give():
     given = facts(
-        [ONE, requirement("CC1.3")], [ONE, requirement("CC1.9", "Gone")], [edge("CC1.1", "A.5.2")],
-        [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2", "equal")], status=[control("CC1.1"), control("CC1.3")],
+        [ONE, requirement("CC1.3")],
+        [ONE, requirement("CC1.9", "Gone")],
+        [edge("CC1.1", "A.5.2")],
+        [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2", "equal")],
+        status=[control("CC1.1"), control("CC1.3")],
         linked=[{"framework": "soc2", "control_id": "CC1.1", "evidence_id": "e1"}],
-    )  # fmt: skip
+    )
     values_follow(REPORT, **given)
     values_follow(REPORT, **facts([ONE], seen=None))
     values_follow(REPORT)

@@ -28,9 +28,16 @@ def duty(key, days, **given):
     state = "open" if days >= 0 else "overdue"
     due = DAY + timedelta(days=days)
     return {
-        "obligation_id": key, "title": f"Duty {key}", "due_on": due, "week": due.strftime("%G-W%V"), "days_left": days,
-        "state": state, "owner": "ann", "source_ref": key, **given,
-    }  # fmt: skip
+        "obligation_id": key,
+        "title": f"Duty {key}",
+        "due_on": due,
+        "week": due.strftime("%G-W%V"),
+        "days_left": days,
+        "state": state,
+        "owner": "ann",
+        "source_ref": key,
+        **given,
+    }
 
 
 def ledger(*duties):
@@ -68,7 +75,8 @@ def ledgers(draw):
         vendor = draw(st.sampled_from([None, "V1", "V2"]))
         duties.append(
             duty(
-                f"d{number:02d}", days,
+                f"d{number:02d}",
+                days,
                 kind=draw(st.sampled_from(KINDS)),
                 state="open" if paused else state,
                 paused=paused,
@@ -82,5 +90,5 @@ def ledgers(draw):
                 vendor_tier=draw(st.sampled_from([None, "high", "low"])) if vendor else None,
                 hard=draw(st.booleans()),
             )
-        )  # fmt: skip
+        )
     return ledger(*duties)

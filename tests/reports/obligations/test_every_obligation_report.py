@@ -17,13 +17,7 @@ from reports.obligations.forecast import obligation_forecast
 from reports.obligations.rollup import obligation_heatmap, obligation_rollup
 from reports.obligations.whatif import obligation_whatif
 from reports.shared.ledger import KINDS
-from tests.factories import (
-    DAY,
-    ask,
-    assessment_facts,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ask, assessment_facts, moment, rows
 from tests.reports.obligations.ledgers import duty, ledger, work
 
 REPORTS = {
@@ -42,17 +36,33 @@ def duties(number):
     for n in range(number):
         framework = FRAMEWORKS[n % 3]
         yield duty(
-            f"d{n:03d}", n * 7 % 120 - 20, kind=KINDS[n % len(KINDS)], frameworks=[framework], hard=n % 4 == 0,
-            controls=[f"{framework}:C{n % 5}"], owner=(None, "ann", "bob")[n % 3], accountable="cyd", title="=1|<b>",
-            effort_hours=0.1 + n % 3, vendor_id=f"V{n % 2}" if n % 5 == 0 else None, vendor_tier="high",
-        )  # fmt: skip
+            f"d{n:03d}",
+            n * 7 % 120 - 20,
+            kind=KINDS[n % len(KINDS)],
+            frameworks=[framework],
+            hard=n % 4 == 0,
+            controls=[f"{framework}:C{n % 5}"],
+            owner=(None, "ann", "bob")[n % 3],
+            accountable="cyd",
+            title="=1|<b>",
+            effort_hours=0.1 + n % 3,
+            vendor_id=f"V{n % 2}" if n % 5 == 0 else None,
+            vendor_tier="high",
+        )
 
 
 def weeks():
     for ago in range(1, 14):
         day = date(2026, 11, 16) - timedelta(weeks=ago)
-        yield {"week": f"{day:%G-W%V}", "week_start_on": day, "planned": 9, "planned_hours": 20.0, "completed": 9 - ago % 3,
-               "slipped": ago % 3, "forecast": 8}  # fmt: skip
+        yield {
+            "week": f"{day:%G-W%V}",
+            "week_start_on": day,
+            "planned": 9,
+            "planned_hours": 20.0,
+            "completed": 9 - ago % 3,
+            "slipped": ago % 3,
+            "forecast": 8,
+        }
 
 
 LEDGER = ledger(*duties(90))
@@ -127,10 +137,17 @@ def empty(name):
 def render_document(name, document):
     report = REPORTS[name]
     edition = Edition(
-        report=report.name, title=report.title, description=report.description, schema_version=report.schema_version,
-        organization=Organization("acme", "Acme"), as_of=DAY, revision=Position(1, "0" * 64), parameters={},
-        settings_version=0, document=document,
-    )  # fmt: skip
+        report=report.name,
+        title=report.title,
+        description=report.description,
+        schema_version=report.schema_version,
+        organization=Organization("acme", "Acme"),
+        as_of=DAY,
+        revision=Position(1, "0" * 64),
+        parameters={},
+        settings_version=0,
+        document=document,
+    )
     return {form.__name__.rpartition(".")[2]: form.render(edition) for form in (json, csv, html, markdown)}
 
 
@@ -164,8 +181,11 @@ def test_an_organization_without_records_is_not_told_that_all_is_well(name):
     assert document.headline.startswith("No")
     assert not document.charts
     assert document.coverage is None or document.coverage.assessed == 0
-    assert not [key for key, value in document.summary.items() if key.endswith("_pct") and "utilisation" not in key and value
-                and key != "clears_below_pct"]  # fmt: skip
+    assert not [
+        key
+        for key, value in document.summary.items()
+        if key.endswith("_pct") and "utilisation" not in key and value and key != "clears_below_pct"
+    ]
 
 
 @pytest.mark.parametrize("name", REPORTS)

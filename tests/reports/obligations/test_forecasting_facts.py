@@ -7,19 +7,9 @@ from engine.facts.obligations import forecasting
 from engine.facts.question import FactQuestion, question_frame
 from engine.facts.schemas import SCHEMAS
 from engine.model.thresholds import Thresholds
-from tests.factories import (
-    DAY,
-    ORG,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ORG, moment, rows
 from tests.laws import examples
-from tests.reports.obligations.ledgers import (
-    duty,
-    ledger,
-    ledgers,
-    work,
-)
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 
 ASKED = question_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
 
@@ -45,40 +35,60 @@ def test_shares_of_work_sum_to_the_weeks_of_owners(obligations):
 def test_the_accountable_have_a_quarter_and_overdue_work_is_in_no_week():
     _, load = work(ledger(duty("a", -30, accountable="bob", effort_hours=4.0), duty("b", 7, accountable="ann")))
     assert load.select("obligation_id", "owner", "role", "week", "hours").rows() == [
-        ("a", "ann", "R", None, 4.0), ("a", "bob", "A", None, 1.0), ("b", "ann", "R", "2026-W48", 1.0),
-    ]  # fmt: skip
+        ("a", "ann", "R", None, 4.0),
+        ("a", "bob", "A", None, 1.0),
+        ("b", "ann", "R", "2026-W48", 1.0),
+    ]
 
 
 def test_the_present_week_is_not_history():
-    columns = {"week": pl.String, "planned": pl.Int64, "planned_hours": pl.Float64, "completed": pl.Int64,
-               "slipped": pl.Int64, "forecast": pl.Int64}  # fmt: skip
+    columns = {
+        "week": pl.String,
+        "planned": pl.Int64,
+        "planned_hours": pl.Float64,
+        "completed": pl.Int64,
+        "slipped": pl.Int64,
+        "forecast": pl.Int64,
+    }
     frame = forecasting.obligation_weeks(
         snapshot_frame(*({"week": f"2026-W{n}"} for n in (47, 46, 45)), **columns), ASKED
     )
     assert frame.select("week", "week_start_on").rows() == [
-        ("2026-W45", date(2026, 11, 2)), ("2026-W46", date(2026, 11, 9))
-    ]  # fmt: skip
+        ("2026-W45", date(2026, 11, 2)),
+        ("2026-W46", date(2026, 11, 9)),
+    ]
     assert dict(forecasting.obligation_weeks(snapshot_frame(**columns), ASKED).schema) == dict(
         SCHEMAS["obligation_weeks"]
     )
 
 
 def test_a_play_has_a_row_for_each_step():
-    columns = {"id": pl.String, "status": pl.String, "owner": pl.String, "steps": pl.String,
-               "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date}  # fmt: skip
+    columns = {
+        "id": pl.String,
+        "status": pl.String,
+        "owner": pl.String,
+        "steps": pl.String,
+        "hours_saved": pl.Float64,
+        "started_on": pl.Date,
+        "closed_on": pl.Date,
+    }
     steps = '[{"step":"one","status":"done","by":"ann","at":"2026-11-01","evidence":null},{"step":"two"}]'
     frame = forecasting.plays(snapshot_frame({"id": "P", "status": "active", "steps": steps}, {"id": "Q"}, **columns))
     assert frame.select("play_id", "number", "step", "step_status", "step_on").rows() == [
-        ("P", 1, "one", "done", date(2026, 11, 1)), ("P", 2, "two", None, None), ("Q", None, None, None, None),
-    ]  # fmt: skip
+        ("P", 1, "one", "done", date(2026, 11, 1)),
+        ("P", 2, "two", None, None),
+        ("Q", None, None, None, None),
+    ]
     assert dict(forecasting.plays(snapshot_frame(**columns)).schema) == dict(SCHEMAS["plays"])
 
 
 def test_alerts_are_read_from_what_was_delivered():
     columns = {
         **dict.fromkeys(("id", "kind", "period", "channel", "recipient", "status", "payload"), pl.String),
-        "created_at": pl.Datetime("us"), "created_on": pl.Date, "sent_on": pl.Date,
-    }  # fmt: skip
+        "created_at": pl.Datetime("us"),
+        "created_on": pl.Date,
+        "sent_on": pl.Date,
+    }
     noted = {name: columns[name] for name in ("created_at", "created_on")} | {
         "delivery_id": pl.String,
         "week": pl.String,

@@ -13,15 +13,26 @@ ANN, BOB, CYD = (f"{name}@acme.example" for name in ("ann", "bob", "cyd"))
 
 def facts(controls, *roles):
     """``controls``: id → whether complete; ``roles``: (control, role, email[, active])."""
-    status = rows("control_status", *(
-        {"framework": "soc2", "control_id": name, "title": f"Control {name}", "position": number,
-         "ownership_complete": complete}
-        for number, (name, complete) in enumerate(controls.items())
-    ))  # fmt: skip
-    raci = rows("raci", *(
-        {"framework": "soc2", "control_id": name, "role": role, "email": email, "active": rest[0] if rest else True}
-        for name, role, email, *rest in roles
-    ))  # fmt: skip
+    status = rows(
+        "control_status",
+        *(
+            {
+                "framework": "soc2",
+                "control_id": name,
+                "title": f"Control {name}",
+                "position": number,
+                "ownership_complete": complete,
+            }
+            for number, (name, complete) in enumerate(controls.items())
+        ),
+    )
+    raci = rows(
+        "raci",
+        *(
+            {"framework": "soc2", "control_id": name, "role": role, "email": email, "active": rest[0] if rest else True}
+            for name, role, email, *rest in roles
+        ),
+    )
     return {"raci": raci, "control_status": status}
 
 
@@ -49,16 +60,25 @@ def test_each_fault_is_found():
     held = report(
         dict.fromkeys(("A1", "A2", "A3", "A4", "A5", "A6"), False),
         ("A1", "R", ANN),
-        ("A2", "R", ANN), ("A2", "A", BOB), ("A2", "A", CYD),
-        ("A3", "R", ANN), ("A3", "A", BOB, False),
+        ("A2", "R", ANN),
+        ("A2", "A", BOB),
+        ("A2", "A", CYD),
+        ("A3", "R", ANN),
+        ("A3", "A", BOB, False),
         ("A4", "A", BOB),
-        ("A5", "R", ANN, None), ("A5", "A", BOB),
-        ("A6", "R", ANN), ("A6", "A", ANN),
-    )  # fmt: skip
+        ("A5", "R", ANN, None),
+        ("A5", "A", BOB),
+        ("A6", "R", ANN),
+        ("A6", "A", ANN),
+    )
     assert finding_rows(held) == [
-        ("no_accountable", "A1"), ("several_accountable", "A2"), ("accountable_without_authority", "A3"),
-        ("no_responsible", "A4"), ("responsible_left", "A5"), ("same_person", "A6"),
-    ]  # fmt: skip
+        ("no_accountable", "A1"),
+        ("several_accountable", "A2"),
+        ("accountable_without_authority", "A3"),
+        ("no_responsible", "A4"),
+        ("responsible_left", "A5"),
+        ("same_person", "A6"),
+    ]
     assert {name: held.summary[f"controls_{name}"] for name in FINDINGS} == {
         **dict.fromkeys(FINDINGS, 1),
         "too_many_consulted": 0,
@@ -112,11 +132,20 @@ def test_without_any_owner_the_matrix_is_not_praised():
 
 
 def test_findings_stand_by_urgency_then_weight():
-    status = rows("control_status", *({"framework": "soc2", "control_id": name, "weight": weight, "position": n}
-                                      for n, (name, weight) in enumerate([("A1", 2), ("A2", 5)])))  # fmt: skip
+    status = rows(
+        "control_status",
+        *(
+            {"framework": "soc2", "control_id": name, "weight": weight, "position": n}
+            for n, (name, weight) in enumerate([("A1", 2), ("A2", 5)])
+        ),
+    )
     held = document(REPORT, control_status=status)
-    assert finding_rows(held) == [("no_accountable", "A2"), ("no_accountable", "A1"), ("no_responsible", "A2"),
-                           ("no_responsible", "A1")]  # fmt: skip
+    assert finding_rows(held) == [
+        ("no_accountable", "A2"),
+        ("no_accountable", "A1"),
+        ("no_responsible", "A2"),
+        ("no_responsible", "A1"),
+    ]
     assert frame(held, "frameworks").select(pl.col("framework", "controls", "no_accountable")).rows() == [
         ("SOC 2", 2, 2)
     ]

@@ -14,18 +14,18 @@ GOOD = {
     "approver": EVE, "approved_on": date(2026, 3, 1), "expires_on": date(2027, 3, 1), "days_left": 101, "renewals": 0,
     "standing": "approved",
 }  # fmt: skip
-SHEET = (
-    '{"constraint":"c","objective":"o","risk":"r","definition":"d","validation":"v","maintenance":"m"}'
-)  # fmt: skip
+SHEET = '{"constraint":"c","objective":"o","risk":"r","definition":"d","validation":"v","maintenance":"m"}'
 
 
 def facts(*exceptions, state="partial", gaps=()):
-    status = rows("control_status", *(
-        {"framework": framework, "control_id": "A1", "state": state, "owner": ANN} for framework in ("soc2", "pci-dss")
-    ))  # fmt: skip
-    return {
-        "exceptions": rows("exceptions", *exceptions), "control_status": status, "gaps": rows("gaps", *gaps),
-    }  # fmt: skip
+    status = rows(
+        "control_status",
+        *(
+            {"framework": framework, "control_id": "A1", "state": state, "owner": ANN}
+            for framework in ("soc2", "pci-dss")
+        ),
+    )
+    return {"exceptions": rows("exceptions", *exceptions), "control_status": status, "gaps": rows("gaps", *gaps)}
 
 
 def report(*exceptions, **more):
@@ -97,8 +97,9 @@ def test_the_worksheet_of_a_pci_compensating_control_is_shown_field_by_field():
     pci = {**GOOD, "kind": "compensating", "framework": "pci-dss", "evidence_freshness": "fresh"}
     held = report({**pci, "worksheet": SHEET}, {**pci, "id": "E2", "worksheet": '{"objective":"o","risk":""}'})
     assert frame(held, "worksheets").rows() == [
-        ("E1", "A1", "c", "o", "r", "d", "v", "m", 0), ("E2", "A1", None, "o", None, None, None, None, 5)
-    ]  # fmt: skip
+        ("E1", "A1", "c", "o", "r", "d", "v", "m", 0),
+        ("E2", "A1", None, "o", None, None, None, None, 5),
+    ]
     assert frame(held, "flags").select("flag", "id").rows() == [("worksheet_incomplete", "E2")]
 
 

@@ -10,25 +10,42 @@ from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 SYSTEM = {
-    "id": "sys-web", "name": "Web", "owner": "ann@acme.example", "service_id": "web", "data_classes": ["contact data"],
-    "region": "eu", "boundary": "inside", "frameworks": ["soc2"], "last_reviewed_on": date(2026, 5, 1),
-    "in_scope": True, "controls_named": 1,
-}  # fmt: skip
+    "id": "sys-web",
+    "name": "Web",
+    "owner": "ann@acme.example",
+    "service_id": "web",
+    "data_classes": ["contact data"],
+    "region": "eu",
+    "boundary": "inside",
+    "frameworks": ["soc2"],
+    "last_reviewed_on": date(2026, 5, 1),
+    "in_scope": True,
+    "controls_named": 1,
+}
 FLOW = {
     "id": "F1", "from_system": "sys-web", "from_name": "Web", "from_boundary": "inside", "from_region": "eu",
     "to_system": "sys-db", "to_name": "Database", "to_boundary": "inside", "to_region": "eu",
     "data_class": "contact data", "protocol": "tls", "encrypted": True, "leaves": False,
 }  # fmt: skip
-SEEN = {"name": "Web", "service_id": "web", "seen_in": ["alerts", "services"], "alerts": 2, "findings": 0,
-        "dependencies": 0, "criticality": 3, "system_id": "sys-web"}  # fmt: skip
+SEEN = {
+    "name": "Web",
+    "service_id": "web",
+    "seen_in": ["alerts", "services"],
+    "alerts": 2,
+    "findings": 0,
+    "dependencies": 0,
+    "criticality": 3,
+    "system_id": "sys-web",
+}
 
 
 def facts(systems=(SYSTEM,), flows=(), seen=(SEEN,), frameworks=("soc2",)):
     return {
-        "systems": rows("systems", *systems), "data_flows": rows("data_flows", *flows),
+        "systems": rows("systems", *systems),
+        "data_flows": rows("data_flows", *flows),
         "observations": rows("observations", *seen),
         "organization": rows("organization", {"frameworks": list(frameworks)}),
-    }  # fmt: skip
+    }
 
 
 def report(**given):
@@ -52,8 +69,16 @@ def test_a_declared_scope_that_is_observed_has_no_gaps():
 
 def test_what_is_observed_and_not_declared_comes_first():
     wiki = {**SEEN, "name": "wiki", "service_id": "wiki", "criticality": 1, "system_id": None}
-    host = {**SEEN, "name": "10.0.0.9", "service_id": None, "criticality": None, "seen_in": ["findings"], "findings": 4,
-            "alerts": 0, "system_id": None}  # fmt: skip
+    host = {
+        **SEEN,
+        "name": "10.0.0.9",
+        "service_id": None,
+        "criticality": None,
+        "seen_in": ["findings"],
+        "findings": 4,
+        "alerts": 0,
+        "system_id": None,
+    }
     held = report(seen=[SEEN, wiki, host])
     assert frame(held, "undocumented")["name"].to_list() == ["10.0.0.9", "wiki"]
     assert frame(held, "gaps").select("gap", "name", "detail").rows() == [
@@ -65,8 +90,10 @@ def test_what_is_observed_and_not_declared_comes_first():
         "Declare 10.0.0.9 and wiki.",
     )
     assert frame(held, "observed_in").rows() == [
-        ("alerts", 2, 1, 1, 50.0), ("findings", 1, 0, 1, 0.0), ("services", 2, 1, 1, 50.0)
-    ]  # fmt: skip
+        ("alerts", 2, 1, 1, 50.0),
+        ("findings", 1, 0, 1, 0.0),
+        ("services", 2, 1, 1, 50.0),
+    ]
 
 
 @pytest.mark.parametrize(

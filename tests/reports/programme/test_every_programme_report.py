@@ -18,12 +18,7 @@ from reports.programme.posture import posture_score
 from reports.programme.regulation import regulatory_impact
 from reports.programme.risk import gap_remediations, risk_heatmap
 from reports.programme.trends import kpi_trends, policy_drift
-from tests.factories import (
-    DAY,
-    document,
-    moment,
-    rows,
-)
+from tests.factories import DAY, document, moment, rows
 from tests.reports.explanations import values_follow
 
 REPORTS = {

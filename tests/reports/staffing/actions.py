@@ -12,11 +12,25 @@ FIVE = {
     "business_days_past": 10, "sla_due_on": date(2026, 11, 13), "breach_days": 5, "reminder_step": 0, "rollups": 0,
     "escalations": 0,
 }  # fmt: skip
-DONE = {"status": "completed", "standing": "done_on_time", "breach_days": 0, "completed_on": date(2026, 11, 11),
-        "relief_actual_hours": 2.0, "evidence": "minutes"}  # fmt: skip
-PROPOSED = {"status": "proposed", "standing": "proposed", "week": "2026-W52", "breach_days": 0, "days_past": 0,
-            "business_days_past": 0, "week_start_on": date(2026, 12, 21), "week_end_on": date(2026, 12, 27),
-            "tracked_on": None}  # fmt: skip
+DONE = {
+    "status": "completed",
+    "standing": "done_on_time",
+    "breach_days": 0,
+    "completed_on": date(2026, 11, 11),
+    "relief_actual_hours": 2.0,
+    "evidence": "minutes",
+}
+PROPOSED = {
+    "status": "proposed",
+    "standing": "proposed",
+    "week": "2026-W52",
+    "breach_days": 0,
+    "days_past": 0,
+    "business_days_past": 0,
+    "week_start_on": date(2026, 12, 21),
+    "week_end_on": date(2026, 12, 27),
+    "tracked_on": None,
+}
 SOON = {
     "standing": "past_peak",
     "breach_days": 0,

@@ -17,19 +17,47 @@ from tests.factories import ask
 from tests.reports.staffing.actions import frame
 
 MODULES = (
-    staffing_action_reminders, staffing_completion_rollup, staffing_sla_breach_digest, cross_staffing_committee_escalation,
-)  # fmt: skip
+    staffing_action_reminders,
+    staffing_completion_rollup,
+    staffing_sla_breach_digest,
+    cross_staffing_committee_escalation,
+)
 STORED = {
     "staffing_actions": [
-        {"id": "x", "week": "2026-W45", "kind": "reassign", "owner": "ann", "relief_hours": 4.0, "status": "open",
-         "proposed_on": "2026-10-20", "tracked_on": "2026-10-21"},
-        {"id": "y", "week": "2026-W44", "kind": "borrow", "owner": "bob", "relief_hours": 2.0, "status": "completed",
-         "proposed_on": "2026-10-20", "tracked_on": "2026-10-21", "completed_on": "2026-11-17"},
+        {
+            "id": "x",
+            "week": "2026-W45",
+            "kind": "reassign",
+            "owner": "ann",
+            "relief_hours": 4.0,
+            "status": "open",
+            "proposed_on": "2026-10-20",
+            "tracked_on": "2026-10-21",
+        },
+        {
+            "id": "y",
+            "week": "2026-W44",
+            "kind": "borrow",
+            "owner": "bob",
+            "relief_hours": 2.0,
+            "status": "completed",
+            "proposed_on": "2026-10-20",
+            "tracked_on": "2026-10-21",
+            "completed_on": "2026-11-17",
+        },
     ],
-    "committees": [{"id": "B", "name": "Board", "chair": "cyd", "members": "ann; bob", "cadence": "monthly",
-                    "first_meeting_on": "2026-12-01"}],
+    "committees": [
+        {
+            "id": "B",
+            "name": "Board",
+            "chair": "cyd",
+            "members": "ann; bob",
+            "cadence": "monthly",
+            "first_meeting_on": "2026-12-01",
+        }
+    ],
     "memberships": [{"email": "zoe", "role": "owner"}],
-}  # fmt: skip
+}
 
 
 def build(known, module, day, deliveries=()):
@@ -39,17 +67,24 @@ def build(known, module, day, deliveries=()):
 
 def payload(module, made):
     """What a delivery carries: the report as JSON."""
-    edition = Edition(module.REPORT.name, "T", "D", 1, Organization("acme", "Acme"), date(2026, 11, 20), Position(1, "h"),
-                      {}, 0, made)  # fmt: skip
+    edition = Edition(
+        module.REPORT.name, "T", "D", 1, Organization("acme", "Acme"), date(2026, 11, 20), Position(1, "h"), {}, 0, made
+    )
     return RENDERERS["json"].render(edition).decode()
 
 
 def digest_row(module, made, on):
     return {
-        "id": f"{module.REPORT.name} {on}", "kind": module.REPORT.name, "period": str(on), "channel": "email",
-        "recipient": "zoe", "status": "sent", "created_at": f"{on} 08:00:00", "sent_at": f"{on} 08:01:00",
+        "id": f"{module.REPORT.name} {on}",
+        "kind": module.REPORT.name,
+        "period": str(on),
+        "channel": "email",
+        "recipient": "zoe",
+        "status": "sent",
+        "created_at": f"{on} 08:00:00",
+        "sent_at": f"{on} 08:01:00",
         "payload": payload(module, made),
-    }  # fmt: skip
+    }
 
 
 def test_a_rollup_mail_starts_the_clock_of_the_escalation(known):

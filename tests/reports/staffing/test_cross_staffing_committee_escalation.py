@@ -37,24 +37,29 @@ def test_two_business_days_after_the_rollup_mail(told_on, as_of, escalates_on, e
 def test_the_chair_is_asked_with_options_and_what_was_sent_before():
     common = {"delivery_id": "1", "channel": "email", "recipient": "ann", "status": "sent", "action_id": "x"}
     made = build_document(
-        {"action_id": "x", **TOLD, "blocked_reason": "on leave", "assignee": "dan"}, {"action_id": "y"},
+        {"action_id": "x", **TOLD, "blocked_reason": "on leave", "assignee": "dan"},
+        {"action_id": "y"},
         notices=[
             {**common, "kind": "staffing-completion-rollup", "told_on": date(2026, 11, 17)},
             {**common, "kind": "staffing-action-reminders", "step": 1, "told_on": date(2026, 11, 9)},
             {**common, "kind": "staffing-sla-breach-digest", "told_on": date(2026, 11, 18), "status": "failed"},
             {**common, "kind": "staffing-completion-rollup", "told_on": date(2026, 11, 17), "action_id": "y"},
         ],
-    )  # fmt: skip
+    )
     row = frame(made, "actions").row(0, named=True)
     assert (row["action_id"], row["recipients"]) == ("x", ["cyd", "ann", "bob"])
     assert row["options"] == [
-        "Remove what blocks it: on leave", "Make dan free to help by a new date", "Borrow 3 hours from outside",
-        "Defer or descope the work", "Close the action and accept the load",
-    ]  # fmt: skip
+        "Remove what blocks it: on leave",
+        "Make dan free to help by a new date",
+        "Borrow 3 hours from outside",
+        "Defer or descope the work",
+        "Close the action and accept the load",
+    ]
     assert frame(made, "notices").select("told_on", "notice", "step", "status").rows() == [
-        (date(2026, 11, 9), "Reminder", 1, "sent"), (date(2026, 11, 17), "Rollup", None, "sent"),
+        (date(2026, 11, 9), "Reminder", 1, "sent"),
+        (date(2026, 11, 17), "Rollup", None, "sent"),
         (date(2026, 11, 18), "SLA digest", None, "failed"),
-    ]  # fmt: skip
+    ]
     assert lead(made) == (
         "1 action is still past the SLA 2 business days or more after the rollup mail.",
         "To decide is cyd (Board, meets on 1 Dec 2026), first on reassign for ann in 2026-W45, 5 business days over.",
@@ -91,14 +96,23 @@ def test_without_breaches_there_is_nothing_to_decide():
 
 
 def test_escalated_and_waiting_are_all_that_is_past_the_sla():
-    made = build_document({"action_id": "a", **TOLD}, {"action_id": "b", **TOLD, "breach_days": 12, "chair": None},
-                 {"action_id": "c"}, {"action_id": "d", **DONE})  # fmt: skip
+    made = build_document(
+        {"action_id": "a", **TOLD},
+        {"action_id": "b", **TOLD, "breach_days": 12, "chair": None},
+        {"action_id": "c"},
+        {"action_id": "d", **DONE},
+    )
     assert made.summary == {
-        "staffing_actions_breached": 3, "staffing_escalations": 2, "staffing_escalations_critical": 1,
-        "staffing_escalations_high": 0, "staffing_escalations_moderate": 1, "staffing_escalation_chairs": 1,
-        "staffing_escalations_without_chair": 1, "staffing_breaches_not_escalated": 1,
+        "staffing_actions_breached": 3,
+        "staffing_escalations": 2,
+        "staffing_escalations_critical": 1,
+        "staffing_escalations_high": 0,
+        "staffing_escalations_moderate": 1,
+        "staffing_escalation_chairs": 1,
+        "staffing_escalations_without_chair": 1,
+        "staffing_breaches_not_escalated": 1,
         "staffing_breaches_never_mailed": 1,
-    }  # fmt: skip
+    }
 
 
 def test_every_figure_equals_its_explained_rows():

@@ -6,12 +6,7 @@ from reports.staffing.peak_week_staffing_digest import REPORT
 from tests.factories import ORG, ask, document, lead
 from tests.laws import examples
 from tests.reports.explanations import values_follow
-from tests.reports.obligations.ledgers import (
-    duty,
-    ledger,
-    ledgers,
-    work,
-)
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 from tests.reports.staffing.actions import actions, frame
 
 TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd"))  # 8 hours available a week
@@ -20,8 +15,12 @@ SCARCE = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8
 
 def facts(obligations, *capacity, recorded=(), left=()):
     owner_weeks, load = work(obligations, *capacity, left=left)
-    return {"obligations": obligations, "owner_weeks": owner_weeks, "load": load,
-            "staffing_actions": actions(*recorded)}  # fmt: skip
+    return {
+        "obligations": obligations,
+        "owner_weeks": owner_weeks,
+        "load": load,
+        "staffing_actions": actions(*recorded),
+    }
 
 
 def build_document(obligations, *capacity, recorded=(), left=(), **options):
@@ -31,15 +30,27 @@ def build_document(obligations, *capacity, recorded=(), left=(), **options):
 def crowded_week(*more):
     """Ann has 18 hours of work for 8 in the week after next; six of them cannot move. Bob and Cyd have an hour each."""
     return ledger(
-        duty("a1", 10, effort_hours=4.0), duty("a2", 11, effort_hours=4.0), duty("a3", 12, effort_hours=10.0, hard=True),
-        duty("b", 10, owner="bob"), duty("c", 10, owner="cyd"), *more,
-    )  # fmt: skip
+        duty("a1", 10, effort_hours=4.0),
+        duty("a2", 11, effort_hours=4.0),
+        duty("a3", 12, effort_hours=10.0, hard=True),
+        duty("b", 10, owner="bob"),
+        duty("c", 10, owner="cyd"),
+        *more,
+    )
 
 
 def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner():
     made = build_document(crowded_week())
-    columns = ("week", "shortfall_hours", "owners_short", "busiest", "drivers", "actions", "relief_hours",
-               "remaining_hours")  # fmt: skip
+    columns = (
+        "week",
+        "shortfall_hours",
+        "owners_short",
+        "busiest",
+        "drivers",
+        "actions",
+        "relief_hours",
+        "remaining_hours",
+    )
     assert frame(made, "weeks").select(columns).rows() == [
         ("2026-W49", 10.0, 1, "ann", ["Attestation 20 h"], 2, 8.0, 2.0)
     ]
@@ -47,9 +58,17 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
     chosen = ("action_id", "kind", "owner", "assignees", "obligation_ids", "relief_hours", "what", "status")
     assert frame(made, "actions").select(chosen).rows() == [
         (key, "reassign", "ann", ["bob", "cyd"], ["a1", "a2"], 8.0, "Hand 2 duties to bob and cyd", "new"),
-        (proposals.action_id(ORG, "2026-W49", "borrow", "ann"), "borrow", "ann", [], [], 2.0,
-         "Bring in 2 hours from outside", "new"),
-    ]  # fmt: skip
+        (
+            proposals.action_id(ORG, "2026-W49", "borrow", "ann"),
+            "borrow",
+            "ann",
+            [],
+            [],
+            2.0,
+            "Bring in 2 hours from outside",
+            "new",
+        ),
+    ]
     assert frame(made, "owners").select("recipient", "message").rows() == [
         ("ann", "2 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
         ("bob", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
@@ -148,8 +167,16 @@ def test_an_identifier_never_changes():
 
 def test_what_peak_weeks_lack_is_relieved_or_borrowed():
     made = build_document(crowded_week())
-    names = ("peak_weeks", "peak_shortfall_hours", "peak_relief_hours", "peak_remaining_hours", "staffing_proposals",
-             "staffing_proposals_reassign", "staffing_proposals_pull_forward", "staffing_proposals_borrow")  # fmt: skip
+    names = (
+        "peak_weeks",
+        "peak_shortfall_hours",
+        "peak_relief_hours",
+        "peak_remaining_hours",
+        "staffing_proposals",
+        "staffing_proposals_reassign",
+        "staffing_proposals_pull_forward",
+        "staffing_proposals_borrow",
+    )
     assert [made.summary[name] for name in names] == [1, 10.0, 8.0, 2.0, 2, 1, 0, 1]
 
 

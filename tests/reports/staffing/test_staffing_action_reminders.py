@@ -9,13 +9,7 @@ from reports.staffing import reminders
 from reports.staffing.staffing_action_reminders import REPORT
 from tests.factories import DAY, ask, document, lead
 from tests.reports.explanations import values_follow
-from tests.reports.staffing.actions import (
-    DONE,
-    PROPOSED,
-    SOON,
-    actions,
-    frame,
-)
+from tests.reports.staffing.actions import DONE, PROPOSED, SOON, actions, frame
 
 SUNDAY = date(2026, 11, 8)
 
@@ -33,12 +27,19 @@ def owed_reminders(days, sent=0):
 @pytest.mark.parametrize(
     ("days", "sent", "found"),
     [
-        (0, 0, (None, False)), (1, 0, (1, False)), (2, 0, (1, True)), (2, 1, (None, False)), (3, 1, (2, False)),
-        (6, 2, (None, False)), (7, 2, (3, False)), (8, 3, (None, False)),
+        (0, 0, (None, False)),
+        (1, 0, (1, False)),
+        (2, 0, (1, True)),
+        (2, 1, (None, False)),
+        (3, 1, (2, False)),
+        (6, 2, (None, False)),
+        (7, 2, (3, False)),
+        (8, 3, (None, False)),
         (6, 0, (2, True)),  # the job was down for days: one reminder, the newest, late
-        (90, 0, (3, True)), (90, 3, (None, False)),
+        (90, 0, (3, True)),
+        (90, 3, (None, False)),
     ],
-)  # fmt: skip
+)
 def test_each_step_is_owed_once(days, sent, found):
     assert owed_reminders(days, sent) == found
 
@@ -55,12 +56,16 @@ def test_whenever_the_job_runs_no_step_is_sent_twice_and_none_out_of_order(days)
 
 def test_the_third_reminder_goes_to_who_is_accountable_too():
     made = build_document(
-        {"action_id": "x", "blocked_reason": "on leave"}, {"action_id": "y", **SOON, "owner": "dan"},
-        {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "p", **PROPOSED}, {"action_id": "d", **DONE},
-    )  # fmt: skip
+        {"action_id": "x", "blocked_reason": "on leave"},
+        {"action_id": "y", **SOON, "owner": "dan"},
+        {"action_id": "z", **SOON, "reminder_step": 2},
+        {"action_id": "p", **PROPOSED},
+        {"action_id": "d", **DONE},
+    )
     assert frame(made, "actions").select("action_id", "step", "late", "recipients").rows() == [
-        ("x", 3, True, ["ann", "bob"]), ("y", 2, True, ["dan"])
-    ]  # fmt: skip
+        ("x", 3, True, ["ann", "bob"]),
+        ("y", 2, True, ["dan"]),
+    ]
     assert frame(made, "owners").select("recipient", "items", "message").rows() == [
         ("ann", 1, "1 past the SLA. Begin with reassign for ann in 2026-W45 (12 days past its week)."),
         ("bob", 1, "1 past the SLA. Begin with reassign for ann in 2026-W45 (12 days past its week)."),
@@ -89,10 +94,7 @@ def test_who_is_told_at_the_last_step(people, found):
 
 def test_when_all_reminders_are_sent_it_says_so():
     made = build_document({"reminder_step": 3, "last_reminder_on": DAY})
-    assert lead(made) == (
-        "No reminder is owed now; 1 action is still unfinished and every reminder has been sent.",
-        "",
-    )
+    assert lead(made) == ("No reminder is owed now; 1 action is still unfinished and every reminder has been sent.", "")
     assert frame(made, "waiting")["next_on"].to_list() == [None]
 
 
@@ -111,14 +113,23 @@ def test_without_actions_nobody_is_reminded():
 
 
 def test_who_is_owed_what_is_counted():
-    made = build_document({"action_id": "x"}, {"action_id": "y", **SOON, "owner": "dan"},
-                 {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "n", "accountable": None, "chair": None},
-                 {"action_id": "p", **PROPOSED, "standing": "lapsed"})  # fmt: skip
+    made = build_document(
+        {"action_id": "x"},
+        {"action_id": "y", **SOON, "owner": "dan"},
+        {"action_id": "z", **SOON, "reminder_step": 2},
+        {"action_id": "n", "accountable": None, "chair": None},
+        {"action_id": "p", **PROPOSED, "standing": "lapsed"},
+    )
     assert made.summary == {
-        "staffing_actions_after_peak": 4, "staffing_reminders_owed": 3, "staffing_reminders_late": 3,
-        "staffing_reminders_to_accountable": 2, "staffing_reminders_unanswered": 1, "staffing_reminders_not_owed": 1,
-        "staffing_reminder_recipients": 3, "staffing_actions_lapsed": 1,
-    }  # fmt: skip
+        "staffing_actions_after_peak": 4,
+        "staffing_reminders_owed": 3,
+        "staffing_reminders_late": 3,
+        "staffing_reminders_to_accountable": 2,
+        "staffing_reminders_unanswered": 1,
+        "staffing_reminders_not_owed": 1,
+        "staffing_reminder_recipients": 3,
+        "staffing_actions_lapsed": 1,
+    }
 
 
 def test_every_figure_equals_its_explained_rows():

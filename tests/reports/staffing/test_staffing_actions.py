@@ -1,12 +1,7 @@
 from reports.staffing.staffing_actions import REPORT
 from tests.factories import ask, document, explained_rows, lead
 from tests.reports.explanations import values_follow
-from tests.reports.staffing.actions import (
-    DONE,
-    PROPOSED,
-    actions,
-    frame,
-)
+from tests.reports.staffing.actions import DONE, PROPOSED, actions, frame
 
 
 def build_document(*given):
@@ -15,24 +10,39 @@ def build_document(*given):
 
 def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
     made = build_document(
-        {"action_id": "d", **DONE}, {"action_id": "l", **DONE, "standing": "done_late", "relief_actual_hours": 4.0},
-        {"action_id": "p", **PROPOSED}, {"action_id": "b"},
+        {"action_id": "d", **DONE},
+        {"action_id": "l", **DONE, "standing": "done_late", "relief_actual_hours": 4.0},
+        {"action_id": "p", **PROPOSED},
+        {"action_id": "b"},
         {"action_id": "t", "status": "tracked", "standing": "under_way", "breach_days": 0},
-    )  # fmt: skip
+    )
     assert frame(made, "actions")["action_id"].to_list() == ["b", "t", "p", "l", "d"]
     assert lead(made) == (
         "2 of 4 actions taken up are completed (50.0 %); 1 is past the SLA.",
         "Complete or close reassign for ann in 2026-W45, the longest past it.",
     )
     assert made.summary == {
-        "staffing_actions_recorded": 5, "staffing_actions_proposed": 1, "staffing_actions_awaiting": 1,
-        "staffing_awaiting_hours": 3.0, "staffing_actions_lapsed": 0, "staffing_actions_taken_up": 4,
-        "staffing_actions_tracked": 1, "staffing_actions_open": 1, "staffing_actions_completed": 2,
-        "staffing_completion_pct": 50.0, "staffing_actions_on_time": 1, "staffing_actions_breached": 1,
-        "staffing_actions_judged": 3, "staffing_on_time_pct": 33.3, "staffing_relief_planned_hours": 6.0,
-        "staffing_relief_actual_hours": 6.0, "staffing_relief_realised_pct": 100.0,
-        "staffing_completion_median_days": 40, "staffing_actions_undated": 0, "staffing_actions_unproven": 0,
-    }  # fmt: skip
+        "staffing_actions_recorded": 5,
+        "staffing_actions_proposed": 1,
+        "staffing_actions_awaiting": 1,
+        "staffing_awaiting_hours": 3.0,
+        "staffing_actions_lapsed": 0,
+        "staffing_actions_taken_up": 4,
+        "staffing_actions_tracked": 1,
+        "staffing_actions_open": 1,
+        "staffing_actions_completed": 2,
+        "staffing_completion_pct": 50.0,
+        "staffing_actions_on_time": 1,
+        "staffing_actions_breached": 1,
+        "staffing_actions_judged": 3,
+        "staffing_on_time_pct": 33.3,
+        "staffing_relief_planned_hours": 6.0,
+        "staffing_relief_actual_hours": 6.0,
+        "staffing_relief_realised_pct": 100.0,
+        "staffing_completion_median_days": 40,
+        "staffing_actions_undated": 0,
+        "staffing_actions_unproven": 0,
+    }
 
 
 def test_relief_that_nobody_recorded_is_not_known():
@@ -75,8 +85,9 @@ def test_the_kinds_sum_to_the_whole():
     )
     kinds = frame(made, "kinds")
     assert kinds.select("kind", "taken_up", "completed", "completion_pct", "median_days").rows() == [
-        ("reassign", 1, 0, 0.0, None), ("borrow", 1, 1, 100.0, 40),
-    ]  # fmt: skip
+        ("reassign", 1, 0, 0.0, None),
+        ("borrow", 1, 1, 100.0, 40),
+    ]
     assert kinds["taken_up"].sum() == made.summary["staffing_actions_taken_up"]
 
 
@@ -93,9 +104,7 @@ def test_every_figure_equals_its_explained_rows():
 
 def test_why_an_action_is_past_the_sla():
     rows = explained_rows(REPORT, "staffing_actions_breached", staffing_actions=actions({"action_id": "x"}))
-    assert rows.select("action_id", "reason", "flag").rows() == [
-        ("x", "due by 2026-11-13, 5 business days over", 1)
-    ]  # fmt: skip
+    assert rows.select("action_id", "reason", "flag").rows() == [("x", "due by 2026-11-13, 5 business days over", 1)]
 
 
 def test_the_timeline_has_a_lane_for_each_owner_and_an_action_that_breaches_reaches_today():

@@ -3,12 +3,7 @@ from datetime import date
 from reports.staffing.staffing_completion_rollup import REPORT
 from tests.factories import ask, document, lead, rows
 from tests.reports.explanations import values_follow
-from tests.reports.staffing.actions import (
-    DONE,
-    PROPOSED,
-    actions,
-    frame,
-)
+from tests.reports.staffing.actions import DONE, PROPOSED, actions, frame
 
 ADMINS = ({"email": "zoe", "role": "owner"}, {"email": "ann", "role": "admin"}, {"email": "bob", "role": "member"})
 
@@ -19,19 +14,31 @@ def build_document(*given, members=ADMINS):
 
 def test_tracked_open_and_archive_by_week_and_owner():
     made = build_document(
-        {"action_id": "x"}, {"action_id": "d", **DONE, "completed_on": date(2026, 11, 13)},
+        {"action_id": "x"},
+        {"action_id": "d", **DONE, "completed_on": date(2026, 11, 13)},
         {"action_id": "e", **DONE, "completed_on": date(2026, 11, 14), "owner": "bob", "week": "2026-W44"},
-        {"action_id": "t", "status": "tracked", "standing": "under_way", "week": "2026-W52", "breach_days": 0,
-         "week_start_on": date(2026, 12, 21), "sla_due_on": date(2027, 1, 1), "owner": "bob"},
+        {
+            "action_id": "t",
+            "status": "tracked",
+            "standing": "under_way",
+            "week": "2026-W52",
+            "breach_days": 0,
+            "week_start_on": date(2026, 12, 21),
+            "sla_due_on": date(2027, 1, 1),
+            "owner": "bob",
+        },
         {"action_id": "p", **PROPOSED},
-    )  # fmt: skip
+    )
     counts = ("tracked", "open", "completed", "completion_pct", "on_time_pct")
     assert frame(made, "by_week").select("week", *counts).rows() == [
-        ("2026-W52", 1, 0, 0, 0.0, None), ("2026-W45", 0, 1, 1, 50.0, 50.0), ("2026-W44", 0, 0, 1, 100.0, 100.0),
-    ]  # fmt: skip
+        ("2026-W52", 1, 0, 0, 0.0, None),
+        ("2026-W45", 0, 1, 1, 50.0, 50.0),
+        ("2026-W44", 0, 0, 1, 100.0, 100.0),
+    ]
     assert frame(made, "by_owner").select("owner", *counts).rows() == [
-        ("ann", 0, 1, 1, 50.0, 50.0), ("bob", 1, 0, 1, 50.0, 100.0)
-    ]  # fmt: skip
+        ("ann", 0, 1, 1, 50.0, 50.0),
+        ("bob", 1, 0, 1, 50.0, 100.0),
+    ]
     assert frame(made, "actions")["action_id"].to_list() == ["x", "t"]
     assert frame(made, "archive")["action_id"].to_list() == ["e", "d"]
     assert frame(made, "owners").select("recipient", "message").rows() == [
@@ -79,8 +86,11 @@ def test_lately_are_the_seven_days_up_to_today():
 
 
 def test_the_last_rollup_is_the_latest_that_named_any():
-    given = [{"action_id": "x", "last_rollup_on": date(2026, 11, 9)}, {"action_id": "y"},
-             {"action_id": "z", "last_rollup_on": date(2026, 11, 16)}]  # fmt: skip
+    given = [
+        {"action_id": "x", "last_rollup_on": date(2026, 11, 9)},
+        {"action_id": "y"},
+        {"action_id": "z", "last_rollup_on": date(2026, 11, 16)},
+    ]
     assert build_document(*given).summary["staffing_last_rollup_on"] == date(2026, 11, 16)
     assert build_document().summary["staffing_last_rollup_on"] is None
 

@@ -3,12 +3,7 @@ import pytest
 from reports.staffing.staffing_sla_breach_digest import REPORT
 from tests.factories import ask, document, lead
 from tests.reports.explanations import values_follow
-from tests.reports.staffing.actions import (
-    DONE,
-    SOON,
-    actions,
-    frame,
-)
+from tests.reports.staffing.actions import DONE, SOON, actions, frame
 
 
 def build_document(*given):
@@ -16,8 +11,7 @@ def build_document(*given):
 
 
 @pytest.mark.parametrize(
-    ("days", "severity"),
-    [(1, "moderate"), (5, "moderate"), (6, "high"), (10, "high"), (11, "critical")],
+    ("days", "severity"), [(1, "moderate"), (5, "moderate"), (6, "high"), (10, "high"), (11, "critical")]
 )
 def test_severity_grows_with_the_business_days_over(days, severity):
     assert frame(build_document({"breach_days": days}), "actions")["severity"].item() == severity
@@ -25,21 +19,28 @@ def test_severity_grows_with_the_business_days_over(days, severity):
 
 def test_the_longest_over_comes_first_and_both_hear_of_it():
     made = build_document(
-        {"action_id": "a"}, {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave", "owner": "dan"},
-        {"action_id": "s", **SOON}, {"action_id": "d", **DONE},
-    )  # fmt: skip
+        {"action_id": "a"},
+        {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave", "owner": "dan"},
+        {"action_id": "s", **SOON},
+        {"action_id": "d", **DONE},
+    )
     assert frame(made, "actions").select("action_id", "severity", "recipients").rows() == [
-        ("b", "critical", ["dan", "bob"]), ("a", "moderate", ["ann", "bob"])
-    ]  # fmt: skip
+        ("b", "critical", ["dan", "bob"]),
+        ("a", "moderate", ["ann", "bob"]),
+    ]
     assert frame(made, "owners").select("recipient", "message").rows() == [
-        ("bob", "1 critical past the SLA, 1 moderate past the SLA. Begin with reassign for dan in 2026-W45 (12 business "
-         "days over)."),
+        (
+            "bob",
+            "1 critical past the SLA, 1 moderate past the SLA. Begin with reassign for dan in 2026-W45 (12 business "
+            "days over).",
+        ),
         ("dan", "1 critical past the SLA. Begin with reassign for dan in 2026-W45 (12 business days over)."),
         ("ann", "1 moderate past the SLA. Begin with reassign for ann in 2026-W45 (5 business days over)."),
-    ]  # fmt: skip
+    ]
     assert frame(made, "by_owner").select("owner", "breaches", "breach_days", "severity").rows() == [
-        ("dan", 1, 12, "critical"), ("ann", 1, 5, "moderate")
-    ]  # fmt: skip
+        ("dan", 1, 12, "critical"),
+        ("ann", 1, 5, "moderate"),
+    ]
     assert lead(made) == (
         "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding.",
         "Complete or close reassign for dan in 2026-W45, the worst: 12 business days over (blocked: on leave).",
@@ -48,8 +49,9 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
 
 def test_who_left_and_who_nobody_answers_for_is_said():
     assert build_document({"owner_left": True, "accountable": None}).warnings == [
-        "1 breach has nobody accountable.", "1 breach is with an owner who has left: name another."
-    ]  # fmt: skip
+        "1 breach has nobody accountable.",
+        "1 breach is with an owner who has left: name another.",
+    ]
 
 
 def test_without_breaches():
@@ -72,15 +74,23 @@ def test_without_breaches():
 
 def test_breaches_are_counted_by_severity():
     made = build_document(
-        {"action_id": "a"}, {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave"},
-        {"action_id": "c", "breach_days": 7, "accountable": None}, {"action_id": "s", **SOON},
-    )  # fmt: skip
+        {"action_id": "a"},
+        {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave"},
+        {"action_id": "c", "breach_days": 7, "accountable": None},
+        {"action_id": "s", **SOON},
+    )
     assert made.summary == {
-        "staffing_actions_unfinished": 4, "staffing_actions_breached": 3, "staffing_breaches_critical": 1,
-        "staffing_breaches_high": 1, "staffing_breaches_moderate": 1, "staffing_breaches_blocked": 1,
-        "staffing_breaches_unanswered": 1, "staffing_breaches_owner_left": 0,
-        "staffing_relief_outstanding_hours": 9.0, "staffing_actions_past_peak": 1,
-    }  # fmt: skip
+        "staffing_actions_unfinished": 4,
+        "staffing_actions_breached": 3,
+        "staffing_breaches_critical": 1,
+        "staffing_breaches_high": 1,
+        "staffing_breaches_moderate": 1,
+        "staffing_breaches_blocked": 1,
+        "staffing_breaches_unanswered": 1,
+        "staffing_breaches_owner_left": 0,
+        "staffing_relief_outstanding_hours": 9.0,
+        "staffing_actions_past_peak": 1,
+    }
     assert set(build_document().summary.values()) == {0}
 
 

@@ -10,16 +10,33 @@ HASH = "ab" * 32
 
 
 def claim(control_id="C1", source="operation", **more):
-    return {"framework": "soc2", "control_id": control_id, "title": f"Control {control_id}", "source": source,
-            "control_state": "effective", "evidence_id": "e1", "record": "audit event", "event_id": "e1", "seq": 7,
-            "event_hash": HASH, "state": "complete", "position": int(control_id[1:]), **more}  # fmt: skip
+    return {
+        "framework": "soc2",
+        "control_id": control_id,
+        "title": f"Control {control_id}",
+        "source": source,
+        "control_state": "effective",
+        "evidence_id": "e1",
+        "record": "audit event",
+        "event_id": "e1",
+        "seq": 7,
+        "event_hash": HASH,
+        "state": "complete",
+        "position": int(control_id[1:]),
+        **more,
+    }
 
 
 def facts(*claims, controls=(), orphans=(), proofs=()):
-    status = rows("control_status", *({"framework": "soc2", "control_id": name, "position": n}
-                                      for n, name in enumerate(controls)))  # fmt: skip
-    return {"claims": rows("claims", *claims), "orphan_evidence": rows("orphan_evidence", *orphans),
-            "control_status": status, "bundle_proofs": rows("bundle_proofs", *proofs)}  # fmt: skip
+    status = rows(
+        "control_status", *({"framework": "soc2", "control_id": name, "position": n} for n, name in enumerate(controls))
+    )
+    return {
+        "claims": rows("claims", *claims),
+        "orphan_evidence": rows("orphan_evidence", *orphans),
+        "control_status": status,
+        "bundle_proofs": rows("bundle_proofs", *proofs),
+    }
 
 
 def report(*claims, **given):
@@ -34,8 +51,13 @@ def test_a_claim_leads_from_the_control_to_the_hash_of_its_event():
     document = report(claim(), controls=["C1"])
     row = frame(document, "claims").row(0, named=True)
     assert {name: row[name] for name in ("file", "row", "evidence_id", "event_id", "event_hash", "state")} == {
-        "file": "soc2.csv", "row": "C1", "evidence_id": "e1", "event_id": "e1", "event_hash": HASH, "state": "complete"
-    }  # fmt: skip
+        "file": "soc2.csv",
+        "row": "C1",
+        "evidence_id": "e1",
+        "event_id": "e1",
+        "event_hash": HASH,
+        "state": "complete",
+    }
     assert lead(document) == ("1 of 1 claim can be followed to a verified audit event (100.0 %).", "")
     assert document.coverage == Coverage(1, 1)
 
@@ -113,18 +135,27 @@ def test_without_controls_there_is_nothing_to_trace():
 
 
 SEVERAL = (
-    claim(bundle_id="B1"), claim("C1", "item", event_id="e2"), claim("C2", state="broken", problem="evidence not found"),
+    claim(bundle_id="B1"),
+    claim("C1", "item", event_id="e2"),
+    claim("C2", state="broken", problem="evidence not found"),
     claim("C3", state="hash_mismatch", problem="event differs from its hash", event_id=None),
-)  # fmt: skip
+)
 
 
 def test_each_figure_counts_claims_or_what_none_is_about():
     given = {"controls": ["C1", "C2", "C3", "C4"], "orphans": [{"kind": "evidence item", "id": "i9"}]}
     assert dict(report(*SEVERAL, **given).summary) == {
-        "claims": 4, "claims_complete": 2, "claims_broken": 1, "claims_hash_mismatch": 1,
-        "lineage_completeness_pct": 50.0, "claims_bundled": 1, "claims_not_bundled": 3, "claims_audit_events": 2,
-        "orphan_evidence": 1, "orphan_controls": 1,
-    }  # fmt: skip
+        "claims": 4,
+        "claims_complete": 2,
+        "claims_broken": 1,
+        "claims_hash_mismatch": 1,
+        "lineage_completeness_pct": 50.0,
+        "claims_bundled": 1,
+        "claims_not_bundled": 3,
+        "claims_audit_events": 2,
+        "orphan_evidence": 1,
+        "orphan_controls": 1,
+    }
 
 
 def test_each_figure_follows_from_the_rows_that_explain_it():

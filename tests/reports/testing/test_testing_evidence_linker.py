@@ -11,22 +11,51 @@ from tests.reports.explanations import values_follow
 
 
 def dry(identifier, day=10, outcome="passed", **more):
-    return {"id": identifier, "kind": "dry_run", "title": "rotate-key", "playbook": "rotate-key",
-            "performed_on": date(2026, 11, day), "performed_at": moment(f"2026-11-{day} 09:00"), "outcome": outcome,
-            **more}  # fmt: skip
+    return {
+        "id": identifier,
+        "kind": "dry_run",
+        "title": "rotate-key",
+        "playbook": "rotate-key",
+        "performed_on": date(2026, 11, day),
+        "performed_at": moment(f"2026-11-{day} 09:00"),
+        "outcome": outcome,
+        **more,
+    }
 
 
 def match(test_id, control_id, day=10, **more):
-    return {"framework": "soc2", "control_id": control_id, "title": f"Control {control_id}", "test_id": test_id,
-            "basis": ["runbook"], "performed_on": date(2026, 11, day), "age_days": 20 - day, "window_days": 35,
-            "freshness": "fresh", "position": int(control_id[1:]), **more}  # fmt: skip
+    return {
+        "framework": "soc2",
+        "control_id": control_id,
+        "title": f"Control {control_id}",
+        "test_id": test_id,
+        "basis": ["runbook"],
+        "performed_on": date(2026, 11, day),
+        "age_days": 20 - day,
+        "window_days": 35,
+        "freshness": "fresh",
+        "position": int(control_id[1:]),
+        **more,
+    }
 
 
 def link(test_id, control_id, on=15, **more):
-    return {"framework": "soc2", "control_id": control_id, "id": f"L-{test_id}-{control_id}", "test_id": test_id,
-            "status": "linked", "supplement": False, "linked_by": "ann", "linked_on": date(2026, 11, on),
-            "linked_at": moment(f"2026-11-{on} 10:00"), "outcome": "passed", "age_days": 10, "window_days": 35,
-            "freshness": "fresh", **more}  # fmt: skip
+    return {
+        "framework": "soc2",
+        "control_id": control_id,
+        "id": f"L-{test_id}-{control_id}",
+        "test_id": test_id,
+        "status": "linked",
+        "supplement": False,
+        "linked_by": "ann",
+        "linked_on": date(2026, 11, on),
+        "linked_at": moment(f"2026-11-{on} 10:00"),
+        "outcome": "passed",
+        "age_days": 10,
+        "window_days": 35,
+        "freshness": "fresh",
+        **more,
+    }
 
 
 def facts(tests=(), matches=(), links=(), status=None):
@@ -65,9 +94,15 @@ def test_each_test_is_linked_suggested_rejected_or_unlinked():
     )
     assert statuses(document) == {"a": "linked", "b": "suggested", "c": "rejected", "d": "unlinked", "e": "unlinked"}
     assert {name: document.summary[name] for name in FIRST} == {
-        "tests_in_period": 5, "tests_passed_in_period": 4, "tests_linked_pct": 25.0, "tests_suggested": 1,
-        "tests_unlinked": 2, "tests_rejected": 1, "tests_linked": 1, "tests_unused": 3,
-    }  # fmt: skip
+        "tests_in_period": 5,
+        "tests_passed_in_period": 4,
+        "tests_linked_pct": 25.0,
+        "tests_suggested": 1,
+        "tests_unlinked": 2,
+        "tests_rejected": 1,
+        "tests_linked": 1,
+        "tests_unused": 3,
+    }
     assert document.coverage == Coverage(4, 4)
 
 
@@ -103,8 +138,10 @@ def test_a_control_that_lacks_a_test_comes_first():
         ],
     )
     assert frame(document, "suggestions").select("control_id", "adds").rows() == [
-        ("C3", "first"), ("C2", "renews"), ("C1", "supports")
-    ]  # fmt: skip
+        ("C3", "first"),
+        ("C2", "renews"),
+        ("C1", "supports"),
+    ]
     assert lead(document) == (
         "In 30 days 0 of 1 passed test is linked (0.0 %), tests fit 3 more controls.",
         "Link a to SOC 2 C3 first, which has no test yet.",
@@ -117,17 +154,21 @@ def test_a_control_is_newly_evidenced_by_its_first_link_to_a_passed_test():
     document = report(
         [dry("a")],
         links=[
-            link("a", "C1"), link("old", "C2", linked_at=moment("2026-01-02 10:00"), linked_on=date(2026, 1, 2)),
-            link("a", "C2"), link("f", "C3", outcome="failed"), link("r", "C4", status="rejected"),
+            link("a", "C1"),
+            link("old", "C2", linked_at=moment("2026-01-02 10:00"), linked_on=date(2026, 1, 2)),
+            link("a", "C2"),
+            link("f", "C3", outcome="failed"),
+            link("r", "C4", status="rejected"),
         ],
-    )  # fmt: skip
+    )
     assert frame(document, "newly_evidenced").select("control_id", "linked_on").rows() == [("C1", date(2026, 11, 15))]
 
 
 def test_links_in_bundles_and_supplements_are_counted():
     document = report(
-        [dry("a")], links=[link("a", "C1", bundle_id="B1"), link("a", "C2", bundle_id="B0", supplement=True), link("a", "C3")]
-    )  # fmt: skip
+        [dry("a")],
+        links=[link("a", "C1", bundle_id="B1"), link("a", "C2", bundle_id="B0", supplement=True), link("a", "C3")],
+    )
     assert [document.summary[name] for name in ("test_links", "test_links_in_bundles", "test_links_supplement")] == [
         3,
         2,
@@ -169,9 +210,13 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 def test_figures_of_controls_and_links_count_controls_and_links():
     found = report(*SEVERAL).summary
     assert {name: found[name] for name in found if name not in FIRST} == {
-        "controls_newly_evidenced": 2, "controls_suggested": 1, "controls_suggested_without_test": 1, "test_links": 2,
-        "test_links_in_bundles": 1, "test_links_supplement": 1,
-    }  # fmt: skip
+        "controls_newly_evidenced": 2,
+        "controls_suggested": 1,
+        "controls_suggested_without_test": 1,
+        "test_links": 2,
+        "test_links_in_bundles": 1,
+        "test_links_supplement": 1,
+    }
 
 
 def test_an_unused_test_says_where_it_stands():

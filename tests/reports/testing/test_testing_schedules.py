@@ -13,12 +13,21 @@ ANN, BOB = "ann@acme.example", "bob@acme.example"
 
 def window(opens, closes, standing, performed=None, **more):
     return {
-        "schedule_id": "S1", "framework": "soc2", "control_id": "CC7.1", "procedure": "Look", "cadence": "monthly",
-        "owner": ANN, "performer": BOB, "window_open_on": date.fromisoformat(opens),
-        "window_close_on": date.fromisoformat(closes), "standing": standing,
+        "schedule_id": "S1",
+        "framework": "soc2",
+        "control_id": "CC7.1",
+        "procedure": "Look",
+        "cadence": "monthly",
+        "owner": ANN,
+        "performer": BOB,
+        "window_open_on": date.fromisoformat(opens),
+        "window_close_on": date.fromisoformat(closes),
+        "standing": standing,
         "performed_on": date.fromisoformat(performed) if performed else None,
-        "run_id": f"{opens}-{standing}" if performed else None, "outcome": "passed" if performed else None, **more,
-    }  # fmt: skip
+        "run_id": f"{opens}-{standing}" if performed else None,
+        "outcome": "passed" if performed else None,
+        **more,
+    }
 
 
 DONE = window("2026-09-01", "2026-09-07", "done", "2026-09-05", evidence_expected=2, evidence_received=2)
@@ -28,10 +37,13 @@ AHEAD = window("2026-12-18", "2026-12-24", "upcoming")
 
 
 def facts(*windows, needing=()):
-    status = rows("control_status", *(
-        {"framework": "soc2", "control_id": name, "position": n, "kinds_required": ["operation", "test"]}
-        for n, name in enumerate(needing)
-    ))  # fmt: skip
+    status = rows(
+        "control_status",
+        *(
+            {"framework": "soc2", "control_id": name, "position": n, "kinds_required": ["operation", "test"]}
+            for n, name in enumerate(needing)
+        ),
+    )
     return {"test_windows": rows("test_windows", *windows), "control_status": status}
 
 
@@ -49,9 +61,12 @@ def frame(document, name):
 def test_planned_stands_beside_actual():
     row = frame(report(DONE, LATE, OPEN, AHEAD), "schedules").row(0, named=True)
     assert {name: row[name] for name in ("last", "planned_on", "performed_on", "days_late", "outcome")} == {
-        "last": "late", "planned_on": date(2026, 10, 7), "performed_on": date(2026, 10, 10), "days_late": 3,
+        "last": "late",
+        "planned_on": date(2026, 10, 7),
+        "performed_on": date(2026, 10, 10),
+        "days_late": 3,
         "outcome": "passed",
-    }  # fmt: skip
+    }
     assert (row["next"], row["next_open_on"], row["next_close_on"]) == ("open", date(2026, 11, 18), date(2026, 11, 24))
     assert (row["evidence_expected"], row["evidence_received"], row["independent"]) == (2, 1, True)
 
@@ -74,9 +89,11 @@ def test_the_rate_counts_windows_of_twelve_months_that_were_done_or_have_ended()
         (3, 1, 1, 33.3)
     ]
     assert {name: document.summary[name] for name in YEAR} == {
-        "test_windows_in_12_months": 3, "test_windows_done_in_12_months": 1, "test_windows_late_in_12_months": 1,
+        "test_windows_in_12_months": 3,
+        "test_windows_done_in_12_months": 1,
+        "test_windows_late_in_12_months": 1,
         "test_windows_missed_in_12_months": 1,
-    }  # fmt: skip
+    }
     assert lead(document) == (
         "1 of 3 test windows was on time in 12 months (33.3 %); 1 window is open.",
         "Test SOC 2 CC7.1 first: its window closes on 24 Nov 2026.",
@@ -104,8 +121,9 @@ def test_a_test_by_the_owner_is_not_independent_and_unknown_is_not_judged():
     nobody = {**DONE, "schedule_id": "S2", "performer": None}
     document = report(own, nobody)
     assert sorted(frame(document, "schedules").select("schedule_id", "independent").rows()) == [
-        ("S1", False), ("S2", None)
-    ]  # fmt: skip
+        ("S1", False),
+        ("S2", None),
+    ]
     assert document.summary["tests_by_owner"] == 1
     assert document.warnings == ["1 recurring test is performed by the owner of the control: not independent."]
 
@@ -149,11 +167,19 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 def test_each_figure_counts_tests_or_windows():
     found = report(DONE, LATE, OPEN, AHEAD, MISSED, FAILED, needing=("CC7.1", "CC7.2"))
     assert dict(found.summary) == {
-        "test_schedules": 3, "tests_failed_last": 1, "test_windows_open": 1, "test_windows_in_12_months": 4,
-        "test_windows_done_in_12_months": 2, "test_windows_late_in_12_months": 1,
-        "test_windows_missed_in_12_months": 1, "test_windows_on_time_pct": 50.0, "tests_by_owner": 1,
-        "tests_short_of_evidence": 1, "controls_needing_test": 2, "controls_without_test_schedule": 1,
-    }  # fmt: skip
+        "test_schedules": 3,
+        "tests_failed_last": 1,
+        "test_windows_open": 1,
+        "test_windows_in_12_months": 4,
+        "test_windows_done_in_12_months": 2,
+        "test_windows_late_in_12_months": 1,
+        "test_windows_missed_in_12_months": 1,
+        "test_windows_on_time_pct": 50.0,
+        "tests_by_owner": 1,
+        "tests_short_of_evidence": 1,
+        "controls_needing_test": 2,
+        "controls_without_test_schedule": 1,
+    }
     assert lead(found) == (
         "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",
         "Catch up with SOC 2 CC8.1 first.",
@@ -164,5 +190,5 @@ def test_each_figure_counts_tests_or_windows():
 def test_a_window_that_was_late_says_when_it_was_planned_and_done():
     found = explained_rows(REPORT, "test_windows_late_in_12_months", **facts(DONE, LATE))
     assert found.select("control_id", "reason").rows() == [
-        ("CC7.1", "late: 2026-10-01 to 2026-10-07, performed 2026-10-10"),
+        ("CC7.1", "late: 2026-10-01 to 2026-10-07, performed 2026-10-10")
     ]

@@ -6,8 +6,15 @@ from reports.vendors.inherited_control_gaps import REPORT
 from tests.factories import document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
-VENDOR = {"category": "cloud", "tier": "high", "owner": "ann@acme.example", "status": "assessed", "inherited": 1,
-          "inherited_evidenced": 0, "inherited_gaps": 1}  # fmt: skip
+VENDOR = {
+    "category": "cloud",
+    "tier": "high",
+    "owner": "ann@acme.example",
+    "status": "assessed",
+    "inherited": 1,
+    "inherited_evidenced": 0,
+    "inherited_gaps": 1,
+}
 
 
 def vendor(name, **given):
@@ -16,10 +23,18 @@ def vendor(name, **given):
 
 def inherited_control(name, control_id, gap="missing", evidence="soc2_type2", **given):
     return {
-        "vendor_id": name.lower(), "vendor": name, "tier": "high", "category": "cloud", "framework": "soc2",
-        "control_id": control_id, "title": f"Control {control_id}", "expected_evidence": evidence, "gap": gap,
-        "severity_score": 3.0, **given,
-    }  # fmt: skip
+        "vendor_id": name.lower(),
+        "vendor": name,
+        "tier": "high",
+        "category": "cloud",
+        "framework": "soc2",
+        "control_id": control_id,
+        "title": f"Control {control_id}",
+        "expected_evidence": evidence,
+        "gap": gap,
+        "severity_score": 3.0,
+        **given,
+    }
 
 
 def report(vendors, controls, status=(), exceptions=()):
@@ -28,9 +43,11 @@ def report(vendors, controls, status=(), exceptions=()):
 
 def frames(vendors, controls, status=(), exceptions=()):
     return {
-        "vendor_controls": rows("vendor_controls", *controls), "vendors": rows("vendors", *vendors),
-        "control_status": rows("control_status", *status), "exceptions": rows("exceptions", *exceptions),
-    }  # fmt: skip
+        "vendor_controls": rows("vendor_controls", *controls),
+        "vendors": rows("vendors", *vendors),
+        "control_status": rows("control_status", *status),
+        "exceptions": rows("exceptions", *exceptions),
+    }
 
 
 def table(held, name):
@@ -41,11 +58,13 @@ def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_most_severe_f
     held = report(
         [vendor("Ample"), vendor("Brisk", tier="critical")],
         [
-            inherited_control("Ample", "CC6.4"), inherited_control("Ample", "CC6.5"), inherited_control("Ample", "CC9.2", "none"),
+            inherited_control("Ample", "CC6.4"),
+            inherited_control("Ample", "CC6.5"),
+            inherited_control("Ample", "CC9.2", "none"),
             inherited_control("Ample", "A.7.1", "expired", "iso27001_certificate", framework="iso27001"),
             inherited_control("Brisk", "CC6.4", "cuec_unmapped", tier="critical", severity_score=8.0),
         ],
-    )  # fmt: skip
+    )
     assert table(held, "actions").select("vendor", "action", "controls", "severity_score").rows() == [
         ("Brisk", "map the user-entity controls of the SOC 2 type II report to ours", 1, 8.0),
         ("Ample", "ask for the SOC 2 type II report", 2, 6.0),
@@ -92,14 +111,16 @@ def test_gaps_stand_by_severity_and_then_in_the_order_of_the_standard():
 def test_vendors_and_frameworks_add_up_to_the_gaps():
     held = report(
         [vendor("Ample"), vendor("Brisk"), vendor("Calm")],
-        [inherited_control("Ample", "CC6.4"), inherited_control("Ample", "CC6.5", "expired"), inherited_control("Brisk", "CC6.4", "none"),
-         inherited_control("Brisk", "A.7.1", "wrong_scope", framework="iso27001")],
-    )  # fmt: skip
+        [
+            inherited_control("Ample", "CC6.4"),
+            inherited_control("Ample", "CC6.5", "expired"),
+            inherited_control("Brisk", "CC6.4", "none"),
+            inherited_control("Brisk", "A.7.1", "wrong_scope", framework="iso27001"),
+        ],
+    )
     by_vendor = table(held, "vendors").select("name", "inherited", "gaps", "evidenced_pct", "missing", "expired")
     assert by_vendor.rows() == [("Ample", 2, 2, 0.0, 1, 1), ("Brisk", 2, 1, 50.0, 0, 0)]
-    assert table(held, "frameworks").rows() == [
-        ("iso27001", 1, 0, 1, 1, 0.0), ("soc2", 3, 1, 2, 1, 33.3),
-    ]  # fmt: skip
+    assert table(held, "frameworks").rows() == [("iso27001", 1, 0, 1, 1, 0.0), ("soc2", 3, 1, 2, 1, 33.3)]
     assert held.warnings == [
         "1 vendor inherits no control of a framework in scope, so nothing is said about them here."
     ]
@@ -137,6 +158,6 @@ def test_every_figure_is_what_its_rows_give():
     given = frames([vendor("Ample"), vendor("Brisk")], controls)
     values_follow(REPORT)
     values_follow(REPORT, **given)
-    assert explained_rows(REPORT, "inherited_gaps_severity", **given).select("control_id", "reason", "amount").rows() == [
-        ("CC6.4", "tier high", 3.0), ("CC6.5", "tier high", 3.0),
-    ]  # fmt: skip
+    assert explained_rows(REPORT, "inherited_gaps_severity", **given).select(
+        "control_id", "reason", "amount"
+    ).rows() == [("CC6.4", "tier high", 3.0), ("CC6.5", "tier high", 3.0)]

@@ -22,9 +22,13 @@ def vendor(name, **given):
 
 def inherited_control(name, control_id, gap="none"):
     return {
-        "vendor_id": name.lower(), "vendor": name, "tier": "low", "framework": "iso27001", "control_id": control_id,
+        "vendor_id": name.lower(),
+        "vendor": name,
+        "tier": "low",
+        "framework": "iso27001",
+        "control_id": control_id,
         "gap": gap,
-    }  # fmt: skip
+    }
 
 
 def report(*vendors, controls=()):
@@ -63,12 +67,24 @@ def counted_controls(*vendors):
 def test_the_summary_counts_assurance_reviews_and_inherited_controls():
     document = report(*VENDORS, controls=counted_controls(*VENDORS))
     assert dict(document.summary) == {
-        "vendors": 4, "vendors_assured": 2, "vendors_assured_pct": 50.0, "vendors_assurance_expiring": 0,
-        "vendors_assurance_lapsed": 1, "vendors_not_assessed": 1, "vendor_reviews_overdue": 1,
-        "vendor_reviews_never": 1, "vendor_reviews_due_soon": 0, "vendor_reviews_current": 2, "inherited_controls": 8,
-        "inherited_evidenced": 7, "inherited_gaps": 1, "inherited_evidenced_pct": 87.5, "vendor_evidence_reused": 4,
-        "vendor_findings_open": 2, "vendor_ratings_unknown": 1,
-    }  # fmt: skip
+        "vendors": 4,
+        "vendors_assured": 2,
+        "vendors_assured_pct": 50.0,
+        "vendors_assurance_expiring": 0,
+        "vendors_assurance_lapsed": 1,
+        "vendors_not_assessed": 1,
+        "vendor_reviews_overdue": 1,
+        "vendor_reviews_never": 1,
+        "vendor_reviews_due_soon": 0,
+        "vendor_reviews_current": 2,
+        "inherited_controls": 8,
+        "inherited_evidenced": 7,
+        "inherited_gaps": 1,
+        "inherited_evidenced_pct": 87.5,
+        "vendor_evidence_reused": 4,
+        "vendor_findings_open": 2,
+        "vendor_ratings_unknown": 1,
+    }
     assert lead(document) == (
         "2 of 4 vendors have an assurance document in force, 1 never had one.",
         "Start with Brisk (tier critical: assurance document ended 2026-03-31, 1 inherited control without evidence).",
@@ -133,8 +149,10 @@ def test_health_data_without_an_agreement_needs_attention():
         "vendors",
     )
     assert dict(register.select("name", "attention").rows()) == {
-        "Able": ["health data without a BAA"], "Bold": [], "Calm": [],
-    }  # fmt: skip
+        "Able": ["health data without a BAA"],
+        "Bold": [],
+        "Calm": [],
+    }
 
 
 def test_a_qualified_opinion_needs_attention():
@@ -147,9 +165,13 @@ def test_tiers_add_up_to_the_register():
     tiers = table(document, "tiers")
     assert tiers["tier"].to_list() == ["critical", "high", "low"]
     assert tiers["vendors"].sum() == document.summary["vendors"]
-    for state, name in (("lapsed", "vendors_assurance_lapsed"), ("not_assessed", "vendors_not_assessed"),
-                        ("expiring", "vendors_assurance_expiring"), ("inherited_evidenced", "inherited_evidenced"),
-                        ("inherited_gaps", "inherited_gaps")):  # fmt: skip
+    for state, name in (
+        ("lapsed", "vendors_assurance_lapsed"),
+        ("not_assessed", "vendors_not_assessed"),
+        ("expiring", "vendors_assurance_expiring"),
+        ("inherited_evidenced", "inherited_evidenced"),
+        ("inherited_gaps", "inherited_gaps"),
+    ):
         assert (name, tiers[state].sum()) == (name, document.summary[name])
     assert tiers.select(pl.col("assured", "expiring").sum()).row(0) == (document.summary["vendors_assured"], 0)
 
@@ -164,8 +186,10 @@ def test_inherited_controls_stand_by_vendor_in_the_order_of_the_standard():
         ),
     )
     assert table(document, "inherited").select("vendor", "control_id", "gap").rows() == [
-        ("Ample", "A.7.1", "none"), ("Brisk", "A.5.2", "none"), ("Brisk", "A.5.19", "expired"),
-    ]  # fmt: skip
+        ("Ample", "A.7.1", "none"),
+        ("Brisk", "A.5.2", "none"),
+        ("Brisk", "A.5.19", "expired"),
+    ]
 
 
 def test_reviews_list_what_is_due_and_what_never_happened():

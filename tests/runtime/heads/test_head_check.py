@@ -24,7 +24,7 @@ from engine.store.schema.audit import access_log, audit_log, chain_cuts, event_t
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import bundles, deliveries
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.runtime.heads.test_witnesses import ONE, TWO
 from tests.whole_checks import heads_of
 
@@ -46,7 +46,7 @@ def problems(services):
 
 
 def execute(services, *statements):
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         for statement in statements:
             connection.execute(statement)
 
@@ -60,7 +60,7 @@ def rewritten(services, seq, actor):
     """An event is changed and all hashes after it are computed anew: the chain holds."""
     (page,) = events_between(services.store, "acme", 1, 10_000)
     previous = GENESIS
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         for entry in page:
             if entry.seq == seq:
                 entry = entry._replace(actor=actor)
@@ -82,7 +82,7 @@ def without_tail(services, seq):
 
 
 def grow_anew(services):
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         connection.execute(delete(event_tiles))
         grow(connection, "acme")
 
@@ -135,14 +135,32 @@ def test_a_tail_that_was_cut_off_is_named(services):
 def test_what_left_with_a_delivery_or_a_download_is_held_against_the_chain(services):
     write(services, 20)
     download = {
-        "id": "d1", "org_id": "acme", "accessed_at": NOW, "actor": "ann", "resource": "/api/audit/export",
-        "format": "csv", "status": 200, "credential_id": None, "address": None,
-    }  # fmt: skip
+        "id": "d1",
+        "org_id": "acme",
+        "accessed_at": NOW,
+        "actor": "ann",
+        "resource": "/api/audit/export",
+        "format": "csv",
+        "status": 200,
+        "credential_id": None,
+        "address": None,
+    }
     sent = {
-        "id": "dlv_1", "kind": "k", "period": "p", "channel": "email", "recipient": "ann@acme.example",
-        "status": "sent", "content_hash": None, "payload": {}, "late": False, "attempts": 1, "created_at": NOW,
-        "next_attempt_at": None, "sent_at": NOW, "last_error": None,
-    }  # fmt: skip
+        "id": "dlv_1",
+        "kind": "k",
+        "period": "p",
+        "channel": "email",
+        "recipient": "ann@acme.example",
+        "status": "sent",
+        "content_hash": None,
+        "payload": {},
+        "late": False,
+        "attempts": 1,
+        "created_at": NOW,
+        "next_attempt_at": None,
+        "sent_at": NOW,
+        "last_error": None,
+    }
     with services.store.revision("acme", "test", now=NOW) as revision:
         revision.insert(deliveries, [{**sent, "head_seq": 12, "head_hash": hash_at(services, 12)}])
         revision.record("x")
@@ -159,9 +177,16 @@ def test_what_left_with_a_delivery_or_a_download_is_held_against_the_chain(servi
 
 def seal(services, bundle_id, seq, digest):
     row = {
-        "id": bundle_id, "requested_window": "30d", "window_start_on": NOW.date(), "window_end_on": NOW.date(),
-        "created_by": "ann", "sealed_at": NOW, "sealed_seq": seq, "sealed_hash": digest, "archive_sha256": "0" * 64,
-    }  # fmt: skip
+        "id": bundle_id,
+        "requested_window": "30d",
+        "window_start_on": NOW.date(),
+        "window_end_on": NOW.date(),
+        "created_by": "ann",
+        "sealed_at": NOW,
+        "sealed_seq": seq,
+        "sealed_hash": digest,
+        "archive_sha256": "0" * 64,
+    }
     with services.store.revision("acme", "test", now=NOW) as revision:
         revision.insert(bundles, [row])
         revision.record("bundle.sealed", object_type="bundle", object_id=bundle_id)
@@ -306,14 +331,20 @@ def test_what_is_beside_a_signed_head_must_be_of_it(any_store, tmp_path):
     for beside, expected in (
         ({"cosignatures": ONE.line(head.note)}, []),
         ({"cosignatures": TWO.line(earlier.note)}, []),  # nothing is known of that witness
-        ({"cosignatures": ONE.line(earlier.note)}, [f"has a line of {ONE.name} beside it that this witness did not sign over it"]),
+        (
+            {"cosignatures": ONE.line(earlier.note)},
+            [f"has a line of {ONE.name} beside it that this witness did not sign over it"],
+        ),
         ({"cosignatures": "zz"}, ["has 'zz' without an end of line among the lines of witnesses"]),
         ({"cosignatures": "zz\n"}, ["has no signature in the line 'zz'"]),
         ({"cosignatures": None, "time_stamp": stamp}, []),
         ({"time_stamp": "abc"}, ["has no base64 in 'abc'"]),
-        ({"time_stamp": base64.b64encode(b"of another").decode()}, ["has a time stamp beside it that is of another head"]),
+        (
+            {"time_stamp": base64.b64encode(b"of another").decode()},
+            ["has a time stamp beside it that is of another head"],
+        ),
         ({"time_stamp": None, "root": "zz"}, ["is stored beside another position than the one that was signed"]),
-    ):  # fmt: skip
+    ):
         execute(services, update(signed_heads).where(signed_heads.c.seq == head.size).values(**beside))
         assert problems(services) == [said + one for one in expected]
 

@@ -18,7 +18,7 @@ from engine.store import EventRow
 from engine.store.schema.audit import audit_log, event_tiles, signed_heads
 from engine.store.schema.organizations import heads
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.whole_checks import heads_of
 
 
@@ -40,7 +40,7 @@ def lines(services):
 
 def truncate(services, seq):
     """As somebody with the database would: the last events go, and the head and the tree say so."""
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq > seq))
         hashed = connection.execute(audit_log.select().where(audit_log.c.seq == seq)).mappings().one()["hash"]
         connection.execute(update(heads).where(heads.c.org_id == "acme").values(seq=seq, hash=hashed))
@@ -113,7 +113,7 @@ def test_a_shorter_chain_is_not_signed(services, forget):
     signed_head(services, "acme", now=NOW)
     truncate(services, 12)
     if forget:  # whoever knows of the table empties it; the file is beside the store
-        with unguarded(services.store) as connection:
+        with raw_transaction(services.store) as connection:
             connection.execute(delete(signed_heads))
     where = "heads/acme.log" if forget else "the store"
     with pytest.raises(Conflict, match=f"{where} has a signed head of 21 events, and there are 12"):
@@ -126,7 +126,7 @@ def test_a_shorter_chain_is_not_signed(services, forget):
 def test_a_head_that_its_tree_does_not_hold_is_not_signed(services):
     write(services, 20)
     signed_head(services, "acme", now=NOW)
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         connection.execute(update(heads).where(heads.c.org_id == "acme").values(hash="0" * 64))
     with pytest.raises(Conflict, match="event 21 is not the one that its tree holds"):
         signed_head(services, "acme", now=NOW)
@@ -136,7 +136,7 @@ def test_a_tree_of_other_events_is_not_signed(services):
     write(services, 20)
     signed_head(services, "acme", now=NOW)
     write(services, 1)
-    with unguarded(services.store) as connection:
+    with raw_transaction(services.store) as connection:
         hashes = connection.execute(select(event_tiles.c.hashes)).scalar_one()
         connection.execute(update(event_tiles).values(hashes=b"x" * 32 + hashes[32:]))
     with pytest.raises(Conflict, match="the first 21 events are others than those of the signed head in the store"):

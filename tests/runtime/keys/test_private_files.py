@@ -30,9 +30,14 @@ def run(tmp_path):
 
     def start(*command, until=None):
         process = subprocess.Popen(
-            [sys.executable, *command], cwd=ROOT, env=environment, umask=0, text=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=environment,
+            umask=0,
+            text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         said = next((line for line in process.stderr if until and until in line), None)
         if said:
             process.terminate()

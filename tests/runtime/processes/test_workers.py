@@ -131,8 +131,10 @@ def test_a_problem_arrives_whole_and_another_error_shows_nothing_of_its_inside(w
     with pytest.raises(NotFound) as raised:
         run(workers, refuse)
     assert (raised.value.word, raised.value.message, raised.value.details) == (
-        "unknown_thing", "There is no such thing.", [{"got": 1}],
-    )  # fmt: skip
+        "unknown_thing",
+        "There is no such thing.",
+        [{"got": 1}],
+    )
     with pytest.raises(Problem, match=r"^Something went wrong on our side; the log has it\.$"):
         run(workers, fail)
     assert run(workers, double, 1) == 2

@@ -106,11 +106,22 @@ class PayPal:
         assert set(body["application_context"]) >= {"return_url", "cancel_url"}
         assert len(body["custom_id"]) <= 127
         ref = f"I-BW452GLLEP{len(self.subscriptions) + 1}"
-        links = [{"href": f"{self.url}/v1/billing/subscriptions/{ref}", "rel": "self", "method": "GET"},
-                 {"href": f"https://www.paypal.com/webapps/billing/subscriptions?ba_token=BA-{ref}", "rel": "approve",
-                  "method": "GET"}]  # fmt: skip
-        return {"id": ref, "status": "APPROVAL_PENDING", "plan_id": body["plan_id"], "custom_id": body["custom_id"],
-                "create_time": instant(self.clock), "links": links}  # fmt: skip
+        links = [
+            {"href": f"{self.url}/v1/billing/subscriptions/{ref}", "rel": "self", "method": "GET"},
+            {
+                "href": f"https://www.paypal.com/webapps/billing/subscriptions?ba_token=BA-{ref}",
+                "rel": "approve",
+                "method": "GET",
+            },
+        ]
+        return {
+            "id": ref,
+            "status": "APPROVAL_PENDING",
+            "plan_id": body["plan_id"],
+            "custom_id": body["custom_id"],
+            "create_time": instant(self.clock),
+            "links": links,
+        }
 
     def _order(self, body):
         assert body["intent"] == "CAPTURE"
@@ -119,8 +130,13 @@ class PayPal:
             {"href": f"{self.url}/v2/checkout/orders/{ref}", "rel": "self", "method": "GET"},
             {"href": f"https://www.paypal.com/checkoutnow?token={ref}", "rel": "payer-action", "method": "GET"},
         ]
-        return {"id": ref, "status": "PAYER_ACTION_REQUIRED", "intent": "CAPTURE", "links": links,
-                "purchase_units": body["purchase_units"]}  # fmt: skip
+        return {
+            "id": ref,
+            "status": "PAYER_ACTION_REQUIRED",
+            "intent": "CAPTURE",
+            "links": links,
+            "purchase_units": body["purchase_units"],
+        }
 
     def _cancel(self, seen, wire, found):
         if found["status"] not in ("ACTIVE", "SUSPENDED") or not seen.json["reason"]:
@@ -136,8 +152,12 @@ class PayPal:
             wire.json({"name": "UNPROCESSABLE_ENTITY", "details": [{"issue": issue}]}, 422)
             return
         unit = found["purchase_units"][0]
-        capture = {"id": f"3C67936{len(self.requests)}", "status": self.capture_status, "amount": unit["amount"],
-                   "custom_id": unit["custom_id"]}  # fmt: skip
+        capture = {
+            "id": f"3C67936{len(self.requests)}",
+            "status": self.capture_status,
+            "amount": unit["amount"],
+            "custom_id": unit["custom_id"],
+        }
         found["status"] = "COMPLETED"
         unit["payments"] = {"captures": [capture]}
         wire.json(found, 201)
@@ -166,9 +186,16 @@ class PayPal:
     def webhook(self, event_type, resource, *, identifier=None, **changed):
         """Body and headers of a delivery; ``changed`` replaces parts of the signature for the worse."""
         self.deliveries += 1
-        event = {"id": identifier or f"WH-{self.deliveries}", "event_version": "1.0", "create_time": instant(self.clock),
-                 "resource_type": "subscription", "event_type": event_type, "summary": "…", "resource": resource,
-                 "links": []}  # fmt: skip
+        event = {
+            "id": identifier or f"WH-{self.deliveries}",
+            "event_version": "1.0",
+            "create_time": instant(self.clock),
+            "resource_type": "subscription",
+            "event_type": event_type,
+            "summary": "…",
+            "resource": resource,
+            "links": [],
+        }
         body = changed.get("body", msgspec.json.encode(event))
         sent = changed.get("sent_at", instant(NOW))
         text = f"T-{self.deliveries}|{sent}|{changed.get('webhook_id', WEBHOOK)}|{zlib.crc32(body)}".encode()

@@ -68,16 +68,18 @@ def test_a_cancelled_plan_ends_on_the_day_on_which_its_paid_time_ends(any_store)
     assert night(any_store, NIGHT) == "1 cancelled subscriptions ended"
     assert any_store.plan("acme") == "free"
     assert audit_actions(any_store) == [
-        ("system:billing", "billing.subscription.expired"), ("system:billing", "billing.plan.changed"),
-    ]  # fmt: skip
+        ("system:billing", "billing.subscription.expired"),
+        ("system:billing", "billing.plan.changed"),
+    ]
     assert any_store.verify("acme").ok
 
 
 def test_a_second_run_of_the_night_changes_nothing(any_store):
     cancel_plan(any_store)
     assert [night(any_store, NIGHT), night(any_store, NIGHT + timedelta(minutes=1))] == [
-        "1 cancelled subscriptions ended", None,
-    ]  # fmt: skip
+        "1 cancelled subscriptions ended",
+        None,
+    ]
     head = any_store.head("acme")
     assert ledger.lapse_all(any_store, now=NIGHT) == "0 cancelled subscriptions ended"
     assert any_store.head("acme") == head

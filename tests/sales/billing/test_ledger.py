@@ -168,8 +168,13 @@ def test_a_providers_name_belongs_to_one_order_of_one_organization(any_store):
 
 def test_what_runs_since_before_an_order_is_found(any_store):
     for number, status in enumerate(("active", "past_due", "cancelled", "active")):
-        row = {"id": f"ord_{number}", "tier": "pro", "provider": "paypal", "created_by": ANN,
-               "created_at": NOW + timedelta(minutes=number)}  # fmt: skip
+        row = {
+            "id": f"ord_{number}",
+            "tier": "pro",
+            "provider": "paypal",
+            "created_by": ANN,
+            "created_at": NOW + timedelta(minutes=number),
+        }
         write(any_store, lambda revision, row=row: (revision.insert(orders, [row]), revision.record("x")))
         ledger_state(any_store, standing(status, id=row["id"], ref=f"I-{number}"))
     with any_store.reader() as connection:

@@ -72,7 +72,10 @@ def test_authorities_that_cannot_be_read_are_named(content, tmp_path):
 @pytest.mark.parametrize(
     ("links", "url"),
     [
-        ([{"rel": "self", "href": "https://a.example"}, {"rel": "approve", "href": "https://b.example"}], "https://b.example"),
+        (
+            [{"rel": "self", "href": "https://a.example"}, {"rel": "approve", "href": "https://b.example"}],
+            "https://b.example",
+        ),
         ([{"rel": "payer-action", "href": "https://b.example/x?y=1"}], "https://b.example/x?y=1"),
         ([{"rel": "approve", "href": "javascript:alert(1)"}], None),
         ([{"rel": "approve", "href": "https://b.example\r\nX: y"}], None),
@@ -80,6 +83,6 @@ def test_authorities_that_cannot_be_read_are_named(content, tmp_path):
         ([{"rel": "approve"}, 7], None),
         (None, None),
     ],
-)  # fmt: skip
+)
 def test_the_page_to_approve_at_is_a_web_address(links, url):
     assert approval_url({"links": links}) == url

@@ -4,12 +4,7 @@ import pytest
 
 from engine.model.errors import Unavailable, Usage
 from engine.runtime.settings import Settings
-from engine.sales.billing.tiers import (
-    Price,
-    best_plan,
-    offer,
-    variants,
-)
+from engine.sales.billing.tiers import Price, best_plan, offer, variants
 from tests.conftest import NOW
 
 
@@ -37,9 +32,18 @@ def test_the_best_plan_that_is_given_counts(rows, plan):
 
 @pytest.mark.parametrize(
     ("value", "currency", "same"),
-    [("50.00", "EUR", True), ("50.0", "EUR", True), ("50", "EUR", True), ("50.00", "USD", False),
-     ("49.99", "EUR", False), (None, "EUR", False), ("NaN", "EUR", False), ("fifty", "EUR", False), ({}, None, False)],
-)  # fmt: skip
+    [
+        ("50.00", "EUR", True),
+        ("50.0", "EUR", True),
+        ("50", "EUR", True),
+        ("50.00", "USD", False),
+        ("49.99", "EUR", False),
+        (None, "EUR", False),
+        ("NaN", "EUR", False),
+        ("fifty", "EUR", False),
+        ({}, None, False),
+    ],
+)
 def test_amounts_are_compared_as_numbers(value, currency, same):
     assert Price("50.00", "EUR").equals(value, currency) is same
 

@@ -69,9 +69,16 @@ class Run:
         """The line that the runner reads."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         return json.dumps(
-            {"target": self.name, "way": way, "inputs": self.inputs, "crashes": dict(self.crashes),
-             "slowest": round(self.slowest, 3), "peak_mb": peak, "memory": peak > MEMORY}
-        )  # fmt: skip
+            {
+                "target": self.name,
+                "way": way,
+                "inputs": self.inputs,
+                "crashes": dict(self.crashes),
+                "slowest": round(self.slowest, 3),
+                "peak_mb": peak,
+                "memory": peak > MEMORY,
+            }
+        )
 
 
 def main() -> None:
@@ -143,8 +150,17 @@ def _go(asked: argparse.Namespace, folder: Path) -> None:
             return bytes(atheris.Mutate(data, most))
         return target.mutate(data, chance)[:most]
 
-    options = [sys.argv[0], str(corpus), f"-seed={asked.seed}", f"-max_len={LONGEST}", "-rss_limit_mb=0", "-timeout=60",
-               "-verbosity=0", "-len_control=0", f"-artifact_prefix={asked.found}/"]  # fmt: skip
+    options = [
+        sys.argv[0],
+        str(corpus),
+        f"-seed={asked.seed}",
+        f"-max_len={LONGEST}",
+        "-rss_limit_mb=0",
+        "-timeout=60",
+        "-verbosity=0",
+        "-len_control=0",
+        f"-artifact_prefix={asked.found}/",
+    ]
     atheris.Setup(options, one, custom_mutator=mutate)
     atheris.Fuzz()
 

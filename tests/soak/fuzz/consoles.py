@@ -48,12 +48,18 @@ class NoLimit(Limiter):
 def _console(folder: Path, **environment: str) -> Console:
     settings = Settings.of(
         {
-            "SVC_DATA_DIR": str(folder), "SVC_SESSION_SECRET": SECRET, "SVC_CHAT_SIGNING_SECRET": "s3cret",
-            "SVC_PLATFORM_ADMIN_EMAILS": "owner@acme.example", "SVC_LEMONSQUEEZY_SIGNING_SECRET": "s3cret",
-            "SVC_LEMONSQUEEZY_VARIANTS": "pro=111,team=222", "SVC_BASE_URL": "http://localhost:8080",
-            "SVC_LEMONSQUEEZY_TEST_MODE": "on", "SVC_CONTACT_MIN_SECONDS": "0", **environment,
+            "SVC_DATA_DIR": str(folder),
+            "SVC_SESSION_SECRET": SECRET,
+            "SVC_CHAT_SIGNING_SECRET": "s3cret",
+            "SVC_PLATFORM_ADMIN_EMAILS": "owner@acme.example",
+            "SVC_LEMONSQUEEZY_SIGNING_SECRET": "s3cret",
+            "SVC_LEMONSQUEEZY_VARIANTS": "pro=111,team=222",
+            "SVC_BASE_URL": "http://localhost:8080",
+            "SVC_LEMONSQUEEZY_TEST_MODE": "on",
+            "SVC_CONTACT_MIN_SECONDS": "0",
+            **environment,
         }
-    )  # fmt: skip
+    )
     database.SYNCHRONOUS = "OFF"  # nothing here outlives the process
     url = f"sqlite:///{folder / 'hq.db'}"
     migrate(url)
@@ -77,9 +83,15 @@ def doors(folder: Path) -> tuple[Callable[[bytes], None], list[bytes]]:
     console = _console(folder)
     secret = new_secret("ingest")
     token = {
-        "id": "ingest", "kind": "ingest", "label": "x", "created_at": datetime.now(UTC), "owner": "owner@acme.example",
-        "prefix": secret[:7], "last_four": secret[-4:], "secret_sha256": digest(secret),
-    }  # fmt: skip
+        "id": "ingest",
+        "kind": "ingest",
+        "label": "x",
+        "created_at": datetime.now(UTC),
+        "owner": "owner@acme.example",
+        "prefix": secret[:7],
+        "last_four": secret[-4:],
+        "secret_sha256": digest(secret),
+    }
     with console.services.store.revision("acme", "setup", now=datetime.now(UTC)) as revision:
         revision.insert(outputs.credentials, [token])
         revision.record("credential.created")
@@ -97,10 +109,14 @@ def doors(folder: Path) -> tuple[Callable[[bytes], None], list[bytes]]:
         stamp = str(int(datetime.now(UTC).timestamp()))
         signed = hmac.new(b"s3cret", b"v0:" + stamp.encode() + b":" + body, sha256).hexdigest()
         headers = {
-            "authorization": f"Bearer {secret}", "x_slack_signature": f"v0={signed}", "x_slack_request_timestamp": stamp,
+            "authorization": f"Bearer {secret}",
+            "x_slack_signature": f"v0={signed}",
+            "x_slack_request_timestamp": stamp,
             "x_signature": hmac.new(b"s3cret", body, sha256).hexdigest(),
-            "content_type": "application/x-www-form-urlencoded" if path.endswith("slack/approvals") else "application/json",
-        }  # fmt: skip
+            "content_type": "application/x-www-form-urlencoded"
+            if path.endswith("slack/approvals")
+            else "application/json",
+        }
         if body.startswith(b"<"):
             headers["content_type"] = "application/xml"
         elif path.endswith("vulnerabilities") and body[:1] not in b"[{":

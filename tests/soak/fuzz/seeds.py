@@ -30,16 +30,24 @@ def alerts() -> Seeds:
     return _json(
         [
             bodies.alertmanager(alert(), alert(status="resolved", endsAt="2026-11-20T08:20:00Z")),
-            bodies.grafana(bodies.grafana_alert()), bodies.grafana_panel(),
-            bodies.datadog(), bodies.datadog_default(),
+            bodies.grafana(bodies.grafana_alert()),
+            bodies.grafana_panel(),
+            bodies.datadog(),
+            bodies.datadog_default(),
             *(bodies.pagerduty(f"incident.{word}") for word in ("triggered", "acknowledged", "resolved", "annotated")),
-            bodies.cloudwatch_alarm(), bodies.cloudwatch_event(), bodies.sns(), bodies.sns_subscription(),
-            bodies.newrelic(), bodies.newrelic_channel(),
-            bodies.sentry_issue(), bodies.sentry_rule(), bodies.sentry_metric(),
+            bodies.cloudwatch_alarm(),
+            bodies.cloudwatch_event(),
+            bodies.sns(),
+            bodies.sns_subscription(),
+            bodies.newrelic(),
+            bodies.newrelic_channel(),
+            bodies.sentry_issue(),
+            bodies.sentry_rule(),
+            bodies.sentry_metric(),
             bodies.normalized_body(dedupe_key="a", started_at="2026-11-20T08:12:00Z", labels={"a": "b"}),
             {"alerts": [bodies.normalized_body(), bodies.normalized_body(status="resolved")]},
         ]
-    )  # fmt: skip
+    )
 
 
 def findings(content_type: str | None) -> Seeds:
@@ -49,12 +57,17 @@ def findings(content_type: str | None) -> Seeds:
         detection = bodies.qualys_detection()
         return _json(
             [
-                given["application/sarif+json"], given["application/vnd.cyclonedx+json"], bodies.qualys(),
-                bodies.qualys_output(bodies.qualys_host(detection, detection)), documents.knowledge_base(documents.KNOWLEDGE),
-                bodies.tenable(), bodies.security_center(), [bodies.finding(), bodies.finding(status="fixed")],
+                given["application/sarif+json"],
+                given["application/vnd.cyclonedx+json"],
+                bodies.qualys(),
+                bodies.qualys_output(bodies.qualys_host(detection, detection)),
+                documents.knowledge_base(documents.KNOWLEDGE),
+                bodies.tenable(),
+                bodies.security_center(),
+                [bodies.finding(), bodies.finding(status="fixed")],
                 {"findings": [bodies.finding(cve="CVE-2026-1", cvss=7.5)]},
             ]
-        )  # fmt: skip
+        )
     if content_type == "application/xml":
         texts = (documents.NESSUS, documents.SCAN_REPORT, documents.SCAN_RESULT, given["application/xml"])
         return [*(one.encode() for one in texts), documents.qualys_xml(documents.DETECTION, [documents.KNOWLEDGE])]
@@ -126,14 +139,15 @@ def signatures() -> Seeds:
         return hmac.new(b"s3cret", before.encode() + body, sha256).hexdigest()
 
     heads = [
-        f"X-Svc-Signature: t={stamp},v1={sign(stamp + '.')}", f"X-PagerDuty-Signature: v1={sign('')},v1=ab",
+        f"X-Svc-Signature: t={stamp},v1={sign(stamp + '.')}",
+        f"X-PagerDuty-Signature: v1={sign('')},v1=ab",
         f"X-Grafana-Alerting-Signature: {sign(stamp + ':')}\nX-Grafana-Alerting-Timestamp: {stamp}",
         f"Sentry-Hook-Signature: {sign('')}",
         f"X-Slack-Signature: v0={sign('v0:' + stamp + ':')}\nX-Slack-Request-Timestamp: {stamp}",
         "PayPal-Transmission-Id: 69cd13f0-d67a-11e5-baa3-778b53f4ae55\nPayPal-Transmission-Time: 2026-11-20T08:30:00Z\n"
         "PayPal-Transmission-Sig: lmI95Jx3Y9nhR5SJWlHVIWpg4AgFk7n9bCHSRxbrd8A=\nPayPal-Auth-Algo: SHA256withRSA\n"
         "PayPal-Cert-Url: https://api.paypal.com/v1/notifications/certs/CERT-360caa42",
-    ]  # fmt: skip
+    ]
     import certifi
 
     blocks = Path(certifi.where()).read_bytes().split(b"-----END CERTIFICATE-----\n")[:3]
@@ -234,14 +248,15 @@ def doors() -> list[tuple[str, bytes]]:
 def requests() -> Seeds:
     """Heads and bodies as clients send them, right and nearly so."""
     heads = [
-        "GET /api/health HTTP/1.1\r\nHost: localhost", "HEAD /api/health HTTP/1.0",
+        "GET /api/health HTTP/1.1\r\nHost: localhost",
+        "HEAD /api/health HTTP/1.0",
         "GET /api/user/export?x=%C3%B6 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: application/json;q=0.5, */*",
         "GET /api/connectors/status HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nSec-Fetch-Site: same-origin",
         "GET /api/connectors/status HTTP/1.1\r\nHost: [::1]:80\r\nCookie: svc_session=a.b.c\r\nX-Request-Id: abcdefgh-1",
         "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close, upgrade\r\nUpgrade: websocket",
-        "GET http://localhost/api/health HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"x\", W/\"y\"\r\nRange: bytes=0-1",
+        'GET http://localhost/api/health HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: "x", W/"y"\r\nRange: bytes=0-1',
         "DELETE /api/user/api-keys/%ff%00 HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 1.2.3.4, ::1",
-    ]  # fmt: skip
+    ]
     body = b'{"title": "Posture"}'
     start = "POST /api/copilot/threads HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     return [

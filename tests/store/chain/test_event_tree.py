@@ -13,7 +13,7 @@ from engine.store import EventRow
 from engine.store.chain.event_tree import EventTree, grow, keep_tiles, new_tiles
 from engine.store.schema.audit import audit_log, chain_cuts, event_tiles
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.laws import examples
 
 
@@ -24,7 +24,7 @@ def write(store, count, name="e"):
 
 
 def grow_tree(store):
-    with unguarded(store) as connection:
+    with raw_transaction(store) as connection:
         return grow(connection, "acme")
 
 
@@ -80,7 +80,7 @@ def test_a_tree_that_grew_at_once_is_the_same(sqlite_url, any_store):
     write(any_store, 600)
     grow_tree(any_store)
     at_once = tiles_of(any_store)
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         connection.execute(delete(event_tiles))
     for _ in range(3):
         grow_tree(any_store)
@@ -94,7 +94,7 @@ def test_who_grows_it_late_takes_nothing_away(any_store):
     write(any_store, 300)
     grow_tree(any_store)
     there = tiles_of(any_store)
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         keep_tiles(connection, "acme", late)
     assert tiles_of(any_store) == there
 
@@ -115,7 +115,7 @@ def test_leaves_outlive_their_events(any_store):
     write(any_store, 300)
     leaves = leaves_of(any_store)
     grow_tree(any_store)
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq <= 200))
     write(any_store, 10)
     assert grow_tree(any_store) == 311
@@ -127,7 +127,7 @@ def test_leaves_outlive_their_events(any_store):
 
 def test_of_events_that_went_before_there_was_a_tree_nothing_is_claimed(any_store):
     write(any_store, 20)
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         digest = connection.execute(select(audit_log.c.hash).where(audit_log.c.seq == 12)).scalar_one()
         cut = {"org_id": "acme", "revision": 1, "seq": 12, "hash": digest, "cut_at": NOW}
         connection.execute(chain_cuts.insert().values(cut))
@@ -141,11 +141,11 @@ def test_of_events_that_went_before_there_was_a_tree_nothing_is_claimed(any_stor
 
 def test_no_tree_grows_over_a_gap(any_store):
     write(any_store, 20)
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq == 12))
     with pytest.raises(Conflict, match="has a gap from event 1 on"):
         grow_tree(any_store)
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq < 12))
     with pytest.raises(Conflict, match="has a gap from event 1 on"):
         grow_tree(any_store)
@@ -178,7 +178,7 @@ def stray(level):
 def test_a_tile_that_was_changed_is_named(store, harm, found):
     write(store, 800)
     grow_tree(store)
-    with unguarded(store) as connection:
+    with raw_transaction(store) as connection:
         connection.execute(harm)
     with store.reader() as connection:
         assert EventTree(connection, "acme").unsound() == found

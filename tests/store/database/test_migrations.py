@@ -36,10 +36,7 @@ def test_health_needs_migration_15(tmp_path):
     reader, _ = open_engines(url)
     with reader.connect() as connection, pytest.raises(Unavailable, match="Migration 15") as caught:
         database_health(connection)
-    assert (caught.value.word, caught.value.details) == (
-        "migration_missing",
-        [{"found": "0014", "expected": latest()}],
-    )
+    assert (caught.value.word, caught.value.details) == ("migration_missing", [{"found": "0014", "expected": latest()}])
     assert migrate(url) == ("0014", latest())
     with reader.connect() as connection:
         assert database_health(connection)["migration"] == latest()

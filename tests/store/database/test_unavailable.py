@@ -44,15 +44,23 @@ def word(url, error):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("SQLITE_BUSY", "store_busy"), ("SQLITE_BUSY_SNAPSHOT", "store_busy"), ("SQLITE_LOCKED", "store_busy"),
-        ("SQLITE_FULL", "disk_full"), ("SQLITE_READONLY", "store_read_only"),
-        ("SQLITE_READONLY_DIRECTORY", "store_read_only"), ("SQLITE_READONLY_DBMOVED", "store_missing"),
-        ("SQLITE_PERM", "store_no_permission"), ("SQLITE_CORRUPT", "store_damaged"),
-        ("SQLITE_CORRUPT_INDEX", "store_damaged"), ("SQLITE_NOTADB", "store_damaged"),
-        ("SQLITE_IOERR_READ", "store_io_error"), ("SQLITE_IOERR_NOMEM", "out_of_memory"),
-        ("SQLITE_NOMEM", "out_of_memory"), ("SQLITE_INTERRUPT", "store_unavailable"),
+        ("SQLITE_BUSY", "store_busy"),
+        ("SQLITE_BUSY_SNAPSHOT", "store_busy"),
+        ("SQLITE_LOCKED", "store_busy"),
+        ("SQLITE_FULL", "disk_full"),
+        ("SQLITE_READONLY", "store_read_only"),
+        ("SQLITE_READONLY_DIRECTORY", "store_read_only"),
+        ("SQLITE_READONLY_DBMOVED", "store_missing"),
+        ("SQLITE_PERM", "store_no_permission"),
+        ("SQLITE_CORRUPT", "store_damaged"),
+        ("SQLITE_CORRUPT_INDEX", "store_damaged"),
+        ("SQLITE_NOTADB", "store_damaged"),
+        ("SQLITE_IOERR_READ", "store_io_error"),
+        ("SQLITE_IOERR_NOMEM", "out_of_memory"),
+        ("SQLITE_NOMEM", "out_of_memory"),
+        ("SQLITE_INTERRUPT", "store_unavailable"),
     ],
-)  # fmt: skip
+)
 def test_codes_of_sqlite(code, expected, sqlite_url):
     assert word(sqlite_url, OperationalError("", None, sqlite_error(code))) == expected
     assert word(sqlite_url, sqlite_error(code)) == expected
@@ -61,16 +69,23 @@ def test_codes_of_sqlite(code, expected, sqlite_url):
 @pytest.mark.parametrize(
     ("state", "wrapper", "expected"),
     [
-        ("53300", OperationalError, "store_connections_exhausted"), ("53100", OperationalError, "disk_full"),
-        ("53200", OperationalError, "out_of_memory"), ("57P01", OperationalError, "store_unavailable"),
-        ("57P03", OperationalError, "store_unavailable"), ("08006", OperationalError, "store_unavailable"),
-        ("25006", InternalError, "store_read_only"), ("42501", ProgrammingError, "store_no_permission"),
-        ("55P03", OperationalError, "store_busy"), ("40001", OperationalError, "store_busy"),
-        ("58030", OperationalError, "store_io_error"), ("XX001", InternalError, "store_damaged"),
-        ("28P01", OperationalError, "store_no_permission"), (None, OperationalError, "store_unavailable"),
+        ("53300", OperationalError, "store_connections_exhausted"),
+        ("53100", OperationalError, "disk_full"),
+        ("53200", OperationalError, "out_of_memory"),
+        ("57P01", OperationalError, "store_unavailable"),
+        ("57P03", OperationalError, "store_unavailable"),
+        ("08006", OperationalError, "store_unavailable"),
+        ("25006", InternalError, "store_read_only"),
+        ("42501", ProgrammingError, "store_no_permission"),
+        ("55P03", OperationalError, "store_busy"),
+        ("40001", OperationalError, "store_busy"),
+        ("58030", OperationalError, "store_io_error"),
+        ("XX001", InternalError, "store_damaged"),
+        ("28P01", OperationalError, "store_no_permission"),
+        (None, OperationalError, "store_unavailable"),
         (None, InterfaceError, "store_unavailable"),
     ],
-)  # fmt: skip
+)
 def test_states_of_postgresql(state, wrapper, expected):
     assert word(POSTGRESQL, wrapper("", None, ServerError(state))) == expected
 
@@ -84,10 +99,13 @@ def test_a_refused_connection_has_no_state_and_is_told_by_what_the_server_said()
 @pytest.mark.parametrize(
     "error",
     [
-        IntegrityError("", None, sqlite3.IntegrityError()), sqlite3.IntegrityError(),
-        ProgrammingError("", None, ServerError("42P01")), DataError("", None, ServerError("22001")), KeyError(),
+        IntegrityError("", None, sqlite3.IntegrityError()),
+        sqlite3.IntegrityError(),
+        ProgrammingError("", None, ServerError("42P01")),
+        DataError("", None, ServerError("22001")),
+        KeyError(),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_statement_passes(error):
     with pytest.raises(type(error)) as caught, store_faults(POSTGRESQL):
         raise error

@@ -48,8 +48,10 @@ def rows_of(path, name):
     with changes(f"sqlite:///{path}", [("acme", 0)]) as found:
         (change,) = found
         batches = list(change.batches(metadata.tables[name]))
-    wanted = {"users": ("org_id", "email", "name", "active", "revision"),
-              "owner_capacity": ("org_id", "email", "week", "hours", "absence_hours", "revision")}[name]  # fmt: skip
+    wanted = {
+        "users": ("org_id", "email", "name", "active", "revision"),
+        "owner_capacity": ("org_id", "email", "week", "hours", "absence_hours", "revision"),
+    }[name]
     return [tuple(row[column] for column in wanted) for batch in batches for row in batch.to_pylist()]
 
 

@@ -29,8 +29,11 @@ def test_a_part_stands_where_the_last_write_to_it_ended(any_store):
         attest(revision, "a")
         revision.record("attestation.noted")
     assert seqs(any_store) == {
-        **start, "attestations": 3, "audit_log:attestation.made": 3, "audit_log:attestation.noted": 3,
-    }  # fmt: skip
+        **start,
+        "attestations": 3,
+        "audit_log:attestation.made": 3,
+        "audit_log:attestation.noted": 3,
+    }
     head = any_store.head("acme")
     assert any_store.part_heads("acme")["attestations"] == head == Position(3, head.hash)
     with any_store.revision("acme", "me", now=NOW) as revision:
@@ -55,8 +58,10 @@ def test_writes_that_share_a_transaction_move_the_parts_each_to_its_own_end(any_
     any_store.write("acme", "me", make("a"), now=NOW)
     any_store.write("acme", "me", lambda revision: revision.record("noted"), now=NOW)
     assert {part: seq for part, seq in seqs(any_store).items() if seq > 1} == {
-        "workspaces": 2, "audit_log:workspace.made": 2, "audit_log:noted": 3,
-    }  # fmt: skip
+        "workspaces": 2,
+        "audit_log:workspace.made": 2,
+        "audit_log:noted": 3,
+    }
 
 
 def test_a_write_that_is_undone_moves_nothing(any_store):

@@ -17,7 +17,7 @@ from engine.store.schema.controls import attestations
 from engine.store.schema.outputs import posture_snapshots
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 
 ROW = {"framework": "soc2", "control_id": "CC6.1", "owner": "ada@acme.example", "due_on": date(2026, 12, 1)}
 
@@ -56,8 +56,12 @@ def attested_store(any_store):
 
 def test_the_log_has_every_version_of_a_row_whole(attested_store):
     values = {
-        "control_id": "CC6.1", "due_on": "2026-12-01", "framework": "soc2", "moves": 0, "owner": "ada@acme.example",
-    }  # fmt: skip
+        "control_id": "CC6.1",
+        "due_on": "2026-12-01",
+        "framework": "soc2",
+        "moves": 0,
+        "owner": "ada@acme.example",
+    }
     assert log_bodies(attested_store)[1:] == [
         (2, "attestations", ("a",), values),
         (3, "attestations", ("b",), values),
@@ -87,10 +91,7 @@ def test_the_log_has_every_version_of_a_row_whole(attested_store):
             "UPDATE change_log SET rows = 2 WHERE revision = 3",
             "part 0 of what revision 3 changed is said to have 2 rows, and has 1",
         ),
-        (
-            "UPDATE change_log SET part = 7 WHERE revision = 3",
-            "of what revision 3 changed, part 0 is missing: found 7",
-        ),
+        ("UPDATE change_log SET part = 7 WHERE revision = 3", "of what revision 3 changed, part 0 is missing: found 7"),
         (
             "UPDATE table_heads SET revision = 3 WHERE part = 'attestations'",
             "table_heads has attestations at 3, and revision 4 changed it, which ended at 4",
@@ -110,10 +111,7 @@ def test_the_log_has_every_version_of_a_row_whole(attested_store):
         ),
         ("DELETE FROM change_log WHERE revision = 3", "the change log misses what revision 3 changed"),
         ("DELETE FROM change_log WHERE revision = 4", "the change log misses what revision 4 changed"),
-        (
-            "UPDATE change_log SET revision = 9 WHERE revision = 4",
-            "the change log misses what revision 4 changed",
-        ),
+        ("UPDATE change_log SET revision = 9 WHERE revision = 4", "the change log misses what revision 4 changed"),
     ],
 )
 def test_what_is_changed_by_hand_is_named(attested_store, statement, problem):
@@ -163,9 +161,20 @@ def test_a_row_with_a_log_from_before_all_events_is_found(attested_store):
 
 @pytest.mark.parametrize(
     "line",
-    ["5", "null", '["t",5,{}]', '["t",[1],{},2,3]', '[{},[1],{}]', '["t",[1],5]', '["change_log",5,[1]]', "[[",
-     '["change_log",[1,2],5]', '["change_log",["a",{}],[0]]', '["change_log",[1,0],[99999999999999999999]]'],
-)  # fmt: skip
+    [
+        "5",
+        "null",
+        '["t",5,{}]',
+        '["t",[1],{},2,3]',
+        "[{},[1],{}]",
+        '["t",[1],5]',
+        '["change_log",5,[1]]',
+        "[[",
+        '["change_log",[1,2],5]',
+        '["change_log",["a",{}],[0]]',
+        '["change_log",[1,0],[99999999999999999999]]',
+    ],
+)
 def test_a_line_that_is_no_row_is_told(attested_store, line):
     by_hand(
         attested_store,
@@ -190,10 +199,7 @@ def test_a_line_has_one_form(attested_store):
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [
-        (
-            "UPDATE change_log SET part = 1 WHERE revision = 3",
-            "of what revision 3 changed, part 0 is missing: found 1",
-        ),
+        ("UPDATE change_log SET part = 1 WHERE revision = 3", "of what revision 3 changed, part 0 is missing: found 1"),
         (
             "INSERT INTO table_heads (org_id, part, revision, hash) VALUES ('acme', 'risks', 9, 'x')",
             "table_heads has risks at 9, and no write changed it",
@@ -244,7 +250,7 @@ def test_bytes_behind_the_log_are_told(attested_store):
     with attested_store.reader() as connection:
         (body,) = connection.execute(select(change_log.c.body).where(change_log.c.revision == 4)).scalars()
     for wrong, problem in ((body + b"ada", "3 bytes come after its end"), (body[:-1], "it breaks off")):
-        with unguarded(attested_store) as connection:
+        with raw_transaction(attested_store) as connection:
             connection.execute(update(change_log).where(change_log.c.revision == 4).values(body=wrong))
         told = attested_store.verify_rows("acme").problem
         assert told == f"what the change log has of revision 4 cannot be read: {problem}"
@@ -255,8 +261,11 @@ def test_a_row_that_is_there_twice_is_told(postgresql_url):
         with store.revision("acme", "me", now=NOW, create={"name": "Acme"}) as revision:
             revision.record("organization.created")
         attest(store, "a")
-        by_hand(store, "ALTER TABLE attestations DROP CONSTRAINT pk_attestations CASCADE",
-                "INSERT INTO attestations SELECT * FROM attestations")  # fmt: skip
+        by_hand(
+            store,
+            "ALTER TABLE attestations DROP CONSTRAINT pk_attestations CASCADE",
+            "INSERT INTO attestations SELECT * FROM attestations",
+        )
         assert store.verify_rows("acme").problem == "attestations has one row twice: its primary key is gone"
 
 
@@ -290,8 +299,10 @@ def test_what_retention_removes_leaves_its_leaves_alone(attested_store):
     row = {"id": "i", "title": "A secret of Ann", "severity": "low", "status": "open", "opened_at": long_ago}
     with attested_store.revision("acme", "me", now=NOW) as revision:
         revision.insert(incidents, [row])
-        revision.insert(incident_timeline, [{"id": "t", "incident_id": "i", "happened_at": NOW, "kind": "note",
-                                             "actor": "me", "body": "Ann said so"}])  # fmt: skip
+        revision.insert(
+            incident_timeline,
+            [{"id": "t", "incident_id": "i", "happened_at": NOW, "kind": "note", "actor": "me", "body": "Ann said so"}],
+        )
         revision.record("incident.opened", object_id="i")
     with attested_store.revision("acme", "me", now=NOW) as revision:
         revision.update(incidents, {"id": "i"}, {"status": "closed", "closed_at": long_ago})

@@ -74,8 +74,9 @@ def test_whichever_value_is_changed_of_a_row_an_event_or_the_log_it_is_found(any
     while tried < samples:
         name = draw.choice([*names, "audit_log", "change_log"])
         table, row = tables[name], draw.choice(stored[name])
-        column = draw.choice([each for each in table.columns if each.name not in ("org_id", "id")
-                              and not each.info.get("unlogged")])  # fmt: skip
+        column = draw.choice(
+            [each for each in table.columns if each.name not in ("org_id", "id") and not each.info.get("unlogged")]
+        )
         forged = another(draw, column, row[column.name])
         this = [each == row[each.name] for each in table.primary_key.columns]
         that = [each == (forged if each is column else row[each.name]) for each in table.primary_key.columns]

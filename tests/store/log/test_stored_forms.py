@@ -16,8 +16,10 @@ from tests.store.log.test_row_check import attest, by_hand
 def written_store(store):
     attest(store, "a", attested_at=NOW)
     with store.revision("acme", "me", now=NOW) as revision:
-        revision.insert(services, [{"id": "s", "name": "S", "owner": "ann@acme.example", "criticality": 1,
-                                    "holds_customer_data": True}])  # fmt: skip
+        revision.insert(
+            services,
+            [{"id": "s", "name": "S", "owner": "ann@acme.example", "criticality": 1, "holds_customer_data": True}],
+        )
         revision.record("service.made")
     return store
 
@@ -74,12 +76,16 @@ def test_another_form_is_named_with_the_write(written_store, statement, problem)
     ("assignment", "problem"),
     [
         ("due_on = 'infinity'", "due_on what is none of it: expected a day of the years 1 to 9999, found 'infinity'"),
-        ("due_on = '99999-01-01'",
-         "due_on what is none of it: expected a day of the years 1 to 9999, found '99999-01-01'"),
-        ("attested_at = '-infinity'",
-         "attested_at what is none of it: expected a day of the years 1 to 9999, found '-infinity'"),
+        (
+            "due_on = '99999-01-01'",
+            "due_on what is none of it: expected a day of the years 1 to 9999, found '99999-01-01'",
+        ),
+        (
+            "attested_at = '-infinity'",
+            "attested_at what is none of it: expected a day of the years 1 to 9999, found '-infinity'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_day_that_no_calendar_has_is_named_on_postgresql(postgresql_url, assignment, problem):
     with closing(Store(postgresql_url)) as store:
         with store.revision("acme", "me", now=NOW, create={"name": "Acme"}) as revision:

@@ -12,7 +12,7 @@ from engine.store.queries.operations.ingest import resolve_incidents
 from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.whole_checks import assert_provable
 
 LATER = NOW + timedelta(hours=1)
@@ -26,16 +26,16 @@ def resolve_beside_the_log(store, identifier):
         revision.insert(incident_timeline, [{**line, "body": RESOLVED}])
         revision.record_all([Note("incident.resolved", "incident", identifier)])
         seq = revision.seq
-    with unguarded(store) as connection:
+    with raw_transaction(store) as connection:
         change = update(incidents).where(incidents.c.id == identifier)
         connection.execute(change.values(status="resolved", resolved_at=LATER, revision=seq))
 
 
 @pytest.fixture
-def opened(any_store):
+def store_with_incidents(any_store):
     with any_store.revision("acme", "me", now=NOW) as revision:
         revision.insert(incidents, [{"id": name, **INCIDENT} for name in ("a", "b", "c")])
-        revision.record("incident.opened")
+        revision.record("incident.store_with_incidents")
     return any_store
 
 
@@ -45,41 +45,41 @@ def recoveries(store):
         return [details["rows"] for details in connection.execute(query).scalars()]
 
 
-def test_a_recovery_that_the_log_left_out_is_logged_once(opened):
-    resolve_beside_the_log(opened, "a")
-    resolve_beside_the_log(opened, "b")
-    assert "differs in resolved_at" in opened.verify_rows("acme").problem
-    with unguarded(opened) as connection:
+def test_a_recovery_that_the_log_left_out_is_logged_once(store_with_incidents):
+    resolve_beside_the_log(store_with_incidents, "a")
+    resolve_beside_the_log(store_with_incidents, "b")
+    assert "differs in resolved_at" in store_with_incidents.verify_rows("acme").problem
+    with raw_transaction(store_with_incidents) as connection:
         assert log_recoveries(connection, LATER) == {"acme": 2}
-    assert_provable(opened)
-    with unguarded(opened) as connection:
+    assert_provable(store_with_incidents)
+    with raw_transaction(store_with_incidents) as connection:
         assert log_recoveries(connection, LATER) == {}
-    assert recoveries(opened) == [2]
+    assert recoveries(store_with_incidents) == [2]
 
 
-def test_a_row_that_somebody_changed_by_hand_is_still_found(opened):
-    with unguarded(opened) as connection:
+def test_a_row_that_somebody_changed_by_hand_is_still_found(store_with_incidents):
+    with raw_transaction(store_with_incidents) as connection:
         change = update(incidents).where(incidents.c.id == "c")
         connection.execute(change.values(status="resolved", resolved_at=LATER))
         assert log_recoveries(connection, LATER) == {}
-    assert "differs in resolved_at" in opened.verify_rows("acme").problem
+    assert "differs in resolved_at" in store_with_incidents.verify_rows("acme").problem
 
 
-def test_a_recovery_of_today_is_logged_by_its_own_write(opened):
-    with opened.revision("acme", "me", now=LATER) as revision:
+def test_a_recovery_of_today_is_logged_by_its_own_write(store_with_incidents):
+    with store_with_incidents.revision("acme", "me", now=LATER) as revision:
         assert resolve_incidents(revision, ["b", "a", "none"]) == ["b", "a"]
         assert resolve_incidents(revision, ["a"]) == []
         assert resolve_incidents(revision, []) == []
         revision.record_all([Note("incident.resolved", "incident", name) for name in "ab"])
-    assert_provable(opened)
-    with unguarded(opened) as connection:
+    assert_provable(store_with_incidents)
+    with raw_transaction(store_with_incidents) as connection:
         assert log_recoveries(connection, LATER) == {}
 
 
-def test_the_migration_does_it_when_a_store_passes_its_number(opened):
-    resolve_beside_the_log(opened, "a")
-    with unguarded(opened) as connection:
+def test_the_migration_does_it_when_a_store_passes_its_number(store_with_incidents):
+    resolve_beside_the_log(store_with_incidents, "a")
+    with raw_transaction(store_with_incidents) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0031'"))
-    assert migrate(opened.url, now=LATER + timedelta(days=1)) == ("0031", "0032")
-    assert recoveries(opened) == [1]
-    assert_provable(opened)
+    assert migrate(store_with_incidents.url, now=LATER + timedelta(days=1)) == ("0031", "0032")
+    assert recoveries(store_with_incidents) == [1]
+    assert_provable(store_with_incidents)

@@ -19,7 +19,7 @@ from engine.store.schema.organizations import memberships, users
 from engine.store.schema.outputs import deliveries, delivery_contents
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.store.log.test_row_check import by_hand, log_bodies
 
 ANN = "ann@acme.example"
@@ -123,19 +123,25 @@ def test_rows_and_their_history_no_longer_name_the_person_and_all_of_it_holds(an
     roots = _roots(store)
     done = erase(store, "Ann Nguyen")
     assert (dict(done.rows), done.versions, dict(done.held)) == (
-        {"users": 1, "memberships": 1, "attestations": 1, "control_owners": 1}, 5, {},
-    )  # fmt: skip
+        {"users": 1, "memberships": 1, "attestations": 1, "control_owners": 1},
+        5,
+        {},
+    )
     assert "ann" not in everything(store).lower()
     assert rows_of(store, memberships) == [
         {
-            "email": SAID, "role": "member", "status": "removed", "workspace_id": None, "since_on": None,
+            "email": SAID,
+            "role": "member",
+            "status": "removed",
+            "workspace_id": None,
+            "since_on": None,
             "display_name": None,
         }
-    ]  # fmt: skip
+    ]
     assert [row["statement"] for row in rows_of(store, attestations)] == [f"{SAID} asked Ben", None]
-    assert [values["owner"] for _, name, key, values in log_bodies(store) if (name, key) == ("attestations", ("a",))] == [
-        SAID, "ben@acme.example", "ben@acme.example",
-    ]  # fmt: skip
+    assert [
+        values["owner"] for _, name, key, values in log_bodies(store) if (name, key) == ("attestations", ("a",))
+    ] == [SAID, "ben@acme.example", "ben@acme.example"]
     assert _roots(store)[: len(roots)] == roots
     assert store.verify("acme").problem is None
     assert store.verify_rows("acme").problem is None
@@ -160,9 +166,13 @@ def test_row_and_history_are_one_however_a_name_is_spelled(any_store):
     done = erase(any_store, "Ann Nguyen", "Åsa Müller", "Ida")
     assert (done.rows, done.versions) == ({"attestations": 6}, 6)
     expected = [
-        (f"{SAID}; {SAID}", f"By {SAID}."), (f"{SAID}; {SAID}", f"By {SAID}."), (f"{SAID}; {SAID}", f"By {SAID}."),
-        (f"Asa Müller; {SAID}", "By Asa Müller."), (f"{SAID}; {SAID}", f"By {SAID}."), (f"İda; {SAID}", "By İda."),
-    ]  # fmt: skip
+        (f"{SAID}; {SAID}", f"By {SAID}."),
+        (f"{SAID}; {SAID}", f"By {SAID}."),
+        (f"{SAID}; {SAID}", f"By {SAID}."),
+        (f"Asa Müller; {SAID}", "By Asa Müller."),
+        (f"{SAID}; {SAID}", f"By {SAID}."),
+        (f"İda; {SAID}", "By İda."),
+    ]
     assert [(row["owner"], row["statement"]) for row in rows_of(any_store, attestations)] == expected
     found = [values for _, name, _, values in log_bodies(any_store) if name == "attestations"]
     assert [(values["owner"], values["statement"]) for values in found] == [*expected, *expected]
@@ -219,9 +229,16 @@ def test_a_line_that_is_read_in_place_of_another_cannot_be_changed(store):
 
 def test_what_was_sent_and_read_and_received_is_without_the_person(any_store):
     delivery = {
-        "id": "d", "kind": "digest", "period": "2026-W47", "channel": "email", "recipient": ANN, "status": "pending",
-        "payload": {"to": "you"}, "created_at": NOW, "attempts": 1,
-    }  # fmt: skip
+        "id": "d",
+        "kind": "digest",
+        "period": "2026-W47",
+        "channel": "email",
+        "recipient": ANN,
+        "status": "pending",
+        "payload": {"to": "you"},
+        "created_at": NOW,
+        "attempts": 1,
+    }
     write(
         any_store,
         (deliveries, delivery),
@@ -230,22 +247,33 @@ def test_what_was_sent_and_read_and_received_is_without_the_person(any_store):
     )
     body = zlib.compress(json.dumps({"by": "ANN@acme.example", "at": "ann@acme.examples"}).encode())
     read = {"id": "r", "org_id": "acme", "accessed_at": NOW, "actor": ANN, "resource": "/x", "status": 200}
-    with unguarded(any_store) as connection:
+    with raw_transaction(any_store) as connection:
         connection.execute(access_log.insert(), [{**read, "address": "192.0.2.7"}])
         connection.execute(
             ingest_payloads.insert(),
             [
                 {
-                    "org_id": "acme", "id": "p", "route": "alerts", "state": "unread", "received_at": NOW, "actor": "t",
-                    "size_bytes": 1, "sha256": "0" * 64, "body": body, "records": 0, "applied": 0, "times": 1,
+                    "org_id": "acme",
+                    "id": "p",
+                    "route": "alerts",
+                    "state": "unread",
+                    "received_at": NOW,
+                    "actor": "t",
+                    "size_bytes": 1,
+                    "sha256": "0" * 64,
+                    "body": body,
+                    "records": 0,
+                    "applied": 0,
+                    "times": 1,
                 }
             ],
-        )  # fmt: skip
+        )
     done = erase(any_store)
     assert done.rows == {"deliveries": 2, "delivery_contents": 1, "access_log": 1, "ingest_payloads": 1}
     assert [(row["recipient"], row["status"], row["payload"]) for row in rows_of(any_store, deliveries)] == [
-        (SAID, "skipped", None), (f"{SAID}.e", "sent", None),
-    ]  # fmt: skip
+        (SAID, "skipped", None),
+        (f"{SAID}.e", "sent", None),
+    ]
     (content,) = rows_of(any_store, delivery_contents)
     assert (content["subject"], content["body_text"], content["body_html"]) == (SAID, SAID, None)
     (access,) = rows_of(any_store, access_log)

@@ -32,7 +32,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=["insert", "update", "delete", "text", "table"])
-@pytest.mark.parametrize("place", ["connection", "records", "unlogged"])
+@pytest.mark.parametrize("place", ["connection", "records", "side_tables"])
 def test_a_revision_hands_out_a_connection_that_cannot_write(place, change, store):
     with store.revision("acme", "me", now=NOW) as revision:
         with pytest.raises(WriteBesideLogError):
@@ -50,7 +50,7 @@ def test_a_compiled_statement_is_no_way_around_it(store):
 
 
 def test_what_is_not_logged_may_change_beside_the_chain(any_store):
-    with any_store.aside() as connection:
+    with any_store.unversioned_transaction() as connection:
         connection.execute(insert(leases).values(name="job", holder="me", until=NOW))
         connection.execute(update(deliveries).where(deliveries.c.id == "a").values(attempts=1))
         with pytest.raises(WriteBesideLogError):

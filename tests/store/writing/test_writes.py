@@ -9,9 +9,7 @@ from engine.store.schema.risk import vendors
 from tests.conftest import NOW
 
 ROW = {"framework": "soc2", "control_id": "CC6.1", "owner": "ada@acme.example", "due_on": date(2026, 12, 1)}
-LOGGED = {
-    "control_id": "CC6.1", "due_on": "2026-12-01", "framework": "soc2", "moves": 0, "owner": "ada@acme.example",
-}  # fmt: skip
+LOGGED = {"control_id": "CC6.1", "due_on": "2026-12-01", "framework": "soc2", "moves": 0, "owner": "ada@acme.example"}
 
 
 def attest(store, name, **values):

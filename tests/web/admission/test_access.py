@@ -132,9 +132,16 @@ def keep(store, kind, **values):
     secret = new_secret(kind)
     with store.revision("acme", "owner@acme.example", now=NOW) as revision:
         row = {
-            "id": f"c-{kind}", "kind": kind, "label": "test", "owner": "owner@acme.example", "prefix": secret[:7],
-            "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, **values,
-        }  # fmt: skip
+            "id": f"c-{kind}",
+            "kind": kind,
+            "label": "test",
+            "owner": "owner@acme.example",
+            "prefix": secret[:7],
+            "last_four": secret[-4:],
+            "secret_sha256": digest(secret),
+            "created_at": NOW,
+            **values,
+        }
         revision.insert(credentials, [row])
         revision.record("credential.created", object_id=row["id"])
     return secret

@@ -53,11 +53,23 @@ def test_a_web_page_makes_no_api_key(headers, local):
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("localhost:8080", 200), ("localhost", 200), ("LOCALHOST:8080", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200),
-        ("127.8.8.8", 200), ("evil.example", 403), ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403),
-        ("10.0.0.1", 403), ("0.0.0.0", 403), ("evil@localhost", 403), ("localhost/evil", 403), ("[::1", 403), ("", 403),
+        ("localhost:8080", 200),
+        ("localhost", 200),
+        ("LOCALHOST:8080", 200),
+        ("127.0.0.1:8080", 200),
+        ("[::1]:8080", 200),
+        ("127.8.8.8", 200),
+        ("evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("10.0.0.1", 403),
+        ("0.0.0.0", 403),
+        ("evil@localhost", 403),
+        ("localhost/evil", 403),
+        ("[::1", 403),
+        ("", 403),
     ],
-)  # fmt: skip
+)
 def test_a_name_of_the_outside_that_leads_to_this_machine_is_refused(host, status, local):
     """DNS rebinding: to the browser it is one site, so it may read what comes back."""
     answer = local.get(REPORT, host=host)

@@ -16,8 +16,12 @@ from tests.conftest import NOW
 CHAT = "/api/integrations/slack/approvals"
 PROMOTE = "/api/approvals/policy-suggestions/promote"
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
-FREEZE = {"id": "freeze", "when": {"field": "time.date", "op": "ge", "value": "2026-12-18"}, "effect": "deny",
-          "message": "Frozen."}  # fmt: skip
+FREEZE = {
+    "id": "freeze",
+    "when": {"field": "time.date", "op": "ge", "value": "2026-12-18"},
+    "effect": "deny",
+    "message": "Frozen.",
+}
 SUGGESTION = {"playbook": "rotate-key", "title": "Freeze", "rules": [FREEZE], "rationale": "Three blocks last week."}
 FORM = "application/x-www-form-urlencoded"
 
@@ -33,8 +37,14 @@ def mapped_users(with_people):
     for org in ("acme", "other"):
         with with_people.revision(org, f"owner@{org}.example", now=NOW) as revision:
             members = {f"U{role.upper()}": f"{role.title()}@{org}.example" for role in ("owner", "admin", "member")}
-            row = {"id": "chat", "kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": members},
-                   "created_by": f"owner@{org}.example", "created_at": NOW}  # fmt: skip
+            row = {
+                "id": "chat",
+                "kind": "chat",
+                "name": "Chat",
+                "settings": {"team_id": "T1", "members": members},
+                "created_by": f"owner@{org}.example",
+                "created_at": NOW,
+            }
             revision.insert(connections, [row])
             revision.record("import.completed")
     return with_people
@@ -94,11 +104,11 @@ def test_a_click_signed_by_the_public_sdk_approves_and_the_draft_becomes_active(
     assert (policy["state"], policy["accepted_by"]) == ("active", "owner@acme.example")
     approved, published = stored_rows(mapped_users, audit_log, order=("seq",))[-2:]
     assert (approved["action"], approved["actor"], approved["object_id"]) == (
-        "approval.approved", "owner@acme.example", row["id"],
-    )  # fmt: skip
-    assert approved["details"] == {
-        "channel": "chat", "chat_user": "UOWNER", "kind": "policy", "subject": policy["id"],
-    }  # fmt: skip
+        "approval.approved",
+        "owner@acme.example",
+        row["id"],
+    )
+    assert approved["details"] == {"channel": "chat", "chat_user": "UOWNER", "kind": "policy", "subject": policy["id"]}
     assert published["action"] == "policy.published"
     assert mapped_users.verify("acme").ok
 
@@ -115,15 +125,20 @@ def test_an_approval_is_decided_once_and_another_click_is_told_the_earlier_decis
     assert send(click(values["reject"])).status == 200
     before = mapped_users.head("acme")
     answer = send(click(values["approve"], user="UADMIN", at="2.0"))
-    assert (answer.status, answer.json) == (200, {
-        "text": "The approval was rejected by owner@acme.example; it is decided once.",
-        "response_type": "ephemeral",
-        "replace_original": False,
-        "approval": {
-            "id": pending["approval"]["id"], "status": "rejected", "decided_by": "owner@acme.example",
-            "decided_at": "2026-11-20T08:30:00Z",
+    assert (answer.status, answer.json) == (
+        200,
+        {
+            "text": "The approval was rejected by owner@acme.example; it is decided once.",
+            "response_type": "ephemeral",
+            "replace_original": False,
+            "approval": {
+                "id": pending["approval"]["id"],
+                "status": "rejected",
+                "decided_by": "owner@acme.example",
+                "decided_at": "2026-11-20T08:30:00Z",
+            },
         },
-    })  # fmt: skip
+    )
     assert mapped_users.head("acme") == before
     assert stored_rows(mapped_users, approvals)[0]["status"] == "rejected"
 
@@ -186,9 +201,13 @@ def test_a_signature_that_does_not_hold_is_refused(change, pending, mapped_users
 def test_a_timestamp_that_is_wrong_is_named_as_what_is_wrong(prefix, stamp, said, pending, send):
     body = click(pending["approval"]["actions"]["approve"])
     name = prefix.lower().replace("-", "_")
-    given = sign(body) if stamp is None else sign(body, now=datetime.fromtimestamp(int(stamp), UTC)) if (
-        stamp.isdigit()
-    ) else {**sign(body), "x_chat_request_timestamp": stamp}  # fmt: skip
+    given = (
+        sign(body)
+        if stamp is None
+        else sign(body, now=datetime.fromtimestamp(int(stamp), UTC))
+        if (stamp.isdigit())
+        else {**sign(body), "x_chat_request_timestamp": stamp}
+    )
     headers = {key.replace("x_chat", name): value for key, value in given.items()}
     if stamp is None:
         del headers[f"{name}_request_timestamp"]
@@ -261,11 +280,11 @@ def test_who_is_named_nowhere_is_told_how_one_is_named(pending, send):
     answer = send(click(pending["approval"]["actions"]["approve"], user="USTRANGER"))
     assert answer.json == {
         "error": "unknown_chat_user",
-        "message": 'The chat user USTRANGER of the team T1 is not named for a member; an owner or administrator sends '
+        "message": "The chat user USTRANGER of the team T1 is not named for a member; an owner or administrator sends "
         '{"USTRANGER": "<e-mail address>"} in settings.members of the chat connection to '
         "POST /api/integrations/connections.",
         "details": [{"field": "settings.members.USTRANGER", "expected": "the e-mail address of a member"}],
-    }  # fmt: skip
+    }
 
 
 def test_who_is_named_by_the_route_decides(pending, mapped_users, sign_in, send):
@@ -361,8 +380,10 @@ def test_a_suggestion_becomes_a_draft_a_pending_approval_and_evidence(pending, m
     last = stored_rows(mapped_users, audit_log, order=("seq",))[-3:]
     assert [row["action"] for row in last] == ["policy.drafted", "policy.suggestion.promoted", "approval.requested"]
     assert last[1]["details"] == {
-        "playbook": "rotate-key", "rationale": "Three blocks last week.", "source": "decision-intelligence",
-    }  # fmt: skip
+        "playbook": "rotate-key",
+        "rationale": "Three blocks last week.",
+        "source": "decision-intelligence",
+    }
 
 
 def test_the_same_suggestion_is_promoted_once_while_it_is_in_review(pending, mapped_users, sign_in, send):

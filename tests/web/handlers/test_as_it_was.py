@@ -59,14 +59,22 @@ def test_every_report_route_has_a_past(later):
         ("revision=0", "The parameter revision must be an integer from 1 to 999999999; got '0'."),
         ("revision=x", "The parameter revision must be an integer from 1 to 999999999; got 'x'."),
         ("revision=99", "The parameter revision must be an integer from 1 to 3: the head is 3; got '99'."),
-        ("asOf=2026-11-23", "The parameter asOf must be a day from 2026-11-20 to 2026-11-22: "
-                            "later days are still to come; got '2026-11-23'."),
-        ("asOf=2020-01-01", "The parameter asOf must be a day from 2026-11-20 to 2026-11-22: "
-                            "the records begin then; got '2020-01-01'."),
-        ("asof=2026-11-20", "The parameter 'asof' is not known to attestations; it accepts periodDays, control, "
-                            "owner, framework, vendor, table, rows, explain, asOf, revision, since and format."),
+        (
+            "asOf=2026-11-23",
+            "The parameter asOf must be a day from 2026-11-20 to 2026-11-22: "
+            "later days are still to come; got '2026-11-23'.",
+        ),
+        (
+            "asOf=2020-01-01",
+            "The parameter asOf must be a day from 2026-11-20 to 2026-11-22: the records begin then; got '2020-01-01'.",
+        ),
+        (
+            "asof=2026-11-20",
+            "The parameter 'asof' is not known to attestations; it accepts periodDays, control, "
+            "owner, framework, vendor, table, rows, explain, asOf, revision, since and format.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked_is_said(later, query, message):
     answer = later[0].get(f"{PATH}?{query}")
     assert (answer.status, answer.json["error"], answer.json["message"]) == (400, "invalid_parameter", message)

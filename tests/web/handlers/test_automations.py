@@ -8,27 +8,20 @@ import pytest
 
 from engine.store import rows
 from engine.store.schema.audit import audit_log
-from engine.store.schema.automation import (
-    approvals,
-    dry_runs,
-    executions,
-    policies,
-    policy_blocks,
-)
+from engine.store.schema.automation import approvals, dry_runs, executions, policies, policy_blocks
 from engine.store.schema.organizations import memberships, organization_settings, workspaces
-from engine.store.schema.services import (
-    findings,
-    incident_timeline,
-    incidents,
-    services,
-)
+from engine.store.schema.services import findings, incident_timeline, incidents, services
 from tests.conftest import NOW
 
 DRY, EXECUTE, REMEDIATE = (f"/api/automations/{name}" for name in ("dry-run", "execute", "remediate"))
 POLICIES = "/api/automations/policies"
 INPUTS = {"service": "web", "key": "tls-web"}
-ORDER = {"playbook": "rotate-key", "inputs": INPUTS, "approval_note": "Agreed in the change board.",
-         "rollback_plan": "Accept the old key again."}  # fmt: skip
+ORDER = {
+    "playbook": "rotate-key",
+    "inputs": INPUTS,
+    "approval_note": "Agreed in the change board.",
+    "rollback_plan": "Accept the old key again.",
+}
 
 
 @pytest.fixture
@@ -173,9 +166,14 @@ def test_an_execution_without_a_dry_run_is_refused_and_the_refusal_is_on_record(
     (block,) = stored_rows(prepared_store, policy_blocks)
     assert refusal(answer) == (409, "dry_run_missing")
     assert answer.json["details"] == [
-        {"reason": "dry_run_missing", "message": answer.json["message"], "policy_id": None, "rule": None,
-         "policy_block_id": block["id"]}
-    ]  # fmt: skip
+        {
+            "reason": "dry_run_missing",
+            "message": answer.json["message"],
+            "policy_id": None,
+            "rule": None,
+            "policy_block_id": block["id"],
+        }
+    ]
     assert (block["reason"], block["actor"], block["blocked_at"]) == ("dry_run_missing", "operator@acme.example", NOW)
     assert events(prepared_store)[-1] == ("policy.blocked", "denied")
     assert stored_rows(prepared_store, executions) == []
@@ -234,8 +232,17 @@ def test_the_organization_may_set_how_long_a_dry_run_stays_fresh(client, prepare
 def test_the_newest_dry_run_counts_and_a_failed_one_carries_nothing(client, prepared_store, clock):
     body = {"playbook": "apply-patch", "inputs": {"service": "web"}}
     order = {**ORDER, **body}
-    finding = {"id": "F", "source": "s", "finding_key": "k", "title": "t", "severity": "high", "status": "open",
-               "service_id": "web", "first_seen_at": NOW, "last_seen_at": NOW}  # fmt: skip
+    finding = {
+        "id": "F",
+        "source": "s",
+        "finding_key": "k",
+        "title": "t",
+        "severity": "high",
+        "status": "open",
+        "service_id": "web",
+        "first_seen_at": NOW,
+        "last_seen_at": NOW,
+    }
     with prepared_store.revision("acme", "scan", now=NOW) as revision:
         revision.insert(findings, [finding])
         revision.record("finding.opened")
@@ -254,8 +261,14 @@ def test_a_dry_run_of_another_playbook_or_organization_does_not_count(client, pr
     name = client.post(DRY, {"playbook": "restart-service", "inputs": {"service": "web"}}).json["id"]
     assert refusal(client.post(EXECUTE, {**ORDER, "dry_run_id": name})) == (409, "dry_run_mismatch")
     with prepared_store.revision("other", "setup", now=NOW) as revision:
-        row = {"id": "theirs", "playbook": "rotate-key", "inputs_hash": "0" * 64, "outcome": "succeeded", "actor": "x",
-               "ran_at": NOW}  # fmt: skip
+        row = {
+            "id": "theirs",
+            "playbook": "rotate-key",
+            "inputs_hash": "0" * 64,
+            "outcome": "succeeded",
+            "actor": "x",
+            "ran_at": NOW,
+        }
         revision.insert(dry_runs, [row])
         revision.record("import.completed")
     before = prepared_store.head("acme")
@@ -292,8 +305,9 @@ def test_remediation_needs_an_accepted_active_policy(client, prepared_store):
     assert answer.json["approval_note"] == "Accepted policy guardrail-rotate-key-v2 of operator@acme.example"
     assert answer.json["rollback_plan"].startswith("Accept the former key again")
     assert [row["reason"] for row in stored_rows(prepared_store, policy_blocks, order=("revision",))] == [
-        "policy_missing", "policy_not_accepted",
-    ]  # fmt: skip
+        "policy_missing",
+        "policy_not_accepted",
+    ]
 
 
 # policies
@@ -316,8 +330,16 @@ def test_versions_rise_and_an_active_one_retires_the_one_before(client, prepared
 
 def test_a_playbook_keeps_the_policy_that_was_imported(client, prepared_store):
     with prepared_store.revision("acme", "setup", now=NOW) as revision:
-        row = {"id": "GRD-7", "policy": "GRD", "version": 7, "kind": "automation", "title": "G", "playbook": "rotate-key",
-               "state": "active", "rules": [{"rule": "hours"}]}  # fmt: skip
+        row = {
+            "id": "GRD-7",
+            "policy": "GRD",
+            "version": 7,
+            "kind": "automation",
+            "title": "G",
+            "playbook": "rotate-key",
+            "state": "active",
+            "rules": [{"rule": "hours"}],
+        }
         revision.insert(policies, [row])
         revision.record("import.completed")
     assert client.get(POLICIES).json["policies"][0]["readable"] is False
@@ -330,8 +352,17 @@ def test_the_list_is_that_of_the_active_workspace_unless_all_are_asked_for(clien
         revision.insert(workspaces, [{"id": "w1", "name": "One"}])
         revision.update(memberships, {"email": "operator@acme.example"}, {"workspace_id": "w1"})
         for name, where in (("a", "w1"), ("b", "w2"), ("c", None)):
-            row = {"id": name, "policy": name, "version": 1, "kind": "automation", "title": "G", "playbook": "rotate-key",
-                   "state": "draft", "rules": [], "workspace_id": where}  # fmt: skip
+            row = {
+                "id": name,
+                "policy": name,
+                "version": 1,
+                "kind": "automation",
+                "title": "G",
+                "playbook": "rotate-key",
+                "state": "draft",
+                "rules": [],
+                "workspace_id": where,
+            }
             revision.insert(policies, [row])
         revision.record("import.completed")
     answer = client.get(POLICIES).json
@@ -381,8 +412,10 @@ def test_every_place_at_which_a_policy_does_not_hold_is_told(client):
         POLICIES, {"playbook": "rotate-key", "rules": [rule("targets", "eq", "x"), rule("mood", "eq", 1)]}
     )
     assert [one["field"] for one in answer.json["details"]] == [
-        "rules[0].when.value", "rules[1].id", "rules[1].when.field",
-    ]  # fmt: skip
+        "rules[0].when.value",
+        "rules[1].id",
+        "rules[1].when.field",
+    ]
     assert answer.json["message"] == "The policy does not hold: rules[0].when.value must be a number; got 'x'."
 
 
@@ -395,8 +428,9 @@ def test_a_rule_that_wants_an_approval_has_the_dry_run_ask_for_one(client, prepa
     (row,) = stored_rows(prepared_store, approvals)
     assert (rehearsed["outcome"], rehearsed["approval_needed"]) == ("succeeded", True)
     assert rehearsed["approval"]["actions"] == {
-        "approve": f"acme:{row['id']}:approve", "reject": f"acme:{row['id']}:reject",
-    }  # fmt: skip
+        "approve": f"acme:{row['id']}:approve",
+        "reject": f"acme:{row['id']}:reject",
+    }
     assert (row["kind"], row["subject"], row["status"]) == ("execution", rehearsed["id"], "pending")
     answer = client.post(EXECUTE, ORDER)
     assert (refusal(answer), answer.json["details"][0]["rule"]) == ((409, "policy_denied"), "four-eyes")

@@ -13,12 +13,7 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import copilot_messages
 from tests.conftest import NOW
 from tests.copilot.standin import backend, serve
-from tests.copilot.test_providers import (
-    broken_off,
-    completion,
-    completion_stream,
-    streams,
-)
+from tests.copilot.test_providers import broken_off, completion, completion_stream, streams
 from tests.web.client import Client
 
 CHAT = "/api/copilot/chat"
@@ -78,15 +73,25 @@ def test_without_a_provider_the_reports_answer(sign_in, with_people):
     got = sign_in().post(CHAT, chat_body()).json
     text = got["choices"][0]["message"]["content"]
     assert {name: got[name] for name in ("object", "created", "model", "provider", "skipped", "confidence")} == {
-        "object": "chat.completion", "created": int(NOW.timestamp()), "model": "offline", "provider": "offline",
-        "skipped": [], "confidence": "none",
-    }  # fmt: skip
+        "object": "chat.completion",
+        "created": int(NOW.timestamp()),
+        "model": "offline",
+        "provider": "offline",
+        "skipped": [],
+        "confidence": "none",
+    }
     assert text.startswith("I have no data on the posture.")
     assert got["choices"][0]["finish_reason"] == "stop"
     assert got["citations"] == [
-        {"number": 1, "report": "posture-score", "route": "/api/governance/compliance/posture-score", "row": None,
-         "as_of": "2026-11-20", "revision": head.seq},
-    ]  # fmt: skip
+        {
+            "number": 1,
+            "report": "posture-score",
+            "route": "/api/governance/compliance/posture-score",
+            "row": None,
+            "as_of": "2026-11-20",
+            "revision": head.seq,
+        }
+    ]
     assert with_people.head("acme") == head
 
 
@@ -100,8 +105,10 @@ def test_the_stream_says_the_same_in_chunks(sign_in):
     assert (first["choices"][0]["delta"], first["provider"]) == ({"role": "assistant", "content": ""}, "offline")
     assert "".join(chunk["choices"][0]["delta"]["content"] for chunk in middle) == whole_text
     assert (last["choices"][0], last["confidence"], end) == (
-        {"index": 0, "delta": {}, "finish_reason": "stop"}, "none", "[DONE]",
-    )  # fmt: skip
+        {"index": 0, "delta": {}, "finish_reason": "stop"},
+        "none",
+        "[DONE]",
+    )
 
 
 def test_a_provider_answers_and_that_figures_left_is_noted(llm, sign_in, with_people):
@@ -135,19 +142,25 @@ def test_a_stream_that_breaks_off_ends_with_an_error_and_no_end_mark(llm, respon
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({}, "`messages`"), ({"messages": []}, "length >= 1"), ({"messages": "hi"}, "array"),
-        ({"messages": [{"role": "tool", "content": "x"}]}, "tool"), ({"messages": [{"role": "user"}]}, "content"),
+        ({}, "`messages`"),
+        ({"messages": []}, "length >= 1"),
+        ({"messages": "hi"}, "array"),
+        ({"messages": [{"role": "tool", "content": "x"}]}, "tool"),
+        ({"messages": [{"role": "user"}]}, "content"),
         ({"messages": [{"role": "user", "content": ""}]}, "length >= 1"),
         ({"messages": [{"role": "user", "content": "x" * 8001}]}, "length <= 8000"),
         ({"messages": [{"role": "user", "content": "  \n"}]}, "only space"),
         ({"messages": [{"role": "user", "content": "x"}] * 51}, "length <= 50"),
         ({"messages": [{"role": "user", "content": "x" * 8000}] * 6}, "40,000 characters"),
         ({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}, "the user's"),
-        (chat_body(stream="yes"), "bool"), (chat_body(thread_id=""), "length >= 1"), (b"{", "not JSON"), (b"[]", "array"),
+        (chat_body(stream="yes"), "bool"),
+        (chat_body(thread_id=""), "length >= 1"),
+        (b"{", "not JSON"),
+        (b"[]", "array"),
         (b'{"messages": [{"role": "user", "content": "\\ud800"}]}', "not JSON"),
         (b'{"messages": [{"role": "user", "content": "a\\u0000"}]}', "U+0000"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_body_is_400_and_asks_nobody(body, says, llm, sign_in, with_people):
     head = with_people.head("acme")
     answer = sign_in().post(CHAT, body)
@@ -243,8 +256,13 @@ def test_a_model_is_told_what_was_said_before(llm, sign_in):
     client = sign_in()
     thread = begin_thread(client)
     client.post(f"{THREADS}/{thread}/messages", {"content": "first"})
-    client.post(CHAT, {"messages": [{"role": "user", "content": "made up"}, {"role": "user", "content": "second"}],
-                       "thread_id": thread})  # fmt: skip
+    client.post(
+        CHAT,
+        {
+            "messages": [{"role": "user", "content": "made up"}, {"role": "user", "content": "second"}],
+            "thread_id": thread,
+        },
+    )
     told = [(message["role"], message["content"]) for message in llm.seen[-1].json["messages"][1:]]
     assert told == [("user", "first"), ("assistant", "fine"), ("user", "second")]
     kept = client.get(f"{THREADS}/{thread}/messages").json["messages"]
@@ -291,11 +309,13 @@ def test_a_full_thread_is_409_and_keeps_nothing(sign_in, with_people, monkeypatc
 @pytest.mark.parametrize(
     ("path", "body", "error"),
     [
-        (THREADS, {"title": ""}, "invalid_body"), (THREADS, {"title": "x" * 201}, "invalid_body"),
-        (THREADS, {"titel": "x"}, "invalid_body"), (THREADS, {"title": " "}, "invalid_body"),
+        (THREADS, {"title": ""}, "invalid_body"),
+        (THREADS, {"title": "x" * 201}, "invalid_body"),
+        (THREADS, {"titel": "x"}, "invalid_body"),
+        (THREADS, {"title": " "}, "invalid_body"),
         (THREADS + "?x=1", {}, "invalid_parameter"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_thread_is_400_and_changes_nothing(path, body, error, sign_in, with_people):
     head = with_people.head("acme")
     answer = sign_in().post(path, body)
@@ -325,15 +345,20 @@ def test_the_openai_client_streams_through(llm, respond, console, sign_in):
     respond["with"] = model
     with serve(console) as address:
         client = openai.OpenAI(
-            api_key="unused", base_url=address, max_retries=0,
+            api_key="unused",
+            base_url=address,
+            max_retries=0,
             default_headers={"Authorization": "", "Cookie": f"svc_session={sign_in().cookie}"},
-        )  # fmt: skip
+        )
         with client:
             got = client.post(CHAT, cast_to=ChatCompletion, body=chat_body(model="any"))
             stream = client.post(
-                CHAT, cast_to=ChatCompletion, body=chat_body(stream=True), stream=True,
+                CHAT,
+                cast_to=ChatCompletion,
+                body=chat_body(stream=True),
+                stream=True,
                 stream_cls=openai.Stream[ChatCompletionChunk],
-            )  # fmt: skip
+            )
             chunks = list(stream)
     assert (got.choices[0].message.content, got.model, got.choices[0].finish_reason) == (
         "Posture is fine.",

@@ -52,21 +52,44 @@ def test_a_malformed_question_is_refused(path, query, sign_in):
 
 def test_the_profile_names_places_without_persons(sign_in, with_people):
     def delivery_row(identifier, channel, recipient):
-        return {"id": identifier, "kind": "digest", "period": "2026-W47", "channel": channel, "recipient": recipient,
-                "status": "sent", "attempts": 1, "created_at": NOW}  # fmt: skip
+        return {
+            "id": identifier,
+            "kind": "digest",
+            "period": "2026-W47",
+            "channel": channel,
+            "recipient": recipient,
+            "status": "sent",
+            "attempts": 1,
+            "created_at": NOW,
+        }
 
-    chat = {"id": "c1", "kind": "chat", "name": "Team chat", "settings": {"region": "us-east"}, "created_by": OWNER,
-            "created_at": NOW}  # fmt: skip
+    chat = {
+        "id": "c1",
+        "kind": "chat",
+        "name": "Team chat",
+        "settings": {"region": "us-east"},
+        "created_by": OWNER,
+        "created_at": NOW,
+    }
     write(
         with_people,
-        (deliveries, [delivery_row("d1", "email", "ann@Board.example"), delivery_row("d2", "email", "bob@board.example"),
-                      delivery_row("d3", "webhook", "https://hooks.example/secret/path")]),
+        (
+            deliveries,
+            [
+                delivery_row("d1", "email", "ann@Board.example"),
+                delivery_row("d2", "email", "bob@board.example"),
+                delivery_row("d3", "webhook", "https://hooks.example/secret/path"),
+            ],
+        ),
         (connections, [chat]),
-        data_region="eu-west", modules=["slo"],
-    )  # fmt: skip
+        data_region="eu-west",
+        modules=["slo"],
+    )
     content = sign_in(MEMBER).get(PROFILE)
-    found = [(row["kind"], row["name"], row["region"], row["reason"], row["deliveries"]) for row in
-             content.json["residency_exceptions"]]  # fmt: skip
+    found = [
+        (row["kind"], row["name"], row["region"], row["reason"], row["deliveries"])
+        for row in content.json["residency_exceptions"]
+    ]
     assert found == [
         ("chat", "Team chat", "us-east", "outside the region", 0),
         ("email", "board.example", None, "region unknown", 2),
@@ -78,8 +101,15 @@ def test_the_profile_names_places_without_persons(sign_in, with_people):
 
 
 def test_holds_name_what_they_keep(sign_in, with_people):
-    row = {"id": "h1", "matter": "Acme v. Doe", "reason": "evidence", "placed_by": OWNER,
-           "placed_at": NOW - timedelta(days=3), "incident_id": "i1", "scope": "incident"}  # fmt: skip
+    row = {
+        "id": "h1",
+        "matter": "Acme v. Doe",
+        "reason": "evidence",
+        "placed_by": OWNER,
+        "placed_at": NOW - timedelta(days=3),
+        "incident_id": "i1",
+        "scope": "incident",
+    }
     down = {"id": "i1", "title": "Down", "severity": "high", "status": "open", "opened_at": NOW}
     write(with_people, (legal_holds, [row]), (incidents, [down]))
     content = sign_in(MEMBER).get(HOLDS).json
@@ -99,8 +129,14 @@ def test_retention_follows_the_tier(sign_in, with_people):
 
 
 def test_everybody_sees_his_own_blocks(sign_in, with_people):
-    run = {"id": "d1", "playbook": "apply-patch", "inputs_hash": "x", "outcome": "succeeded", "actor": OWNER,
-           "ran_at": NOW}  # fmt: skip
+    run = {
+        "id": "d1",
+        "playbook": "apply-patch",
+        "inputs_hash": "x",
+        "outcome": "succeeded",
+        "actor": OWNER,
+        "ran_at": NOW,
+    }
     write(
         with_people, (policy_blocks, [block("b1", MEMBER), block("b2", OWNER), block("b3", OWNER)]), (dry_runs, [run])
     )

@@ -43,15 +43,35 @@ def busy(with_people):
     """acme and other with an overdue request and an overdue staffing action each; acme with chat and webhook."""
     for org in ("acme", "other"):
         with with_people.revision(org, "setup", now=NOW) as revision:
-            revision.insert(evidence_requests, [
-                {"id": "R1", "framework": "soc2", "control_id": "CC6.1", "title": f"Sample of {org}", "priority": "P1",
-                 "requester": "auditor@firm.example", "owner": f"member@{org}.example",
-                 "opened_on": TODAY - timedelta(days=10)},
-            ])  # fmt: skip
-            revision.insert(staffing_actions, [
-                {"id": "a1", "week": "2026-W44", "kind": "borrow", "owner": f"member@{org}.example",
-                 "relief_hours": 4.0, "status": "open", "proposed_on": date(2026, 10, 1)},
-            ])  # fmt: skip
+            revision.insert(
+                evidence_requests,
+                [
+                    {
+                        "id": "R1",
+                        "framework": "soc2",
+                        "control_id": "CC6.1",
+                        "title": f"Sample of {org}",
+                        "priority": "P1",
+                        "requester": "auditor@firm.example",
+                        "owner": f"member@{org}.example",
+                        "opened_on": TODAY - timedelta(days=10),
+                    }
+                ],
+            )
+            revision.insert(
+                staffing_actions,
+                [
+                    {
+                        "id": "a1",
+                        "week": "2026-W44",
+                        "kind": "borrow",
+                        "owner": f"member@{org}.example",
+                        "relief_hours": 4.0,
+                        "status": "open",
+                        "proposed_on": date(2026, 10, 1),
+                    }
+                ],
+            )
             revision.record("records.prepared")
     with_people.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)
     with_people.write("acme", "t", lambda revision: set_endpoint(revision, "webhook", HOOK, [new_secret()]), now=NOW)
@@ -83,8 +103,11 @@ def test_what_the_preview_says_is_what_is_delivered(busy, sign_in):
     (hook,) = stored_rows(busy, deliveries, channel="webhook")
     assert (hook["payload"], hook["content_hash"]) == (preview.json, found["content_hash"])
     assert {row["recipient"] for row in found["deliveries"]} == {
-        "admin@acme.example", "member@acme.example", "owner@acme.example", HOOK,
-    }  # fmt: skip
+        "admin@acme.example",
+        "member@acme.example",
+        "owner@acme.example",
+        HOOK,
+    }
     assert {row["status"] for row in found["deliveries"]} == {"pending"}
     assert stored_rows(busy, deliveries, "other") == []
 
@@ -258,10 +281,19 @@ def test_an_organization_that_cannot_even_say_what_it_wants_fails_alone(busy, cr
 def reminder_button(busy, sign_in):
     with busy.revision("acme", "owner@acme.example", now=NOW) as revision:
         names = {f"U{role.upper()}": f"{role}@acme.example" for role in ("owner", "admin", "member")}
-        revision.insert(connections, [
-            {"id": "chat", "kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": names},
-             "created_by": "owner@acme.example", "created_at": NOW},
-        ])  # fmt: skip
+        revision.insert(
+            connections,
+            [
+                {
+                    "id": "chat",
+                    "kind": "chat",
+                    "name": "Chat",
+                    "settings": {"team_id": "T1", "members": names},
+                    "created_by": "owner@acme.example",
+                    "created_at": NOW,
+                }
+            ],
+        )
         revision.record("connection.created")
     assert sign_in().post(f"{BASE}/staffing-action-reminders").json["outcome"] == "delivered"
     return f"acme:{approval_id('acme', 'a1')}:approve"

@@ -12,8 +12,14 @@ from engine.store.schema.outputs import catalogue_snapshots, control_state_chang
 from tests.conftest import NOW
 
 BASE = "/api/governance/compliance"
-NAMES = ("evidence-requests", "evidence-request-sla", "sla-reminders", "attestation-renewal", "mapping-digest",
-         "inherited-control-gaps")  # fmt: skip
+NAMES = (
+    "evidence-requests",
+    "evidence-request-sla",
+    "sla-reminders",
+    "attestation-renewal",
+    "mapping-digest",
+    "inherited-control-gaps",
+)
 MEMBER = "member@acme.example"
 TODAY = date(2026, 11, 20)
 CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
@@ -41,8 +47,16 @@ def test_a_malformed_question_is_refused(name, query, sign_in):
 
 
 def test_requests_are_listed_with_their_clock(sign_in, with_people):
-    request = {"id": "R1", **CONTROL, "title": "Sample", "requester": "auditor@firm.example", "owner": MEMBER,
-               "backup": "admin@acme.example", "priority": "P1", "opened_on": TODAY - timedelta(days=10)}  # fmt: skip
+    request = {
+        "id": "R1",
+        **CONTROL,
+        "title": "Sample",
+        "requester": "auditor@firm.example",
+        "owner": MEMBER,
+        "backup": "admin@acme.example",
+        "priority": "P1",
+        "opened_on": TODAY - timedelta(days=10),
+    }
     write(with_people, (evidence_requests, [request]), (users, [{"email": MEMBER, "active": False}]))
     client = sign_in("owner@acme.example")
     (row,) = client.get(f"{BASE}/evidence-requests").json["requests"]

@@ -24,11 +24,19 @@ NAMES = {"control": "soc2:CC6.1", "owner": PEOPLE[0], "framework": "soc2", "vend
 def duties(with_people):
     """Each of two people signs for a control; a vendor is reviewed."""
     with with_people.revision("acme", "ann", now=NOW) as revision:
-        revision.upsert(attestations, [
-            {"id": f"att-{number}", "framework": "soc2", "control_id": f"CC6.{number}", "owner": owner,
-             "due_on": date(2026, 12, number)}
-            for number, owner in enumerate(PEOPLE, 1)
-        ])  # fmt: skip
+        revision.upsert(
+            attestations,
+            [
+                {
+                    "id": f"att-{number}",
+                    "framework": "soc2",
+                    "control_id": f"CC6.{number}",
+                    "owner": owner,
+                    "due_on": date(2026, 12, number),
+                }
+                for number, owner in enumerate(PEOPLE, 1)
+            ],
+        )
         revision.upsert(
             vendors,
             [
@@ -62,9 +70,10 @@ def test_a_filtered_report_has_an_entity_tag_and_a_file_name_of_its_own(duties, 
     tags = [answer.headers["etag"] for answer in answers]
     assert len(set(tags)) == 3
     assert [answer.headers["content-disposition"].partition("acme-")[2] for answer in answers] == [
-        'attestations-2026-11-20.csv"', 'attestations-owner-owner-acme-example-2026-11-20.csv"',
+        'attestations-2026-11-20.csv"',
+        'attestations-owner-owner-acme-example-2026-11-20.csv"',
         'attestations-owner-member-acme-example-2026-11-20.csv"',
-    ]  # fmt: skip
+    ]
     again = {tag: client.get(f"{BOARD}?format=csv&owner={PEOPLE[0]}", if_none_match=tag).status for tag in tags}
     assert again == {tags[0]: 200, tags[1]: 304, tags[2]: 200}
 
@@ -96,15 +105,22 @@ def test_a_feed_has_the_entries_of_the_rows_that_are_left(duties, sign_in):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        (f"{BOARD}?table=board", "The parameter table must be one of attestations, frameworks, owners, "
-                                 "without_attestation, earlier; got 'board'."),
-        (f"{BOARD}?vendor=ven-1",
-         "This report can be filtered by control, owner, framework: nothing in it names any vendor."),
-        (f"{route_of('third-party-vendors')}?vendor=Okta",
-         "The parameter vendor must be the identifier of one of the organization's vendors; Okta is ven-1; got 'Okta'."),
+        (
+            f"{BOARD}?table=board",
+            "The parameter table must be one of attestations, frameworks, owners, "
+            "without_attestation, earlier; got 'board'.",
+        ),
+        (
+            f"{BOARD}?vendor=ven-1",
+            "This report can be filtered by control, owner, framework: nothing in it names any vendor.",
+        ),
+        (
+            f"{route_of('third-party-vendors')}?vendor=Okta",
+            "The parameter vendor must be the identifier of one of the organization's vendors; Okta is ven-1; got 'Okta'.",
+        ),
         (f"{BOARD}?owner=", "The parameter owner must be a text of 1 to 200 characters; got ''."),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_filtered_is_said(duties, sign_in, path, message):
     answer = sign_in().get(path)
     assert (answer.status, answer.json["error"], answer.json["message"]) == (400, "invalid_parameter", message)

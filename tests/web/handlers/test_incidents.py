@@ -9,12 +9,7 @@ from sqlalchemy import select
 
 from engine.store.chain.chain import EventRow
 from engine.store.schema.audit import access_log, audit_log, legal_holds
-from engine.store.schema.automation import (
-    approvals,
-    dry_runs,
-    executions,
-    policy_blocks,
-)
+from engine.store.schema.automation import approvals, dry_runs, executions, policy_blocks
 from engine.store.schema.controls import attestations
 from engine.store.schema.organizations import organization_settings, organizations
 from engine.store.schema.risk import vendors
@@ -57,9 +52,13 @@ def write(store, *rows, org="acme", action="import.completed", **event):
 
 def incident(identifier="INC-1", **values):
     given = {
-        "id": identifier, "title": "Error rate above objective", "severity": "high", "status": "open",
-        "opened_at": OPENED, **values,
-    }  # fmt: skip
+        "id": identifier,
+        "title": "Error rate above objective",
+        "severity": "high",
+        "status": "open",
+        "opened_at": OPENED,
+        **values,
+    }
     return incidents, given
 
 
@@ -458,13 +457,17 @@ def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, full_incident):
     assert answer.status == 201
     assert found["hypothesis"] == "A change went live: DEP-1, release 42 of api."
     assert (found["incident_id"], found["actor"], found["model_version"], found["conclusive"]) == (
-        "INC-1", "operator@acme.example", "rca-2", True,
-    )  # fmt: skip
+        "INC-1",
+        "operator@acme.example",
+        "rca-2",
+        True,
+    )
     assert found["candidates"][0]["evidence_ids"] == ["deploys:DEP-1"]
     assert found["candidates"][0]["features"] == {"origin": 0.9, "temporal": 0.794, "topological": 1.0}
     assert found["candidates"][0]["supports"] == [
-        "It went live 10 min before the onset.", "It is on the service itself.",
-    ]  # fmt: skip
+        "It went live 10 min before the onset.",
+        "It is on the service itself.",
+    ]
     assert client.get("/api/incidents/INC-1/rca/latest").json == found
     assert full_incident.head("acme").seq == head.seq + 1
     pack = client.get("/api/incidents/INC-1/evidence").json
@@ -481,8 +484,11 @@ def test_an_analysis_may_be_inconclusive_and_then_is_no_evidence_of_one(sign_in,
     write(with_people, incident())
     found = run(sign_in()).json
     assert (found["hypothesis"], found["conclusive"], found["candidates"], found["confidence"]) == (
-        "inconclusive", False, [], 0.0,
-    )  # fmt: skip
+        "inconclusive",
+        False,
+        [],
+        0.0,
+    )
     assert found["reason"] == "Nothing that could explain it was recorded around the onset."
     assert found["next_checks"]
     with with_people.reader() as connection:
@@ -498,9 +504,19 @@ def test_a_run_of_an_earlier_version_is_shown_without_what_speaks_for_its_candid
         stored = connection.execute(select(rca_runs.c.candidates)).scalar_one()
     for candidate in stored["candidates"]:
         del candidate["supports"]
-    write(full_incident, (rca_runs, {**{name: kept[name] for name in ("hypothesis", "confidence", "incident_id", "actor")},
-                            "id": "rca-old", "model_version": "rca-1", "run_at": NOW + timedelta(hours=1),
-                            "candidates": stored}))  # fmt: skip
+    write(
+        full_incident,
+        (
+            rca_runs,
+            {
+                **{name: kept[name] for name in ("hypothesis", "confidence", "incident_id", "actor")},
+                "id": "rca-old",
+                "model_version": "rca-1",
+                "run_at": NOW + timedelta(hours=1),
+                "candidates": stored,
+            },
+        ),
+    )
     found = client.get("/api/incidents/INC-1/rca/latest").json
     assert (found["id"], found["candidates"][0]["supports"]) == ("rca-old", [])
 
@@ -606,9 +622,14 @@ def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_
 
 def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_review(sign_in, with_people):
     client = sign_in("operator@acme.example")
-    write(with_people, service(), service("database"), service("mail"),
-          (service_dependencies, {"service_id": "api", "depends_on_id": "database"}),
-          incident(service_id="api"))  # fmt: skip
+    write(
+        with_people,
+        service(),
+        service("database"),
+        service("mail"),
+        (service_dependencies, {"service_id": "api", "depends_on_id": "database"}),
+        incident(service_id="api"),
+    )
     for name, ago in (("database", 20), ("mail", 30), ("api", 60 * 25)):
         body = {"service": name, "version": "7", "deployed_at": minutes(-ago).isoformat(), "id": f"D-{name}"}
         assert client.post("/api/integrations/deploy-events", json.dumps(body).encode()).status == 201
@@ -621,8 +642,11 @@ def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_re
         assert "1 more went live on other services." in text
     (found,) = client.get("/api/incidents/INC-1/evidence").json["deploys"]
     assert (found["id"], found["service_id"], found["hops"], found["audit"]["seq"] > 0) == (
-        "D-database", "database", 1, True,
-    )  # fmt: skip
+        "D-database",
+        "database",
+        1,
+        True,
+    )
 
 
 def test_the_organizations_own_threshold_decides_what_is_conclusive(sign_in, full_incident):

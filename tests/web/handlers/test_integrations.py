@@ -46,9 +46,14 @@ def test_each_of_the_seven_kinds_can_be_recorded_as_a_placeholder(kind, sign_in,
     assert answer.status == 201
     made = answer.json["connection"]
     assert made == {
-        "id": made["id"], "kind": kind, "name": "Main", "status": "placeholder", "settings": {"channel": "#ops"},
-        "created_by": "operator@acme.example", "created_at": "2026-11-20T08:30:00Z",
-    }  # fmt: skip
+        "id": made["id"],
+        "kind": kind,
+        "name": "Main",
+        "status": "placeholder",
+        "settings": {"channel": "#ops"},
+        "created_by": "operator@acme.example",
+        "created_at": "2026-11-20T08:30:00Z",
+    }
     assert "Nothing is contacted" in answer.json["note"]
     listed = sign_in("member@acme.example").get(CONNECTIONS).json
     assert (listed["connections"], sorted(listed["kinds"])) == ([made], sorted(KINDS))
@@ -83,11 +88,18 @@ def test_a_malformed_connection_is_refused_and_nothing_is_written(body, field, s
 @pytest.mark.parametrize(
     "settings",
     [
-        {"token": "x"}, {"secret": ""}, {"password": None}, {"api_key": 1}, {"API-Key": "x"}, {"client_secret": "x"},
-        {"auth": {"bot": [{"accessToken": "x"}]}}, {"url": "https://ann:hunter2@chat.example"},
-        {"note": "password=hunter2"}, {"header": "Authorization: Bearer abcdefghijklmnopqrstuvwxyz"},
+        {"token": "x"},
+        {"secret": ""},
+        {"password": None},
+        {"api_key": 1},
+        {"API-Key": "x"},
+        {"client_secret": "x"},
+        {"auth": {"bot": [{"accessToken": "x"}]}},
+        {"url": "https://ann:hunter2@chat.example"},
+        {"note": "password=hunter2"},
+        {"header": "Authorization: Bearer abcdefghijklmnopqrstuvwxyz"},
     ],
-)  # fmt: skip
+)
 def test_secrets_are_refused_and_not_repeated(settings, sign_in, with_people):
     head = with_people.head("acme")
     answer = sign_in().post(CONNECTIONS, {"kind": "chat", "name": "Main", "settings": settings})
@@ -144,8 +156,10 @@ def test_members_of_a_chat_connection_are_changed_by_the_same_route(sign_in, wit
     answer = sign_in("admin@acme.example").post(CONNECTIONS, {**body, "settings": other})
     assert (answer.status, answer.json["result"]) == (200, "changed")
     assert answer.json["connection"] == {
-        **first.json["connection"], "settings": other, "created_by": "admin@acme.example",
-    }  # fmt: skip
+        **first.json["connection"],
+        "settings": other,
+        "created_by": "admin@acme.example",
+    }
     assert answer.json["note"].endswith("No active member, so without effect for now: U7 (later@acme.example).")
     assert sign_in().get(CONNECTIONS).json["connections"] == [answer.json["connection"]]
     with with_people.reader() as connection:
@@ -188,10 +202,15 @@ def test_a_deploy_is_recorded_once_however_often_it_is_told(sign_in, with_servic
     assert (answer.status, answer.json["result"]) == (201, "created")
     deploy = answer.json["deploy"]
     assert deploy == {
-        "id": deploy["id"], "service_id": "svc-api", "version": "1.2.3", "environment": "production",
-        "deployed_at": "2026-11-20T08:25:00Z", "actor": "member@acme.example", "change_ref": "CHG-1",
+        "id": deploy["id"],
+        "service_id": "svc-api",
+        "version": "1.2.3",
+        "environment": "production",
+        "deployed_at": "2026-11-20T08:25:00Z",
+        "actor": "member@acme.example",
+        "change_ref": "CHG-1",
         "status": "succeeded",
-    }  # fmt: skip
+    }
     head = with_services.head("acme")
     again = client.post(DEPLOYS, {**EVENT, "service_id": "svc-api"})
     assert (again.status, again.json) == (200, {"result": "duplicate", "deploy": deploy})
@@ -241,17 +260,23 @@ def test_a_link_stands_in_for_a_change_that_has_no_number(sign_in, with_services
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
-        ({"service": None}, "service"), ({"service": ""}, "service"), ({"service": "a\u0007"}, "service"),
-        ({"service_id": 7}, "service_id"), ({"status": "done"}, "status"), ({"version": "x" * 201}, "version"),
-        ({"deployed_at": "yesterday"}, "deployed_at"), ({"deployed_at": "2026-11-20T08:00:00"}, "deployed_at"),
+        ({"service": None}, "service"),
+        ({"service": ""}, "service"),
+        ({"service": "a\u0007"}, "service"),
+        ({"service_id": 7}, "service_id"),
+        ({"status": "done"}, "status"),
+        ({"version": "x" * 201}, "version"),
+        ({"deployed_at": "yesterday"}, "deployed_at"),
+        ({"deployed_at": "2026-11-20T08:00:00"}, "deployed_at"),
         ({"deployed_at": "2026-11-20T09:00:00Z"}, "deployed_at"),
         ({"deployed_at": "1999-12-31T00:00:00Z"}, "deployed_at"),
         ({"deployed_at": "0001-01-01T00:00:00+23:59"}, "deployed_at"),
         ({"deployed_at": "9999-12-31T23:59:59-23:59"}, "deployed_at"),
-        ({"url": "javascript:alert(1)"}, "url"), ({"url": "https://a:b@c.example"}, "url"),
+        ({"url": "javascript:alert(1)"}, "url"),
+        ({"url": "https://a:b@c.example"}, "url"),
         ({"url": "https://["}, "url"),
     ],
-)  # fmt: skip
+)
 def test_a_malformed_event_is_refused_and_nothing_is_written(changed, field, sign_in, with_services):
     head = with_services.head("acme")
     answer = sign_in().post(DEPLOYS, {**EVENT, **changed})

@@ -91,11 +91,20 @@ def test_each_connector_has_its_own_backend(upstream, robot, sign_in):
 
 def test_credentials_stay_here_and_safe_headers_go_on(upstream, console, sign_in):
     headers = {
-        "Accept": "text/plain", "Accept-Language": "de", "Content-Type": "application/json", "User-Agent": "probe/1",
-        "X-Request-Id": "trace-12345678", "Idempotency-Key": "k1", "Traceparent": "00-ab-cd-01",
-        "Cookie": f"svc_session={sign_in().cookie}", "X-Forwarded-For": "10.0.0.9", "X-Internal": "1",
-        "TE": "trailers", "Proxy-Authorization": "Basic eA==", "Connection": "close, Traceparent",
-    }  # fmt: skip
+        "Accept": "text/plain",
+        "Accept-Language": "de",
+        "Content-Type": "application/json",
+        "User-Agent": "probe/1",
+        "X-Request-Id": "trace-12345678",
+        "Idempotency-Key": "k1",
+        "Traceparent": "00-ab-cd-01",
+        "Cookie": f"svc_session={sign_in().cookie}",
+        "X-Forwarded-For": "10.0.0.9",
+        "X-Internal": "1",
+        "TE": "trailers",
+        "Proxy-Authorization": "Basic eA==",
+        "Connection": "close, Traceparent",
+    }
     with serve(console) as address, closing(HTTPConnection(address.removeprefix("http://"))) as connection:
         connection.request("POST", "/api/reasoning/x", b"{}", headers)
         assert connection.getresponse().status == 200
@@ -116,8 +125,16 @@ def test_credentials_stay_here_and_safe_headers_go_on(upstream, console, sign_in
 def test_an_api_key_opens_the_door_and_goes_no_further(robot, with_people, sign_in):
     secret = new_secret("api_key")
     with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
-        row = {"id": "k", "kind": "api_key", "label": "ci", "owner": "owner@acme.example", "prefix": "svc_sk_",
-               "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW}  # fmt: skip
+        row = {
+            "id": "k",
+            "kind": "api_key",
+            "label": "ci",
+            "owner": "owner@acme.example",
+            "prefix": "svc_sk_",
+            "last_four": secret[-4:],
+            "secret_sha256": digest(secret),
+            "created_at": NOW,
+        }
         revision.insert(credentials, [row])
         revision.record("api_key.created")
     for headers in ({"authorization": f"Bearer {secret}"}, {"x_svc_api_key": secret}):
@@ -154,12 +171,19 @@ def test_percent_encoding_is_kept(target, arrives, upstream, console, sign_in):
 @pytest.mark.parametrize(
     "target",
     [
-        "/api/reasoning/../secret", "/api/reasoning/a/../../secret", "/api/reasoning/%2e%2e/secret",
-        "/api/reasoning/..%2fsecret", "/api/reasoning/%252e%252e%252fsecret", "/api/reasoning/..%5csecret",
-        "/api/reasoning/..;x=1/secret", "/api/reasoning/a%0d%0aX:%20y", "/api/reasoning/%00",
-        "/api/re%61soning/%2e%2e/secret", "/api/reasoning/" + "%" + "25" * 40 + "2e",
+        "/api/reasoning/../secret",
+        "/api/reasoning/a/../../secret",
+        "/api/reasoning/%2e%2e/secret",
+        "/api/reasoning/..%2fsecret",
+        "/api/reasoning/%252e%252e%252fsecret",
+        "/api/reasoning/..%5csecret",
+        "/api/reasoning/..;x=1/secret",
+        "/api/reasoning/a%0d%0aX:%20y",
+        "/api/reasoning/%00",
+        "/api/re%61soning/%2e%2e/secret",
+        "/api/reasoning/" + "%" + "25" * 40 + "2e",
     ],
-)  # fmt: skip
+)
 def test_no_path_leaves_its_base(target, upstream, console, sign_in):
     with serve(console) as address:
         status, answer = ask_for(address, target, sign_in().cookie)
@@ -177,13 +201,26 @@ def test_a_body_over_one_mebibyte_is_413(upstream, sign_in):
 
 def test_status_type_and_headers_come_back_without_cookies_and_hops(upstream, respond, sign_in):
     respond["with"] = lambda seen, wire: wire.answer(
-        b"no tea", 418, ("Content-Type", "text/x-pot"), ("X-Total", "3"), ("Link", "<a>"), ("Link", "<b>"),
-        ("Set-Cookie", "svc_session=stolen"), ("Connection", "X-Hop"), ("X-Hop", "1"), ("Keep-Alive", "timeout=9"),
-        ("Authorization", "Bearer x"), ("WWW-Authenticate", "Basic"), ("X-Frame-Options", "ALLOWALL"),
-        ("Content-Security-Policy", "default-src *"), ("Access-Control-Allow-Origin", "*"),
-        ("X-Accel-Redirect", "/etc"), ("Cache-Control", "public, max-age=9"), ("Server", "pot/1"),
+        b"no tea",
+        418,
+        ("Content-Type", "text/x-pot"),
+        ("X-Total", "3"),
+        ("Link", "<a>"),
+        ("Link", "<b>"),
+        ("Set-Cookie", "svc_session=stolen"),
+        ("Connection", "X-Hop"),
+        ("X-Hop", "1"),
+        ("Keep-Alive", "timeout=9"),
+        ("Authorization", "Bearer x"),
+        ("WWW-Authenticate", "Basic"),
+        ("X-Frame-Options", "ALLOWALL"),
+        ("Content-Security-Policy", "default-src *"),
+        ("Access-Control-Allow-Origin", "*"),
+        ("X-Accel-Redirect", "/etc"),
+        ("Cache-Control", "public, max-age=9"),
+        ("Server", "pot/1"),
         ("X-Request-Id", "theirs"),
-    )  # fmt: skip
+    )
     answer = sign_in().get("/api/reasoning/tea", x_request_id="trace-12345678")
     assert (answer.status, answer.body) == (418, b"no tea")
     assert answer.headers == {

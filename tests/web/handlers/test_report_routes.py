@@ -26,10 +26,12 @@ from tests.web.client import Client
 BASE = "/api/governance/compliance/"
 PATHS = sorted(REPORT_ROUTES.values())
 TYPES = {
-    "json": "application/json", "csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "html": "text/html; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}  # fmt: skip
+}
 
 
 def test_every_report_comes_in_every_format_even_for_an_organization_without_records(sign_in):
@@ -46,9 +48,14 @@ def test_json_is_the_default_and_accept_is_honoured(sign_in):
     path = f"{BASE}summary"
     browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     wanted = {
-        "": "json", "*/*": "json", browser: "html", "text/csv": "csv", "image/png": "json", "text/html;q=0": "json",
+        "": "json",
+        "*/*": "json",
+        browser: "html",
+        "text/csv": "csv",
+        "image/png": "json",
+        "text/html;q=0": "json",
         "text/markdown;q=0.5, text/csv;q=0.9": "csv",
-    }  # fmt: skip
+    }
     assert {a: client.get(path, accept=a).headers["content-type"] for a in wanted} == {
         a: TYPES[form] for a, form in wanted.items()
     }
@@ -92,8 +99,15 @@ def test_html_may_run_its_own_script_and_nothing_else_and_load_nothing(sign_in):
 
 
 def attest(store, org="acme"):
-    row = {"id": "a1", "framework": "soc2", "control_id": "CC6.1", "owner": "ann@acme.example",
-           "due_on": date(2026, 11, 30), "outcome": "attested", "attested_at": NOW}  # fmt: skip
+    row = {
+        "id": "a1",
+        "framework": "soc2",
+        "control_id": "CC6.1",
+        "owner": "ann@acme.example",
+        "due_on": date(2026, 11, 30),
+        "outcome": "attested",
+        "attested_at": NOW,
+    }
     with store.revision(org, "ann@acme.example", now=NOW) as revision:
         revision.insert(attestations, [row])
         revision.record("attestation.signed", object_id="a1")

@@ -5,13 +5,7 @@ from datetime import timedelta
 import pytest
 
 from engine.store.schema.organizations import organization_settings
-from engine.store.schema.services import (
-    findings,
-    service_dependencies,
-    services,
-    slo_buckets,
-    slo_profiles,
-)
+from engine.store.schema.services import findings, service_dependencies, services, slo_buckets, slo_profiles
 from tests.conftest import NOW
 
 SLO = "/api/services/api/slo"
@@ -54,9 +48,18 @@ def buckets(identifier, count, total=100, bad=0):
 
 def finding(identifier, on, **values):
     row = {
-        "id": identifier, "source": "s", "finding_key": identifier, "title": "A weakness", "severity": "high",
-        "status": "open", "service_id": on, "cvss": 8.0, "first_seen_at": NOW, "last_seen_at": NOW, **values,
-    }  # fmt: skip
+        "id": identifier,
+        "source": "s",
+        "finding_key": identifier,
+        "title": "A weakness",
+        "severity": "high",
+        "status": "open",
+        "service_id": on,
+        "cvss": 8.0,
+        "first_seen_at": NOW,
+        "last_seen_at": NOW,
+        **values,
+    }
     return findings, row
 
 
@@ -158,15 +161,24 @@ def test_the_overview_sees_the_last_write(sign_in, with_people):
 def test_the_graph_has_nodes_directed_edges_cycles_and_blast_radius(sign_in, with_people):
     write(
         with_people,
-        service("web", criticality=3, internet_facing=True), service("api"), service("db"), service("queue"),
-        needs("web", "api", kind="api"), needs("api", "db"), needs("api", "queue"), needs("queue", "api"),
+        service("web", criticality=3, internet_facing=True),
+        service("api"),
+        service("db"),
+        service("queue"),
+        needs("web", "api", kind="api"),
+        needs("api", "db"),
+        needs("api", "queue"),
+        needs("queue", "api"),
         needs("api", "ghost"),
-    )  # fmt: skip
+    )
     found = sign_in().get(GRAPH).json
     assert found["summary"] == {"services": 4, "dependencies": 4, "cycles": 1, "deepest_layer": 2}
     assert {node["id"]: (node["layer"], node["blast_radius"], node["cycle"]) for node in found["nodes"]} == {
-        "api": (1, 2, 1), "db": (0, 3, None), "queue": (1, 2, 1), "web": (2, 0, None),
-    }  # fmt: skip
+        "api": (1, 2, 1),
+        "db": (0, 3, None),
+        "queue": (1, 2, 1),
+        "web": (2, 0, None),
+    }
     assert {"from": "web", "to": "api", "kind": "api", "segmented": False, "vendor_id": None} in found["edges"]
     assert found["cycles"] == [{"services": ["api", "queue"], "loop": ["api", "queue", "api"]}]
     assert [edge["to"] for edge in found["dangling_edges"]] == ["ghost"]
@@ -184,24 +196,32 @@ def test_an_empty_graph_is_empty(sign_in):
 def exposed_services(with_people):
     write(
         with_people,
-        service("web", internet_facing=True, criticality=2), service("api", criticality=4), service("db"),
-        needs("web", "api"), needs("api", "db", segmented=True), finding("F1", "web", known_exploited=True),
+        service("web", internet_facing=True, criticality=2),
+        service("api", criticality=4),
+        service("db"),
+        needs("web", "api"),
+        needs("api", "db", segmented=True),
+        finding("F1", "web", known_exploited=True),
         finding("F2", "db", status="fixed"),
-    )  # fmt: skip
+    )
     return with_people
 
 
 def test_paths_are_ranked_with_choke_points_and_fixes(sign_in, exposed_services):
     found = sign_in().get(PATHS).json
     assert [(path["score"], path["services"]) for path in found["paths"]] == [
-        (0.532, ["web", "api"]), (0.38, ["web"]), (0.1995, ["web", "api", "db"]),
-    ]  # fmt: skip
+        (0.532, ["web", "api"]),
+        (0.38, ["web"]),
+        (0.1995, ["web", "api", "db"]),
+    ]
     assert (found["max_depth"], found["found"], found["truncated"]) == (5, 3, False)
     assert found["fixes"][0]["evidence_id"] == "findings:F1"
     assert found["choke_points"]
     assert [(one["service_id"], one["combined"], one["method"], one["standard_error"]) for one in found["targets"]] == [
-        ("api", 0.532, "exact", None), ("web", 0.38, "exact", None), ("db", 0.1995, "exact", None),
-    ]  # fmt: skip
+        ("api", 0.532, "exact", None),
+        ("web", 0.38, "exact", None),
+        ("db", 0.1995, "exact", None),
+    ]
     assert "what they share counted once (exact)" in found["sentence"]
     assert "not detections" in found["statement"]
 

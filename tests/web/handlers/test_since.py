@@ -39,8 +39,11 @@ def test_the_write_that_did_it_is_told_with_actor_and_time(later, with_people):
     assert answer["parameters"]["since"] == "2026-11-20"
     (write,) = answer["writes"]
     assert (write["actor"], write["on"], write["revision"], write["event_id"]) == (
-        "bob@acme.example", "2026-11-22", seq, f"hq:{seq}",
-    )  # fmt: skip
+        "bob@acme.example",
+        "2026-11-22",
+        seq,
+        f"hq:{seq}",
+    )
     (row,) = [row for row in answer["attestations_rows"] if row["change"] == "changed"]
     assert row["event_ids"] == [f"hq:{seq}"]
     assert ("status", "overdue", "attested") in zip(row["columns"], row["before"], row["after"], strict=True)
@@ -81,14 +84,21 @@ def test_a_past_day_is_compared_with_an_earlier_one(later):
     ("query", "message"),
     [
         ("since=yesterday", "The parameter since must be a day as YYYY-MM-DD; got 'yesterday'."),
-        ("since=2026-11-22", "The parameter since must be a day before 2026-11-22, which it is compared with; got "
-                             "'2026-11-22'."),
-        ("since=2026-11-21&revision=2&asOf=2026-11-22",
-         "The parameter since must be a day that ended before revision 2, which it is compared with; got '2026-11-21'."),
-        ("since=2020-01-01", "The parameter since must be a day from 2026-11-20 to 2026-11-22: the records begin then; "
-                             "got '2020-01-01'."),
+        (
+            "since=2026-11-22",
+            "The parameter since must be a day before 2026-11-22, which it is compared with; got '2026-11-22'.",
+        ),
+        (
+            "since=2026-11-21&revision=2&asOf=2026-11-22",
+            "The parameter since must be a day that ended before revision 2, which it is compared with; got '2026-11-21'.",
+        ),
+        (
+            "since=2020-01-01",
+            "The parameter since must be a day from 2026-11-20 to 2026-11-22: the records begin then; "
+            "got '2020-01-01'.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked_is_said(later, query, message):
     answer = later.get(f"{PATH}?{query}")
     assert (answer.status, answer.json["error"], answer.json["message"]) == (400, "invalid_parameter", message)

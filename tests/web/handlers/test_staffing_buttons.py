@@ -37,14 +37,33 @@ def offer_in_chat(with_people):
     for org in ("acme", "other"):
         with with_people.revision(org, f"owner@{org}.example", now=NOW) as revision:
             names = {f"U{role.upper()}": f"{role}@{org}.example" for role in ("owner", "admin", "operator", "member")}
-            revision.insert(connections, [
-                {"id": "chat", "kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": names},
-                 "created_by": f"owner@{org}.example", "created_at": NOW},
-            ])  # fmt: skip
-            revision.insert(staffing_actions, [
-                {"id": "a1", "week": "2026-W49", "kind": "borrow", "owner": f"member@{org}.example",
-                 "relief_hours": 4.0, "status": "proposed", "proposed_on": date(2026, 11, 13)},
-            ])  # fmt: skip
+            revision.insert(
+                connections,
+                [
+                    {
+                        "id": "chat",
+                        "kind": "chat",
+                        "name": "Chat",
+                        "settings": {"team_id": "T1", "members": names},
+                        "created_by": f"owner@{org}.example",
+                        "created_at": NOW,
+                    }
+                ],
+            )
+            revision.insert(
+                staffing_actions,
+                [
+                    {
+                        "id": "a1",
+                        "week": "2026-W49",
+                        "kind": "borrow",
+                        "owner": f"member@{org}.example",
+                        "relief_hours": 4.0,
+                        "status": "proposed",
+                        "proposed_on": date(2026, 11, 13),
+                    }
+                ],
+            )
             staffing.ask(revision, TAKE_UP, ["a1"])
     return with_people
 
@@ -81,8 +100,10 @@ def test_a_proposal_is_taken_up_by_whoever_may_say_so(user, offer_in_chat, press
     assert (approval["status"], approval["decided_by"], approval["decided_at"]) == ("approved", who, NOW)
     decided, taken = stored_rows(offer_in_chat, audit_log, order=("seq",))[-2:]
     assert (decided["action"], decided["actor"], decided["details"]) == (
-        "approval.approved", who, {"channel": "chat", "chat_user": user, "kind": TAKE_UP, "subject": "a1"}
-    )  # fmt: skip
+        "approval.approved",
+        who,
+        {"channel": "chat", "chat_user": user, "kind": TAKE_UP, "subject": "a1"},
+    )
     assert (taken["action"], taken["actor"], taken["object_id"]) == ("staffing.taken_up", who, "a1")
     assert offer_in_chat.verify("acme").ok
 
@@ -94,8 +115,10 @@ def test_a_declined_proposal_stays_one_and_that_is_in_the_audit(offer_in_chat, p
     assert (approval["status"], approval["decided_by"]) == ("rejected", "member@acme.example")
     (last,) = stored_rows(offer_in_chat, audit_log, order=("-seq",), limit=1)
     assert (last["action"], last["actor"], last["details"]["subject"]) == (
-        "approval.rejected", "member@acme.example", "a1"
-    )  # fmt: skip
+        "approval.rejected",
+        "member@acme.example",
+        "a1",
+    )
 
 
 @pytest.mark.parametrize(("first", "second"), [("approve", "reject"), ("reject", "approve"), ("approve", "approve")])
@@ -197,9 +220,11 @@ def test_a_proposal_is_not_completed_before_it_is_taken_up(offer_in_chat, press)
     assert press().status == 200
     assert press(kind=COMPLETION, at="3.0").status == 200
     assert action(offer_in_chat, "status", "tracked_on", "completed_on", "evidence") == {
-        "status": "completed", "tracked_on": TODAY, "completed_on": TODAY,
+        "status": "completed",
+        "tracked_on": TODAY,
+        "completed_on": TODAY,
         "evidence": f"approval {approval_id('acme', 'a1')}",
-    }  # fmt: skip
+    }
 
 
 def test_from_the_digest_to_the_archive(offer_in_chat, press, console, clock):
@@ -207,10 +232,13 @@ def test_from_the_digest_to_the_archive(offer_in_chat, press, console, clock):
     offer_in_chat.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)
     with offer_in_chat.revision("acme", "t", now=NOW) as revision:
         people = ("ann",) * 20 + ("bob", "eve")
-        revision.insert(attestations, [
-            {**renewals(1, f"{name}@acme.example")[0], **CONTROLS[number], "id": f"d{number}"}
-            for number, name in enumerate(people)
-        ])  # fmt: skip
+        revision.insert(
+            attestations,
+            [
+                {**renewals(1, f"{name}@acme.example")[0], **CONTROLS[number], "id": f"d{number}"}
+                for number, name in enumerate(people)
+            ],
+        )
         revision.record("records.prepared")
     said = []
 
@@ -244,7 +272,10 @@ def test_from_the_digest_to_the_archive(offer_in_chat, press, console, clock):
     assert press(body=button("Mark as completed"), now=later).status == 200
     said.append(status())
     assert [one[key] for one in said] == [
-        ("proposed", "proposed"), ("tracked", "under_way"), ("open", "under_way"), ("completed", "done_on_time"),
-    ]  # fmt: skip
+        ("proposed", "proposed"),
+        ("tracked", "under_way"),
+        ("open", "under_way"),
+        ("completed", "done_on_time"),
+    ]
     archive = owner().get(f"{BASE}/staffing-completion-rollup").json["archive"]
     assert [(row["action_id"], row["completed_on"]) for row in archive] == [(key, "2026-12-08")]

@@ -52,10 +52,15 @@ def test_a_new_key_shows_its_secret_once_and_opens_its_door(sign_in, with_people
     secret = key.pop("secret")
     assert (made.status, made.headers["cache-control"]) == (201, "no-store")
     assert key == {
-        "id": key["id"], "label": "build", "prefix": "svc_sk_", "last_four": secret[-4:],
-        "created_at": "2026-11-20T08:30:00Z", "expires_at": "2026-12-20T08:30:00Z", "revoked_at": None,
+        "id": key["id"],
+        "label": "build",
+        "prefix": "svc_sk_",
+        "last_four": secret[-4:],
+        "created_at": "2026-11-20T08:30:00Z",
+        "expires_at": "2026-12-20T08:30:00Z",
+        "revoked_at": None,
         "last_used_at": None,
-    }  # fmt: skip
+    }
     assert opens(sign_in(None), secret)
     assert member.get(KEYS).json == {"api_keys": [{**key, "last_used_at": "2026-11-20T08:30:00Z"}]}
     assert actions(with_people) == [("api_key.created", MEMBER)]
@@ -112,10 +117,21 @@ def test_a_key_of_a_removed_member_opens_nothing(sign_in, with_people):
 
 
 BAD_BODIES = [
-    b"", b"{", b"[]", b"null", b'{"label": "\\u0000"}', {"label": ""}, {"label": "x" * 101}, {"label": 7},
-    {"label": "two\nlines"}, {"label": "   "}, {"expires_in_days": 0}, {"expires_in_days": "soon"},
-    {"expires_in_day": 30}, b'{"label": "\\ud800"}',
-]  # fmt: skip
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'{"label": "\\u0000"}',
+    {"label": ""},
+    {"label": "x" * 101},
+    {"label": 7},
+    {"label": "two\nlines"},
+    {"label": "   "},
+    {"expires_in_days": 0},
+    {"expires_in_days": "soon"},
+    {"expires_in_day": 30},
+    b'{"label": "\\ud800"}',
+]
 
 
 @pytest.mark.parametrize("path", [KEYS, TOKENS])
@@ -135,8 +151,16 @@ def test_making_credentials_is_limited(console):
 def test_legacy_prefixes_are_accepted_where_configured(environment, with_people, request):
     environment["SVC_LEGACY_KEY_PREFIXES"] = "api_key=ak_live_"
     with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
-        row = {"id": "old", "kind": "api_key", "label": "old", "owner": MEMBER, "prefix": "ak_live_",
-               "last_four": "wxyz", "secret_sha256": digest("ak_live_wxyz"), "created_at": NOW}  # fmt: skip
+        row = {
+            "id": "old",
+            "kind": "api_key",
+            "label": "old",
+            "owner": MEMBER,
+            "prefix": "ak_live_",
+            "last_four": "wxyz",
+            "secret_sha256": digest("ak_live_wxyz"),
+            "created_at": NOW,
+        }
         revision.insert(credentials, [row])
         revision.record("api_key.created", object_id="old")
     nobody = request.getfixturevalue("sign_in")(None)
@@ -159,8 +183,10 @@ def test_the_first_token_makes_the_default_workspace_and_the_second_uses_it(sign
     assert (first["workspace_id"], second["workspace_id"], first["owner"]) == ("default", "default", MEMBER)
     assert [(row["id"], row["name"]) for row in rows(with_people, workspaces)] == [("default", "Default")]
     assert actions(with_people) == [
-        ("workspace.created", MEMBER), ("ingest_token.created", MEMBER), ("ingest_token.created", MEMBER)
-    ]  # fmt: skip
+        ("workspace.created", MEMBER),
+        ("ingest_token.created", MEMBER),
+        ("ingest_token.created", MEMBER),
+    ]
     assert sign_in(None).post(ALERTS, {}, authorization=f"Bearer {first['secret']}").status != 401
 
 
@@ -240,8 +266,18 @@ def test_imported_flags_of_other_names_survive_and_are_not_shown(sign_in, with_p
     assert (row["name"], row["preferences"]) == ("Mem", {"committee_digest_chat": True, "digest": True})
 
 
-@pytest.mark.parametrize("body", [{"unknown": True}, {"committee_digest_chat": "yes"}, {"committee_digest_chat": 1},
-                                  {"committee_digest_chat": None, "x": 1}, b"[]", b""], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"unknown": True},
+        {"committee_digest_chat": "yes"},
+        {"committee_digest_chat": 1},
+        {"committee_digest_chat": None, "x": 1},
+        b"[]",
+        b"",
+    ],
+    ids=str,
+)
 def test_a_bad_preference_changes_nothing(body, sign_in, with_people):
     head = with_people.head("acme")
     assert word(sign_in().call("PUT", PREFERENCES, body)) == (400, "invalid_body")
@@ -255,8 +291,9 @@ def test_a_deletion_request_is_noted_once_for_people_to_decide(sign_in, with_peo
     member = sign_in(MEMBER)
     first = member.post(DELETION)
     assert (first.status, first.json) == (
-        202, {"status": "awaiting_review", "deletion_requested_at": "2026-11-20T08:30:00Z"}
-    )  # fmt: skip
+        202,
+        {"status": "awaiting_review", "deletion_requested_at": "2026-11-20T08:30:00Z"},
+    )
     head = with_people.head("acme")
     clock.tick(timedelta(hours=1))
     assert (member.post(DELETION, {}).status, member.post(DELETION).json) == (202, first.json)
@@ -267,8 +304,14 @@ def test_a_deletion_request_is_noted_once_for_people_to_decide(sign_in, with_peo
 
 def test_the_export_has_everything_of_the_caller_and_no_secret(sign_in, with_people):
     def incident(identifier, owner):
-        return {"id": identifier, "title": "Down", "severity": "high", "status": "open", "owner": owner,
-                "opened_at": NOW}  # fmt: skip
+        return {
+            "id": identifier,
+            "title": "Down",
+            "severity": "high",
+            "status": "open",
+            "owner": owner,
+            "opened_at": NOW,
+        }
 
     with with_people.revision("acme", MEMBER, now=NOW) as revision:
         revision.insert(incidents, [incident("mine", MEMBER), incident("opened", None), incident("theirs", "x@y.z")])
@@ -282,10 +325,14 @@ def test_the_export_has_everything_of_the_caller_and_no_secret(sign_in, with_peo
     assert content["profile"]["email"] == MEMBER
     assert content["memberships"] == [
         {
-            "organization": "acme", "role": "member", "status": "active", "workspace_id": None, "since_on": None,
+            "organization": "acme",
+            "role": "member",
+            "status": "active",
+            "workspace_id": None,
+            "since_on": None,
             "display_name": None,
         }
-    ]  # fmt: skip
+    ]
     assert [row["id"] for row in content["incidents"]] == ["mine", "opened"]
     assert [row["id"] for row in content["api_keys"]] == [key["id"]]
     assert [row["id"] for row in content["alert_ingest_tokens"]] == [token["id"]]

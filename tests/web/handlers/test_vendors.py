@@ -10,8 +10,13 @@ from tests.conftest import NOW
 
 PATH = "/api/governance/third-party/vendors"
 OWNER, MEMBER = "owner@acme.example", "member@acme.example"
-BODY = {"name": "Ample Cloud", "category": "cloud", "stores_customer_data": True, "privileged_access": False,
-        "outage_stops_service": True}  # fmt: skip
+BODY = {
+    "name": "Ample Cloud",
+    "category": "cloud",
+    "stores_customer_data": True,
+    "privileged_access": False,
+    "outage_stops_service": True,
+}
 
 
 def word(answer):
@@ -29,11 +34,24 @@ def test_a_vendor_is_answered_with_everything_that_was_derived(sign_in, with_peo
     assert answer.status == 201, answer.body
     content = answer.json
     assert content["vendor"] == {
-        "id": "ample-cloud", "name": "Ample Cloud", "service": "hosting of all", "owner": OWNER, "category": "cloud",
-        "tier": "critical", "data_classes": "names", "stores_customer_data": True, "privileged_access": False,
-        "outage_stops_service": True, "likelihood": None, "impact": None, "status": "not_assessed", "region": None,
-        "handles_phi": None, "onboarded_on": "2026-11-20", "next_review_on": "2026-12-20",
-    }  # fmt: skip
+        "id": "ample-cloud",
+        "name": "Ample Cloud",
+        "service": "hosting of all",
+        "owner": OWNER,
+        "category": "cloud",
+        "tier": "critical",
+        "data_classes": "names",
+        "stores_customer_data": True,
+        "privileged_access": False,
+        "outage_stops_service": True,
+        "likelihood": None,
+        "impact": None,
+        "status": "not_assessed",
+        "region": None,
+        "handles_phi": None,
+        "onboarded_on": "2026-11-20",
+        "next_review_on": "2026-12-20",
+    }
     derived = content["derived"]
     assert derived["tier_reasons"] == ["it stores customer data", "its outage stops our service"]
     assert (derived["review_every_months"], derived["first_review_on"]) == (12, "2026-12-20")
@@ -45,8 +63,11 @@ def test_a_vendor_is_answered_with_everything_that_was_derived(sign_in, with_peo
     with with_people.reader() as connection:
         (event,) = connection.execute(select(audit_log).where(audit_log.c.seq > head)).mappings().all()
     assert (event["action"], event["object_id"], event["controls"], event["seq"]) == (
-        "vendor.created", "ample-cloud", None, head + 1,
-    )  # fmt: skip
+        "vendor.created",
+        "ample-cloud",
+        None,
+        head + 1,
+    )
     assert event["details"]["inherited_controls"] == derived["inherited_controls"]
     assert event["details"]["answers"]["privileged_access"] is False
 
@@ -81,8 +102,10 @@ def test_organizations_do_not_know_of_each_others_vendors(sign_in, with_people):
 
 def test_settings_and_scope_of_the_organization_count(sign_in, with_people):
     with with_people.revision("acme", "setup", now=NOW) as revision:
-        revision.insert(organization_settings, [{"name": "vendor_first_review_days", "value": 7},
-                                                {"name": "vendor_review_low_months", "value": 18}])  # fmt: skip
+        revision.insert(
+            organization_settings,
+            [{"name": "vendor_first_review_days", "value": 7}, {"name": "vendor_review_low_months", "value": 18}],
+        )
         revision.insert(organization_frameworks, [{"framework": "hipaa"}])
         revision.record("settings.changed")
     body = {"name": "Billing Inc", "category": "saas", "tier": "low", "handles_phi": True}

@@ -36,7 +36,7 @@ EXAMPLES = 4
 
 
 @pytest.fixture
-def peopled(any_store):
+def with_people(any_store):
     """On each engine in turn."""
     people(any_store)
     return any_store
@@ -47,10 +47,14 @@ def environment(environment):
     secrets = {name: door.CRON_SECRET for name, _, _ in Settings().listing() if name.endswith("_CRON_SECRET")}
     with backend(lambda seen, wire: wire.json({"ok": True})) as connector:
         yield {
-            **environment, **secrets, "SVC_CHAT_SIGNING_SECRET": door.CHAT_SECRET,
-            "SVC_LEMONSQUEEZY_SIGNING_SECRET": door.LEMON_SECRET, "SVC_LEMONSQUEEZY_VARIANTS": "pro=111,team=222",
-            "SVC_REASONING_URL": connector.url, "SVC_ROBOT_URL": connector.url,
-        }  # fmt: skip
+            **environment,
+            **secrets,
+            "SVC_CHAT_SIGNING_SECRET": door.CHAT_SECRET,
+            "SVC_LEMONSQUEEZY_SIGNING_SECRET": door.LEMON_SECRET,
+            "SVC_LEMONSQUEEZY_VARIANTS": "pro=111,team=222",
+            "SVC_REASONING_URL": connector.url,
+            "SVC_ROBOT_URL": connector.url,
+        }
 
 
 @pytest.fixture
@@ -69,20 +73,35 @@ def free_caller(seller, console, sign_in, monkeypatch):
         revision.insert(
             services.services, [{"id": "web", "name": "Api", "criticality": 5, "environment": "production"}]
         )
-        revision.insert(services.incidents, [
-            {"id": "INC-1", "title": "Down", "severity": "high", "status": "open", "opened_at": NOW, "service_id": "web"}
-        ])  # fmt: skip
+        revision.insert(
+            services.incidents,
+            [
+                {
+                    "id": "INC-1",
+                    "title": "Down",
+                    "severity": "high",
+                    "status": "open",
+                    "opened_at": NOW,
+                    "service_id": "web",
+                }
+            ],
+        )
         revision.record("records.added")
     stored_leads(store, lead("1"), lead("2"))
     thread = client.post("/api/copilot/threads", {"title": "Posture"}).json["thread"]["id"]
     pilot = client.post("/api/admin/pilots", {"lead_id": "2", "kickoff_at": "2026-12-01T09:00:00Z"}).json["pilot"]["id"]
     sealed = client.post("/api/governance/compliance/bundles", {"window": "7d"}).json["bundle"]["id"]
     known = {
-        "incidents": "INC-1", "services": "web", "threads": thread, "leads": "1", "pilots": pilot, "bundles": sealed,
+        "incidents": "INC-1",
+        "services": "web",
+        "threads": thread,
+        "leads": "1",
+        "pilots": pilot,
+        "bundles": sealed,
         "api-keys": client.post("/api/user/api-keys", {}).json["id"],
         "alert-ingest-tokens": client.post("/api/user/alert-ingest-tokens", {}).json["id"],
         "assessor-tokens": client.post("/api/governance/compliance/assessor-tokens", {"label": "firm"}).json["id"],
-    }  # fmt: skip
+    }
     return door.Door(console, client.cookie, seller), known
 
 
@@ -123,9 +142,13 @@ def _explore(operation, identifier):
     """Calls the operation with what its parameters and body may be; every second time for the known record."""
 
     @settings(
-        max_examples=1 if operation.path.endswith(SLOW) else EXAMPLES, derandomize=True, database=None, deadline=None,
-        phases=(Phase.generate,), suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+        max_examples=1 if operation.path.endswith(SLOW) else EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=operation.as_strategy())
     def explore(case):
         if identifier and len(case.path_parameters["id"]) % 2:

@@ -21,10 +21,19 @@ ALERTS = "/api/integrations/alerts"
 
 def environ_of(method, path, body=b"", **more):
     return {
-        "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": "", "SERVER_NAME": "localhost", "SERVER_PORT": "80",
-        "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1", "wsgi.url_scheme": "http", "SCRIPT_NAME": "",
-        "wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body)), **more,
-    }  # fmt: skip
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "QUERY_STRING": "",
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "80",
+        "HTTP_HOST": "localhost",
+        "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.url_scheme": "http",
+        "SCRIPT_NAME": "",
+        "wsgi.input": io.BytesIO(body),
+        "CONTENT_LENGTH": str(len(body)),
+        **more,
+    }
 
 
 def send(console, environ):
@@ -97,10 +106,17 @@ def test_a_download_that_is_noted_is_left_to_a_thread(console, sign_in):
     assert not console.serve_from_cache(signed_environ(client, QUERY_STRING="format=csv"))
 
 
-@pytest.mark.parametrize(("method", "path", "recalled", "joins"), [
-    ("GET", REPORT, True, False), ("HEAD", REPORT, True, False), ("POST", ALERTS, False, True),
-    ("GET", "/api/health", False, False), ("GET", "/nowhere", False, False), ("POST", REPORT, False, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("method", "path", "recalled", "joins"),
+    [
+        ("GET", REPORT, True, False),
+        ("HEAD", REPORT, True, False),
+        ("POST", ALERTS, False, True),
+        ("GET", "/api/health", False, False),
+        ("GET", "/nowhere", False, False),
+        ("POST", REPORT, False, False),
+    ],
+)
 def test_which_requests_are_looked_at_together_or_from_memory(console, method, path, recalled, joins):
     assert (console.cacheable(method, path), console.batchable(method, path)) == (recalled, joins)
 
@@ -109,9 +125,7 @@ def test_alerts_together_are_answered_as_each_alone(console, sign_in):
     secret = sign_in().post("/api/user/alert-ingest-tokens", {"label": "pager"}).json["secret"]
 
     def alert(body, token=secret):
-        return environ_of(
-            "POST", ALERTS, body, HTTP_AUTHORIZATION=f"Bearer {token}", CONTENT_TYPE="application/json"
-        )  # fmt: skip
+        return environ_of("POST", ALERTS, body, HTTP_AUTHORIZATION=f"Bearer {token}", CONTENT_TYPE="application/json")
 
     bodies = [json.dumps({"title": "Disk full", "dedupe_key": key}).encode() for key in ("a", "a", "b")]
     environs = [*map(alert, bodies), alert(b"{"), alert(bodies[0], token="none")]

@@ -26,13 +26,35 @@ BODIES = {  # what a route that needs a body might take: only the identifier is 
     "/api/admin/pilots/{id}": {"notes": "more"},
 }
 NO_OBJECT = [
-    b"not json", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000, b'{"a": NaN}', b'{"a": 1} x', b"[]", b'"x"', b"null",
-    b"7", b'{"title": "x\\ud800y"}', b'{"title": "x\\ud800"}', b'{"title": "x\\u0000"}', b'{"title": "\xed\xa0\x80"}',
-]  # fmt: skip
+    b"not json",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"a": NaN}',
+    b'{"a": 1} x',
+    b"[]",
+    b'"x"',
+    b"null",
+    b"7",
+    b'{"title": "x\\ud800y"}',
+    b'{"title": "x\\ud800"}',
+    b'{"title": "x\\u0000"}',
+    b'{"title": "\xed\xa0\x80"}',
+]
 NO_IDENTIFIER = [
-    "%00", "a%00b", "%FF", "%ED%A0%80", "x" * 5_000, "..", "a%2Fb", "'%20OR%201=1--", "%F0%9F%98%80", "%E2%80%AEevil",
-    "%20", "%0D%0AX-Evil:%201",
-]  # fmt: skip
+    "%00",
+    "a%00b",
+    "%FF",
+    "%ED%A0%80",
+    "x" * 5_000,
+    "..",
+    "a%2Fb",
+    "'%20OR%201=1--",
+    "%F0%9F%98%80",
+    "%E2%80%AEevil",
+    "%20",
+    "%0D%0AX-Evil:%201",
+]
 SESSIONS = ("S", "S(owner, admin)", "S(owner, admin, operator)", "PADM", "S or limited per address")
 BUILDS = {  # they take longest, and tests of their own hold them
     f"/api/governance/compliance/{name}"
@@ -90,8 +112,16 @@ def neighbour(with_people):
             one = {**known, **token, "id": f"theirs-{kind}", "kind": kind, "secret_sha256": kind}
             revision.insert(outputs.credentials, [one])
         day = (NOW - timedelta(days=1)).date()
-        bundle = {"id": "theirs", "requested_window": "30d", "window_start_on": day, "window_end_on": day,
-                  "created_by": "owner@other.example", "sealed_at": NOW, "sealed_seq": 1, "counts": {}}  # fmt: skip
+        bundle = {
+            "id": "theirs",
+            "requested_window": "30d",
+            "window_start_on": day,
+            "window_end_on": day,
+            "created_by": "owner@other.example",
+            "sealed_at": NOW,
+            "sealed_seq": 1,
+            "counts": {},
+        }
         revision.insert(outputs.bundles, [bundle])
         revision.record("things.added")
 
@@ -212,10 +242,18 @@ def test_a_bad_credential_takes_no_alert_and_no_finding(ask, sign_in, with_peopl
     dead = {"revoked": new_secret("ingest"), "over": new_secret("ingest")}
     with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
         for name, secret in {**secrets, **dead}.items():
-            row = {"id": name, "kind": name if name in secrets else "ingest", "label": name, "created_at": NOW,
-                   "owner": "owner@acme.example", "prefix": secret[:7], "last_four": secret[-4:],
-                   "secret_sha256": digest(secret), "expires_at": NOW if name == "over" else None,
-                   "revoked_at": NOW if name == "revoked" else None}  # fmt: skip
+            row = {
+                "id": name,
+                "kind": name if name in secrets else "ingest",
+                "label": name,
+                "created_at": NOW,
+                "owner": "owner@acme.example",
+                "prefix": secret[:7],
+                "last_four": secret[-4:],
+                "secret_sha256": digest(secret),
+                "expires_at": NOW if name == "over" else None,
+                "revoked_at": NOW if name == "revoked" else None,
+            }
             revision.insert(outputs.credentials, [row])
         revision.record("credentials.created")
     before = heads(with_people)

@@ -164,9 +164,12 @@ def _kill(found, each, token, folder):
             body = json.dumps({"title": key, "dedupe_key": key}).encode()
             try:
                 status, _, _ = ask_once(
-                    found.port, "/api/integrations/alerts", method="POST",
-                    headers=(token, "Content-Type: application/json"), body=body,
-                )  # fmt: skip
+                    found.port,
+                    "/api/integrations/alerts",
+                    method="POST",
+                    headers=(token, "Content-Type: application/json"),
+                    body=body,
+                )
             except (OSError, IndexError):  # it was the killed one's
                 continue
             if status == 200:

@@ -38,11 +38,9 @@ def mixed_sheets(path: Path, dialect: Dialect, sha256: str) -> list[SheetRows]:
     problems.raise_any()
     decimal = {",": ".", ";": ","}.get(dialect.delimiter)
     return [
-        SheetRows(
-            table, f"{path.name}, {table}", partial(_read, path, dialect, table, sorted(places)), decimal, sha256
-        )
+        SheetRows(table, f"{path.name}, {table}", partial(_read, path, dialect, table, sorted(places)), decimal, sha256)
         for table, places in used.items()
-    ]  # fmt: skip
+    ]
 
 
 def _read(path: Path, dialect: Dialect, table: str, places: list[int], problems: Problems) -> Iterator[Batch]:

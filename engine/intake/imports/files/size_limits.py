@@ -26,9 +26,17 @@ MOST_PARTS = 10_000
 PIECE = 1 << 18
 # what the readers of ZIP and XML say of bytes that are none, or of a compression or an encoding that they do not know
 UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
-    LookupError, expat.ExpatError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    LookupError,
+    expat.ExpatError,
+)
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 INSTEAD = "split it, or import CSV, which has no such limit"
 

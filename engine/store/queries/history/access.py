@@ -34,13 +34,18 @@ def accesses(
     total = connection.execute(select(func.count()).select_from(joined).where(*wanted)).scalar_one()
     query = (
         select(
-            access_log.c.accessed_at, access_log.c.credential_id.label("token_id"), access_log.c.actor.label("label"),
-            access_log.c.resource, access_log.c.format, access_log.c.status, access_log.c.address,
+            access_log.c.accessed_at,
+            access_log.c.credential_id.label("token_id"),
+            access_log.c.actor.label("label"),
+            access_log.c.resource,
+            access_log.c.format,
+            access_log.c.status,
+            access_log.c.address,
         )
         .select_from(joined)
         .where(*wanted)
         .order_by(access_log.c.accessed_at.desc(), access_log.c.id)
         .limit(limit)
-    )  # fmt: skip
+    )
     calls = [dict(row) for row in connection.execute(query).mappings()]
     return total, cast("list[CredentialCall]", calls)

@@ -45,8 +45,9 @@ def sealed_since(
     connection: Connection, org_id: str, actors: Sequence[str], window: str, since: datetime
 ) -> BundleRow | None:
     """The newest bundle of a window that one of these actors sealed since then."""
-    rows = many(connection, bundles, org_id, order=("-sealed_at", "-revision"), created_by=list(actors),
-                requested_window=window)  # fmt: skip
+    rows = many(
+        connection, bundles, org_id, order=("-sealed_at", "-revision"), created_by=list(actors), requested_window=window
+    )
     return next((row for row in rows if row["sealed_at"] >= since), None)
 
 

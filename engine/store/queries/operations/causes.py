@@ -11,14 +11,7 @@ from engine.store.queries.operations.incidents import chain_head
 from engine.store.rows import select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import dry_runs, executions, policy_blocks
-from engine.store.schema.records import (
-    AuditLogRow,
-    DeployRow,
-    FindingRow,
-    IncidentRow,
-    PolicyBlockRow,
-    SloBucketRow,
-)
+from engine.store.schema.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow, SloBucketRow
 from engine.store.schema.services import deploys, findings, incidents, slo_buckets
 
 

@@ -11,10 +11,7 @@ from engine.model.vocabulary import Severity
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads
-from engine.store.schema.records import (
-    AuditLogRow,
-    IncidentRow,
-)
+from engine.store.schema.records import AuditLogRow, IncidentRow
 from engine.store.schema.services import incidents, slo_buckets
 from engine.store.writing.batches import in_batches
 

@@ -9,12 +9,7 @@ from engine.model.documents.document import Organization
 from engine.model.vocabulary import Environment, FindingStatus, Severity
 from engine.store.schema.organizations import organizations
 from engine.store.schema.risk import data_flows, systems
-from engine.store.schema.services import (
-    findings,
-    service_dependencies,
-    services,
-    slo_buckets,
-)
+from engine.store.schema.services import findings, service_dependencies, services, slo_buckets
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,10 +101,7 @@ def buckets(connection: Connection, org_id: str, service_id: str, begin: datetim
     text = connection.dialect.name == "sqlite"  # has instants as text: a column is parsed at once, not each value
     micros = cast(func.extract("epoch", at) * 1_000_000, BigInteger)
     query = select(type_coerce(at, String) if text else micros, slo_buckets.c.total, slo_buckets.c.bad).where(
-        slo_buckets.c.org_id == org_id,
-        slo_buckets.c.service_id == service_id,
-        at >= begin,
-        at < end,
+        slo_buckets.c.org_id == org_id, slo_buckets.c.service_id == service_id, at >= begin, at < end
     )
     schema = {"bucket_at": pl.String if text else pl.Int64, "total": pl.Int64, "bad": pl.Int64}
     frame = pl.DataFrame([tuple(row) for row in connection.execute(query.order_by(at))], schema=schema, orient="row")

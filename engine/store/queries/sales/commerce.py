@@ -127,8 +127,18 @@ def history_of(connection: Connection, org_id: str, kind: str, subject_id: str) 
 
 def all_leads(connection: Connection, org_id: str) -> list[dict[str, object]]:
     """What the dashboard needs of every lead that is no spam; no names, no messages."""
-    names = ("id", "reference_id", "stage", "owner", "value", "follow_up_on", "created_at", "stage_changed_at",
-             "first_response_at", "priority")  # fmt: skip
+    names = (
+        "id",
+        "reference_id",
+        "stage",
+        "owner",
+        "value",
+        "follow_up_on",
+        "created_at",
+        "stage_changed_at",
+        "first_response_at",
+        "priority",
+    )
     query = select(*(leads.c[name] for name in names)).where(leads.c.org_id == org_id, leads.c.spam.is_(False))
     return _rows(connection, query.order_by(leads.c.created_at, leads.c.id))
 
@@ -136,9 +146,7 @@ def all_leads(connection: Connection, org_id: str) -> list[dict[str, object]]:
 def stage_moves(connection: Connection, org_id: str, kind: str) -> list[dict[str, object]]:
     """Every change of stage: of what, when, from and to."""
     query = select(activities.c.subject_id, activities.c.happened_at, activities.c.details).where(
-        activities.c.org_id == org_id,
-        activities.c.subject_type == kind,
-        activities.c.action == f"{kind}.stage.changed",
+        activities.c.org_id == org_id, activities.c.subject_type == kind, activities.c.action == f"{kind}.stage.changed"
     )
     return _rows(connection, query.order_by(activities.c.id))
 

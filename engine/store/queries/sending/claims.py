@@ -38,12 +38,7 @@ class Claim:
 
 
 def claim(
-    store: Store,
-    *,
-    now: datetime,
-    until: datetime,
-    without: Collection[str] = (),
-    gathered: Collection[str] = (),
+    store: Store, *, now: datetime, until: datetime, without: Collection[str] = (), gathered: Collection[str] = ()
 ) -> Claim | None:
     """Take the delivery that is due longest, or None. Nobody else gets it before ``until``.
 
@@ -82,10 +77,15 @@ def _beside(connection: Connection, lead: Claim, now: datetime, gathered: Collec
     due = deliveries.c.next_attempt_at <= now
     fresh = and_(deliveries.c.attempts == 0, deliveries.c.next_attempt_at <= now + GATHERING)
     mine = (
-        deliveries.c.org_id == lead.org_id, deliveries.c.channel == lead.channel, deliveries.c.status == "pending",
-        deliveries.c.recipient == lead.recipient, deliveries.c.kind.in_(sorted(gathered)), deliveries.c.id != lead.id,
-        or_(due, fresh), deliveries.c.attempts < ATTEMPTS,
-    )  # fmt: skip
+        deliveries.c.org_id == lead.org_id,
+        deliveries.c.channel == lead.channel,
+        deliveries.c.status == "pending",
+        deliveries.c.recipient == lead.recipient,
+        deliveries.c.kind.in_(sorted(gathered)),
+        deliveries.c.id != lead.id,
+        or_(due, fresh),
+        deliveries.c.attempts < ATTEMPTS,
+    )
     waiting = select(deliveries.c.id, deliveries.c.kind, deliveries.c.attempts).where(*mine)
     waiting = waiting.order_by(deliveries.c.created_at, deliveries.c.id)
     waiting = waiting.with_for_update(skip_locked=True)  # who is being dealt with leaves by itself

@@ -12,12 +12,7 @@ from engine.model.thresholds import Thresholds, thresholds
 from engine.model.vocabulary import Channel, DeliveryStatus, Json, Role
 from engine.store.ids import new_id
 from engine.store.rows import many, select_rows
-from engine.store.schema.organizations import (
-    memberships,
-    organization_settings,
-    organizations,
-    users,
-)
+from engine.store.schema.organizations import memberships, organization_settings, organizations, users
 from engine.store.schema.outputs import deliveries, job_runs
 from engine.store.schema.records import JobRunRow
 from engine.store.store import Store
@@ -69,11 +64,13 @@ def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[
     query = (
         select(*(deliveries.c[name] for name in names))
         .where(
-            deliveries.c.org_id == org_id, deliveries.c.kind == kind, deliveries.c.period == period,
+            deliveries.c.org_id == org_id,
+            deliveries.c.kind == kind,
+            deliveries.c.period == period,
             deliveries.c.status != "skipped",
         )
         .order_by(deliveries.c.channel, deliveries.c.recipient)
-    )  # fmt: skip
+    )
     return cast("list[DeliveryRecord]", [dict(row) for row in connection.execute(query).mappings()])
 
 
@@ -82,11 +79,13 @@ def runs_within(connection: Connection, org_id: str, job: str, since: datetime, 
     query = (
         select(job_runs)
         .where(
-            job_runs.c.org_id == org_id, job_runs.c.job == job, job_runs.c.started_at >= since,
+            job_runs.c.org_id == org_id,
+            job_runs.c.job == job,
+            job_runs.c.started_at >= since,
             job_runs.c.started_at < until,
         )
         .order_by(job_runs.c.started_at.desc(), job_runs.c.id)
-    )  # fmt: skip
+    )
     return select_rows(connection, job_runs, query)
 
 
@@ -103,8 +102,16 @@ def record_run(
 ) -> str:
     """Note that a job ran for an organization, without moving its revision; returns the run's identifier."""
     run_id = run_id or new_id("run")
-    row = {"org_id": org_id, "id": run_id, "job": job, "started_at": started_at, "finished_at": finished_at,
-           "outcome": outcome, "message": message, "revision": 0}  # fmt: skip
+    row = {
+        "org_id": org_id,
+        "id": run_id,
+        "job": job,
+        "started_at": started_at,
+        "finished_at": finished_at,
+        "outcome": outcome,
+        "message": message,
+        "revision": 0,
+    }
     with store.unversioned_transaction() as connection:
         connection.execute(job_runs.insert().values(row))
     return run_id

@@ -19,12 +19,7 @@ from engine.store.rows import one
 from engine.store.schema.outputs import credentials
 from engine.web.handlers.evidence import bundles, evidence_pack
 from engine.web.handlers.reports import ReportHandler, not_changed
-from engine.web.http import (
-    REVALIDATE,
-    Request,
-    Response,
-    answer,
-)
+from engine.web.http import REVALIDATE, Request, Response, answer
 from engine.web.parameters import parameters
 
 WATERMARK = "X-Svc-Watermark"
@@ -76,9 +71,7 @@ def create_token(request: Request, body: NewToken) -> Response:
     engagement = None if body.engagement is None else _printable("engagement", body.engagement)
 
     def issue(revision: Revision) -> dict[str, object]:
-        return assessors.issue(
-            revision, label, engagement=engagement, allowed=body.allowed, days=body.expires_in_days
-        )  # fmt: skip
+        return assessors.issue(revision, label, engagement=engagement, allowed=body.allowed, days=body.expires_in_days)
 
     return answer(_write(request, issue), status=201)
 

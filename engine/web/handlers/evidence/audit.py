@@ -28,9 +28,7 @@ def own_export(request: Request) -> Response:
 def chat_export(request: Request) -> Response:
     """GET /api/audit/slack-events/export: what was delivered, or failed to be, over the chat service."""
     since = _since(request)
-    return _download(
-        request, "chat-deliveries", chat_deliveries(request.services.store, request.caller.org_id, since)
-    )  # fmt: skip
+    return _download(request, "chat-deliveries", chat_deliveries(request.services.store, request.caller.org_id, since))
 
 
 def _since(request: Request) -> datetime | None:

@@ -23,12 +23,7 @@ from engine.runtime.services import Services
 from engine.store import PLATFORM
 from engine.web.admission.access_log import note_access
 from engine.web.handlers.reports import not_changed
-from engine.web.http import (
-    REVALIDATE,
-    Request,
-    Response,
-    answer,
-)
+from engine.web.http import REVALIDATE, Request, Response, answer
 from engine.web.lanes import ARCHIVES
 
 ZIP = "application/zip"
@@ -94,8 +89,9 @@ def _create(request: Request, org_id: str, actor: str, window: Days) -> Response
     made = bundles.create(request.services, org_id, actor, window, now=request.now)
     row, before = bundles.one(request.services, org_id, made.row["id"])
     location = f"{ROUTE}/{row['id']}"
-    return answer({"bundle": bundles.metadata(row, before), "delivery": made.delivery}, status=201,
-                  headers={"Location": location})  # fmt: skip
+    return answer(
+        {"bundle": bundles.metadata(row, before), "delivery": made.delivery}, status=201, headers={"Location": location}
+    )
 
 
 def bundle(request: Request) -> Response:

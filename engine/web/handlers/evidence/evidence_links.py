@@ -11,8 +11,9 @@ from engine.web.http import Request, Response, answer
 
 MOST = 500
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-SUPPLEMENT = Parameter("supplement", "false", "true: all links may name bundles sealed before the test",
-                       choices=("true", "false"))  # fmt: skip
+SUPPLEMENT = Parameter(
+    "supplement", "false", "true: all links may name bundles sealed before the test", choices=("true", "false")
+)
 
 
 class NewLink(msgspec.Struct, forbid_unknown_fields=True):

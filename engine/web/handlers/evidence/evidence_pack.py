@@ -71,8 +71,14 @@ def json_chunks(
     from engine.archives.contents.evidence_pack import COLUMNS
     from engine.catalogue import catalogue
 
-    head = {"report": NAME, "schema_version": SCHEMA_VERSION, "organization": pack.org_id, "as_of": today.isoformat(),
-            "revision": {"seq": pack.head[0], "hash": pack.head[1]}, "parameters": asked}  # fmt: skip
+    head = {
+        "report": NAME,
+        "schema_version": SCHEMA_VERSION,
+        "organization": pack.org_id,
+        "as_of": today.isoformat(),
+        "revision": {"seq": pack.head[0], "hash": pack.head[1]},
+        "parameters": asked,
+    }
     yield msgspec.json.encode(head)[:-1] + b',"evidence":['
     digest, sums = sha256(), PackSums()
     between = "\n"

@@ -109,20 +109,35 @@ def test_a_word_has_one_tone():
 @pytest.mark.parametrize(
     ("word", "column", "tone"),
     [
-        ("critical", "", "alarm"), ("low", "severity", "calm"), ("missed", "", "bad"), ("In Place", "", "good"),
-        ("not assessed", "", "unknown"), ("low", "confidence", "bad"), ("none", "gap", "good"), ("none", "", "unknown"),
-        ("Ann", "", None), (7, "", None),
+        ("critical", "", "alarm"),
+        ("low", "severity", "calm"),
+        ("missed", "", "bad"),
+        ("In Place", "", "good"),
+        ("not assessed", "", "unknown"),
+        ("low", "confidence", "bad"),
+        ("none", "gap", "good"),
+        ("none", "", "unknown"),
+        ("Ann", "", None),
+        (7, "", None),
     ],
-)  # fmt: skip
+)
 def test_a_word_has_its_tone_in_either_spelling_and_in_the_sense_of_its_column(word, column, tone):
     assert words.tone(word, column) == tone
 
 
 def test_every_severity_and_state_of_the_vocabulary_has_a_tone():
     every = (
-        *vocabulary.SEVERITIES[:4], *vocabulary.CONTROL_STATES, *vocabulary.VENDOR_TIERS, *vocabulary.INCIDENT_STATUSES,
-        *vocabulary.FINDING_STATUSES, *vocabulary.BUDGET_STATES, *vocabulary.DELIVERY_STATUSES,
-        *vocabulary.POLICY_STATES, *vocabulary.APPROVAL_STATUSES, *vocabulary.STAFFING_STATUSES,
-        *vocabulary.DEPLOY_STATUSES, *vocabulary.OUTCOMES,
-    )  # fmt: skip
+        *vocabulary.SEVERITIES[:4],
+        *vocabulary.CONTROL_STATES,
+        *vocabulary.VENDOR_TIERS,
+        *vocabulary.INCIDENT_STATUSES,
+        *vocabulary.FINDING_STATUSES,
+        *vocabulary.BUDGET_STATES,
+        *vocabulary.DELIVERY_STATUSES,
+        *vocabulary.POLICY_STATES,
+        *vocabulary.APPROVAL_STATUSES,
+        *vocabulary.STAFFING_STATUSES,
+        *vocabulary.DEPLOY_STATUSES,
+        *vocabulary.OUTCOMES,
+    )
     assert [word for word in every if not words.tone(word)] == []

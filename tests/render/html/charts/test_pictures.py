@@ -46,24 +46,40 @@ CALENDAR = CalendarPicture(
     "Days", "Alt.", DAY.replace(day=1), 6, DAY, {day: (day.day * 9, "bad") for day in days(150)}, LEGEND
 )
 MATRIX = MatrixPicture(
-    "Matrix", "Alt.", [f"CC{n}" for n in range(12)], [f"A.{n}" for n in range(11)],
-    {(f"CC{n}", f"A.{n % 11}"): (str(n * 13), JUDGEMENTS[n % 6]) for n in range(12)}, LEGEND,
-)  # fmt: skip
+    "Matrix",
+    "Alt.",
+    [f"CC{n}" for n in range(12)],
+    [f"A.{n}" for n in range(11)],
+    {(f"CC{n}", f"A.{n % 11}"): (str(n * 13), JUDGEMENTS[n % 6]) for n in range(12)},
+    LEGEND,
+)
 TIMELINE = TimelinePicture(
-    "Lanes", "Alt.",
-    [(f"person.number.{n}@organization.example", [
-        LaneSpan(DAY - timedelta(days=40 + n), DAY - timedelta(days=20), "Pull forward", "good"),
-        LaneSpan(DAY - timedelta(days=30), DAY + timedelta(days=5 * n), "Borrow hours", "bad"),
-        LaneSpan(DAY + timedelta(days=60), DAY + timedelta(days=61), "Defer", "watch"),
-    ]) for n in range(5)],
-    DAY, LEGEND,
-)  # fmt: skip
+    "Lanes",
+    "Alt.",
+    [
+        (
+            f"person.number.{n}@organization.example",
+            [
+                LaneSpan(DAY - timedelta(days=40 + n), DAY - timedelta(days=20), "Pull forward", "good"),
+                LaneSpan(DAY - timedelta(days=30), DAY + timedelta(days=5 * n), "Borrow hours", "bad"),
+                LaneSpan(DAY + timedelta(days=60), DAY + timedelta(days=61), "Defer", "watch"),
+            ],
+        )
+        for n in range(5)
+    ],
+    DAY,
+    LEGEND,
+)
 GRAPH = GraphPicture(
-    "Graph", "Alt.",
-    [GraphPoint(f"n{n}", f"{n} A node with a name that is rather long", n % 2, JUDGEMENTS[n % 6], n) for n in range(40)],
+    "Graph",
+    "Alt.",
+    [
+        GraphPoint(f"n{n}", f"{n} A node with a name that is rather long", n % 2, JUDGEMENTS[n % 6], n)
+        for n in range(40)
+    ],
     [(f"n{n * 2}", f"n{(n * 7) % 20 * 2 + 1}") for n in range(20)],
     LEGEND,
-)  # fmt: skip
+)
 PICTURES = {"trend": TREND, "calendar": CALENDAR, "matrix": MATRIX, "timeline": TIMELINE, "graph": GRAPH}
 every_picture = pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES)
 sizes = pytest.mark.parametrize("size", ["broad", "slim"])

@@ -3,11 +3,7 @@
 from engine.catalogue import catalogue
 from reports.frameworks.cis.cis_v8 import REPORT
 from tests.factories import lead
-from tests.reports.frameworks.packs import (
-    pack,
-    report,
-    table,
-)
+from tests.reports.frameworks.packs import pack, report, table
 
 CONTROLS = catalogue().details("cis-v8")
 IG1 = CONTROLS.filter("ig1")["control_id"].to_list()
@@ -25,9 +21,7 @@ def groups(document):
 
 def test_groups_hold_56_130_and_153_safeguards():
     document = assess()
-    assert groups(document) == [
-        ("IG1", 56, 56, 56, True), ("IG2", 130, 130, 130, True), ("IG3", 153, 153, 153, True),
-    ]  # fmt: skip
+    assert groups(document) == [("IG1", 56, 56, 56, True), ("IG2", 130, 130, 130, True), ("IG3", 153, 153, 153, True)]
     assert document.summary["cis_group_reached"] == "IG3"
     assert document.headline.startswith("IG3 is complete")
 
@@ -35,8 +29,10 @@ def test_groups_hold_56_130_and_153_safeguards():
 def test_a_group_is_not_complete_while_the_one_below_is_not():
     document = assess({IG1[0]: "stale"})
     assert groups(document) == [
-        ("IG1", 56, 56, 55, False), ("IG2", 130, 130, 129, False), ("IG3", 153, 153, 152, False),
-    ]  # fmt: skip
+        ("IG1", 56, 56, 55, False),
+        ("IG2", 130, 130, 129, False),
+        ("IG3", 153, 153, 152, False),
+    ]
     assert document.summary["cis_group_reached"] is None
 
 

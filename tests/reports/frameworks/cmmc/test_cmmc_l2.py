@@ -10,12 +10,7 @@ from engine.catalogue import catalogue
 from reports.frameworks.cmmc.cmmc_l2 import REPORT
 from tests.factories import assessment_facts, explained_rows, lead, rows
 from tests.laws import examples
-from tests.reports.frameworks.packs import (
-    one,
-    pack,
-    report,
-    table,
-)
+from tests.reports.frameworks.packs import one, pack, report, table
 
 CONTROLS = catalogue().details("cmmc-l2")
 POINTS = dict(CONTROLS.select("control_id", "sprs_points").iter_rows())
@@ -46,10 +41,7 @@ def test_the_points_are_those_of_the_methodology():
 def test_a_perfect_score_is_110_and_allows_the_final_status():
     document = score_report({})
     assert standing(document) == (110, "Final Level 2")
-    assert lead(document) == (
-        "SPRS score 110 of 110: every requirement is MET or N/A, which allows Final Level 2.",
-        "",
-    )
+    assert lead(document) == ("SPRS score 110 of 110: every requirement is MET or N/A, which allows Final Level 2.", "")
     assert document.coverage.pct == 100.0
 
 
@@ -193,6 +185,8 @@ def test_the_score_is_the_sum_of_110_and_of_what_each_requirement_costs():
     facts = {"requirements": rows("requirements", *requirements), **assessment_facts(*statuses)}
     found = explained_rows(REPORT, "sprs_score", **facts)
     assert set(found.select("control_id", "contribution").rows()) == {
-        (None, 110), (FIVES[0], -5), (ONE_POINTERS[0], -1),
-    }  # fmt: skip
+        (None, 110),
+        (FIVES[0], -5),
+        (ONE_POINTERS[0], -1),
+    }
     assert explained_rows(REPORT, "sprs_score").is_empty()

@@ -6,12 +6,7 @@ import pytest
 
 from reports.frameworks.gdpr.gdpr_art32 import REPORT
 from tests.factories import lead, moment
-from tests.reports.frameworks.packs import (
-    one,
-    pack,
-    report,
-    table,
-)
+from tests.reports.frameworks.packs import one, pack, report, table
 
 MEASURE, RESTORE = "Art.32(1)(a)", "Art.32(1)(c)"
 
@@ -87,10 +82,17 @@ def test_processors_need_a_contract_that_binds_sub_processors():
         return {"vendor_id": name, "kind": "dpa", "document_id": f"D-{name}", "flows_down": True, **given}
 
     document = assess(
-        vendors=[vendor("a"), vendor("b"), vendor("c"), vendor("d"), vendor("e", data_classes=None),
-                 vendor("f", data_classes=" ", handles_phi=True), vendor("g", data_classes=None)],
+        vendors=[
+            vendor("a"),
+            vendor("b"),
+            vendor("c"),
+            vendor("d"),
+            vendor("e", data_classes=None),
+            vendor("f", data_classes=" ", handles_phi=True),
+            vendor("g", data_classes=None),
+        ],
         agreements=[dpa("a"), dpa("b", valid_until=date(2026, 11, 19)), dpa("c", flows_down=False), dpa("e")],
-    )  # fmt: skip
+    )
     assert table(document, "processors").select("name", "finding").rows() == [
         ("d", "no agreement on file"),
         ("f", "no agreement on file"),

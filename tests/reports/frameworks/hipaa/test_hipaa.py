@@ -6,12 +6,7 @@ import pytest
 
 from reports.frameworks.hipaa.hipaa import REPORT
 from tests.factories import lead
-from tests.reports.frameworks.packs import (
-    one,
-    pack,
-    report,
-    table,
-)
+from tests.reports.frameworks.packs import one, pack, report, table
 
 REQUIRED, ADDRESSABLE = "164.308(a)(1)(ii)(A)", "164.308(a)(3)(ii)(A)"
 DAY = date(2026, 3, 1)
@@ -29,11 +24,26 @@ def assess(but=None, decisions=ALL_DECIDED, **facts):
 
 def test_required_and_addressable_are_scored_apart():
     document = assess({REQUIRED: "stale"})
-    assert {name: document.summary[name] for name in ("hipaa_required", "hipaa_required_met", "hipaa_required_met_pct",
-            "hipaa_addressable", "hipaa_addressable_met", "hipaa_addressable_met_pct", "hipaa_violations")} == {
-        "hipaa_required": 33, "hipaa_required_met": 32, "hipaa_required_met_pct": 97.0,
-        "hipaa_addressable": 22, "hipaa_addressable_met": 22, "hipaa_addressable_met_pct": 100.0, "hipaa_violations": 0,
-    }  # fmt: skip
+    assert {
+        name: document.summary[name]
+        for name in (
+            "hipaa_required",
+            "hipaa_required_met",
+            "hipaa_required_met_pct",
+            "hipaa_addressable",
+            "hipaa_addressable_met",
+            "hipaa_addressable_met_pct",
+            "hipaa_violations",
+        )
+    } == {
+        "hipaa_required": 33,
+        "hipaa_required_met": 32,
+        "hipaa_required_met_pct": 97.0,
+        "hipaa_addressable": 22,
+        "hipaa_addressable_met": 22,
+        "hipaa_addressable_met_pct": 100.0,
+        "hipaa_violations": 0,
+    }
     assert lead(document) == (
         "32 of 33 required and 22 of 22 addressable specifications and standards are met.",
         "Start with 164.308(a)(1)(ii)(A) Risk analysis (evidence is older than its window).",
@@ -85,12 +95,22 @@ def test_business_associates_need_an_agreement_that_flows_down():
         }
 
     document = assess(
-        vendors=[vendor("a"), vendor("b"), vendor("c"), vendor("d"), vendor("e", handles_phi=None),
-                 vendor("f", handles_phi=False)],
-        agreements=[baa("a"), baa("b", valid_until=date(2026, 11, 19)), baa("c", flows_down=None),
-                    {**baa("d"), "kind": "dpa"}],
+        vendors=[
+            vendor("a"),
+            vendor("b"),
+            vendor("c"),
+            vendor("d"),
+            vendor("e", handles_phi=None),
+            vendor("f", handles_phi=False),
+        ],
+        agreements=[
+            baa("a"),
+            baa("b", valid_until=date(2026, 11, 19)),
+            baa("c", flows_down=None),
+            {**baa("d"), "kind": "dpa"},
+        ],
         vendor_controls=[{"framework": "hipaa", "vendor_id": "a", "control_id": REQUIRED, "gap": "expired"}],
-    )  # fmt: skip
+    )
     assert table(document, "business_associates").select("name", "finding", "inherits", "inherits_open").rows() == [
         ("d", "no agreement on file", 0, 0),
         ("b", "agreement expired", 0, 0),

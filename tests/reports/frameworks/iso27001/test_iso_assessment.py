@@ -17,8 +17,16 @@ def requirement(control_id, position=1, **given):
     annex = control_id.startswith("A.")
     group = {"group_id": "A.5", "group_title": "Organizational controls"} if annex else {"group_id": "Clauses"}
     flags = ["annex_a"] if annex else ["clause"]
-    return {**ISO, "control_id": control_id, "title": f"Title {control_id}", "assessable": True, "flags": flags,
-            "position": position, **group, **given}  # fmt: skip
+    return {
+        **ISO,
+        "control_id": control_id,
+        "title": f"Title {control_id}",
+        "assessable": True,
+        "flags": flags,
+        "position": position,
+        **group,
+        **given,
+    }
 
 
 def status(control_id, state="effective", **given):
@@ -54,11 +62,23 @@ STATUSES = (
 def test_the_summary_counts_states_and_findings_and_readiness_over_the_same_requirements():
     document = report(REQUIREMENTS, STATUSES)
     assert dict(document.summary) == {
-        "iso_requirements": 5, "iso_applicable": 4, "iso_effective": 1, "iso_partial": 0, "iso_stale": 1,
-        "iso_ineffective": 1, "iso_no_data": 1, "iso_not_applicable": 1, "iso_strict_pct": 25.0,
-        "iso_weighted_pct": 28.8, "iso_major_candidates": 1, "iso_minor_candidates": 1, "iso_improvements": 1,
-        "iso_annex_a": 4, "iso_annex_a_excluded": 1, "iso_inclusions_without_justification": 1,
-    }  # fmt: skip
+        "iso_requirements": 5,
+        "iso_applicable": 4,
+        "iso_effective": 1,
+        "iso_partial": 0,
+        "iso_stale": 1,
+        "iso_ineffective": 1,
+        "iso_no_data": 1,
+        "iso_not_applicable": 1,
+        "iso_strict_pct": 25.0,
+        "iso_weighted_pct": 28.8,
+        "iso_major_candidates": 1,
+        "iso_minor_candidates": 1,
+        "iso_improvements": 1,
+        "iso_annex_a": 4,
+        "iso_annex_a_excluded": 1,
+        "iso_inclusions_without_justification": 1,
+    }
     assert lead(document) == (
         "1 of 4 applicable requirements is effective; 1 major candidate and 1 minor candidate for a nonconformity.",
         "Start with A.5.1 Title A.5.1 (a test failed or an event contradicts it).",
@@ -77,14 +97,21 @@ def test_the_statement_says_why_a_control_is_included_or_excluded():
     profile = {**ISO, "control_id": "A.5.3", "implementation": "WIKI-7", "risk_ref": "R-3"}
     annex = table(report(REQUIREMENTS, STATUSES, [profile]), "annex_a")
     assert annex.select(
-        "control_id", "applicable", "justification_inclusion", "justification_exclusion", "state", "implementation",
-        "risk_ref", "evidence_id", "currentness",
+        "control_id",
+        "applicable",
+        "justification_inclusion",
+        "justification_exclusion",
+        "state",
+        "implementation",
+        "risk_ref",
+        "evidence_id",
+        "currentness",
     ).rows() == [
         ("A.5.1", True, "Risk treatment", None, "ineffective", None, None, "e1", "fresh"),
         ("A.5.2", True, None, None, "no_data", None, None, None, "missing"),
         ("A.5.3", True, "Contract", None, "stale", "WIKI-7", "R-3", "e1", "stale"),
         ("A.5.4", False, None, "No own premises", "not_applicable", None, None, "e1", None),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,8 +158,9 @@ def test_areas_add_up_to_the_whole():
     document = report(REQUIREMENTS, STATUSES)
     areas = table(document, "areas")
     assert areas.select("area", "requirements", "applicable", "strict_pct").rows() == [
-        ("6 Planning", 1, 1, 100.0), ("Organizational controls", 4, 3, 0.0),
-    ]  # fmt: skip
+        ("6 Planning", 1, 1, 100.0),
+        ("Organizational controls", 4, 3, 0.0),
+    ]
     for name in ("requirements", "applicable", "effective", "stale", "ineffective", "no_data", "not_applicable"):
         assert areas[name].sum() == document.summary[f"iso_{name}"]
     assert areas["major"].sum() == document.summary["iso_major_candidates"]

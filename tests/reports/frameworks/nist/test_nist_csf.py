@@ -4,12 +4,7 @@ import pytest
 
 from reports.frameworks.nist.nist_csf import REPORT
 from tests.factories import lead
-from tests.reports.frameworks.packs import (
-    one,
-    pack,
-    report,
-    table,
-)
+from tests.reports.frameworks.packs import one, pack, report, table
 
 OUTCOME = "PR.AA-01"
 
@@ -42,8 +37,13 @@ def test_functions_count_outcomes_and_average_nothing():
     document = profile_report({OUTCOME: "stale"}, targets)
     functions = table(document, "functions")
     assert functions.select("function_id", "outcomes", "at_target", "below_target").rows() == [
-        ("GV", 31, 31, 0), ("ID", 21, 21, 0), ("PR", 22, 21, 1), ("DE", 11, 11, 0), ("RS", 13, 13, 0), ("RC", 8, 8, 0),
-    ]  # fmt: skip
+        ("GV", 31, 31, 0),
+        ("ID", 21, 21, 0),
+        ("PR", 22, 21, 1),
+        ("DE", 11, 11, 0),
+        ("RS", 13, 13, 0),
+        ("RC", 8, 8, 0),
+    ]
     categories = table(document, "categories")
     assert (categories.height, categories["outcomes"].sum(), categories["below_target"].sum()) == (22, 106, 1)
     assert not [name for name in functions.columns if "tier" in name]
@@ -57,8 +57,9 @@ def test_actions_come_by_priority_with_what_is_planned():
     ]
     document = profile_report(dict.fromkeys(("GV.OC-01", OUTCOME), "no_data"), gaps=gaps)
     assert table(document, "actions").select("control_id", "priority", "action").rows() == [
-        (OUTCOME, 7.5, f"Do {OUTCOME}"), ("GV.OC-01", 1.0, "Do GV.OC-01"),
-    ]  # fmt: skip
+        (OUTCOME, 7.5, f"Do {OUTCOME}"),
+        ("GV.OC-01", 1.0, "Do GV.OC-01"),
+    ]
     assert " ".join(lead(document)).startswith(f"104 of 106 outcomes are at target. Start with {OUTCOME}")
     assert document.warnings == ["106 outcomes in scope without a target: counted as if all were wanted."]
 

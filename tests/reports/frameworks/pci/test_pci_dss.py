@@ -16,13 +16,25 @@ HEADINGS = (
 PROVEN = {"justification": "No wireless", "approved_by": "bob@acme.example", "approved_on": date(2026, 3, 1)}
 EXCLUDED = {"applicable": False, "state": "not_applicable"}
 WORKSHEET = {
-    **PCI, "control_id": "1.2.1", "id": "X-1", "kind": "compensating", "standing": "approved", "worksheet": "{}",
-}  # fmt: skip
+    **PCI,
+    "control_id": "1.2.1",
+    "id": "X-1",
+    "kind": "compensating",
+    "standing": "approved",
+    "worksheet": "{}",
+}
 
 
 def requirement(control_id, position=2, flags=()):
-    return {**PCI, "control_id": control_id, "title": f"Title {control_id}", "assessable": True, "level": "requirement",
-            "flags": list(flags), "position": position}  # fmt: skip
+    return {
+        **PCI,
+        "control_id": control_id,
+        "title": f"Title {control_id}",
+        "assessable": True,
+        "level": "requirement",
+        "flags": list(flags),
+        "position": position,
+    }
 
 
 def status(control_id, state="effective", **given):
@@ -64,11 +76,18 @@ STATUSES = [
 def test_the_summary_counts_findings_in_the_words_of_the_standard():
     document = report(REQUIREMENTS, STATUSES, [profile("1.2.10", tested=False)])
     assert dict(document.summary) == {
-        "pci_overall": "non_compliant", "pci_assessment": "partial", "pci_requirements": 4,
-        "pci_requirements_in_place": 1, "pci_requirements_not_applicable": 1, "pci_requirements_not_tested": 1,
-        "pci_requirements_not_in_place": 1, "pci_in_place_pct": 33.3, "pci_compensating": 0, "pci_customised": 0,
+        "pci_overall": "non_compliant",
+        "pci_assessment": "partial",
+        "pci_requirements": 4,
+        "pci_requirements_in_place": 1,
+        "pci_requirements_not_applicable": 1,
+        "pci_requirements_not_tested": 1,
+        "pci_requirements_not_in_place": 1,
+        "pci_in_place_pct": 33.3,
+        "pci_compensating": 0,
+        "pci_customised": 0,
         "pci_principals_met": 0,
-    }  # fmt: skip
+    }
     assert lead(document) == (
         "Not compliant: 1 of 4 requirements is Not in Place.",
         "Start with 1.2.2 Title 1.2.2 (no evidence of a required kind).",
@@ -87,19 +106,18 @@ def test_the_summary_counts_findings_in_the_words_of_the_standard():
         ({"state": "ineffective"}, {}, "Not in Place", "a test failed or an event contradicts it"),
         ({**EXCLUDED, **PROVEN}, {}, "Not Applicable", None),
         (
-            {**EXCLUDED, **PROVEN, "approved_on": None}, {}, "Not in Place",
+            {**EXCLUDED, **PROVEN, "approved_on": None},
+            {},
+            "Not in Place",
             "not applicable without justification, approver and date",
         ),
         ({**EXCLUDED, **PROVEN}, {"tested": False}, "Not Tested", "excluded from testing"),
         ({"state": "no_data"}, {"tested": True}, "Not in Place", "no evidence of a required kind"),
         ({}, {"method": "customised", "risk_ref": "TRA-1"}, "In Place", None),
         ({}, {"method": "customised"}, "Not in Place", "customised approach without its risk analysis"),
-        (
-            {}, {"method": "compensating"}, "Not in Place",
-            "compensating control without an approved worksheet in force",
-        ),
+        ({}, {"method": "compensating"}, "Not in Place", "compensating control without an approved worksheet in force"),
     ],
-)  # fmt: skip
+)
 def test_a_finding_follows_from_evidence_and_proof(given, own, finding, why):
     row = table(one(**given, profiles=[profile("1.2.1", **own)]), "requirements")
     assert row.select("finding", "why").rows() == [(finding, why)]

@@ -15,10 +15,18 @@ from tests.reports.frameworks.packs import report, table
 
 SCOPE = [{"frameworks": ["soc2", "fedramp-poam"]}]
 GAP = {
-    "framework": "cmmc-l2", "control_id": "AC.L2-3.1.1", "gap_id": "cmmc-l2:AC.L2-3.1.1", "state": "ineffective",
-    "severity": "high", "detected_on": date(2026, 11, 1), "title": "Access", "owner": "ann@acme.example",
-    "runbook_title": "Review access", "due_on": date(2026, 11, 28), "effort_hours": 6.0,
-}  # fmt: skip
+    "framework": "cmmc-l2",
+    "control_id": "AC.L2-3.1.1",
+    "gap_id": "cmmc-l2:AC.L2-3.1.1",
+    "state": "ineffective",
+    "severity": "high",
+    "detected_on": date(2026, 11, 1),
+    "title": "Access",
+    "owner": "ann@acme.example",
+    "runbook_title": "Review access",
+    "due_on": date(2026, 11, 28),
+    "effort_hours": 6.0,
+}
 FINDING = {
     "id": "FND-1", "source": "scanner-net", "finding_key": "web/tls/1", "title": "Weak cipher", "severity": "medium",
     "status": "open", "service": "web", "owner": "ben@acme.example", "asset": "web-1", "port": 443,
@@ -26,9 +34,12 @@ FINDING = {
     "first_seen_on": date(2026, 10, 1), "due_on": date(2026, 12, 1),
 }  # fmt: skip
 LINE = {
-    "id": "V-7", "weakness_key": GAP["gap_id"], "detected_on": date(2026, 10, 1), "due_on": date(2026, 12, 30),
+    "id": "V-7",
+    "weakness_key": GAP["gap_id"],
+    "detected_on": date(2026, 10, 1),
+    "due_on": date(2026, 12, 30),
     "status": "open",
-}  # fmt: skip
+}
 CLOSED = {**LINE, "id": "V-3", "status": "completed", "closed_on": date(2026, 11, 10)}
 
 
@@ -95,25 +106,43 @@ def test_a_gap_fills_the_columns_of_the_template():
     systems = {"framework": "cmmc-l2", "control_id": "AC.L2-3.1.1", "systems": "vpn"}
     (row,) = table(plan([GAP], control_profiles=[systems]), "items").to_dicts()
     expected = {
-        "controls": "cmmc-l2: AC.L2-3.1.1", "weakness_name": "Access", "asset_identifier": "vpn",
+        "controls": "cmmc-l2: AC.L2-3.1.1",
+        "weakness_name": "Access",
+        "asset_identifier": "vpn",
         "weakness_description": "AC.L2-3.1.1 Access: a test failed or an event contradicts it.",
-        "weakness_detector_source": "Control assessment", "weakness_source_identifier": "cmmc-l2:AC.L2-3.1.1",
-        "point_of_contact": "ann@acme.example", "resources_required": "6 hours", "remediation_plan": "Review access",
-        "planned_milestones": "(01) 2026-11-28: Review access", "status_date": date(2026, 11, 20),
-        "vendor_dependency": "No", "days_left": 11, "late": False, "potential_impact": "N4",
-        "accepted_vulnerability_on": date(2027, 5, 12), "bod_22_01_tracking": None,
-    }  # fmt: skip
+        "weakness_detector_source": "Control assessment",
+        "weakness_source_identifier": "cmmc-l2:AC.L2-3.1.1",
+        "point_of_contact": "ann@acme.example",
+        "resources_required": "6 hours",
+        "remediation_plan": "Review access",
+        "planned_milestones": "(01) 2026-11-28: Review access",
+        "status_date": date(2026, 11, 20),
+        "vendor_dependency": "No",
+        "days_left": 11,
+        "late": False,
+        "potential_impact": "N4",
+        "accepted_vulnerability_on": date(2027, 5, 12),
+        "bod_22_01_tracking": None,
+    }
     assert {name: row[name] for name in expected} == expected
 
 
 def test_a_finding_fills_the_columns_of_the_template():
     (row,) = table(plan(findings=[FINDING], template="2.1"), "items").to_dicts()
     expected = {
-        "controls": "RA-5", "weakness_description": "Weak cipher on web-1 (CVSS 5.4).", "asset_identifier": "web-1:443",
-        "cve": "CVE-1, CVE-2", "service_name": "web", "bod_22_01_tracking": "No", "bod_22_01_due_date": None,
-        "original_risk_rating": "Moderate", "scheduled_completion_date": date(2026, 12, 30),
-        "likely_exploitable": False, "internet_reachable": False, "potential_impact": "N3",
-    }  # fmt: skip
+        "controls": "RA-5",
+        "weakness_description": "Weak cipher on web-1 (CVSS 5.4).",
+        "asset_identifier": "web-1:443",
+        "cve": "CVE-1, CVE-2",
+        "service_name": "web",
+        "bod_22_01_tracking": "No",
+        "bod_22_01_due_date": None,
+        "original_risk_rating": "Moderate",
+        "scheduled_completion_date": date(2026, 12, 30),
+        "likely_exploitable": False,
+        "internet_reachable": False,
+        "potential_impact": "N3",
+    }
     assert {name: row[name] for name in expected} == expected
 
 
@@ -127,10 +156,13 @@ def test_incomplete_evidence_is_no_weakness_unless_it_has_a_number(state):
 @pytest.mark.parametrize(
     ("given", "listed"),
     [
-        ({}, 1), ({"status": "accepted"}, 1), ({"status": "fixed"}, 0), ({"status": "false_positive"}, 0),
+        ({}, 1),
+        ({"status": "accepted"}, 1),
+        ({"status": "fixed"}, 0),
+        ({"status": "false_positive"}, 0),
         ({"severity": "info"}, 0),
     ],
-)  # fmt: skip
+)
 def test_findings_that_are_not_fixed_are_weaknesses(given, listed):
     assert len(rows(plan(findings=[{**FINDING, **given}]), "poam_id")) == listed
 
@@ -142,10 +174,29 @@ def test_the_ledger_gives_number_detection_deadline_and_what_people_wrote():
     )
     document = plan([GAP], poam=[{**LINE, "details": details}])
     assert rows(
-        document, "poam_id", "original_detection_date", "scheduled_completion_date", "original_risk_rating",
-        "point_of_contact", "last_vendor_check_in_date", "check_in_overdue", "comments", "bod_22_01_due_date",
-    ) == [("V-7", date(2026, 10, 1), date(2026, 12, 30), "Moderate", "eve@acme.example", date(2026, 10, 20), True, None,
-           None)]  # fmt: skip
+        document,
+        "poam_id",
+        "original_detection_date",
+        "scheduled_completion_date",
+        "original_risk_rating",
+        "point_of_contact",
+        "last_vendor_check_in_date",
+        "check_in_overdue",
+        "comments",
+        "bod_22_01_due_date",
+    ) == [
+        (
+            "V-7",
+            date(2026, 10, 1),
+            date(2026, 12, 30),
+            "Moderate",
+            "eve@acme.example",
+            date(2026, 10, 20),
+            True,
+            None,
+            None,
+        )
+    ]
     assert document.warnings[-1] == "1 vendor check-in more than 30 days ago."
 
 
@@ -154,8 +205,9 @@ def test_an_item_says_when_it_was_first_listed_and_an_unnumbered_one_was_not():
     document = plan([GAP, other], poam=[{**LINE, "listed_on": date(2026, 10, 5)}])
     columns = ("poam_id", "original_detection_date", "first_listed_on")
     assert set(rows(document, *columns)) == {
-        ("V-7", date(2026, 10, 1), date(2026, 10, 5)), ("unnumbered", date(2026, 11, 1), None),
-    }  # fmt: skip
+        ("V-7", date(2026, 10, 1), date(2026, 10, 5)),
+        ("unnumbered", date(2026, 11, 1), None),
+    }
 
 
 def test_a_number_is_never_used_again():
@@ -171,10 +223,14 @@ def test_a_number_is_never_used_again():
 @given(st.lists(st.sampled_from(["open", "accepted", "completed", "false_positive"]), min_size=1, max_size=6))
 def test_every_number_is_on_one_sheet_once(states):
     ledger = [
-        {**(LINE if state in ("open", "accepted") else CLOSED), "id": f"V-{n}", "status": state,
-         "weakness_key": (GAP["gap_id"], FINDING["id"], "gone")[n % 3]}
+        {
+            **(LINE if state in ("open", "accepted") else CLOSED),
+            "id": f"V-{n}",
+            "status": state,
+            "weakness_key": (GAP["gap_id"], FINDING["id"], "gone")[n % 3],
+        }
         for n, state in enumerate(states)
-    ]  # fmt: skip
+    ]
     sheets = [plan([GAP], [FINDING], ledger, sheet=sheet) for sheet in ("open", "closed")]
     numbers = [number for sheet in sheets for (number,) in rows(sheet, "poam_id") if number != "unnumbered"]
     assert sorted(numbers) == sorted(line["id"] for line in ledger)
@@ -192,8 +248,9 @@ def test_the_closed_sheet_lists_what_was_closed():
     late = {**CLOSED, "id": "V-2", "due_on": date(2026, 10, 31)}
     document = plan([GAP], [FINDING], [CLOSED, late, LINE], sheet="closed")
     assert rows(document, "poam_id", "status", "status_date", "late", "days_left") == [
-        ("V-2", "completed", date(2026, 11, 10), True, None), ("V-3", "completed", date(2026, 11, 10), False, None),
-    ]  # fmt: skip
+        ("V-2", "completed", date(2026, 11, 10), True, None),
+        ("V-3", "completed", date(2026, 11, 10), False, None),
+    ]
     assert lead(document) == ("2 items closed, 1 of them after the deadline.", "")
 
 
@@ -208,10 +265,13 @@ def test_the_date_of_a_known_exploited_vulnerability_caps_the_deadline():
 @pytest.mark.parametrize(
     ("given", "likely", "reachable"),
     [
-        ({"known_exploited": True}, True, False), ({"epss": 0.1}, True, False), ({"epss": None}, False, False),
-        ({"epss": None, "known_exploited": None}, True, False), ({"internet_reachable": None}, False, True),
+        ({"known_exploited": True}, True, False),
+        ({"epss": 0.1}, True, False),
+        ({"epss": None}, False, False),
+        ({"epss": None, "known_exploited": None}, True, False),
+        ({"internet_reachable": None}, False, True),
     ],
-)  # fmt: skip
+)
 def test_what_is_unknown_of_a_vulnerability_counts_as_the_worst(given, likely, reachable):
     assert rows(plan(findings=[{**FINDING, **given}]), "likely_exploitable", "internet_reachable") == [
         (likely, reachable)
@@ -337,10 +397,20 @@ def test_the_figures_are_the_same_whichever_sheet_is_shown():
     found = [plan([GAP], [FINDING], [CLOSED, late, LINE], **options).summary for options in asked]
     assert [{key: number for key, number in one.items() if key not in ("sheet", "template")} for one in found] == [
         {
-            "poam_items_open": 1, "poam_items_late": 0, "poam_items_numbered": 1, "poam_items_unnumbered": 0,
-            "poam_items_high": 0, "poam_items_moderate": 1, "poam_items_low": 0, "poam_items_from_gaps": 1,
-            "poam_items_from_scans": 0, "poam_scan_findings_not_late": 1, "poam_items_detected_in_period": 0,
-            "poam_vendor_check_ins_overdue": 0, "poam_items_closed": 2, "poam_items_closed_late": 1,
+            "poam_items_open": 1,
+            "poam_items_late": 0,
+            "poam_items_numbered": 1,
+            "poam_items_unnumbered": 0,
+            "poam_items_high": 0,
+            "poam_items_moderate": 1,
+            "poam_items_low": 0,
+            "poam_items_from_gaps": 1,
+            "poam_items_from_scans": 0,
+            "poam_scan_findings_not_late": 1,
+            "poam_items_detected_in_period": 0,
+            "poam_vendor_check_ins_overdue": 0,
+            "poam_items_closed": 2,
+            "poam_items_closed_late": 1,
             "poam_items_closed_in_period": 2,
         }
-    ] * len(asked)  # fmt: skip
+    ] * len(asked)

@@ -6,20 +6,23 @@ import pytest
 
 from reports.frameworks.soc2.type_ii import REPORT
 from tests.factories import lead, moment
-from tests.reports.frameworks.packs import (
-    one,
-    pack,
-    report,
-    table,
-)
+from tests.reports.frameworks.packs import one, pack, report, table
 
 CRITERION, OTHER = "CC6.1", "CC7.2"
 SOC2 = {"framework": "soc2", "control_id": CRITERION}
 RUN = {
-    **SOC2, "schedule_id": "T-1", "procedure": "Inspect a sample of access", "window_open_on": date(2026, 11, 1),
-    "window_close_on": date(2026, 11, 7), "performed_on": date(2026, 11, 5), "outcome": "passed", "population": 200,
-    "tested": 25, "deviations": 0, "run_id": "R-1",
-}  # fmt: skip
+    **SOC2,
+    "schedule_id": "T-1",
+    "procedure": "Inspect a sample of access",
+    "window_open_on": date(2026, 11, 1),
+    "window_close_on": date(2026, 11, 7),
+    "performed_on": date(2026, 11, 5),
+    "outcome": "passed",
+    "population": 200,
+    "tested": 25,
+    "deviations": 0,
+    "run_id": "R-1",
+}
 FAILED = {**RUN, "outcome": "failed", "deviations": 2, "cause": "Leaver kept access"}
 
 
@@ -41,9 +44,7 @@ def test_a_deviation_is_an_exception_however_many_passed():
     more = {**RUN, "run_id": "R-2", "population": 300, "tested": 75}
     document = period(only=[CRITERION], test_windows=[FAILED, more])
     columns = ("population", "tested", "deviations", "deviation_rate_pct", "result")
-    assert one(document, "criteria", CRITERION, *columns) == (
-        500, 100, 2, 2.0, "exceptions noted",
-    )  # fmt: skip
+    assert one(document, "criteria", CRITERION, *columns) == (500, 100, 2, 2.0, "exceptions noted")
     assert table(document, "causes").rows() == [("Leaver kept access", 1, [CRITERION], 1)]
     assert document.warnings[-1] == f"No management response on record: {CRITERION}."
     assert document.headline.startswith("1 of 1 applicable criterion has exceptions noted over 30 days")
@@ -58,14 +59,24 @@ def test_a_failed_test_without_a_count_has_one_deviation_at_least():
 def test_machine_records_are_tested_every_one():
     events = [
         {**SOC2, "action": "access.review.completed", "title": "Review done", "effect": "supports", "events": 98},
-        {**SOC2, "action": "mfa.disabled", "title": "Multi-factor authentication switched off", "effect": "contradicts",
-         "events": 2},
-    ]  # fmt: skip
+        {
+            **SOC2,
+            "action": "mfa.disabled",
+            "title": "Multi-factor authentication switched off",
+            "effect": "contradicts",
+            "events": 2,
+        },
+    ]
     document = period(only=[CRITERION], criteria_events=events)
     columns = ("method", "population", "tested", "deviations", "deviation_rate_pct", "cause")
     assert one(document, "tests", CRITERION, *columns) == (
-        "all machine records", 100, 100, 2, 2.0, ["Multi-factor authentication switched off"],
-    )  # fmt: skip
+        "all machine records",
+        100,
+        100,
+        2,
+        2.0,
+        ["Multi-factor authentication switched off"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,12 +121,15 @@ def test_a_gap_in_operation_says_how_long_it_is_or_that_there_never_was_evidence
     ]
 
 
-@pytest.mark.parametrize(("known", "gaps"), [
-    (date(2026, 10, 1), [(CRITERION, 30, True), (OTHER, None, True)]),
-    (date(2026, 10, 31), [(CRITERION, 21, True), (OTHER, None, True)]),  # the period begins on 22 October
-    (date(2026, 11, 1), [(CRITERION, 20, False), (OTHER, None, False)]),
-    (None, [(CRITERION, 1, False), (OTHER, None, False)]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("known", "gaps"),
+    [
+        (date(2026, 10, 1), [(CRITERION, 30, True), (OTHER, None, True)]),
+        (date(2026, 10, 31), [(CRITERION, 21, True), (OTHER, None, True)]),  # the period begins on 22 October
+        (date(2026, 11, 1), [(CRITERION, 20, False), (OTHER, None, False)]),
+        (None, [(CRITERION, 1, False), (OTHER, None, False)]),
+    ],
+)
 def test_a_gap_in_operation_begins_where_the_records_do(known, gaps):
     both = {name: {"state": "effective", "cadence": "annual", "window_days": 20} for name in (CRITERION, OTHER)}
     held = period(both, only=[CRITERION, OTHER], known=known, criteria_days=days(CRITERION, "2026-11-20"))
@@ -207,9 +221,9 @@ def test_bundles_holds_cuecs_and_changes_of_the_period_are_counted():
             {**SOC2, "policy_id": "P-2", "title": "Access policy", "version": 2, "accepted_on": date(2026, 11, 3)}
         ],
     )
-    assert {name: document.summary[name] for name in ("bundles_sealed_in_period", "legal_holds_in_period", "type_ii_cuecs")} == {
-        "bundles_sealed_in_period": 1, "legal_holds_in_period": 1, "type_ii_cuecs": 1,
-    }  # fmt: skip
+    assert {
+        name: document.summary[name] for name in ("bundles_sealed_in_period", "legal_holds_in_period", "type_ii_cuecs")
+    } == {"bundles_sealed_in_period": 1, "legal_holds_in_period": 1, "type_ii_cuecs": 1}
     assert table(document, "cuecs").select("customer_side", "vendors", "unmapped").rows() == [("Remove leavers", 2, 1)]
     assert table(document, "changes").drop("control_id").rows() == [
         (date(2026, 11, 2), "state", "state of evidence", "effective", "stale"),
@@ -231,11 +245,7 @@ def test_without_tests_nothing_is_known():
         document.summary["type_ii_not_tested"],
         document.summary["type_ii_gaps_in_operation"],
         document.coverage.assessed,
-    ) == (
-        61,
-        61,
-        0,
-    )
+    ) == (61, 61, 0)
 
 
 def test_out_of_scope_is_said():

@@ -40,11 +40,18 @@ DUTIES = (
 def test_the_summary_counts_the_ledger_and_the_entries():
     made = page(*DUTIES)
     assert dict(made.summary) == {
-        "calendar_entries": 5, "obligations_pending": 2, "obligations_overdue": 1, "obligations_due_in_30_days": 1,
-        "obligations_pending_hours": 3.5, "obligations_without_owner": 1, "calendar_entries_done": 1,
-        "calendar_entries_late": 1, "calendar_entries_cancelled": 1, "obligations_finished_in_period": 2,
+        "calendar_entries": 5,
+        "obligations_pending": 2,
+        "obligations_overdue": 1,
+        "obligations_due_in_30_days": 1,
+        "obligations_pending_hours": 3.5,
+        "obligations_without_owner": 1,
+        "calendar_entries_done": 1,
+        "calendar_entries_late": 1,
+        "calendar_entries_cancelled": 1,
+        "obligations_finished_in_period": 2,
         "obligations_finished_late_in_period": 1,
-    }  # fmt: skip
+    }
     assert lead(made) == (
         "1 duty is due in the next 30 days and 1 is overdue.",
         "Start with Duty late, due 2 Nov 2026, which nobody owns.",
@@ -77,8 +84,9 @@ def test_an_entry_says_why_it_is_counted():
         "obligation_id", "reason", "flag"
     ).rows() == [("slow", "due 2026-09-01, done 2026-11-18", 1)]
     assert explained_rows(calendar.REPORT, "obligations_pending", obligations=frame)["reason"].to_list() == [
-        "overdue, due 2026-11-02", "open, due 2026-12-07",
-    ]  # fmt: skip
+        "overdue, due 2026-11-02",
+        "open, due 2026-12-07",
+    ]
 
 
 @pytest.mark.parametrize("report", [calendar.REPORT, obligation_ics.REPORT])
@@ -213,13 +221,17 @@ def test_the_chart_ends_after_a_year():
 
 def test_a_day_has_the_colour_of_its_most_pressing_duty():
     made = page(
-        duty("late", date(2026, 11, 3), state="overdue"), duty("open", date(2026, 11, 3)),
-        duty("fixed", date(2026, 12, 4), hard=True), duty("plain", date(2026, 12, 5)),
+        duty("late", date(2026, 11, 3), state="overdue"),
+        duty("open", date(2026, 11, 3)),
+        duty("fixed", date(2026, 12, 4), hard=True),
+        duty("plain", date(2026, 12, 5)),
         duty("gone", date(2026, 12, 6), state="cancelled"),
-    )  # fmt: skip
+    )
     (picture,) = made.pictures
     assert picture.days == {
-        date(2026, 11, 3): (2, "bad"), date(2026, 12, 4): (1, "watch"), date(2026, 12, 5): (1, "neutral"),
-    }  # fmt: skip
+        date(2026, 11, 3): (2, "bad"),
+        date(2026, 12, 4): (1, "watch"),
+        date(2026, 12, 5): (1, "neutral"),
+    }
     assert (picture.first, picture.today) == (date(2026, 11, 1), DAY)
     assert page().pictures == []

@@ -25,17 +25,31 @@ def document(*duties, plays=()):
 
 
 def step(play, number, status="done", **given):
-    return {"play_id": play, "number": number, "step_status": status, "status": "active", "owner": "cyd",
-            "started_on": date(2026, 11, 1), **given}  # fmt: skip
+    return {
+        "play_id": play,
+        "number": number,
+        "step_status": status,
+        "status": "active",
+        "owner": "cyd",
+        "started_on": date(2026, 11, 1),
+        **given,
+    }
 
 
 def test_a_cluster_that_nobody_tracks_is_a_proposed_play_of_six_steps():
     made = document(*DUTIES)
     play = made.tables[0].frame.row(0, named=True)
-    assert {name: play[name] for name in ("status", "tracked", "duties", "about", "owner", "best_on", "steps_done")} == {
-        "status": "proposed", "tracked": False, "duties": 2, "about": "Duty a", "owner": "ann",
-        "best_on": date(2026, 12, 10), "steps_done": 0,
-    }  # fmt: skip
+    assert {
+        name: play[name] for name in ("status", "tracked", "duties", "about", "owner", "best_on", "steps_done")
+    } == {
+        "status": "proposed",
+        "tracked": False,
+        "duties": 2,
+        "about": "Duty a",
+        "owner": "ann",
+        "best_on": date(2026, 12, 10),
+        "steps_done": 0,
+    }
     assert (play["next_step"], play["hours_to_save"]) == ("confirm shared evidence", 0.75)
     assert made.tables[1].frame.select("number", "step", "status", "what").rows() == [
         (1, "confirm shared evidence", "todo", "Shared: soc2:C1."),
@@ -55,9 +69,12 @@ def test_what_is_tracked_is_shown():
     name = identifier()
     made = document(
         *DUTIES,
-        plays=[step(name, 1, step_by="cyd", step_on=date(2026, 11, 2), step_evidence="E1"), step(name, 2),
-               step(name, 3, "blocked")],
-    )  # fmt: skip
+        plays=[
+            step(name, 1, step_by="cyd", step_on=date(2026, 11, 2), step_evidence="E1"),
+            step(name, 2),
+            step(name, 3, "blocked"),
+        ],
+    )
     play = made.tables[0].frame.row(0, named=True)
     assert (play["status"], play["tracked"], play["owner"], play["steps_done"]) == ("active", True, "cyd", 2)
     assert (play["next_step"], play["blocked"]) == ("name one owner", True)
@@ -105,10 +122,20 @@ def test_the_summary_counts_plays_by_where_they_stand():
     done = {"play_id": "gone", "status": "completed", "hours_saved": 6.5, "number": 1, "step_status": "done"}
     made = document(*DUTIES, plays=[done, step("lost", 1), step("lost", 2, "blocked")])
     assert dict(made.summary) == {
-        "plays": 3, "plays_tracked": 2, "plays_active": 1, "plays_proposed": 1, "plays_completed": 1,
-        "plays_abandoned": 0, "plays_to_do": 1, "plays_blocked": 1, "plays_without_cluster": 2, "plays_to_close": 1,
-        "hours_to_save": 0.75, "plays_waiting_hours": 0.75, "plays_saved_hours": 6.5,
-    }  # fmt: skip
+        "plays": 3,
+        "plays_tracked": 2,
+        "plays_active": 1,
+        "plays_proposed": 1,
+        "plays_completed": 1,
+        "plays_abandoned": 0,
+        "plays_to_do": 1,
+        "plays_blocked": 1,
+        "plays_without_cluster": 2,
+        "plays_to_close": 1,
+        "hours_to_save": 0.75,
+        "plays_waiting_hours": 0.75,
+        "plays_saved_hours": 6.5,
+    }
     assert lead(made) == (
         "1 play could save 0.75 hours; 1 completed has saved 6.5 hours.",
         "Start with Duty a by 10 Dec 2026: confirm shared evidence (ann).",

@@ -24,9 +24,16 @@ def item(evidence_id, tag):
 
 def edge(source, target, relation="superset", strength=0.9, full=True, reviewer=None):
     (source_framework, source_id), (target_framework, target_id) = source.split(":"), target.split(":")
-    return {"source_framework": source_framework, "source_id": source_id, "target_framework": target_framework,
-            "target_id": target_id, "relation": relation, "strength": strength, "full": full,
-            "reviewer": reviewer}  # fmt: skip
+    return {
+        "source_framework": source_framework,
+        "source_id": source_id,
+        "target_framework": target_framework,
+        "target_id": target_id,
+        "relation": relation,
+        "strength": strength,
+        "full": full,
+        "reviewer": reviewer,
+    }
 
 
 def members(clustered):
@@ -66,9 +73,10 @@ def test_a_full_mapping_joins_and_a_partial_one_does_not():
 
 def test_clusters_grow_through_their_members():
     duties = (
-        duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1", "hipaa:H1"]),
+        duty("a", 10, controls=["soc2:C1"]),
+        duty("b", 12, controls=["soc2:C1", "hipaa:H1"]),
         duty("c", 14, controls=["hipaa:H1"]),
-    )  # fmt: skip
+    )
     assert members(clusters_of(*duties)) == [["a", "b", "c"]]
 
 
@@ -131,10 +139,12 @@ def test_no_duty_is_in_two_clusters_and_every_cluster_has_a_day(obligations):
 
 
 LEDGER = ledger(
-    duty("a", 20, controls=["soc2:C1"], frameworks=["soc2"]), duty("b", 20, controls=["soc2:C1"], frameworks=["soc2"]),
+    duty("a", 20, controls=["soc2:C1"], frameworks=["soc2"]),
+    duty("b", 20, controls=["soc2:C1"], frameworks=["soc2"]),
     duty("c", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0),
-    duty("d", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0), duty("e", 5),
-)  # fmt: skip
+    duty("d", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0),
+    duty("e", 5),
+)
 
 
 def test_the_report_starts_with_the_largest_saving():
@@ -144,10 +154,14 @@ def test_the_report_starts_with_the_largest_saving():
         "Start with the 2 duties of HIPAA by 20 Dec 2026, which saves 3 hours.",
     )
     assert dict(made.summary) == {
-        "crossover_clusters": 2, "obligations_in_clusters": 4, "obligations_up_to_horizon": 5,
-        "obligations_without_control": 1, "crossover_hours_alone": 10.0, "crossover_hours_together": 6.25,
+        "crossover_clusters": 2,
+        "obligations_in_clusters": 4,
+        "obligations_up_to_horizon": 5,
+        "obligations_without_control": 1,
+        "crossover_hours_alone": 10.0,
+        "crossover_hours_together": 6.25,
         "hours_to_save": 3.75,
-    }  # fmt: skip
+    }
     assert made.tables[1].frame["obligation_id"].to_list() == ["c", "d", "a", "b"]
 
 
@@ -172,8 +186,9 @@ def test_duties_that_share_nothing_are_said_to():
 def test_hours_to_save_are_explained_by_the_clusters():
     found = explained_rows(REPORT, "hours_to_save", obligations=LEDGER)
     assert found.select("reason", "amount").rows() == [
-        ("2 duties, best on 2026-12-20", 3.0), ("2 duties, best on 2026-12-10", 0.75),
-    ]  # fmt: skip
+        ("2 duties, best on 2026-12-20", 3.0),
+        ("2 duties, best on 2026-12-10", 0.75),
+    ]
     assert found["cluster_id"].n_unique() == 2
 
 

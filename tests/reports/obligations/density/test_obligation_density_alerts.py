@@ -6,14 +6,7 @@ from engine.model.thresholds import Thresholds
 from reports.obligations.density import breaches, density
 from reports.obligations.density.obligation_density_alerts import REPORT
 from tests import factories
-from tests.factories import (
-    DAY,
-    ask,
-    explained_rows,
-    lead,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ask, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 
@@ -42,8 +35,15 @@ def due(count, days, tag="d", **given):
 
 
 def alert(week, level, status="sent", at=moment("2026-11-18"), **given):
-    return {"delivery_id": f"{week}{at}", "alert_id": f"{week}{level}", "week": week, "level": level, "status": status,
-            "created_at": at, **given}  # fmt: skip
+    return {
+        "delivery_id": f"{week}{at}",
+        "alert_id": f"{week}{level}",
+        "week": week,
+        "level": level,
+        "status": status,
+        "created_at": at,
+        **given,
+    }
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,16 @@ def test_a_limit_says_where_it_comes_from():
 @pytest.mark.parametrize(
     ("count", "used", "level"),
     [
-        (4, 84.9, "ok"), (5, 0, "warning"), (8, 0, "critical"), (0, 85, "warning"), (0, 99.9, "warning"),
-        (0, 100, "critical"), (0, 0, "ok"), (1, None, "critical"),
+        (4, 84.9, "ok"),
+        (5, 0, "warning"),
+        (8, 0, "critical"),
+        (0, 85, "warning"),
+        (0, 99.9, "warning"),
+        (0, 100, "critical"),
+        (0, 0, "ok"),
+        (1, None, "critical"),
     ],
-)  # fmt: skip
+)
 def test_either_measure_breaches(count, used, level):
     assert density.level(count, used, BOUNDS) == level
 
@@ -100,10 +106,15 @@ def test_a_breach_holds_until_it_is_below_nine_tenths_of_its_limit(previous, cou
 @pytest.mark.parametrize(
     ("now", "before", "said"),
     [
-        ("ok", "ok", "none"), ("warning", "ok", "new"), ("critical", "ok", "new"), ("critical", "warning", "worsened"),
-        ("warning", "warning", "unchanged"), ("warning", "critical", "eased"), ("ok", "critical", "cleared"),
+        ("ok", "ok", "none"),
+        ("warning", "ok", "new"),
+        ("critical", "ok", "new"),
+        ("critical", "warning", "worsened"),
+        ("warning", "warning", "unchanged"),
+        ("warning", "critical", "eased"),
+        ("ok", "critical", "cleared"),
     ],
-)  # fmt: skip
+)
 def test_only_new_and_worsened_breaches_are_news(now, before, said):
     assert density.news(now, before) == said
     assert (said in density.TO_SEND) == (now != "ok" and density.LEVELS.index(now) > density.LEVELS.index(before))
@@ -126,8 +137,9 @@ def test_a_breach_names_its_drivers_and_a_shift():
 def test_hard_deadlines_are_never_suggested_to_move():
     row = frame(document(*due(8, 10, hard=True), *due(1, 10, "s"))).row(0, named=True)
     assert (row["movable"], row["suggestion"]) == (
-        1, "Of 1 duty that can move, pull 1 to 2026-W48; the rest has hard deadlines, so bring in hours"
-    )  # fmt: skip
+        1,
+        "Of 1 duty that can move, pull 1 to 2026-W48; the rest has hard deadlines, so bring in hours",
+    )
     assert frame(document(*due(8, 10, hard=True)))["suggestion"].to_list() == [
         "Every duty of the week has a hard deadline, so bring in hours"
     ]
@@ -140,8 +152,11 @@ def test_overdue_work_breaches_no_week():
 def test_a_week_with_one_day_left_breaches_by_the_work_of_a_day():
     row = frame(document(duty("n", 0, effort_hours=10.0))).row(0, named=True)
     assert (row["week"], row["known"], row["causes"], row["suggestion"]) == (
-        "2026-W47", 1, ["utilisation"], "Of 1 duty that can move, defer 1 to 2026-W48",
-    )  # fmt: skip
+        "2026-W47",
+        1,
+        ["utilisation"],
+        "Of 1 duty that can move, defer 1 to 2026-W48",
+    )
 
 
 def test_what_was_sent_is_not_sent_again():
@@ -171,8 +186,11 @@ def test_the_newest_alert_counts():
 
 
 def test_the_weeks_behind_raise_the_limits():
-    past = [duty(f"p{week}-{n}", -7 * week - 3, state="done", done_on=DAY - timedelta(days=9)) for week in range(1, 26)
-            for n in range(12)]  # fmt: skip
+    past = [
+        duty(f"p{week}-{n}", -7 * week - 3, state="done", done_on=DAY - timedelta(days=9))
+        for week in range(1, 26)
+        for n in range(12)
+    ]
     made = document(*past, *due(9, 10))
     assert (made.summary["density_warning_from"], made.summary["density_critical_from"]) == (12, 12)
     assert frame(made).is_empty()
@@ -204,12 +222,23 @@ def test_a_limit_is_explained_by_where_it_comes_from():
 def test_the_summary_counts_weeks_and_says_the_settings():
     told = [alert("2026-W49", "warning"), alert("2026-W51", "critical")]
     assert dict(document(*due(9, 10), *due(6, 17), alerts=told).summary) == {
-        "density_breaches": 2, "density_breaches_warning": 1, "density_breaches_critical": 1,
-        "density_alerts_to_send": 2, "density_weeks_without_hours": 0, "density_warning_from": 5.0,
-        "density_warning_source": "default", "density_critical_from": 8.0, "density_critical_source": "default",
-        "obligations_due_in_history": 0, "obligations_pending": 15, "obligations_known": 15,
-        "utilisation_warn_pct": 85, "utilisation_critical_pct": 100, "clears_below_pct": 90.0, "history_weeks": 26,
-    }  # fmt: skip
+        "density_breaches": 2,
+        "density_breaches_warning": 1,
+        "density_breaches_critical": 1,
+        "density_alerts_to_send": 2,
+        "density_weeks_without_hours": 0,
+        "density_warning_from": 5.0,
+        "density_warning_source": "default",
+        "density_critical_from": 8.0,
+        "density_critical_source": "default",
+        "obligations_due_in_history": 0,
+        "obligations_pending": 15,
+        "obligations_known": 15,
+        "utilisation_warn_pct": 85,
+        "utilisation_critical_pct": 100,
+        "clears_below_pct": 90.0,
+        "history_weeks": 26,
+    }
 
 
 def test_work_that_nobody_has_hours_for_is_critical():

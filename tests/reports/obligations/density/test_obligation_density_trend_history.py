@@ -10,16 +10,32 @@ MONDAY = date(2026, 11, 16)
 
 def week(ago, planned, slipped):
     day = MONDAY - timedelta(weeks=ago)
-    return {"week": f"{day:%G-W%V}", "week_start_on": day, "planned": planned, "planned_hours": 2.0 * planned,
-            "completed": planned - slipped, "slipped": slipped, "forecast": planned}  # fmt: skip
+    return {
+        "week": f"{day:%G-W%V}",
+        "week_start_on": day,
+        "planned": planned,
+        "planned_hours": 2.0 * planned,
+        "completed": planned - slipped,
+        "slipped": slipped,
+        "forecast": planned,
+    }
 
 
 def alert(ago, level, status="sent", day=None, key="D"):
     start = MONDAY - timedelta(weeks=ago)
     at = datetime.combine(day or start, datetime.min.time())
-    return {"delivery_id": key, "alert_id": f"{ago}{level}", "week": f"{start:%G-W%V}", "level": level,
-            "channel": "email", "recipient": "ann", "status": status, "created_at": at, "created_on": at.date(),
-            "sent_on": at.date()}  # fmt: skip
+    return {
+        "delivery_id": key,
+        "alert_id": f"{ago}{level}",
+        "week": f"{start:%G-W%V}",
+        "level": level,
+        "channel": "email",
+        "recipient": "ann",
+        "status": status,
+        "created_at": at,
+        "created_on": at.date(),
+        "sent_on": at.date(),
+    }
 
 
 def document(weeks=(), alerts=()):
@@ -37,16 +53,24 @@ ALERTS = [alert(1, "critical"), alert(1, "warning"), alert(2, "warning"), alert(
 def test_precision_is_the_share_of_alerted_weeks_that_really_slipped():
     made = document(WEEKS, ALERTS)
     assert dict(made.summary) == {
-        "density_weeks_recorded": 4, "obligations_planned_in_13_weeks": 40, "obligations_completed_in_13_weeks": 35,
-        "obligations_slipped_in_13_weeks": 5, "obligations_slipped_in_13_weeks_pct": 12.5, "density_alerts_recorded": 4,
-        "density_weeks_alerted": 2, "density_weeks_alerted_and_slipped": 1, "alert_precision_pct": 50.0,
+        "density_weeks_recorded": 4,
+        "obligations_planned_in_13_weeks": 40,
+        "obligations_completed_in_13_weeks": 35,
+        "obligations_slipped_in_13_weeks": 5,
+        "obligations_slipped_in_13_weeks_pct": 12.5,
+        "density_alerts_recorded": 4,
+        "density_weeks_alerted": 2,
+        "density_weeks_alerted_and_slipped": 1,
+        "alert_precision_pct": 50.0,
         "alert_recall_pct": 50.0,
-    }  # fmt: skip
+    }
     frame = made.tables[0].frame
     assert frame.select("week", "alert_level", "alerts", "accurate").tail(4).rows() == [
-        ("2026-W43", None, 0, None), ("2026-W44", None, 0, None), ("2026-W45", "warning", 1, False),
+        ("2026-W43", None, 0, None),
+        ("2026-W44", None, 0, None),
+        ("2026-W45", "warning", 1, False),
         ("2026-W46", "critical", 2, True),
-    ]  # fmt: skip
+    ]
     assert lead(made) == (
         "5 of 40 planned duties slipped in the last 13 weeks (12.5 %), most in 2026-W46: 4 of 10; 1 of 2 alerted "
         "weeks really slipped.",
@@ -75,8 +99,10 @@ def test_weeks_without_a_record_are_said_and_not_made_up():
     assert made.tables[0].frame["planned"].null_count() == 13
     assert (made.coverage.assessed, made.coverage.total) == (0, 13)
     assert {name: value for name, value in made.summary.items() if name.endswith("_pct")} == {
-        "obligations_slipped_in_13_weeks_pct": None, "alert_precision_pct": None, "alert_recall_pct": None,
-    }  # fmt: skip
+        "obligations_slipped_in_13_weeks_pct": None,
+        "alert_precision_pct": None,
+        "alert_recall_pct": None,
+    }
 
 
 def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
@@ -98,8 +124,9 @@ def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
 def test_precision_is_explained_by_the_alerted_weeks():
     found = explained_rows(REPORT, "alert_precision_pct", **facts(WEEKS, ALERTS))
     assert found.select("week", "reason", "flag").rows() == [
-        ("2026-W45", "alerted warning, 0 slipped", 0), ("2026-W46", "alerted critical, 4 slipped", 1),
-    ]  # fmt: skip
+        ("2026-W45", "alerted warning, 0 slipped", 0),
+        ("2026-W46", "alerted critical, 4 slipped", 1),
+    ]
 
 
 def test_each_figure_is_what_its_rows_give():

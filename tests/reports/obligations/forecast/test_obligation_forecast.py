@@ -46,8 +46,9 @@ def test_overdue_work_is_in_no_week_and_this_week_offers_the_day_that_is_left():
     made = document(duty("late", -3, effort_hours=4.0), duty("now", 0), duty("next", 3, effort_hours=6.0))
     columns = ("week", "known", "known_hours", "demand_hours", "available_hours", "utilisation_pct", "cumulative")
     assert weeks(made).select(columns).head(2).rows() == [
-        ("2026-W47", 1, 1.0, 1.0, 1.6, 62.5, 1), ("2026-W48", 1, 6.0, 6.0, 8.0, 75.0, 2),
-    ]  # fmt: skip
+        ("2026-W47", 1, 1.0, 1.0, 1.6, 62.5, 1),
+        ("2026-W48", 1, 6.0, 6.0, 8.0, 75.0, 2),
+    ]
     assert weeks(made).height == 13
     assert [made.summary[f"obligations_{place}"] for place in ("overdue", "known", "beyond")] == [1, 2, 0]
 
@@ -107,8 +108,11 @@ def test_what_is_expected_is_explained_by_the_weeks_behind():
     requests = [row for week in range(1, 9) for row in opened_requests(week, 2)]
     found = explained_rows(REPORT, "expected_unplanned_week", **facts((), requests))
     assert found.select("week", "reason", "numerator", "denominator").row(0) == (
-        "2026-W39", "2 requests arrived in 2026-W39", 2, 1,
-    )  # fmt: skip
+        "2026-W39",
+        "2 requests arrived in 2026-W39",
+        2,
+        1,
+    )
     assert found.height == 8
 
 

@@ -21,8 +21,13 @@ def table(made, name):
 
 
 def window(control, standing, opened=date(2026, 12, 1)):
-    return {"framework": "soc2", "control_id": control, "standing": standing, "schedule_id": f"S-{control}",
-            "window_open_on": opened}  # fmt: skip
+    return {
+        "framework": "soc2",
+        "control_id": control,
+        "standing": standing,
+        "schedule_id": f"S-{control}",
+        "window_open_on": opened,
+    }
 
 
 def test_a_duty_stands_in_its_framework_and_week():

@@ -32,16 +32,18 @@ def test_kinds_frameworks_and_owners():
     made = document(*DUTIES)
     assert frame(made, "kinds").select(
         "duty", "overdue", "known", "beyond", "pending", "hours", "done", "late"
-    ).rows() == [
-        ("Attestation", 0, 2, 1, 3, 3.0, 1, 1),
-        ("Policy review", 1, 0, 0, 1, 4.0, 0, 0),
-    ]
+    ).rows() == [("Attestation", 0, 2, 1, 3, 3.0, 1, 1), ("Policy review", 1, 0, 0, 1, 4.0, 0, 0)]
     assert frame(made, "frameworks").select("name", "pending", "shared").rows() == [
-        ("SOC 2", 2, 1), ("HIPAA", 0, 1), ("Several frameworks", 1, 0), ("No framework", 1, 0),
-    ]  # fmt: skip
+        ("SOC 2", 2, 1),
+        ("HIPAA", 0, 1),
+        ("Several frameworks", 1, 0),
+        ("No framework", 1, 0),
+    ]
     assert frame(made, "owners").select("owner", "overdue", "pending", "next_on").rows() == [
-        (None, 1, 1, None), ("ann", 0, 2, date(2026, 12, 20)), ("bob", 0, 1, date(2027, 6, 8)),
-    ]  # fmt: skip
+        (None, 1, 1, None),
+        ("ann", 0, 2, date(2026, 12, 20)),
+        ("bob", 0, 1, date(2027, 6, 8)),
+    ]
 
 
 def test_a_paused_request_past_its_date_is_known_this_week_and_not_overdue():
@@ -57,15 +59,18 @@ def test_a_paused_request_past_its_date_is_known_this_week_and_not_overdue():
 
 def test_thirty_days_ahead_include_the_thirtieth():
     assert frame(document(*DUTIES), "ahead").rows() == [
-        (30, date(2026, 12, 20), 1, 1.0, 1), (60, date(2027, 1, 19), 2, 2.0, 1), (90, date(2027, 2, 18), 2, 2.0, 1),
-    ]  # fmt: skip
+        (30, date(2026, 12, 20), 1, 1.0, 1),
+        (60, date(2027, 1, 19), 2, 2.0, 1),
+        (90, date(2027, 2, 18), 2, 2.0, 1),
+    ]
 
 
 def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
     made = document(*DUTIES, duty("older", -12, owner="bob"))
     assert frame(made, "overdue").select("title", "days_late", "owner").rows() == [
-        ("Duty older", 12, "bob"), ("Duty late", 10, None),
-    ]  # fmt: skip
+        ("Duty older", 12, "bob"),
+        ("Duty late", 10, None),
+    ]
     assert lead(made) == (
         "5 duties are pending, 8 hours of work; 2 overdue and 1 falls due within 30 days.",
         "Start with Duty older, due 8 Nov 2026 (bob).",
@@ -93,11 +98,20 @@ def test_without_overdue_duties_it_says_so():
 
 def test_the_summary_is_the_ledger_and_what_was_finished():
     assert dict(document(*DUTIES).summary) == {
-        "obligations_pending": 4, "obligations_overdue": 1, "obligations_known": 2, "obligations_beyond": 1,
-        "obligations_pending_hours": 7.0, "obligations_overdue_hours": 4.0, "obligations_known_hours": 2.0,
-        "obligations_beyond_hours": 1.0, "obligations_due_in_30_days": 1, "obligations_deadline_passed": 0,
-        "obligations_without_owner": 1, "obligations_finished_in_period": 2, "obligations_finished_late_in_period": 1,
-    }  # fmt: skip
+        "obligations_pending": 4,
+        "obligations_overdue": 1,
+        "obligations_known": 2,
+        "obligations_beyond": 1,
+        "obligations_pending_hours": 7.0,
+        "obligations_overdue_hours": 4.0,
+        "obligations_known_hours": 2.0,
+        "obligations_beyond_hours": 1.0,
+        "obligations_due_in_30_days": 1,
+        "obligations_deadline_passed": 0,
+        "obligations_without_owner": 1,
+        "obligations_finished_in_period": 2,
+        "obligations_finished_late_in_period": 1,
+    }
 
 
 def test_a_passed_deadline_says_which_it_was():

@@ -16,12 +16,7 @@ from tests import factories
 from tests.factories import DAY, ask, explained_rows, lead, rows
 from tests.laws import examples
 from tests.reports.explanations import values_follow
-from tests.reports.obligations.ledgers import (
-    duty,
-    ledger,
-    ledgers,
-    work,
-)
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
 
 BASE = [figure.id for figure in scenario_figures.BASE]
 
@@ -153,9 +148,10 @@ def test_other_inputs_have_another_identifier():
 
 def test_a_shift_moves_what_it_names():
     duties = (
-        duty("a", 10, frameworks=["soc2"]), duty("b", 10, kind="test_window", frameworks=["soc2"]),
+        duty("a", 10, frameworks=["soc2"]),
+        duty("b", 10, kind="test_window", frameworks=["soc2"]),
         duty("c", 10, frameworks=["hipaa"]),
-    )  # fmt: skip
+    )
     moved = {
         name: frame(document(*duties, shiftWeeks=2, **{name: value}), "moved")["obligation_id"].to_list()
         for name, value in (("framework", "soc2"), ("kind", "attestation"), ("id", "c"))
@@ -192,13 +188,16 @@ def test_a_duty_with_a_hard_deadline_may_be_done_earlier():
 def test_nothing_moves_before_today_and_overdue_work_is_planned_from_today():
     plan = {
         key: scenario.scenario_duties(pending_ledger.pending(ledger(duty("x", days)), ask()), ask(shiftWeeks=shift))
-        .select("fate", "new_due_on").row(0)
+        .select("fate", "new_due_on")
+        .row(0)
         for key, days, shift in (("early", 3, -2), ("late", -30, 2), ("stuck", -30, -2), ("now", 0, -1))
-    }  # fmt: skip
+    }
     assert plan == {
-        "early": ("moved", DAY), "late": ("moved", DAY + timedelta(14)), "stuck": ("unchanged", DAY - timedelta(30)),
+        "early": ("moved", DAY),
+        "late": ("moved", DAY + timedelta(14)),
+        "stuck": ("unchanged", DAY - timedelta(30)),
         "now": ("unchanged", DAY),
-    }  # fmt: skip
+    }
 
 
 def test_descoping_drops_the_duties_of_that_framework_alone():
@@ -211,8 +210,10 @@ def test_descoping_drops_the_duties_of_that_framework_alone():
 
 
 def test_evidence_turns_stale_when_its_renewal_moves_past_its_window():
-    status = [control("soc2", "C1", next_due_on=DAY + timedelta(12)), control("soc2", "C2", freshness="stale",
-              next_due_on=DAY + timedelta(12))]  # fmt: skip
+    status = [
+        control("soc2", "C1", next_due_on=DAY + timedelta(12)),
+        control("soc2", "C2", freshness="stale", next_due_on=DAY + timedelta(12)),
+    ]
     duties = (duty("a", 10, controls=["soc2:C1", "soc2:C2"], frameworks=["soc2"]),)
     made = document(*duties, status=status, shiftWeeks=1)
     assert frame(made, "stale").select("control_id", "base_on", "fresh_until", "renewed_on", "days_stale").rows() == [
@@ -228,8 +229,14 @@ def test_evidence_turns_stale_when_its_renewal_moves_past_its_window():
 
 def test_a_control_that_lived_on_a_mapping_loses_its_path_with_the_framework():
     status = [control("soc2", "C1"), control("hipaa", "H1"), control("hipaa", "H2", active=True)]
-    edge = {"source_framework": "soc2", "source_id": "C1", "target_framework": "hipaa", "relation": "superset",
-            "strength": 0.9, "full": True}  # fmt: skip
+    edge = {
+        "source_framework": "soc2",
+        "source_id": "C1",
+        "target_framework": "hipaa",
+        "relation": "superset",
+        "strength": 0.9,
+        "full": True,
+    }
     edges = [{**edge, "target_id": "H1"}, {**edge, "target_id": "H2"}]
     duties = (duty("a", 3, controls=["soc2:C1"], frameworks=["soc2"]),)
     made = document(*duties, status=status, edges=edges, descope="soc2")

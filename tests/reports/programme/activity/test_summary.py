@@ -148,10 +148,14 @@ def test_the_report_answers_the_route_of_the_summary():
     assert REPORT.name == "summary"
 
 
-@pytest.mark.parametrize(("known", "said"), [
-    (date(2026, 9, 22), ", unchanged"), (date(2026, 9, 23), "; records begin on 23 Sep 2026"),
-    (None, "; no earlier record to compare with"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        (date(2026, 9, 22), ", unchanged"),
+        (date(2026, 9, 23), "; records begin on 23 Sep 2026"),
+        (None, "; no earlier record to compare with"),
+    ],
+)
 def test_nothing_is_compared_with_a_period_before_the_records(known, said):
     held = document(FOUR, FOUND, POLICIES, ACTIONS, SCOPE, known)
     change = 0.0 if "unchanged" in said else None

@@ -63,14 +63,29 @@ def table(held, name):
 
 
 INCIDENTS = [
-    {"id": "1", "severity": "critical", "opened_at": moment("2026-11-01 10:00"), "minutes_to_resolve": 90.0,
-     "resolved_at": moment("2026-11-01 11:30")},
-    {"id": "2", "severity": "low", "opened_at": moment("2026-11-02 10:00"), "minutes_to_resolve": 600.0,
-     "resolved_at": moment("2026-11-02 20:00")},
+    {
+        "id": "1",
+        "severity": "critical",
+        "opened_at": moment("2026-11-01 10:00"),
+        "minutes_to_resolve": 90.0,
+        "resolved_at": moment("2026-11-01 11:30"),
+    },
+    {
+        "id": "2",
+        "severity": "low",
+        "opened_at": moment("2026-11-02 10:00"),
+        "minutes_to_resolve": 600.0,
+        "resolved_at": moment("2026-11-02 20:00"),
+    },
     {"id": "3", "severity": "low", "opened_at": moment("2026-11-20 23:59")},
-    {"id": "4", "severity": "high", "opened_at": moment("2026-10-21 23:59"), "minutes_to_resolve": 1200.0,
-     "resolved_at": moment("2026-10-22 19:59")},
-]  # fmt: skip
+    {
+        "id": "4",
+        "severity": "high",
+        "opened_at": moment("2026-10-21 23:59"),
+        "minutes_to_resolve": 1200.0,
+        "resolved_at": moment("2026-10-22 19:59"),
+    },
+]
 OVERDUE = [
     duty("o1", date(2026, 11, 1), state="overdue", days_left=-19, owner="ann@acme.example"),
     duty("o2", date(2026, 11, 10), state="overdue", days_left=-10, owner="ann@acme.example"),
@@ -185,13 +200,22 @@ def test_what_nobody_is_named_for_is_with_the_chair_who_meets_next():
     nobodys = {"week": "2026-W49", "week_start_on": date(2026, 11, 30), "staffed": False, "demand_hours": 3.0}
     held = document(obligations=[*meetings, OVERDUE[2]], owner_weeks=[nobodys | {"unowned_hours": 3.0}])
     assert table(held, "decisions").select("decision", "reason", "owner").rows() == [
-        ("Agree new dates or owners for 1 overdue commitment", "The oldest is 8 days late; nobody has 1",
-         "ciso@acme.example"),
-        ("Move work out of 2026-W49 or add 3 hours",
-         "No owners have more due than time in it; 1 of the next 13 weeks is short", "ciso@acme.example"),
-        ("Name owners for 3 hours of work", "Due in the next 13 weeks, and nobody is there to do it",
-         "ciso@acme.example"),
-    ]  # fmt: skip
+        (
+            "Agree new dates or owners for 1 overdue commitment",
+            "The oldest is 8 days late; nobody has 1",
+            "ciso@acme.example",
+        ),
+        (
+            "Move work out of 2026-W49 or add 3 hours",
+            "No owners have more due than time in it; 1 of the next 13 weeks is short",
+            "ciso@acme.example",
+        ),
+        (
+            "Name owners for 3 hours of work",
+            "Due in the next 13 weeks, and nobody is there to do it",
+            "ciso@acme.example",
+        ),
+    ]
 
 
 def test_what_changed_stands_by_size():
@@ -336,9 +360,11 @@ def snapshot(day, score, **values):
 def stale_story(**more):
     """The story of an organization whose evidence went stale on one day."""
     days = [
-        *snapshot(date(2026, 9, 7), 80.0), *snapshot(date(2026, 9, 14), 80.2), *snapshot(date(2026, 9, 21), 75.0, freshness=65.0),
+        *snapshot(date(2026, 9, 7), 80.0),
+        *snapshot(date(2026, 9, 14), 80.2),
+        *snapshot(date(2026, 9, 21), 75.0, freshness=65.0),
         *snapshot(date(2025, 9, 1), 40.0),
-    ]  # fmt: skip
+    ]
     changed = {"framework": "soc2", "observed_on": date(2026, 9, 20), "state": "stale", "previous": "effective"}
     seen = [{**changed, "control_id": name} for name in ("CC6.1", "CC6.2")]
     return document([READINESS, FRESHNESS], [SOC2], posture_days=days, state_changes=seen, **more)

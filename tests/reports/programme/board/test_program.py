@@ -55,11 +55,13 @@ def test_the_summary_is_one_screen():
         [{"vendor_id": "v", "tier": "high", "review": "overdue", "assurance": "lapsed"}],
         [duty("o1", date(2026, 11, 1), state="overdue"), duty("o2", date(2026, 12, 1))],
         [{"id": "R1", "residual": 16, "over_appetite": True, "status": "open"}],
-        [{"framework": "soc2", "control_id": "CC6.1", "weight": 3, "state": "effective"},
-         {"framework": "soc2", "control_id": "CC6.2", "weight": 1, "state": "partial"},
-         {"framework": "hipaa", "control_id": "1", "weight": 4, "state": "no_data"},
-         {"framework": "hipaa", "control_id": "2", "applicable": False}],
-    )  # fmt: skip
+        [
+            {"framework": "soc2", "control_id": "CC6.1", "weight": 3, "state": "effective"},
+            {"framework": "soc2", "control_id": "CC6.2", "weight": 1, "state": "partial"},
+            {"framework": "hipaa", "control_id": "1", "weight": 4, "state": "no_data"},
+            {"framework": "hipaa", "control_id": "2", "applicable": False},
+        ],
+    )
     assert held.summary == {
         "weighted_pct": 43.8,
         "weighted_change": -5.1,

@@ -27,8 +27,15 @@ def digest_row(day, kind="compliance-digest"):
     return {"kind": kind, "last_on": date.fromisoformat(day)}
 
 
-READINESS = {**KEY, "name": "SOC 2", "applicable": 10, "assessed": 6, "strict_pct": 40.0, "weighted_pct": 52.5,
-             "coverage_pct": 60.0}  # fmt: skip
+READINESS = {
+    **KEY,
+    "name": "SOC 2",
+    "applicable": 10,
+    "assessed": 6,
+    "strict_pct": 40.0,
+    "weighted_pct": 52.5,
+    "coverage_pct": 60.0,
+}
 
 
 def facts(
@@ -44,12 +51,17 @@ def facts(
     movements=(),
 ):
     return {
-        "readiness": rows("readiness", *readiness), "readiness_days": rows("readiness_days", *snapshots),
-        "digest_days": rows("digest_days", *days), "control_status": rows("control_status", *status),
-        "state_changes": rows("state_changes", *changes), "gaps": rows("gaps", *gaps),
-        "obligations": rows("obligations", *duties), "exceptions": rows("exceptions", *exceptions),
-        "attestations": rows("attestations", *attestations), "movements": rows("movements", *movements),
-    }  # fmt: skip
+        "readiness": rows("readiness", *readiness),
+        "readiness_days": rows("readiness_days", *snapshots),
+        "digest_days": rows("digest_days", *days),
+        "control_status": rows("control_status", *status),
+        "state_changes": rows("state_changes", *changes),
+        "gaps": rows("gaps", *gaps),
+        "obligations": rows("obligations", *duties),
+        "exceptions": rows("exceptions", *exceptions),
+        "attestations": rows("attestations", *attestations),
+        "movements": rows("movements", *movements),
+    }
 
 
 def report(**given):
@@ -77,17 +89,38 @@ def test_readiness_controls_and_gaps_against_that_day():
     made = report(
         snapshots=[snapshot("2026-11-16", 45.0)],
         days=[digest_row("2026-11-16")],
-        status=[control("A", "no_data"), control("B", "effective"), control("C", "stale"), control("D", "partial"),
-                control("E", "effective"), control("N", "ineffective")],
-        changes=[change("A", "2026-11-02", "effective"), change("B", "2026-11-02", "stale"),
-                 change("C", "2026-11-02", "partial"), change("D", "2026-11-02", "effective"),
-                 change("D", "2026-11-09", "partial", "effective"), change("E", "2026-11-20", "effective", "stale"),
-                 change("E", "2026-11-02", "stale")],
-        gaps=[{**KEY, "control_id": "A", "gap_id": "soc2:A", "severity": "high"},
-              {**KEY, "control_id": "C", "gap_id": "soc2:C"}],
-        movements=[{"kind": "control", "framework": "soc2", "thing": "SOC 2 C", "state": "stale",
-                    "moved_on": date(2026, 11, 17), "because": "when backup evidence stopped"}],
-    )  # fmt: skip
+        status=[
+            control("A", "no_data"),
+            control("B", "effective"),
+            control("C", "stale"),
+            control("D", "partial"),
+            control("E", "effective"),
+            control("N", "ineffective"),
+        ],
+        changes=[
+            change("A", "2026-11-02", "effective"),
+            change("B", "2026-11-02", "stale"),
+            change("C", "2026-11-02", "partial"),
+            change("D", "2026-11-02", "effective"),
+            change("D", "2026-11-09", "partial", "effective"),
+            change("E", "2026-11-20", "effective", "stale"),
+            change("E", "2026-11-02", "stale"),
+        ],
+        gaps=[
+            {**KEY, "control_id": "A", "gap_id": "soc2:A", "severity": "high"},
+            {**KEY, "control_id": "C", "gap_id": "soc2:C"},
+        ],
+        movements=[
+            {
+                "kind": "control",
+                "framework": "soc2",
+                "thing": "SOC 2 C",
+                "state": "stale",
+                "moved_on": date(2026, 11, 17),
+                "because": "when backup evidence stopped",
+            }
+        ],
+    )
     (row,) = made.tables[0].frame.to_dicts()
     assert (row["strict_pct"], row["prior_strict_pct"], row["strict_points"], row["weighted_points"]) == (
         40,
@@ -106,9 +139,12 @@ def test_readiness_controls_and_gaps_against_that_day():
     assert tables["new_gaps"].select("gap_id", "severity").rows() == [("soc2:A", "high")]
     assert tables["closed_gaps"]["control_id"].to_list() == ["B", "E"]
     assert dict(list(made.summary.items())[:5]) == {
-        "digest_compared_on": date(2026, 11, 16), "digest_controls_worse": 2, "digest_controls_better": 2,
-        "digest_gaps_new": 1, "digest_gaps_closed": 2,
-    }  # fmt: skip
+        "digest_compared_on": date(2026, 11, 16),
+        "digest_controls_worse": 2,
+        "digest_controls_better": 2,
+        "digest_gaps_new": 1,
+        "digest_gaps_closed": 2,
+    }
     assert lead(made) == (
         "Since 16 Nov 2026 SOC 2 is down 5.0 points to 40.0 % strict: 1 control went stale on 17 Nov 2026 "
         "when backup evidence stopped.",
@@ -120,19 +156,41 @@ def test_readiness_controls_and_gaps_against_that_day():
 def test_what_is_overdue_expires_or_comes_next():
     def duty(number, on, **more):
         day = date.fromisoformat(on)
-        return {"obligation_id": f"o{number}", "title": f"Duty {number}", "due_on": day, "owner": "ann@acme.example",
-                "days_left": (day - DAY).days, **more}  # fmt: skip
+        return {
+            "obligation_id": f"o{number}",
+            "title": f"Duty {number}",
+            "due_on": day,
+            "owner": "ann@acme.example",
+            "days_left": (day - DAY).days,
+            **more,
+        }
 
     made = report(
-        attestations=[{**KEY, "control_id": "CC1.1", "id": "a1", "title": "A control", "status": "overdue",
-                       "due_on": date(2026, 11, 10), "days_left": -10}],
-        duties=[duty(1, "2026-11-10", state="overdue"), duty(2, "2026-11-11", state="overdue", kind="bundle"),
-                duty(3, "2026-12-04"), duty(4, "2026-12-05"), duty(5, "2026-11-20", owner=None),
-                duty(6, "2026-11-25", state="done")],
-        exceptions=[{**KEY, "control_id": "A", "id": f"E{left}", "expires_on": DAY, "days_left": left,
-                     "standing": "approved"} for left in (30, 31)] + [{**KEY, "control_id": "A", "id": "X",
-                     "expires_on": DAY, "days_left": -1, "standing": "expired"}],
-    )  # fmt: skip
+        attestations=[
+            {
+                **KEY,
+                "control_id": "CC1.1",
+                "id": "a1",
+                "title": "A control",
+                "status": "overdue",
+                "due_on": date(2026, 11, 10),
+                "days_left": -10,
+            }
+        ],
+        duties=[
+            duty(1, "2026-11-10", state="overdue"),
+            duty(2, "2026-11-11", state="overdue", kind="bundle"),
+            duty(3, "2026-12-04"),
+            duty(4, "2026-12-05"),
+            duty(5, "2026-11-20", owner=None),
+            duty(6, "2026-11-25", state="done"),
+        ],
+        exceptions=[
+            {**KEY, "control_id": "A", "id": f"E{left}", "expires_on": DAY, "days_left": left, "standing": "approved"}
+            for left in (30, 31)
+        ]
+        + [{**KEY, "control_id": "A", "id": "X", "expires_on": DAY, "days_left": -1, "standing": "expired"}],
+    )
     tables = {table.name: table.frame for table in made.tables}
     assert tables["overdue_attestations"].select("control", "title", "days_late").rows() == [
         ("SOC 2 CC1.1", "A control", 10)
@@ -159,10 +217,7 @@ def test_an_old_snapshot_and_thin_coverage_are_warned_of():
         "The snapshot compared with is of 2026-09-01, 80 days ago.",
         "Too little is assessed to rely on: SOC 2.",
     ]
-    assert lead(made) == (
-        "Since 1 Sep 2026 readiness is as it was, and no control has a state to compare with.",
-        "",
-    )
+    assert lead(made) == ("Since 1 Sep 2026 readiness is as it was, and no control has a state to compare with.", "")
 
 
 def test_nothing_in_scope():
@@ -176,11 +231,12 @@ def test_nothing_in_scope():
 
 def test_every_figure_is_what_its_rows_give():
     given = facts(
-        snapshots=[snapshot("2026-10-20", 45.0)], status=[control("A", "no_data"), control("B", "effective")],
+        snapshots=[snapshot("2026-10-20", 45.0)],
+        status=[control("A", "no_data"), control("B", "effective")],
         changes=[change("A", "2026-10-02", "effective"), change("B", "2026-10-02", "effective")],
         duties=[{"obligation_id": "o1", "due_on": DAY}],
         attestations=[{**KEY, "control_id": "A", "id": "a1", "status": "overdue"}],
-    )  # fmt: skip
+    )
     values_follow(REPORT, **given)
     values_follow(REPORT, **facts(snapshots=[snapshot("2026-10-20", 45.0)]))
     values_follow(REPORT)
@@ -192,8 +248,15 @@ def test_every_figure_is_what_its_rows_give():
 
 
 def test_a_signature_that_somebody_else_owes_is_told_to_that_person():
-    late = {**KEY, "control_id": "A", "id": "a1", "status": "overdue", "due_on": DAY, "days_left": 0,
-            "delegated_to": "bob@acme.example"}  # fmt: skip
+    late = {
+        **KEY,
+        "control_id": "A",
+        "id": "a1",
+        "status": "overdue",
+        "due_on": DAY,
+        "days_left": 0,
+        "delegated_to": "bob@acme.example",
+    }
     tables = {table.name: table.frame for table in report(attestations=[late]).tables}
     assert tables["owners"]["recipient"].to_list() == ["bob@acme.example"]
 

@@ -8,8 +8,13 @@ from tests.reports.explanations import values_follow
 
 
 def control(name, framework="soc2", **more):
-    return {"node": f"control:{framework}:{name}", "kind": "control", "label": f"{name} Control", **more,
-            "framework": framework}  # fmt: skip
+    return {
+        "node": f"control:{framework}:{name}",
+        "kind": "control",
+        "label": f"{name} Control",
+        **more,
+        "framework": framework,
+    }
 
 
 def requirement_node(name, framework="soc2"):
@@ -86,8 +91,11 @@ def test_a_second_source_of_one_of_them_takes_the_point_away():
 
 def test_a_control_puts_the_requirements_of_other_frameworks_at_risk():
     nodes = [control("C0"), requirement_node("C0"), requirement_node("A.8.13", "iso27001"), source("backup")]
-    edges = [*implementation_edges("C0"), edge("control:soc2:C0", "implements", "requirement:iso27001:A.8.13"),
-             *evidence_edges("backup", "C0")]  # fmt: skip
+    edges = [
+        *implementation_edges("C0"),
+        edge("control:soc2:C0", "implements", "requirement:iso27001:A.8.13"),
+        *evidence_edges("backup", "C0"),
+    ]
     held = document(nodes, edges)
     assert table(held, "controls")["requirements_at_risk"].to_list() == [2]
     assert table(held, "sources")["requirements_at_risk"].to_list() == [2]
@@ -109,16 +117,18 @@ def test_failure_spreads_against_dependence_and_inheritance():
     ]
     assert table(document(nodes, edges), "supports").select(
         "node", "controls_at_risk", "requirements_at_risk"
-    ).rows() == [
-        ("service:db", 1, 1),
-        ("system:shop", 1, 1),
-        ("vendor:cloud", 1, 1),
-    ]
+    ).rows() == [("service:db", 1, 1), ("system:shop", 1, 1), ("vendor:cloud", 1, 1)]
 
 
 def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
-    nodes = [control("C0"), requirement_node("C0"), control("C1"), source("backup"), thing("vendor", "cloud"),
-             thing("service", "db")]  # fmt: skip
+    nodes = [
+        control("C0"),
+        requirement_node("C0"),
+        control("C1"),
+        source("backup"),
+        thing("vendor", "cloud"),
+        thing("service", "db"),
+    ]
     edges = [
         *implementation_edges("C0"),
         *evidence_edges("backup", "C0"),
@@ -148,16 +158,16 @@ def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
 def test_controls_that_rest_on_policies_alone_are_no_sound_graph():
     nodes = [control("C0"), requirement_node("C0"), thing("policy", "access")]
     held = document(nodes, [*implementation_edges("C0"), edge("policy:access", "implements", "control:soc2:C0")])
-    assert lead(held) == (
-        "1 control rests on policies alone, without any source.",
-        "Find a source of evidence for it.",
-    )
+    assert lead(held) == ("1 control rests on policies alone, without any source.", "Find a source of evidence for it.")
 
 
 def test_services_that_need_each_other_are_a_loop():
     nodes = [thing("service", name) for name in ("a", "b", "c")]
-    edges = [edge("service:a", "depends_on", "service:b"), edge("service:b", "depends_on", "service:a"),
-             edge("service:c", "depends_on", "service:a")]  # fmt: skip
+    edges = [
+        edge("service:a", "depends_on", "service:b"),
+        edge("service:b", "depends_on", "service:a"),
+        edge("service:c", "depends_on", "service:a"),
+    ]
     assert table(document(nodes, edges), "cycles").rows() == [(2, ["A", "B"])]
 
 
@@ -167,8 +177,14 @@ def test_a_service_that_needs_itself_is_a_loop():
 
 
 def test_orphans_are_bare_controls_and_unconnected_things():
-    nodes = [control("C0", state="no_data"), requirement_node("C0"), control("C1"), requirement_node("C1"), thing("vendor", "cloud"),
-             thing("policy", "access")]  # fmt: skip
+    nodes = [
+        control("C0", state="no_data"),
+        requirement_node("C0"),
+        control("C1"),
+        requirement_node("C1"),
+        thing("vendor", "cloud"),
+        thing("policy", "access"),
+    ]
     held = document(nodes, [*implementation_edges("C0", "C1"), edge("policy:access", "implements", "control:soc2:C1")])
     assert table(held, "orphans").select("node", "why").rows() == [
         ("control:soc2:C0", "neither a source of evidence nor a policy"),

@@ -141,11 +141,25 @@ def test_the_summary_counts_families_by_colour():
     )
 
 
-LOW = {"component": "readiness", "title": "Weighted readiness", "weight": 0.35, "share": 1.0, "value": 75.1,
-       "contribution": 75.1, "prior_value": 81.5, "prior_score": 81.5, "prior_on": date(2026, 10, 17)}  # fmt: skip
+LOW = {
+    "component": "readiness",
+    "title": "Weighted readiness",
+    "weight": 0.35,
+    "share": 1.0,
+    "value": 75.1,
+    "contribution": 75.1,
+    "prior_value": 81.5,
+    "prior_score": 81.5,
+    "prior_on": date(2026, 10, 17),
+}
 SCOPE = {"framework": "soc2", "applicable": 2, "assessed": 2}
-CRITICAL = {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "group_id": "CC6",
-            "severity": "critical"}  # fmt: skip
+CRITICAL = {
+    "framework": "soc2",
+    "control_id": "CC6.1",
+    "gap_id": "soc2:CC6.1",
+    "group_id": "CC6",
+    "severity": "critical",
+}
 
 
 def test_green_health_beside_a_low_posture_is_explained():
@@ -204,8 +218,12 @@ def test_the_rows_that_explain_a_figure_give_its_value():
     )
     found = factories.explained_rows(REPORT, "control_health", control_status=rows("control_status", *MIXED))
     assert found.select("component", "contribution").rows() == [
-        ("state", 17.5), ("freshness", 12.5), ("ownership", 11.2), ("tests", 7.5), ("exceptions", 7.5),
-    ]  # fmt: skip
+        ("state", 17.5),
+        ("freshness", 12.5),
+        ("ownership", 11.2),
+        ("tests", 7.5),
+        ("exceptions", 7.5),
+    ]
 
 
 def test_without_controls_there_is_no_health():

@@ -10,7 +10,7 @@ from tests.reports.explanations import values_follow
 
 BANDS = {"small": (0, 49), "medium": (50, 249), "large": (250, None)}
 SOC2 = {
-    **{"framework": "soc2", "applicable": 10, "effective": 6, "assessed": 9, "strict_pct": 60.0, "weighted_pct": 72.0},
+    **{"framework": "soc2", "applicable": 10, "effective": 6, "assessed": 9, "strict_pct": 60.0, "weighted_pct": 72.0}
 }
 
 
@@ -53,11 +53,19 @@ def one(held, *names):
 def test_the_percentile_is_that_of_the_worked_example():
     held = document()
     assert one(held, "n", "p25_pct", "median_pct", "p75_pct", "percentile", "gap_controls") == (
-        5, 50.0, 60.0, 60.0, 60.0, 0,
-    )  # fmt: skip
+        5,
+        50.0,
+        60.0,
+        60.0,
+        60.0,
+        0,
+    )
     assert one(held, "cohort", "cohort_kind", "provenance", "dated_on") == (
-        "medium ones", "reference", "A model", date(2026, 11, 1),
-    )  # fmt: skip
+        "medium ones",
+        "reference",
+        "A model",
+        date(2026, 11, 1),
+    )
     assert lead(held) == (
         "Strict readiness is at or above the median of the reference programmes of 1 framework; these are a "
         "model, not peers.",
@@ -68,8 +76,11 @@ def test_the_percentile_is_that_of_the_worked_example():
 def test_a_cohort_of_four_is_refused_with_the_reason():
     held = document(cohort(40.0, 50.0, 60.0, 70.0))
     assert one(held, "n", "median_pct", "percentile", "reason") == (
-        4, None, None, "the cohort has 4 members, at least 5 are needed",
-    )  # fmt: skip
+        4,
+        None,
+        None,
+        "the cohort has 4 members, at least 5 are needed",
+    )
     assert one(held, "strict_pct") == 60.0
     assert held.warnings == ["No percentile for SOC 2: the table says why."]
     assert lead(held) == ("Nothing can be compared: no framework has both readiness and a cohort.", "")

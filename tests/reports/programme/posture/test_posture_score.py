@@ -137,11 +137,14 @@ def test_closing_a_gap_adds_its_part_of_weighted_readiness():
 
 
 def test_ten_gaps_that_add_next_to_nothing_are_named_as_no_lever():
-    controls = [{"framework": "soc2", "control_id": f"C{n}", "state": "stale" if n < 10 else "effective"}
-                for n in range(1200)]  # fmt: skip
+    controls = [
+        {"framework": "soc2", "control_id": f"C{n}", "state": "stale" if n < 10 else "effective"} for n in range(1200)
+    ]
     gaps = [{"framework": "soc2", "control_id": f"C{n}", "gap_id": f"soc2:C{n}", "state": "stale"} for n in range(10)]
-    big = [component("readiness", 0.35, 99.0, contribution=63.0, population=1200),
-           component("freshness", 0.20, 70.0, contribution=25.5)]  # fmt: skip
+    big = [
+        component("readiness", 0.35, 99.0, contribution=63.0, population=1200),
+        component("freshness", 0.20, 70.0, contribution=25.5),
+    ]
     held = document(posture(*big), [SOC2], gaps, controls)
     assert held.summary["gaps_top_ten_points"] == 0.4
     assert held.warnings[-1] == (

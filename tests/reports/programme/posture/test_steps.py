@@ -58,9 +58,13 @@ class Programme:
             name = step["gap_id"].removeprefix("soc2:")
             control = self.controls[name]
             self.controls[name] = {
-                **control, "state": "effective", "freshness": "fresh", "attested": True, "kinds_stale": [],
+                **control,
+                "state": "effective",
+                "freshness": "fresh",
+                "attested": True,
+                "kinds_stale": [],
                 "kinds_present": control["kinds_required"],
-            }  # fmt: skip
+            }
             for key, row in self.remediations.items():
                 if row["control_id"] == name and row["status"] != "closed":
                     in_time = row["due_on"] >= DAY
@@ -85,9 +89,15 @@ def control(name, state="effective", weight=3, **more):
 
 def remediation(name, on, due_on, status="open"):
     late = due_on < DAY
-    return {"id": name, "control_id": on, "framework": "soc2", "due_on": due_on, "status": status,
-            "closed_on": date(2026, 11, 1) if status == "closed" else None,
-            "on_time": True if status == "closed" else False if late else None}  # fmt: skip
+    return {
+        "id": name,
+        "control_id": on,
+        "framework": "soc2",
+        "due_on": due_on,
+        "status": status,
+        "closed_on": date(2026, 11, 1) if status == "closed" else None,
+        "on_time": True if status == "closed" else False if late else None,
+    }
 
 
 def invent_programme(seed):
@@ -95,14 +105,27 @@ def invent_programme(seed):
     controls = [control(f"C{n}", chance.choice(STATES), chance.randint(1, 5)) for n in range(7)]
     return Programme(
         controls,
-        [{"vendor_id": f"v{n}", "name": f"V{n}", "tier": chance.choice(["critical", "low"]),
-          "assurance": chance.choice(["assured", "expiring", "lapsed", "not_assessed"])} for n in range(4)],
-        [remediation("done", "C0", date(2026, 12, 1), "closed"),
-         *(remediation(f"r{n}", f"C{n}", chance.choice([date(2026, 11, 10), DAY, date(2026, 12, 5)]))
-           for n in range(3))],
-        [{"service_id": f"s{n}", "name": f"S{n}", "level": chance.choice(["ok", "warning", "critical"])}
-         for n in range(3)],
-    )  # fmt: skip
+        [
+            {
+                "vendor_id": f"v{n}",
+                "name": f"V{n}",
+                "tier": chance.choice(["critical", "low"]),
+                "assurance": chance.choice(["assured", "expiring", "lapsed", "not_assessed"]),
+            }
+            for n in range(4)
+        ],
+        [
+            remediation("done", "C0", date(2026, 12, 1), "closed"),
+            *(
+                remediation(f"r{n}", f"C{n}", chance.choice([date(2026, 11, 10), DAY, date(2026, 12, 5)]))
+                for n in range(3)
+            ),
+        ],
+        [
+            {"service_id": f"s{n}", "name": f"S{n}", "level": chance.choice(["ok", "warning", "critical"])}
+            for n in range(3)
+        ],
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))

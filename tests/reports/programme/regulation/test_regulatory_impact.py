@@ -30,8 +30,14 @@ def state(control_id, word="effective", framework="hipaa", **more):
 
 
 def answer(control_id, coverage="full", framework="soc2", position=0):
-    return {"scenario": "law", "requirement": "new", "framework": framework, "control_id": control_id,
-            "coverage": coverage, "position": position}  # fmt: skip
+    return {
+        "scenario": "law",
+        "requirement": "new",
+        "framework": framework,
+        "control_id": control_id,
+        "coverage": coverage,
+        "position": position,
+    }
 
 
 def frames(deltas=(), states=(), answers=(), profiles=(), scenario=LAW, frameworks=("hipaa",), ready=(READY,)):
@@ -156,8 +162,9 @@ def test_controls_merged_into_a_new_requirement_answer_it():
 
 def test_what_is_in_force_changes_no_readiness():
     past = {**LAW, "effective_on": date(2025, 3, 31)}
-    held = document([delta("a", "in_force"), delta("b", "in_force", 1)], [state("a"), state("b", "partial")],
-                    scenario=past)  # fmt: skip
+    held = document(
+        [delta("a", "in_force"), delta("b", "in_force", 1)], [state("a"), state("b", "partial")], scenario=past
+    )
     assert standing(held) == {"a": "satisfied", "b": "existing_gap"}
     assert effect(held, "in_force", "weeks_to_effective", "strict_delta", "weighted_delta") == (True, -85, 0.0, 0.0)
     assert lead(held) == (
@@ -182,8 +189,12 @@ def test_an_old_status_is_warned_of_until_the_scenario_is_in_force():
 
 
 def test_a_pack_without_readiness_still_has_gaps():
-    held = document([{**new(), "framework": "fedramp-poam"}], scenario={**LAW, "framework": "fedramp-poam"},
-                    frameworks=("fedramp-poam",), ready=())  # fmt: skip
+    held = document(
+        [{**new(), "framework": "fedramp-poam"}],
+        scenario={**LAW, "framework": "fedramp-poam"},
+        frameworks=("fedramp-poam",),
+        ready=(),
+    )
     assert effect(held, "new_gap", "weighted_now", "weighted_after") == (1, None, None)
     undated = {**LAW, "framework": "fedramp-poam", "effective_on": None}
     held = document([{**new(), "framework": "fedramp-poam"}], scenario=undated, frameworks=("fedramp-poam",), ready=())

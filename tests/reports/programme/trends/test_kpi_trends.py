@@ -10,8 +10,12 @@ FLOW = ("week", "opened", "closed", "net", "still_open")
 
 
 def gap(key, opened, closed=None, days=None):
-    return {"id": key, "opened_on": date.fromisoformat(opened), "days_open": days,
-            "closed_on": closed and date.fromisoformat(closed)}  # fmt: skip
+    return {
+        "id": key,
+        "opened_on": date.fromisoformat(opened),
+        "days_open": days,
+        "closed_on": closed and date.fromisoformat(closed),
+    }
 
 
 def snapshot(week, weighted, framework="soc2", strict=50.0, fresh=60.0):
@@ -20,8 +24,14 @@ def snapshot(week, weighted, framework="soc2", strict=50.0, fresh=60.0):
 
 def duty(key, due, done=None, state="open", kind="attestation"):
     day = date.fromisoformat(due)
-    return {"obligation_id": key, "kind": kind, "due_on": day, "week": day.strftime("%G-W%V"), "state": state,
-            "done_on": done and date.fromisoformat(done)}  # fmt: skip
+    return {
+        "obligation_id": key,
+        "kind": kind,
+        "due_on": day,
+        "week": day.strftime("%G-W%V"),
+        "state": state,
+        "done_on": done and date.fromisoformat(done),
+    }
 
 
 def frames(remediations=(), obligations=(), snapshots=(), frameworks=("soc2",)):

@@ -189,8 +189,12 @@ def observation(source, last_on, **more):
 
 def test_the_last_observation_is_the_newest_of_its_controls_whatever_governs_them():
     governing = state(last_evidence_on=date(2026, 6, 1), last_source="policy", last_test_on=date(2026, 9, 9))
-    found = [observation("operation", date(2026, 10, 1)), observation("item", date(2026, 10, 4)), observation("policy", date(2026, 11, 5)),
-             observation("attestation", date(2026, 11, 6))]  # fmt: skip
+    found = [
+        observation("operation", date(2026, 10, 1)),
+        observation("item", date(2026, 10, 4)),
+        observation("policy", date(2026, 11, 5)),
+        observation("attestation", date(2026, 11, 6)),
+    ]
     assert one(document([rail()], [governing], evidence=found), "last_observed_on") == date(2026, 10, 4)
     against = [*found, observation("operation", None, contradicted_on=date(2026, 11, 7))]
     assert one(document([rail()], [governing], evidence=against), "last_observed_on") == date(2026, 11, 7)

@@ -72,16 +72,25 @@ def test_a_token_opens_everything_for_ninety_days_unless_said_otherwise(issue, s
     made = issue(engagement="SOC 2 2026")
     secret = made.pop("secret")
     assert made == {
-        "id": made["id"], "label": "Audit firm", "prefix": "svc_ca_", "last_four": secret[-4:],
-        "created_at": "2026-11-20T08:30:00Z", "expires_at": "2027-02-18T08:30:00Z", "revoked_at": None,
-        "last_used_at": None, "uses": 0, "engagement": "SOC 2 2026", "created_by": "admin@acme.example",
+        "id": made["id"],
+        "label": "Audit firm",
+        "prefix": "svc_ca_",
+        "last_four": secret[-4:],
+        "created_at": "2026-11-20T08:30:00Z",
+        "expires_at": "2027-02-18T08:30:00Z",
+        "revoked_at": None,
+        "last_used_at": None,
+        "uses": 0,
+        "engagement": "SOC 2 2026",
+        "created_by": "admin@acme.example",
         "allowed": PATHS,
-    }  # fmt: skip
+    }
     listed = sign_in("member@acme.example").get(TOKENS).json
     assert listed == {
-        "assessor_tokens": [made], "exports": PATHS,
+        "assessor_tokens": [made],
+        "exports": PATHS,
         "access_log": {"window": "30d", "calls": 0, "shown": 0, "newest": []},
-    }  # fmt: skip
+    }
     assert secret not in str(listed)
 
 
@@ -100,13 +109,22 @@ def test_the_organization_may_set_how_long_tokens_live(issue, with_people):
 @pytest.mark.parametrize(
     "body",
     [
-        {}, {"label": ""}, {"label": "x" * 101}, {"label": "a\nb"}, {"label": "  "}, {"label": "a", "engagement": "\t"},
-        {"label": "a", "expires_in_days": 0}, {"label": "a", "expires_in_days": 366},
-        {"label": "a", "expires_in_days": "90"}, {"label": "a", "allowed": []}, {"label": "a", "allowed": ["summary"]},
-        {"label": "a", "allowed": "crosswalk"}, {"label": "a", "allowed": ["/api/user/export"]},
+        {},
+        {"label": ""},
+        {"label": "x" * 101},
+        {"label": "a\nb"},
+        {"label": "  "},
+        {"label": "a", "engagement": "\t"},
+        {"label": "a", "expires_in_days": 0},
+        {"label": "a", "expires_in_days": 366},
+        {"label": "a", "expires_in_days": "90"},
+        {"label": "a", "allowed": []},
+        {"label": "a", "allowed": ["summary"]},
+        {"label": "a", "allowed": "crosswalk"},
+        {"label": "a", "allowed": ["/api/user/export"]},
         {"label": "a", "expires": 3},
     ],
-)  # fmt: skip
+)
 def test_a_malformed_token_is_not_made(body, sign_in):
     client = sign_in()
     answer = client.post(TOKENS, body)
@@ -193,25 +211,38 @@ def test_unknown_exports_do_not_exist_and_others_are_not_allowed(issue, outsider
     unknown = fetch(outsider, secret, "summary")
     assert (unknown.status, unknown.json["error"]) == (404, "unknown_export")
     refused = fetch(outsider, secret, "workbook")
-    assert (refused.status, refused.json) == (403, {
-        "error": "export_not_allowed", "message": "This token does not open workbook; it opens: crosswalk.",
-    })  # fmt: skip
+    assert (refused.status, refused.json) == (
+        403,
+        {"error": "export_not_allowed", "message": "This token does not open workbook; it opens: crosswalk."},
+    )
 
 
 def test_internal_notes_stay_inside(issue, outsider, with_people):
     frameworks = ("soc2", "iso27001", "pci-dss", "hipaa", "nist-csf", "cis-v8", "cmmc-l2", "gdpr-art32", "fedramp-poam")
-    controls = {"soc2": "CC6.1", "iso27001": "A.5.1", "pci-dss": "1.1.1", "cis-v8": "1.1", "nist-csf": "GV.OC-01",
-                "gdpr-art32": "32.1.a", "hipaa": "164.308(a)(1)(i)"}  # fmt: skip
+    controls = {
+        "soc2": "CC6.1",
+        "iso27001": "A.5.1",
+        "pci-dss": "1.1.1",
+        "cis-v8": "1.1",
+        "nist-csf": "GV.OC-01",
+        "gdpr-art32": "32.1.a",
+        "hipaa": "164.308(a)(1)(i)",
+    }
     with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(organization_frameworks, [{"framework": name} for name in frameworks if name != "soc2"])
         revision.insert(
             control_profiles,
             [
-                {"framework": framework, "control_id": control, "applicable": True, "justification": "law",
-                 "note": "INTERNAL-ONLY"}
+                {
+                    "framework": framework,
+                    "control_id": control,
+                    "applicable": True,
+                    "justification": "law",
+                    "note": "INTERNAL-ONLY",
+                }
                 for framework, control in controls.items()
             ],
-        )  # fmt: skip
+        )
         revision.record("organization.prepared")
     secret = issue()["secret"]
     for name in EXPORTS:
@@ -261,9 +292,14 @@ def test_every_call_is_in_the_log_that_the_client_sees(issue, outsider, sign_in,
     log = shown["access_log"]
     assert (log["calls"], log["shown"]) == (8, 8)
     assert log["newest"][0] == {
-        "accessed_at": "2026-11-20T08:30:08Z", "token_id": made["id"], "label": "Audit firm",
-        "resource": f"{INSIDE}/assessor/crosswalk", "format": "", "status": 401, "address": "127.0.0.1",
-    }  # fmt: skip
+        "accessed_at": "2026-11-20T08:30:08Z",
+        "token_id": made["id"],
+        "label": "Audit firm",
+        "resource": f"{INSIDE}/assessor/crosswalk",
+        "format": "",
+        "status": 401,
+        "address": "127.0.0.1",
+    }
     seen = [(row["resource"].rpartition("/")[2], row["format"], row["status"]) for row in reversed(log["newest"])]
     assert seen == expected
     (token,) = shown["assessor_tokens"]
@@ -325,8 +361,9 @@ def test_calendars_send_the_token_as_a_password(issue, outsider):
 def test_calendars_are_told_what_to_send(header, outsider):
     answer = outsider.get(PATHS[3], **({"authorization": header} if header else {}))
     assert (answer.status, answer.headers["www-authenticate"]) == (
-        401, 'Bearer, Basic realm="Compliance calendar", charset="UTF-8"',
-    )  # fmt: skip
+        401,
+        'Bearer, Basic realm="Compliance calendar", charset="UTF-8"',
+    )
 
 
 def test_a_password_opens_the_calendar_alone(issue, outsider):
@@ -456,8 +493,9 @@ def test_khal_shows_the_feed_that_vdirsyncer_fetches(issue, with_people, console
     meeting = 'Risk; "committee", Ωmega'
     assert [(day, meeting in title) for day, title in first] == [("2026-12-03", True), ("2026-12-07", False)]
     assert [(day, title.startswith("Cancelled: "), meeting in title) for day, title in second] == [
-        ("2026-12-03", True, True), ("2026-12-14", False, False),
-    ]  # fmt: skip
+        ("2026-12-03", True, True),
+        ("2026-12-14", False, False),
+    ]
     assert [title for _, title in second][1] == first[1][1]
 
 

@@ -61,12 +61,17 @@ def test_the_export_has_the_rows_of_the_caller_in_chain_order(sign_in, with_peop
 def test_every_row_has_the_hash_of_the_event_before_it(sign_in, with_people):
     append(with_people, event("e1"), event("e2"), event("e3", "owner@acme.example"), event("e4"))
     with with_people.reader() as connection:
-        hashes = dict(connection.execute(select(audit.audit_log.c.seq, audit.audit_log.c.hash).where(
-            audit.audit_log.c.org_id == "acme")).all())  # fmt: skip
+        hashes = dict(
+            connection.execute(
+                select(audit.audit_log.c.seq, audit.audit_log.c.hash).where(audit.audit_log.c.org_id == "acme")
+            ).all()
+        )
     rows = read(sign_in(MEMBER).get(OWN))
     assert [(row["previous_hash"], row["hash"]) for row in rows] == [
-        (hashes[2], hashes[3]), (hashes[3], hashes[4]), (hashes[5], hashes[6])
-    ]  # fmt: skip
+        (hashes[2], hashes[3]),
+        (hashes[3], hashes[4]),
+        (hashes[5], hashes[6]),
+    ]
 
 
 def test_the_first_event_follows_the_beginning_and_the_first_kept_one_the_cut(sign_in, with_people):
@@ -84,9 +89,14 @@ def test_the_first_event_follows_the_beginning_and_the_first_kept_one_the_cut(si
 
 @pytest.mark.parametrize(
     ("window", "events"),
-    [("24h", ["now", "day"]), ("7d", ["now", "day", "week"]), ("30d", ["now", "day", "week", "month"]),
-     ("all", ["now", "day", "week", "month", "year"]), (None, ["now", "day", "week", "month", "year"])],
-)  # fmt: skip
+    [
+        ("24h", ["now", "day"]),
+        ("7d", ["now", "day", "week"]),
+        ("30d", ["now", "day", "week", "month"]),
+        ("all", ["now", "day", "week", "month", "year"]),
+        (None, ["now", "day", "week", "month", "year"]),
+    ],
+)
 def test_a_window_ends_now_and_includes_its_first_moment(window, events, sign_in, with_people):
     ages = {"now": 0, "day": 1, "week": 7, "month": 30, "year": 365}
     append(with_people, *(event(name, ago=timedelta(days=days)) for name, days in ages.items()))
@@ -173,8 +183,21 @@ def test_exports_leave_a_line_in_the_access_log_and_no_revision(sign_in, with_pe
 
 
 STRANGE = (
-    "", "a,b", 'say "x"', "=1+1", " +1", "\t", "line\nline\r", "\u200b@x", "＝1", "-", "\x1a", "'", "Łódź", "/etc/x",
-)  # fmt: skip
+    "",
+    "a,b",
+    'say "x"',
+    "=1+1",
+    " +1",
+    "\t",
+    "line\nline\r",
+    "\u200b@x",
+    "＝1",
+    "-",
+    "\x1a",
+    "'",
+    "Łódź",
+    "/etc/x",
+)
 
 
 @pytest.mark.parametrize("size", [1, 5, 1000])

@@ -33,12 +33,7 @@ from engine.store.chain.chain import GENESIS
 from engine.store.queries.history import audit
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import organizations
-from engine.store.schema.outputs import (
-    bundle_files,
-    bundles,
-    deliveries,
-    delivery_endpoints,
-)
+from engine.store.schema.outputs import bundle_files, bundles, deliveries, delivery_endpoints
 from engine.store.schema.work import committee_meetings, committees
 from tests.conftest import NOW
 from tests.merkle_paths import root_from_path
@@ -47,8 +42,16 @@ BASE = "/api/governance/compliance"
 BUNDLES = f"{BASE}/bundles"
 MEMBER, OWNER = "member@acme.example", "owner@acme.example"
 SECRET = "bundle-cron-secret"
-SIGNED = ["README.md", "SHA256SUMS", "head.txt", "heads.json", "manifest.dsse.json", "manifest.json", "signing_key.pem",
-          "verify.py"]  # fmt: skip
+SIGNED = [
+    "README.md",
+    "SHA256SUMS",
+    "head.txt",
+    "heads.json",
+    "manifest.dsse.json",
+    "manifest.json",
+    "signing_key.pem",
+    "verify.py",
+]
 ASSESSMENTS = [item.file for item in FRAMEWORKS]
 
 
@@ -129,15 +132,24 @@ def test_a_bundle_is_sealed_once_with_its_metadata(owner, with_people):
     append(with_people, event("e1", details='{"a":1}'), event("old", ago=60), event("e2"))
     head = with_people.head("acme")
     bundle = seal_window(owner)
-    assert {name: bundle[name] for name in ("organization", "state", "window", "created_by", "sealed_at", "revision",
-                                            "previous")} == {
-        "organization": "acme", "state": "sealed",
-        "window": {"requested": "30d", "start_on": "2026-10-22", "end_on": "2026-11-20"}, "created_by": OWNER,
-        "sealed_at": "2026-11-20T08:30:00Z", "revision": {"seq": head.seq, "hash": head.hash}, "previous": None,
-    }  # fmt: skip
+    assert {
+        name: bundle[name]
+        for name in ("organization", "state", "window", "created_by", "sealed_at", "revision", "previous")
+    } == {
+        "organization": "acme",
+        "state": "sealed",
+        "window": {"requested": "30d", "start_on": "2026-10-22", "end_on": "2026-11-20"},
+        "created_by": OWNER,
+        "sealed_at": "2026-11-20T08:30:00Z",
+        "revision": {"seq": head.seq, "hash": head.hash},
+        "previous": None,
+    }
     assert {name: bundle["counts"][name] for name in ("events", "policies", "evidence_pack", "audit_log")} == {
-        "events": head.seq, "policies": 0, "evidence_pack": head.seq - 1, "audit_log": head.seq
-    }  # fmt: skip
+        "events": head.seq,
+        "policies": 0,
+        "evidence_pack": head.seq - 1,
+        "audit_log": head.seq,
+    }
     assert owner.get(BUNDLES).json == {"bundles": [bundle]}
     assert sign_of(with_people)["action"] == "bundle.sealed"
     assert with_people.verify("acme").ok
@@ -155,15 +167,31 @@ def test_the_archive_holds_the_evidence_and_can_be_checked(whole_archives, owner
     answer = owner.get(bundle["download"])
     name = f"acme-bundle-2026-11-20-{bundle['id'].removeprefix('bnd_')}.zip"
     assert (answer.status, answer.headers["content-type"], answer.headers["content-disposition"]) == (
-        200, "application/zip", f'attachment; filename="{name}"'
-    )  # fmt: skip
+        200,
+        "application/zip",
+        f'attachment; filename="{name}"',
+    )
     assert (len(answer.body), sha256(answer.body).hexdigest()) == (bundle["size_bytes"], bundle["archive_sha256"])
     files = unzip(answer.body)
-    assert sorted(files) == sorted([
-        *SIGNED, *ASSESSMENTS, "audit_log.jsonl", "evidence_pack.csv", "crosswalk.csv", "exceptions.csv", "lineage.csv",
-        "attestations.csv", "evidence_freshness.csv", "open_gaps.csv", "testing_schedules.csv", "evidence_links.csv",
-        "vendors.csv", "legal_holds.csv", "posture.json",
-    ])  # fmt: skip
+    assert sorted(files) == sorted(
+        [
+            *SIGNED,
+            *ASSESSMENTS,
+            "audit_log.jsonl",
+            "evidence_pack.csv",
+            "crosswalk.csv",
+            "exceptions.csv",
+            "lineage.csv",
+            "attestations.csv",
+            "evidence_freshness.csv",
+            "open_gaps.csv",
+            "testing_schedules.csv",
+            "evidence_links.csv",
+            "vendors.csv",
+            "legal_holds.csv",
+            "posture.json",
+        ]
+    )
     assert check_archive(path_of(services, bundle), key_id=bundle["key_id"]).problem is None
     log = [json.loads(line) for line in files["audit_log.jsonl"].splitlines()]
     assert [line["event"]["event_id"] for line in log][-3:] == ["e1", "old", "e2"]
@@ -179,10 +207,20 @@ def test_the_metadata_verifies_every_part(owner, with_people):
     assert answer["bundle"] == bundle
     found = answer["verification"]
     assert {name: value for name, value in found.items() if name != "files"} == {
-        "ok": True, "problem": None, "problems": [], "verified_at": "2026-11-20T08:30:00Z", "verifier_version": "1",
-        "archive_ok": True, "signature_ok": True, "merkle_root_ok": True, "sums_ok": True, "audit_chain_ok": True,
-        "chain_link_ok": True, "audit_log_ok": True, "signed_head_ok": True,
-    }  # fmt: skip
+        "ok": True,
+        "problem": None,
+        "problems": [],
+        "verified_at": "2026-11-20T08:30:00Z",
+        "verifier_version": "1",
+        "archive_ok": True,
+        "signature_ok": True,
+        "merkle_root_ok": True,
+        "sums_ok": True,
+        "audit_chain_ok": True,
+        "chain_link_ok": True,
+        "audit_log_ok": True,
+        "signed_head_ok": True,
+    }
     assert {one["status"] for one in found["files"]} == {"ok"}
     assert answer["manifest"]["_type"] == "https://in-toto.io/Statement/v1"
     for index, one in enumerate(found["files"]):
@@ -201,8 +239,10 @@ def test_the_same_window_again_is_a_new_bundle_chained_to_the_first(owner, servi
     assert sha256(path_of(services, one).read_bytes()).hexdigest() == one["archive_sha256"]
 
 
-@pytest.mark.parametrize(("window", "start"), [("24h", "2026-11-20"), ("1d", "2026-11-20"), ("7d", "2026-11-14"),
-                                               ("730d", "2024-11-21"), ("all", "2026-09-21")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("window", "start"),
+    [("24h", "2026-11-20"), ("1d", "2026-11-20"), ("7d", "2026-11-14"), ("730d", "2024-11-21"), ("all", "2026-09-21")],
+)
 def test_windows(window, start, owner, with_people):
     append(with_people, event("old", ago=60))
     assert seal_window(owner, window)["window"] == {"requested": window, "start_on": start, "end_on": "2026-11-20"}
@@ -302,8 +342,12 @@ def test_a_schedule_that_cannot_be(body, secret, status, error, sign_in, service
 
 
 def test_word_goes_to_the_webhook_of_the_organization_in_the_same_revision(owner, with_people):
-    endpoint = {"channel": "webhook", "address": "https://hooks.example.com/hq", "secrets": ["whsec_c2VjcmV0"],
-                "created_at": NOW}  # fmt: skip
+    endpoint = {
+        "channel": "webhook",
+        "address": "https://hooks.example.com/hq",
+        "secrets": ["whsec_c2VjcmV0"],
+        "created_at": NOW,
+    }
     with with_people.revision("acme", OWNER, now=NOW) as revision:
         revision.insert(delivery_endpoints, [endpoint])
         revision.record("delivery_endpoint.set")
@@ -314,8 +358,11 @@ def test_word_goes_to_the_webhook_of_the_organization_in_the_same_revision(owner
     bundle = answer["bundle"]
     assert [one["result"] for one in answer["delivery"]] == ["queued"]
     assert (row["kind"], row["period"], row["recipient"], row["revision"]) == (
-        "bundle_created", bundle["id"], "https://hooks.example.com/hq", seal_row["revision"]
-    )  # fmt: skip
+        "bundle_created",
+        bundle["id"],
+        "https://hooks.example.com/hq",
+        seal_row["revision"],
+    )
     told = row["payload"]["bundle"]
     assert {name: told[name] for name in ("id", "manifest_sha256", "merkle_root")} == {
         name: bundle[name] for name in ("id", "manifest_sha256", "merkle_root")
@@ -407,19 +454,25 @@ def rename_file(files, name, new):
 
 DAMAGE = {
     "nothing": (zip_files, None),
-    "a flipped bit": (lambda f: zip_files([(n, d.replace(b"CC6.1", b"CC6.0") if n == "soc2.csv" else d) for n, d in f]),
-                      "soc2.csv: was modified"),
+    "a flipped bit": (
+        lambda f: zip_files([(n, d.replace(b"CC6.1", b"CC6.0") if n == "soc2.csv" else d) for n, d in f]),
+        "soc2.csv: was modified",
+    ),
     "a dropped file": (lambda f: zip_files([one for one in f if one[0] != "soc2.csv"]), "soc2.csv: is missing"),
-    "an added file": (lambda f: zip_files(sorted([*f, ("more.csv", b"")])),
-                      "more.csv: is in the archive and not in the manifest"),
+    "an added file": (
+        lambda f: zip_files(sorted([*f, ("more.csv", b"")])),
+        "more.csv: is in the archive and not in the manifest",
+    ),
     "a renamed file": (lambda f: rename_file(f, "soc2.csv", "soc3.csv"), "soc2.csv: is missing"),
-    "a replaced file": (lambda f: zip_files([(n, b"# Trust us\n" if n == "README.md" else d) for n, d in f]),
-                        "README.md: was modified"),
+    "a replaced file": (
+        lambda f: zip_files([(n, b"# Trust us\n" if n == "README.md" else d) for n, d in f]),
+        "README.md: was modified",
+    ),
     "another order": (lambda f: zip_files(f[::-1]), "stands after"),
     "a name that leads out": (lambda f: rename_file(f, "soc2.csv", "../soc2.csv"), "is no name of a file"),
     "cut in the middle": (lambda f: zip_files(f)[: len(zip_files(f)) // 2], "archive: does not end with its directory"),
     "4 GiB of zeros": (zeros, "zeros.csv: would unpack from"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", DAMAGE)
@@ -501,8 +554,15 @@ def test_what_retention_cut_off_leaves_a_chain_from_the_cut(owner, with_people):
 
 
 def test_a_record_from_elsewhere_has_no_archive(owner, with_people):
-    row = {"id": "theirs", "requested_window": "30d", "window_start_on": date(2026, 10, 1), "created_by": "ann",
-           "window_end_on": date(2026, 10, 30), "sealed_at": NOW, "sealed_seq": 1}  # fmt: skip
+    row = {
+        "id": "theirs",
+        "requested_window": "30d",
+        "window_start_on": date(2026, 10, 1),
+        "created_by": "ann",
+        "window_end_on": date(2026, 10, 30),
+        "sealed_at": NOW,
+        "sealed_seq": 1,
+    }
     with with_people.revision("acme", "import", now=NOW) as revision:
         revision.insert(bundles, [row])
         revision.record("import.finished")
@@ -669,8 +729,9 @@ def test_the_workbook_has_every_assessment_and_can_be_checked(whole_archives, ow
     append(with_people, event("e1"))
     answer = owner.get(f"{BASE}/workbook")
     assert (answer.status, answer.headers["content-disposition"]) == (
-        200, 'attachment; filename="acme-workbook-2026-11-20.zip"'
-    )  # fmt: skip
+        200,
+        'attachment; filename="acme-workbook-2026-11-20.zip"',
+    )
     (tmp_path / "workbook.zip").write_bytes(answer.body)
     assert check_archive(tmp_path / "workbook.zip").problem is None
     files = unzip(answer.body)
@@ -721,25 +782,57 @@ def test_an_event_that_came_after_the_seal_is_not_in_the_bundle(owner, with_peop
 
 
 def test_the_meeting_pack_has_what_a_committee_needs(owner, with_people, tmp_path):
-    decided = [{"decision": "Fund a *second* reviewer", "owner": "amara@acme.example", "due_on": "2026-12-01", "status": "open"},
-               {"decision": "Move | the audit", "status": "done"}]  # fmt: skip
+    decided = [
+        {
+            "decision": "Fund a *second* reviewer",
+            "owner": "amara@acme.example",
+            "due_on": "2026-12-01",
+            "status": "open",
+        },
+        {"decision": "Move | the audit", "status": "done"},
+    ]
     with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(
             committees, [{"id": "risk", "name": "Risk", "cadence": "monthly", "first_meeting_on": date(2026, 1, 1)}]
         )
-        revision.insert(committee_meetings, [
-            {"id": "m1", "committee_id": "risk", "held_on": date(2026, 11, 2), "status": "held", "decisions": decided},
-            {"id": "m2", "committee_id": "risk", "held_on": date(2026, 12, 2), "status": "planned", "decisions": decided},
-        ])  # fmt: skip
+        revision.insert(
+            committee_meetings,
+            [
+                {
+                    "id": "m1",
+                    "committee_id": "risk",
+                    "held_on": date(2026, 11, 2),
+                    "status": "held",
+                    "decisions": decided,
+                },
+                {
+                    "id": "m2",
+                    "committee_id": "risk",
+                    "held_on": date(2026, 12, 2),
+                    "status": "planned",
+                    "decisions": decided,
+                },
+            ],
+        )
         revision.record("committee.prepared")
     answer = owner.get(f"{BASE}/committee-meeting-pack")
     (tmp_path / "pack.zip").write_bytes(answer.body)
     assert check_archive(tmp_path / "pack.zip").problem is None
     files = unzip(answer.body)
-    assert sorted(files) == sorted([
-        *SIGNED, "summary.html", "agenda.html", "scorecard.csv", "scorecard.html", "posture.json", "posture.csv",
-        "exceptions.csv", "open_gaps.csv", "decisions.md",
-    ])  # fmt: skip
+    assert sorted(files) == sorted(
+        [
+            *SIGNED,
+            "summary.html",
+            "agenda.html",
+            "scorecard.csv",
+            "scorecard.html",
+            "posture.json",
+            "posture.csv",
+            "exceptions.csv",
+            "open_gaps.csv",
+            "decisions.md",
+        ]
+    )
     assert files["summary.html"] == owner.get(f"{BASE}/executive-summary?format=html").body
     text = files["decisions.md"].decode()
     assert "| 2026-11-02 | Risk | Fund a \\*second\\* reviewer | amara@acme.example | 2026-12-01 | open |\n" in text

@@ -18,19 +18,36 @@ HOUR = timedelta(hours=1)
 
 
 def dry_run(identifier, at=NOW, outcome="succeeded"):
-    return {"id": identifier, "playbook": "enforce-mfa", "inputs_hash": "0" * 64, "outcome": outcome,
-            "actor": "ann@acme.example", "ran_at": at}  # fmt: skip
+    return {
+        "id": identifier,
+        "playbook": "enforce-mfa",
+        "inputs_hash": "0" * 64,
+        "outcome": outcome,
+        "actor": "ann@acme.example",
+        "ran_at": at,
+    }
 
 
 def bundle(identifier, sealed_at):
-    return {"id": identifier, "requested_window": "30d", "window_start_on": date(2026, 10, 20),
-            "window_end_on": date(2026, 11, 19), "created_by": "ann@acme.example", "sealed_at": sealed_at,
-            "sealed_seq": 1}  # fmt: skip
+    return {
+        "id": identifier,
+        "requested_window": "30d",
+        "window_start_on": date(2026, 10, 20),
+        "window_end_on": date(2026, 11, 19),
+        "created_by": "ann@acme.example",
+        "sealed_at": sealed_at,
+        "sealed_seq": 1,
+    }
 
 
 def run(identifier, performed_on):
-    return {"id": identifier, "schedule_id": "S1", "window_open_on": date(2026, 11, 1),
-            "window_close_on": date(2026, 11, 30), "performed_on": performed_on}  # fmt: skip
+    return {
+        "id": identifier,
+        "schedule_id": "S1",
+        "window_open_on": date(2026, 11, 1),
+        "window_close_on": date(2026, 11, 30),
+        "performed_on": performed_on,
+    }
 
 
 @pytest.fixture
@@ -39,8 +56,14 @@ def tested_store(with_people):
     with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(dry_runs, [dry_run("dry", NOW - HOUR), dry_run("bad", outcome="failed")])
         revision.insert(bundles, [bundle("before", NOW - 2 * HOUR), bundle("after", NOW)])
-        schedule = {"id": "S1", "framework": "soc2", "control_id": "CC7.1", "procedure": "Look", "cadence": "monthly",
-                    "starts_on": date(2026, 1, 1)}  # fmt: skip
+        schedule = {
+            "id": "S1",
+            "framework": "soc2",
+            "control_id": "CC7.1",
+            "procedure": "Look",
+            "cadence": "monthly",
+            "starts_on": date(2026, 1, 1),
+        }
         revision.insert(testing_schedules, [schedule])
         revision.insert(test_runs, [run("done", date(2026, 11, 20)), run("planned", None)])
         revision.record("import.completed")
@@ -82,16 +105,33 @@ def test_a_link_is_stored_and_on_the_audit_log(client, tested_store):
     assert counts(answer) == (201, 1, 0, 0)
     (row,) = stored_rows(tested_store)
     assert answer.json["links"] == [
-        {"test_id": "dry", "framework": "soc2", "control_id": "CC7.1", "bundle_id": "after", "outcome": "created",
-         "link_id": row["id"], "supplement": False, "reason": None, "message": None}
-    ]  # fmt: skip
+        {
+            "test_id": "dry",
+            "framework": "soc2",
+            "control_id": "CC7.1",
+            "bundle_id": "after",
+            "outcome": "created",
+            "link_id": row["id"],
+            "supplement": False,
+            "reason": None,
+            "message": None,
+        }
+    ]
     assert (row["status"], row["supplement"], row["linked_by"], row["linked_at"]) == (
-        "linked", False, "member@acme.example", NOW
-    )  # fmt: skip
+        "linked",
+        False,
+        "member@acme.example",
+        NOW,
+    )
     (event,) = stored_rows(tested_store, audit_log, action="evidence.linked")
     assert (event["object_type"], event["object_id"], event["controls"]) == ("test_link", row["id"], "soc2:CC7.1")
-    assert event["details"] == {"test_id": "dry", "test": "dry_run", "outcome": "succeeded", "bundle_id": "after",
-                                "supplement": False}  # fmt: skip
+    assert event["details"] == {
+        "test_id": "dry",
+        "test": "dry_run",
+        "outcome": "succeeded",
+        "bundle_id": "after",
+        "supplement": False,
+    }
     assert tested_store.verify("acme").ok
 
 
@@ -173,14 +213,22 @@ def test_what_is_not_here_is_refused_and_the_rest_recorded(client, tested_store,
 
 def test_a_link_that_somebody_rejected_stays_rejected(client, tested_store):
     with tested_store.revision("acme", "setup", now=NOW) as revision:
-        refused = {"id": "L1", "test_id": "dry", "framework": "soc2", "control_id": "CC7.1", "status": "rejected",
-                   "linked_by": "bob@acme.example", "linked_at": NOW}  # fmt: skip
+        refused = {
+            "id": "L1",
+            "test_id": "dry",
+            "framework": "soc2",
+            "control_id": "CC7.1",
+            "status": "rejected",
+            "linked_by": "bob@acme.example",
+            "linked_at": NOW,
+        }
         revision.insert(test_links, [refused])
         revision.record("import.completed")
     answer = post(client, link_body())
     assert (reasons(answer), answer.json["links"][0]["message"]) == (
-        ["rejected_before"], "This link was rejected by bob@acme.example."
-    )  # fmt: skip
+        ["rejected_before"],
+        "This link was rejected by bob@acme.example.",
+    )
 
 
 @pytest.mark.parametrize(

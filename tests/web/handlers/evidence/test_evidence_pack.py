@@ -34,13 +34,26 @@ def append(store, *events, org="acme"):
 
 
 def accept(store, identifier="p1", *controls, **values):
-    row = {"id": identifier, "policy": "access", "version": 3, "kind": "governance", "title": "Access", "state": "active",
-           "accepted_by": "owner@acme.example", "accepted_at": NOW - timedelta(days=90), **values}  # fmt: skip
+    row = {
+        "id": identifier,
+        "policy": "access",
+        "version": 3,
+        "kind": "governance",
+        "title": "Access",
+        "state": "active",
+        "accepted_by": "owner@acme.example",
+        "accepted_at": NOW - timedelta(days=90),
+        **values,
+    }
     with store.revision("acme", "setup", now=NOW) as revision:
         revision.insert(policies, [row])
-        revision.insert(policy_controls, [
-            {"policy_id": identifier, "framework": framework, "control_id": control} for framework, control in controls
-        ])  # fmt: skip
+        revision.insert(
+            policy_controls,
+            [
+                {"policy_id": identifier, "framework": framework, "control_id": control}
+                for framework, control in controls
+            ],
+        )
         revision.record("policy.prepared")
 
 
@@ -61,11 +74,20 @@ def test_policies_in_force_come_first_and_then_the_events_of_the_chain(sign_in, 
     answer = sign_in(MEMBER).get(PATH)
     policy, granted = rows_of(answer)
     assert policy == {
-        "event_id": None, "at": "2026-08-22T08:30:00.000000Z", "actor": "owner@acme.example",
-        "action": "policy.accepted", "object": "policy:p1", "control_tags": ["soc2:CC6.1", "soc2:CC6.2"],
-        "framework": ["soc2"], "evidence_id": "p1", "hash": None, "prev_hash": None, "policy_version": 3,
-        "outcome": "success", "seq": None,
-    }  # fmt: skip
+        "event_id": None,
+        "at": "2026-08-22T08:30:00.000000Z",
+        "actor": "owner@acme.example",
+        "action": "policy.accepted",
+        "object": "policy:p1",
+        "control_tags": ["soc2:CC6.1", "soc2:CC6.2"],
+        "framework": ["soc2"],
+        "evidence_id": "p1",
+        "hash": None,
+        "prev_hash": None,
+        "policy_version": 3,
+        "outcome": "success",
+        "seq": None,
+    }
     assert (granted["evidence_id"], granted["object"], granted["framework"]) == ("e1", "user:bob", ["soc2"])
     assert "soc2:CC6.2" in granted["control_tags"]
     assert list(granted) == COLUMNS

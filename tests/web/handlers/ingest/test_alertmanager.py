@@ -32,10 +32,16 @@ def alertmanager(server_port, token, tmp_path):  # noqa: F811 - fixtures
     (tmp_path / "am.yml").write_text(config)
     port = free_port()
     process = subprocess.Popen(
-        [PROGRAM, f"--config.file={tmp_path}/am.yml", f"--storage.path={tmp_path}/am",
-         f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [
+            PROGRAM,
+            f"--config.file={tmp_path}/am.yml",
+            f"--storage.path={tmp_path}/am",
+            f"--web.listen-address=127.0.0.1:{port}",
+            "--cluster.listen-address=",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     address = f"http://127.0.0.1:{port}"
     until(lambda: urllib.request.urlopen(f"{address}/-/ready").close() is None)
     yield address

@@ -15,8 +15,18 @@ from tests.web.handlers.ingest.test_ingest import VULNERABILITIES, outcomes, sen
 
 QUALYS = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}})
 STORED = ("finding_key", "source", "asset", "title", "severity", "status", "cve", "cvss", "known_exploited", "port")
-OPENSSL = ("qualys:id-5707", "qualys", "web1.example.com", "OpenSSL: forged certificates", "high", "open",
-           "CVE-2022-3602; CVE-2022-3786", 7.5, True, 443)  # fmt: skip
+OPENSSL = (
+    "qualys:id-5707",
+    "qualys",
+    "web1.example.com",
+    "OpenSSL: forged certificates",
+    "high",
+    "open",
+    "CVE-2022-3602; CVE-2022-3786",
+    7.5,
+    True,
+    443,
+)
 
 
 def rows(store):
@@ -57,10 +67,16 @@ def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, 
     send(VULNERABILITIES, knowledge_base(KNOWLEDGE))
     (row,) = stored_rows(with_people, scanner_checks)
     assert {name: value for name, value in row.items() if name != "revision"} == {
-        "org_id": "acme", "source": "qualys", "check_id": "38170", "title": "OpenSSL: forged certificates",
-        "severity": "critical", "cve": "CVE-2022-3602; CVE-2022-3786", "cvss": 7.5, "known_exploited": True,
+        "org_id": "acme",
+        "source": "qualys",
+        "check_id": "38170",
+        "title": "OpenSSL: forged certificates",
+        "severity": "critical",
+        "cve": "CVE-2022-3602; CVE-2022-3786",
+        "cvss": 7.5,
+        "known_exploited": True,
         "solution": "Update.",
-    }  # fmt: skip
+    }
     head = with_people.head("acme")
     assert tally(send(VULNERABILITIES, knowledge_base(KNOWLEDGE))) == {"checks": 1}
     assert with_people.head("acme") == head
@@ -82,14 +98,24 @@ def test_states_of_qualys_move_the_finding_and_its_incident(status, outcome, inc
 
 
 DOCUMENTS = {
-    "nessus": (NESSUS, "application/octet-stream", ["tenable:192.0.2.8|156032|8443|tcp", "tenable:192.0.2.8|19506||tcp"]),
+    "nessus": (
+        NESSUS,
+        "application/octet-stream",
+        ["tenable:192.0.2.8|156032|8443|tcp", "tenable:192.0.2.8|19506||tcp"],
+    ),
     "xml": (qualys_xml(DETECTION), "text/xml", ["qualys:id-5707"]),
     "csv": ("QID,IP,Title,Severity\n7,10.0.0.5,Weak,5\n", "text/csv", ["qualys:10.0.0.5|7|||"]),
-    "sarif": (json.dumps(sarif(result(partialFingerprints=None, correlationGuid="b5d3"))), "application/sarif+json",
-              ["sarif:codeql|b5d3"]),
-    "json": (json.dumps(bill(vulnerability(affects=[]))), "application/vnd.cyclonedx+json",
-             ["cyclonedx:shop|CVE-2021-44228|shop@4.2.0"]),
-}  # fmt: skip
+    "sarif": (
+        json.dumps(sarif(result(partialFingerprints=None, correlationGuid="b5d3"))),
+        "application/sarif+json",
+        ["sarif:codeql|b5d3"],
+    ),
+    "json": (
+        json.dumps(bill(vulnerability(affects=[]))),
+        "application/vnd.cyclonedx+json",
+        ["cyclonedx:shop|CVE-2021-44228|shop@4.2.0"],
+    ),
+}
 
 
 def test_the_route_takes_each_document_by_its_type_and_without_one(send, with_people):  # noqa: F811 - the fixture of that name

@@ -13,12 +13,7 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import credentials
-from engine.store.schema.services import (
-    findings,
-    incident_timeline,
-    incidents,
-    services,
-)
+from engine.store.schema.services import findings, incident_timeline, incidents, services
 from engine.web.admission.credentials import digest, new_secret
 from tests.conftest import NOW
 from tests.intake import bodies
@@ -34,9 +29,16 @@ def token(with_people):
     """An ingest token of acme's workspace ops."""
     secret = new_secret("ingest")
     row = {
-        "id": "tok", "kind": "ingest", "label": "monitor", "owner": "owner@acme.example", "prefix": "svc_ingest_",
-        "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, "workspace_id": "ops",
-    }  # fmt: skip
+        "id": "tok",
+        "kind": "ingest",
+        "label": "monitor",
+        "owner": "owner@acme.example",
+        "prefix": "svc_ingest_",
+        "last_four": secret[-4:],
+        "secret_sha256": digest(secret),
+        "created_at": NOW,
+        "workspace_id": "ops",
+    }
     with with_people.revision("acme", "setup", now=NOW) as revision:
         revision.insert(credentials, [row])
         revision.insert(services, [{"id": "svc-db", "name": "Database", "criticality": 5}])
@@ -69,10 +71,18 @@ def test_an_alert_opens_an_incident_and_says_which(send, with_people):
     answer = send(ALERTS, {**ALERT, "service": "database"})
     (incident,) = stored_rows(with_people, incidents)
     assert answer.json == {
-        "received": 1, "created": 1, "deduplicated": 0, "reopened": 0, "resolved": 0, "updated": 0,
-        "ignored": 0, "replayed": 0, "no_open_incident": 0, "out_of_order": 0,
+        "received": 1,
+        "created": 1,
+        "deduplicated": 0,
+        "reopened": 0,
+        "resolved": 0,
+        "updated": 0,
+        "ignored": 0,
+        "replayed": 0,
+        "no_open_incident": 0,
+        "out_of_order": 0,
         "results": [{"dedupe_key": "normalized:disk-db1", "outcome": "created", "incident_id": incident["id"]}],
-    }  # fmt: skip
+    }
     assert (incident["title"], incident["severity"], incident["status"]) == ("Disk full on db1", "high", "open")
     assert (incident["service_id"], incident["workspace_id"], incident["alert_count"]) == ("svc-db", "ops", 1)
     actions = [row["action"] for row in stored_rows(with_people, audit_log)][-2:]
@@ -110,35 +120,85 @@ def test_several_alerts_in_one_body_each_have_their_answer(send, with_people):
 
 
 ALERTMANAGER = {
-    "version": "4", "groupKey": "{}", "status": "firing", "receiver": "hq", "groupLabels": {}, "commonLabels": {},
-    "commonAnnotations": {}, "externalURL": "http://am", "truncatedAlerts": 0,
+    "version": "4",
+    "groupKey": "{}",
+    "status": "firing",
+    "receiver": "hq",
+    "groupLabels": {},
+    "commonLabels": {},
+    "commonAnnotations": {},
+    "externalURL": "http://am",
+    "truncatedAlerts": 0,
     "alerts": [
-        {"status": "firing", "labels": {"alertname": "HighLatency", "severity": "warning"},
-         "annotations": {"summary": "Latency is high"}, "startsAt": "2026-11-20T08:00:00.123456789Z",
-         "endsAt": "0001-01-01T00:00:00Z", "generatorURL": "http://p", "fingerprint": "f1"},
-        {"status": "resolved", "labels": {"alertname": "Down"}, "annotations": {}, "startsAt": "2026-11-20T07:00:00Z",
-         "endsAt": "2026-11-20T08:00:00Z", "generatorURL": "", "fingerprint": "f2"},
+        {
+            "status": "firing",
+            "labels": {"alertname": "HighLatency", "severity": "warning"},
+            "annotations": {"summary": "Latency is high"},
+            "startsAt": "2026-11-20T08:00:00.123456789Z",
+            "endsAt": "0001-01-01T00:00:00Z",
+            "generatorURL": "http://p",
+            "fingerprint": "f1",
+        },
+        {
+            "status": "resolved",
+            "labels": {"alertname": "Down"},
+            "annotations": {},
+            "startsAt": "2026-11-20T07:00:00Z",
+            "endsAt": "2026-11-20T08:00:00Z",
+            "generatorURL": "",
+            "fingerprint": "f2",
+        },
     ],
-}  # fmt: skip
+}
 
 
 def test_four_monitors_are_recognised_without_being_told(send, with_people):
-    grafana = {**ALERTMANAGER, "version": "1", "orgId": 1, "state": "alerting", "title": "[FIRING]", "alerts": [
-        {**ALERTMANAGER["alerts"][0], "silenceURL": "http://g", "valueString": ""}]}  # fmt: skip
-    datadog = {"id": "9", "title": "[Triggered] CPU", "body": "%%%\nx\n%%%", "alert_id": "7", "alert_scope": "host:a",
-               "alert_transition": "Triggered", "alert_type": "error"}  # fmt: skip
-    pagerduty = {"event": {"id": "E1", "event_type": "incident.triggered", "resource_type": "incident",
-                           "occurred_at": "2026-11-20T08:00:00Z", "agent": None, "client": None,
-                           "data": {"id": "P1", "type": "incident", "status": "triggered", "title": "Pager",
-                                    "urgency": "high", "priority": None}}}  # fmt: skip
+    grafana = {
+        **ALERTMANAGER,
+        "version": "1",
+        "orgId": 1,
+        "state": "alerting",
+        "title": "[FIRING]",
+        "alerts": [{**ALERTMANAGER["alerts"][0], "silenceURL": "http://g", "valueString": ""}],
+    }
+    datadog = {
+        "id": "9",
+        "title": "[Triggered] CPU",
+        "body": "%%%\nx\n%%%",
+        "alert_id": "7",
+        "alert_scope": "host:a",
+        "alert_transition": "Triggered",
+        "alert_type": "error",
+    }
+    pagerduty = {
+        "event": {
+            "id": "E1",
+            "event_type": "incident.triggered",
+            "resource_type": "incident",
+            "occurred_at": "2026-11-20T08:00:00Z",
+            "agent": None,
+            "client": None,
+            "data": {
+                "id": "P1",
+                "type": "incident",
+                "status": "triggered",
+                "title": "Pager",
+                "urgency": "high",
+                "priority": None,
+            },
+        }
+    }
     assert outcomes(send(ALERTS, ALERTMANAGER)) == ["created", "no_open_incident"]
     assert outcomes(send(ALERTS, grafana)) == ["created"]
     assert outcomes(send(ALERTS, datadog)) == ["created"]
     assert outcomes(send(ALERTS, pagerduty)) == ["created"]
     assert outcomes(send(ALERTS, pagerduty)) == ["replayed"], "at-least-once senders repeat themselves"
     assert sorted((row["source"], row["severity"]) for row in stored_rows(with_people, incidents)) == [
-        ("alertmanager", "medium"), ("datadog", "high"), ("grafana", "medium"), ("pagerduty", "high"),
-    ]  # fmt: skip
+        ("alertmanager", "medium"),
+        ("datadog", "high"),
+        ("grafana", "medium"),
+        ("pagerduty", "high"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -237,16 +297,11 @@ OLD = str(int(NOW.timestamp()) - 301)
         (of_sender("x_grafana_alerting_signature", before=f"{SECONDS}:".encode()), 401),
         (
             of_sender(
-                "x_grafana_alerting_signature",
-                before=f"{SECONDS}:".encode(),
-                x_grafana_alerting_timestamp=SECONDS,
+                "x_grafana_alerting_signature", before=f"{SECONDS}:".encode(), x_grafana_alerting_timestamp=SECONDS
             ),
             200,
         ),
-        (
-            of_sender("x_grafana_alerting_signature", before=f"{OLD}:".encode(), x_grafana_alerting_timestamp=OLD),
-            401,
-        ),
+        (of_sender("x_grafana_alerting_signature", before=f"{OLD}:".encode(), x_grafana_alerting_timestamp=OLD), 401),
         (of_sender("x_grafana_alerting_signature", before=b":", x_grafana_alerting_timestamp=""), 401),
         (of_sender("sentry_hook_signature", x_svc_signature=""), 401),
         (lambda body: {}, 401),
@@ -320,8 +375,10 @@ def test_medium_findings_open_nothing_until_they_rise(send, with_people):
     send(VULNERABILITIES, finding(severity="medium"))
     assert stored_rows(with_people, incidents) == []
     assert tally(send(VULNERABILITIES, finding(severity="critical"))) == {
-        "received": 1, "updated": 1, "incidents_opened": 1,
-    }  # fmt: skip
+        "received": 1,
+        "updated": 1,
+        "incidents_opened": 1,
+    }
 
 
 def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, with_people):

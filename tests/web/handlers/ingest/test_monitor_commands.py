@@ -90,13 +90,17 @@ def test_the_script_for_tenable_waits_for_the_export_and_posts_every_chunk(here,
         printed = run(script, TENABLE_URL=tenable, TENABLE_ACCESS_KEY="a", TENABLE_SECRET_KEY="s", PAUSE="0")
     assert [json.loads(line)["received"] for line in printed.splitlines() if line] == [2]
     assert [path for _, path, _, _ in asked] == [
-        "/vulns/export", *["/vulns/export/e1/status"] * 3, "/vulns/export/e1/chunks/1", "/vulns/export/e1/chunks/2",
-    ]  # fmt: skip
+        "/vulns/export",
+        *["/vulns/export/e1/status"] * 3,
+        "/vulns/export/e1/chunks/1",
+        "/vulns/export/e1/chunks/2",
+    ]
     assert {keys for _, _, keys, _ in asked} == {"accessKey=a;secretKey=s"}
     assert asked[0][3]["filters"]["state"] == ["OPEN", "REOPENED", "FIXED"]
     assert sorted((row["title"], row["status"]) for row in stored_rows(findings)) == [
-        ("Apache Log4j Remote Code Execution", "open"), ("Old", "fixed"),
-    ]  # fmt: skip
+        ("Apache Log4j Remote Code Execution", "open"),
+        ("Old", "fixed"),
+    ]
 
 
 PAGE = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -131,8 +135,11 @@ def test_the_script_for_qualys_posts_what_is_known_of_the_checks_before_each_pag
         script = block("qualys.md", "bash config", address=console, token="svc_ingest_x")
         run(script, QUALYS_URL=qualys, QUALYS_USER="u", QUALYS_PASSWORD="p", DAYS="2")
     assert [path.partition("?")[0].rpartition("/fo/")[2] for path, _, _ in asked] == [
-        "asset/host/vm/detection/", "knowledge_base/vuln/", "asset/host/vm/detection/", "knowledge_base/vuln/",
-    ]  # fmt: skip
+        "asset/host/vm/detection/",
+        "knowledge_base/vuln/",
+        "asset/host/vm/detection/",
+        "knowledge_base/vuln/",
+    ]
     assert [re.findall(r"ids=(\d+)", path) for path, _, _ in asked[1::2]] == [["11"], ["22"]]
     assert {(marker, scheme) for _, marker, scheme in asked} == {("curl", "Basic ")}
     header = ("POST", VULNERABILITIES, "Bearer svc_ingest_x", "application/xml", "qualys")
@@ -149,7 +156,10 @@ def test_the_script_for_qualys_follows_no_page_elsewhere():
     with stand_in(answer) as qualys, stand_in(lambda *_: b"{}") as console:
         script = block("qualys.md", "bash config", address=console)
         done = subprocess.run(
-            ["bash", "-euc", script], capture_output=True, text=True, check=False,
+            ["bash", "-euc", script],
+            capture_output=True,
+            text=True,
+            check=False,
             env=dict(os.environ, QUALYS_URL=qualys, QUALYS_USER="u", QUALYS_PASSWORD="p"),
-        )  # fmt: skip
+        )
     assert (done.returncode, "the next page is elsewhere: http://evil.example/" in done.stderr) == (1, True)

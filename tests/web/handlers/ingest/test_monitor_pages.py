@@ -106,8 +106,15 @@ def stored_rows(with_people):
     ],
 )
 def test_the_documented_body_with_the_configured_header_opens_an_incident_and_its_recovery_resolves_it(
-    page, end, title, severity, token, sign_in, clock, stored_rows  # noqa: F811 - fixtures
-):  # fmt: skip
+    page,
+    end,
+    title,
+    severity,
+    token,  # noqa: F811 - the fixture of that name
+    sign_in,
+    clock,
+    stored_rows,
+):
     client, header = sign_in(None), authorization(page, token)
     body = data(page, "body")
     assert outcomes(client.post(ALERTS, body, authorization=header)) == ["created"]
@@ -158,19 +165,26 @@ def test_datadog_s_template_keeps_the_groups_of_a_monitor_apart(token, sign_in, 
     }
     assert send(ID="3", ALERT_SCOPE="host:b", **recovered) == ["resolved"]
     assert sorted((row["title"], row["severity"], row["status"]) for row in stored_rows(incidents)) == [
-        ("Load", "critical", "open"), ("Load", "critical", "resolved"),
-    ]  # fmt: skip
+        ("Load", "critical", "open"),
+        ("Load", "critical", "resolved"),
+    ]
 
 
 # variables that New Relic documents for workflows
 ISSUE = {
-    "issueId": "i-1", "issuePageUrl": "https://radar-api.service.newrelic.com/accounts/1/issues/i-1",
-    "annotations": {"title": ["Errors above 5 %"], "description": ["Customers cannot pay"]}, "priority": "HIGH",
-    "state": "ACTIVATED", "triggerEvent": "STATE_CHANGE", "totalIncidents": 1, "createdAt": 1795162320000,
-    "entitiesData": {"names": ["payments"], "types": ["APPLICATION"]}, "updatedAt": 1795162500000,
+    "issueId": "i-1",
+    "issuePageUrl": "https://radar-api.service.newrelic.com/accounts/1/issues/i-1",
+    "annotations": {"title": ["Errors above 5 %"], "description": ["Customers cannot pay"]},
+    "priority": "HIGH",
+    "state": "ACTIVATED",
+    "triggerEvent": "STATE_CHANGE",
+    "totalIncidents": 1,
+    "createdAt": 1795162320000,
+    "entitiesData": {"names": ["payments"], "types": ["APPLICATION"]},
+    "updatedAt": 1795162500000,
     "accumulations": {"policyName": ["Shop"], "conditionName": ["Errors"], "runbookUrl": None},
     "workflowName": "Compliance console",
-}  # fmt: skip
+}
 
 
 def of_new_relic(**changes):
@@ -228,14 +242,22 @@ def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(t
     password = f"Basic {base64.b64encode(f'{parts.username}:{parts.password}'.encode()).decode()}"
     topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
     confirm = {
-        "Type": "SubscriptionConfirmation", "MessageId": "m1", "TopicArn": topic, "Token": "2336412f37fb687f",
-        "Message": "You have chosen to subscribe to the topic", "Timestamp": "2026-11-20T08:00:00.000Z",
+        "Type": "SubscriptionConfirmation",
+        "MessageId": "m1",
+        "TopicArn": topic,
+        "Token": "2336412f37fb687f",
+        "Message": "You have chosen to subscribe to the topic",
+        "Timestamp": "2026-11-20T08:00:00.000Z",
         "SubscribeURL": f"https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn={topic}",
-    }  # fmt: skip
-    alarm = json.dumps({
-        "AlarmName": "OrdersWait", "NewStateValue": "ALARM", "StateChangeTime": "2026-11-20T08:15:00.000+0000",
-        "AlarmArn": "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:OrdersWait",
-    })  # fmt: skip
+    }
+    alarm = json.dumps(
+        {
+            "AlarmName": "OrdersWait",
+            "NewStateValue": "ALARM",
+            "StateChangeTime": "2026-11-20T08:15:00.000+0000",
+            "AlarmArn": "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:OrdersWait",
+        }
+    )
     notify = {"Type": "Notification", "MessageId": "m2", "TopicArn": topic, "Message": alarm}
     client = sign_in(None)
     asked = client.post(ALERTS, confirm, **SNS)

@@ -19,9 +19,14 @@ def minutes(number):
 
 def incident(identifier, service_id, began, title, opened=None, severity="critical"):
     return incidents, {
-        "id": identifier, "title": title, "severity": severity, "status": "open", "service_id": service_id,
-        "started_at": minutes(began), "opened_at": minutes(began if opened is None else opened),
-    }  # fmt: skip
+        "id": identifier,
+        "title": title,
+        "severity": severity,
+        "status": "open",
+        "service_id": service_id,
+        "started_at": minutes(began),
+        "opened_at": minutes(began if opened is None else opened),
+    }
 
 
 @pytest.fixture
@@ -103,7 +108,14 @@ def test_what_the_audit_log_says_of_a_service(action, found, causes):
 
 def test_a_certificate_that_a_scanner_finds_after_the_onset_ended_before_it(causes):
     finding = {
-        "id": "F", "source": "scanner", "finding_key": "k", "title": "SSL certificate expired", "severity": "high",
-        "status": "open", "service_id": "db", "first_seen_at": minutes(40), "last_seen_at": minutes(40),
-    }  # fmt: skip
+        "id": "F",
+        "source": "scanner",
+        "finding_key": "k",
+        "title": "SSL certificate expired",
+        "severity": "high",
+        "status": "open",
+        "service_id": "db",
+        "first_seen_at": minutes(40),
+        "last_seen_at": minutes(40),
+    }
     assert causes((findings, finding)) == (True, [("certificate", "findings:F")])

@@ -17,7 +17,7 @@ from engine.store.schema.audit import audit_log, legal_holds
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
-from tests.databases import unguarded
+from tests.databases import raw_transaction
 from tests.intake.bodies import alertmanager, alertmanager_alert, grafana, grafana_alert
 from tests.web.client import Client
 from tests.web.handlers.ingest.test_ingest import send, token  # noqa: F401 - fixtures
@@ -70,8 +70,11 @@ def test_labels_links_runbook_value_and_graph_reach_the_documents(send, with_peo
     assert send(ALERTS, body).json["created"] == 1
     (incident,) = stored_rows(with_people, incidents)
     assert (incident["host"], incident["value"], incident["image_url"], incident["runbook_url"]) == (
-        "web1", "A=11", "https://grafana.example/1.png", "https://wiki.example/slow",
-    )  # fmt: skip
+        "web1",
+        "A=11",
+        "https://grafana.example/1.png",
+        "https://wiki.example/slow",
+    )
     person = sign_in()
     exported = person.get(f"/api/incidents/{incident['id']}/export").body.decode()
     reviewed = person.get(f"/api/incidents/{incident['id']}/review").body.decode()
@@ -118,8 +121,9 @@ def test_bodies_of_16_mebibyte_are_read_and_larger_ones_refused_with_the_setting
     assert send(ALERTS, wide).status == 200
     answer = send(ALERTS, b" " * (16 * 1024 * 1024 + 1))
     assert (answer.status, answer.json["message"]) == (
-        413, "The body may have 16,777,216 bytes (SVC_INGEST_MAX_BYTES); it has 16,777,217.",
-    )  # fmt: skip
+        413,
+        "The body may have 16,777,216 bytes (SVC_INGEST_MAX_BYTES); it has 16,777,217.",
+    )
 
 
 def test_more_alerts_than_the_setting_allows_are_413_and_taken_once_it_is_raised(environment, request, with_people):
@@ -184,8 +188,9 @@ def test_only_the_newest_dead_letters_are_kept(environment, request, with_people
         send(ALERTS, f"no json {number}".encode())
         clock.tick(timedelta(seconds=1))
     assert [unpack_body(row["body"]) for row in stored_rows(with_people, ingest_payloads, order=("received_at",))] == [
-        b"no json 2", b"no json 3",
-    ]  # fmt: skip
+        b"no json 2",
+        b"no json 3",
+    ]
 
 
 def test_a_dead_letter_is_applied_as_of_when_it_came(environment, request, with_people, clock):
@@ -216,7 +221,7 @@ def test_bodies_go_after_their_days_unless_a_legal_hold_keeps_them(send, with_pe
         revision.insert(legal_holds, [hold])
         revision.record("legal_hold.placed")
     now = NOW + timedelta(days=10)
-    with unguarded(with_people) as connection:
+    with raw_transaction(with_people) as connection:
         assert purge_payloads(connection, "acme", now - timedelta(days=5), now) == 1
         assert purge_payloads(connection, "acme", now - timedelta(days=5), now) == 0
     titles = [json.loads(unpack_body(row["body"]))["title"] for row in stored_rows(with_people, ingest_payloads)]

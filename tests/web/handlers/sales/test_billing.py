@@ -30,12 +30,16 @@ def bank(environment, tmp_path):
     authority.write_bytes(certificates.pem(certificates.authority()))
     with standin.paypal() as made:
         environment |= {
-            "SVC_PAYPAL_URL": made.url, "SVC_PAYPAL_CLIENT_ID": standin.CLIENT,
-            "SVC_PAYPAL_CLIENT_SECRET": standin.SECRET, "SVC_PAYPAL_WEBHOOK_ID": standin.WEBHOOK,
-            "SVC_PAYPAL_PLANS": "pro=P-PRO,team=P-TEAM", "SVC_PAYPAL_CA_FILE": str(authority),
-            "SVC_TOP_UP_PRICE": "50.00 EUR", "SVC_ALERT_INGEST_PLANS": "pro,team",
+            "SVC_PAYPAL_URL": made.url,
+            "SVC_PAYPAL_CLIENT_ID": standin.CLIENT,
+            "SVC_PAYPAL_CLIENT_SECRET": standin.SECRET,
+            "SVC_PAYPAL_WEBHOOK_ID": standin.WEBHOOK,
+            "SVC_PAYPAL_PLANS": "pro=P-PRO,team=P-TEAM",
+            "SVC_PAYPAL_CA_FILE": str(authority),
+            "SVC_TOP_UP_PRICE": "50.00 EUR",
+            "SVC_ALERT_INGEST_PLANS": "pro,team",
             "SVC_BILLING_RETURN_URL": "https://console.example/plans",
-        }  # fmt: skip
+        }
         yield made
     provider.client().close()
     provider.client.cache_clear()
@@ -83,10 +87,21 @@ def alert(client):
     secret = new_secret("ingest")
     store = client.console.services.store
     with store.revision("acme", "setup", now=NOW) as revision:
-        revision.insert(credentials, [{
-            "id": secret[-12:], "kind": "ingest", "label": "monitor", "owner": "owner@acme.example",
-            "prefix": "svc_ingest_", "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW,
-        }])  # fmt: skip
+        revision.insert(
+            credentials,
+            [
+                {
+                    "id": secret[-12:],
+                    "kind": "ingest",
+                    "label": "monitor",
+                    "owner": "owner@acme.example",
+                    "prefix": "svc_ingest_",
+                    "last_four": secret[-4:],
+                    "secret_sha256": digest(secret),
+                    "created_at": NOW,
+                }
+            ],
+        )
         revision.record("ingest_token.created")
     body = {"title": "Disk full", "severity": "high", "source": "test", "dedupe_key": "disk", "status": "firing"}
     return client.post(ALERTS, body, cookie=False, authorization=f"Bearer {secret}")
@@ -96,26 +111,33 @@ def test_the_whole_path_from_checkout_to_active_to_cancelled(bank, sign_in):
     client = sign_in("member@acme.example")
     refused = alert(client)
     assert (refused.status, refused.json["message"]) == (
-        403, "Alert ingest is part of the plans pro, team; the plan here is free."
-    )  # fmt: skip
+        403,
+        "Alert ingest is part of the plans pro, team; the plan here is free.",
+    )
 
     answer = client.post(CHECKOUT, {"tier": "pro"})
     (order,) = rows(client, orders)
     ref = order["provider_ref"]
-    assert (answer.status, answer.json) == (201, {
-        "orderId": order["id"], "tier": "pro",
-        "approvalUrl": f"https://www.paypal.com/webapps/billing/subscriptions?ba_token=BA-{ref}",
-    })  # fmt: skip
+    assert (answer.status, answer.json) == (
+        201,
+        {
+            "orderId": order["id"],
+            "tier": "pro",
+            "approvalUrl": f"https://www.paypal.com/webapps/billing/subscriptions?ba_token=BA-{ref}",
+        },
+    )
     asked = next(seen for seen in bank.seen if seen.target == "/v1/billing/subscriptions")
     assert asked.header("paypal-request-id") == order["id"]
     assert asked.json == {
-        "plan_id": "P-PRO", "custom_id": order["id"],
+        "plan_id": "P-PRO",
+        "custom_id": order["id"],
         "application_context": {
-            "shipping_preference": "NO_SHIPPING", "user_action": "SUBSCRIBE_NOW",
+            "shipping_preference": "NO_SHIPPING",
+            "user_action": "SUBSCRIBE_NOW",
             "return_url": "https://console.example/plans?checkout=approved",
             "cancel_url": "https://console.example/plans?checkout=cancelled",
         },
-    }  # fmt: skip
+    }
 
     created = post_event(client, bank, "BILLING.SUBSCRIPTION.CREATED", bank.subscriptions[ref])
     assert (created.status, created.json, plan(client)) == (200, {"outcome": "applied"}, "free")
@@ -127,8 +149,10 @@ def test_the_whole_path_from_checkout_to_active_to_cancelled(bank, sign_in):
     post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.move_subscription(ref, "CANCELLED"))
     (subscription,) = rows(client, subscriptions)
     assert (subscription["status"], subscription["renews_at"], plan(client)) == (
-        "cancelled", NOW + timedelta(days=30), "pro",
-    )  # fmt: skip
+        "cancelled",
+        NOW + timedelta(days=30),
+        "pro",
+    )
     store = client.console.services.store
     assert lapse_all(store, now=NOW + timedelta(days=29)) == "0 cancelled subscriptions ended"
     assert plan(client) == "pro"
@@ -136,10 +160,18 @@ def test_the_whole_path_from_checkout_to_active_to_cancelled(bank, sign_in):
     assert (plan(client), alert(client).status) == ("free", 403)
     assert plan(client, "other") == "free"
     assert actions(client, "billing.") == [
-        "billing.checkout.started", "billing.checkout.offered", "billing.event.received", "billing.event.received",
-        "billing.order.completed", "billing.subscription.changed", "billing.plan.changed", "billing.event.received",
-        "billing.subscription.changed", "billing.subscription.expired", "billing.plan.changed",
-    ]  # fmt: skip
+        "billing.checkout.started",
+        "billing.checkout.offered",
+        "billing.event.received",
+        "billing.event.received",
+        "billing.order.completed",
+        "billing.subscription.changed",
+        "billing.plan.changed",
+        "billing.event.received",
+        "billing.subscription.changed",
+        "billing.subscription.expired",
+        "billing.plan.changed",
+    ]
     assert store.verify("acme").problem is None
 
 
@@ -190,9 +222,10 @@ def test_what_the_provider_refuses_is_over_and_the_next_try_is_new(bank, sign_in
     client = sign_in()
     bank.fail["/v1/billing/subscriptions"] = 422
     refused = client.post(CHECKOUT, {"tier": "pro"})
-    assert (refused.status, refused.json) == (502, {
-        "error": "payment_provider_refused", "message": "The payment provider refuses this (SOMETHING_WRONG).",
-    })  # fmt: skip
+    assert (refused.status, refused.json) == (
+        502,
+        {"error": "payment_provider_refused", "message": "The payment provider refuses this (SOMETHING_WRONG)."},
+    )
     bank.fail.clear()
     buy(client)
     assert sorted(row["status"] for row in rows(client, orders)) == ["created", "failed"]
@@ -284,10 +317,14 @@ def test_a_top_up_is_captured_once_the_buyer_approved_it(bank, sign_in):
     ref = order["provider_ref"]
     assert answer.json["approvalUrl"] == f"https://www.paypal.com/checkoutnow?token={ref}"
     asked = next(seen for seen in bank.seen if seen.target == "/v2/checkout/orders").json
-    assert asked["purchase_units"] == [{
-        "reference_id": order["id"], "custom_id": order["id"], "description": "Top-up",
-        "amount": {"currency_code": "EUR", "value": "50.00"},
-    }]  # fmt: skip
+    assert asked["purchase_units"] == [
+        {
+            "reference_id": order["id"],
+            "custom_id": order["id"],
+            "description": "Top-up",
+            "amount": {"currency_code": "EUR", "value": "50.00"},
+        }
+    ]
     bank.orders[ref]["status"] = "APPROVED"
     post_event(client, bank, "CHECKOUT.ORDER.APPROVED", {"id": ref})
     (order,) = rows(client, orders)
@@ -337,8 +374,10 @@ def test_a_replayed_event_changes_nothing(bank, sign_in):
     post_event(client, bank, "BILLING.SUBSCRIPTION.CANCELLED", bank.subscriptions[ref])
     after = client.post(PAYPAL, body, cookie=False, **headers)
     assert (after.status, after.json, rows(client, subscriptions)[0]["status"]) == (
-        200, {"outcome": "repeated"}, "cancelled",
-    )  # fmt: skip
+        200,
+        {"outcome": "repeated"},
+        "cancelled",
+    )
     assert head != client.console.services.store.head("acme")
 
 
@@ -603,10 +642,25 @@ def test_a_signed_body_that_is_no_event_is_an_error(bank, body, sign_in):
 # -- Lemon Squeezy -------------------------------------------------------------------------------------------------
 
 
-def post_lemon(client, name="subscription_created", *, secret=LEMON_SECRET, type="subscriptions", id="1", org="acme",
-             meta=(), **attributes):  # fmt: skip
-    given = {"status": "active", "variant_id": 111, "updated_at": "2026-11-20T08:00:00.000000Z",
-             "renews_at": "2026-12-20T08:00:00.000000Z", "ends_at": None, **attributes}  # fmt: skip
+def post_lemon(
+    client,
+    name="subscription_created",
+    *,
+    secret=LEMON_SECRET,
+    type="subscriptions",
+    id="1",
+    org="acme",
+    meta=(),
+    **attributes,
+):
+    given = {
+        "status": "active",
+        "variant_id": 111,
+        "updated_at": "2026-11-20T08:00:00.000000Z",
+        "renews_at": "2026-12-20T08:00:00.000000Z",
+        "ends_at": None,
+        **attributes,
+    }
     body = msgspec.json.encode(
         {
             "meta": {"event_name": name, "custom_data": {"org_id": org}, **dict(meta)},
@@ -623,8 +677,15 @@ def test_a_lemon_squeezy_subscription_lives_and_ends(lemon, sign_in):
     assert (plan(client), post_lemon(client).json) == ("pro", {"outcome": "repeated"})
     post_lemon(client, "subscription_updated", variant_id="222", updated_at="2026-11-20T08:01:00.123456Z")
     assert plan(client) == "team"
-    post_lemon(client, "subscription_cancelled", status="cancelled", variant_id=222, org="other",
-             updated_at="2026-11-20T08:02:00Z", ends_at="2026-12-20T08:00:00Z")  # fmt: skip
+    post_lemon(
+        client,
+        "subscription_cancelled",
+        status="cancelled",
+        variant_id=222,
+        org="other",
+        updated_at="2026-11-20T08:02:00Z",
+        ends_at="2026-12-20T08:00:00Z",
+    )
     assert (plan(client), plan(client, "other")) == ("team", "free")
     post_lemon(client, "subscription_expired", status="expired", variant_id=222, updated_at="2026-12-20T08:00:01Z")
     assert (plan(client), [row["status"] for row in rows(client, subscriptions)]) == ("free", ["expired"])

@@ -18,9 +18,13 @@ from tests.sales import factories
 
 PATH = "/api/contact"
 BODY = {
-    "name": "Ana Muster", "email": "Ana.Muster@Company.example", "company": "Company Ltd", "consent": True,
-    "message": "We report on SOC 2 and ISO 27001.\nCan you help?", "duration_ms": 41_000,
-}  # fmt: skip
+    "name": "Ana Muster",
+    "email": "Ana.Muster@Company.example",
+    "company": "Company Ltd",
+    "consent": True,
+    "message": "We report on SOC 2 and ISO 27001.\nCan you help?",
+    "duration_ms": 41_000,
+}
 REFERENCE = re.compile(f"HQE-[{LETTERS}]{{6}}")
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data; boundary=e"
 
@@ -40,8 +44,10 @@ def stored_leads(store):
 
 
 def changed_body(**fields):
-    return {**{name: value for name, value in BODY.items() if fields.get(name, 0) is not None}, **{
-        name: value for name, value in fields.items() if value is not None}}  # fmt: skip
+    return {
+        **{name: value for name, value in BODY.items() if fields.get(name, 0) is not None},
+        **{name: value for name, value in fields.items() if value is not None},
+    }
 
 
 def test_an_enquiry_is_stored_and_answered_with_its_reference(form, with_people):
@@ -53,11 +59,25 @@ def test_an_enquiry_is_stored_and_answered_with_its_reference(form, with_people)
     (row,) = stored_leads(with_people)
     del row["id"], row["revision"]
     assert row == {
-        "org_id": "platform", "reference_id": reference, "name": "Ana Muster", "email": "ana.muster@company.example",
-        "company": "Company Ltd", "message": BODY["message"], "stage": "new", "priority": "normal", "owner": None,
-        "notes": None, "lost_reason": None, "spam": False, "consent": True, "value": None, "follow_up_on": None,
-        "created_at": NOW, "stage_changed_at": NOW, "first_response_at": None,
-    }  # fmt: skip
+        "org_id": "platform",
+        "reference_id": reference,
+        "name": "Ana Muster",
+        "email": "ana.muster@company.example",
+        "company": "Company Ltd",
+        "message": BODY["message"],
+        "stage": "new",
+        "priority": "normal",
+        "owner": None,
+        "notes": None,
+        "lost_reason": None,
+        "spam": False,
+        "consent": True,
+        "value": None,
+        "follow_up_on": None,
+        "created_at": NOW,
+        "stage_changed_at": NOW,
+        "first_response_at": None,
+    }
 
 
 def test_the_chain_tells_of_it_and_names_nobody(form, with_people):
@@ -66,8 +86,9 @@ def test_the_chain_tells_of_it_and_names_nobody(form, with_people):
         events = connection.execute(select(audit_log).where(audit_log.c.org_id == PLATFORM)).mappings().all()
         (activity,) = connection.execute(select(activities)).mappings().all()
     assert [(event["action"], event["actor"]) for event in events] == [
-        ("organization.created", "system"), ("lead.received", "public"),
-    ]  # fmt: skip
+        ("organization.created", "system"),
+        ("lead.received", "public"),
+    ]
     assert events[1]["details"] == activity["details"] == {"reference_id": reference, "spam": None}
     assert with_people.verify(PLATFORM).ok
 
@@ -116,12 +137,26 @@ def test_a_form_that_cannot_be_read_is_refused(form, with_people):
 
 
 WRONG = [
-    ("name", None), ("name", "   "), ("name", "a" * 201), ("name", "Ana\r\nBcc: all@company.example"), ("name", 7),
-    ("email", "nobody"), ("email", "a@b"), ("email", "a@company.example, b@company.example"),
-    ("email", "a@company.example\nBcc: b@company.example"), ("email", f"{'a' * 250}@company.example"),
-    ("message", ""), ("message", "m" * 5001), ("company", "c" * 201), ("consent", False), ("consent", None),
-    ("consent", "yes"), ("duration_ms", None), ("duration_ms", -1), ("duration_ms", 10**13),
-]  # fmt: skip
+    ("name", None),
+    ("name", "   "),
+    ("name", "a" * 201),
+    ("name", "Ana\r\nBcc: all@company.example"),
+    ("name", 7),
+    ("email", "nobody"),
+    ("email", "a@b"),
+    ("email", "a@company.example, b@company.example"),
+    ("email", "a@company.example\nBcc: b@company.example"),
+    ("email", f"{'a' * 250}@company.example"),
+    ("message", ""),
+    ("message", "m" * 5001),
+    ("company", "c" * 201),
+    ("consent", False),
+    ("consent", None),
+    ("consent", "yes"),
+    ("duration_ms", None),
+    ("duration_ms", -1),
+    ("duration_ms", 10**13),
+]
 
 
 def test_a_field_that_does_not_hold_is_named_and_nothing_is_stored(form, with_people):
@@ -167,8 +202,9 @@ def test_bots_get_the_answer_of_people_and_are_kept_as_spam(form, with_people):
         )
         assert REFERENCE.fullmatch(bot.json["referenceId"])
     assert {row["email"]: row["spam"] for row in stored_leads(with_people)} == {
-        "ana.muster@company.example": False, **{f"bot{number}@company.example": True for number in range(4)},
-    }  # fmt: skip
+        "ana.muster@company.example": False,
+        **{f"bot{number}@company.example": True for number in range(4)},
+    }
     with with_people.reader() as connection:
         details = connection.execute(select(activities.c.details).order_by(activities.c.id)).scalars().all()
     assert [detail["spam"] for detail in details] == [None, "honeypot", "too_fast", "too_fast", "honeypot"]

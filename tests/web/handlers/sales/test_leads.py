@@ -70,8 +70,12 @@ def test_before_the_first_enquiry_everything_is_empty(admin, with_people):
     figures = admin.get("/api/admin/dashboard").json
     assert (figures["leads"]["total"], figures["stale"]["count"], figures["pipeline"]["weighted_value"]) == (0, 0, 0)
     assert figures["response_times"] == {
-        "answered": 0, "p50_hours": None, "p90_hours": None, "waiting": 0, "longest_wait_hours": None,
-    }  # fmt: skip
+        "answered": 0,
+        "p50_hours": None,
+        "p90_hours": None,
+        "waiting": 0,
+        "longest_wait_hours": None,
+    }
     assert word(admin.get(f"{PATH}/1")) == (404, "not_found")
     assert word(patch(admin, {"stage": "contacted"})) == (404, "not_found")
 
@@ -82,9 +86,25 @@ def test_the_newest_come_first_a_page_at_a_time(admin, with_people):
     assert [ids(page) for page in pages] == [["0", "1", "2"], ["3", "4", "5"], ["6"], []]
     assert [(page.json["total"], page.json["pages"]) for page in pages] == [(7, 3)] * 4
     assert set(pages[0].json["leads"][0]) == {
-        "id", "reference_id", "name", "email", "company", "message", "stage", "priority", "owner", "notes", "lost_reason",
-        "spam", "consent", "value", "follow_up_on", "created_at", "stage_changed_at", "first_response_at",
-    }  # fmt: skip
+        "id",
+        "reference_id",
+        "name",
+        "email",
+        "company",
+        "message",
+        "stage",
+        "priority",
+        "owner",
+        "notes",
+        "lost_reason",
+        "spam",
+        "consent",
+        "value",
+        "follow_up_on",
+        "created_at",
+        "stage_changed_at",
+        "first_response_at",
+    }
 
 
 FILTERED = {
@@ -113,11 +133,17 @@ def test_filters_select_the_same_leads_for_list_and_export(admin, with_people):
         with_people,
         lead("a", created_at=days[0], company="Company Ltd", follow_up_on=NOW.date()),
         lead("b", created_at=days[1], stage="contacted", owner="ben@hq.example", reference_id="HQE-B22222"),
-        lead("c", created_at=days[2], priority="high", owner="ben@hq.example", name="100% Carl",
-             follow_up_on=NOW.date() - timedelta(days=1)),
+        lead(
+            "c",
+            created_at=days[2],
+            priority="high",
+            owner="ben@hq.example",
+            name="100% Carl",
+            follow_up_on=NOW.date() - timedelta(days=1),
+        ),
         lead("d", created_at=days[3], stage="lost", lost_reason="price", follow_up_on=NOW.date() - timedelta(days=9)),
         lead("e", created_at=days[4], spam=True),
-    )  # fmt: skip
+    )
     for query, expected in FILTERED.items():
         assert (query, ids(admin.get(f"{PATH}?{query}"))) == (query, expected)
         exported = csv.DictReader(io.StringIO(admin.get(f"{PATH}/export?{query}").body.decode()))
@@ -126,9 +152,21 @@ def test_filters_select_the_same_leads_for_list_and_export(admin, with_people):
 
 @pytest.mark.parametrize(
     "query",
-    ["page=0", "page=x", "perPage=201", "stage=unknown", "priority=1", "spam=maybe", "receivedFrom=2026-02-30",
-     "receivedFrom=20261101", "receivedFrom=2026-11-20&receivedTo=2026-11-19", "colour=red", "q=", "followUp=soon"],
-)  # fmt: skip
+    [
+        "page=0",
+        "page=x",
+        "perPage=201",
+        "stage=unknown",
+        "priority=1",
+        "spam=maybe",
+        "receivedFrom=2026-02-30",
+        "receivedFrom=20261101",
+        "receivedFrom=2026-11-20&receivedTo=2026-11-19",
+        "colour=red",
+        "q=",
+        "followUp=soon",
+    ],
+)
 def test_a_malformed_filter_is_named(query, admin):
     answer = admin.get(f"{PATH}?{query}")
     assert word(answer) == (400, "invalid_parameter")
@@ -142,32 +180,45 @@ def test_a_lead_goes_from_stage_to_stage_and_its_history_grows(admin, one, clock
         assert (answer.status, answer.json["lead"]["stage"]) == (200, stage)
     detail = admin.get(f"{PATH}/1").json
     moves = [(row["details"]["from"], row["details"]["to"]) for row in detail["history"]]
-    assert moves == [("new", "contacted"), ("contacted", "qualified"), ("qualified", "discovery"),
-                     ("discovery", "proposal"), ("proposal", "won")]  # fmt: skip
+    assert moves == [
+        ("new", "contacted"),
+        ("contacted", "qualified"),
+        ("qualified", "discovery"),
+        ("discovery", "proposal"),
+        ("proposal", "won"),
+    ]
     assert [row["actor"] for row in detail["history"]] == [ADMIN] * 5
     assert detail["lead"]["first_response_at"] == "2026-11-20T10:30:00Z"
     assert detail["lead"]["stage_changed_at"] == "2026-11-20T18:30:00Z"
-    assert detail["exit"] == {
-        "criterion": "Nothing: the customer is won.", "met": True, "missing": [], "next": [],
-    }  # fmt: skip
+    assert detail["exit"] == {"criterion": "Nothing: the customer is won.", "met": True, "missing": [], "next": []}
     assert set(detail["email_templates"]) == {"first_response", "follow_up", "discovery_call", "proposal"}
 
 
 def test_fields_change_together_and_the_history_holds_from_and_to(admin, one):
-    body = {"owner": " Ben@HQ.example ", "priority": "high", "follow_up_on": "2026-12-01", "value": 24000,
-            "notes": "Wants\r\nSOC 2 "}  # fmt: skip
+    body = {
+        "owner": " Ben@HQ.example ",
+        "priority": "high",
+        "follow_up_on": "2026-12-01",
+        "value": 24000,
+        "notes": "Wants\r\nSOC 2 ",
+    }
     answer = patch(admin, body)
     assert {name: answer.json["lead"][name] for name in body} == {
-        "owner": "ben@hq.example", "priority": "high", "follow_up_on": "2026-12-01", "value": 24000.0,
+        "owner": "ben@hq.example",
+        "priority": "high",
+        "follow_up_on": "2026-12-01",
+        "value": 24000.0,
         "notes": "Wants\nSOC 2",
-    }  # fmt: skip
+    }
     (event,) = admin.get(f"{PATH}/1").json["history"]
     assert event["action"] == "lead.changed"
     assert event["details"] == {
-        "owner": {"from": None, "to": "ben@hq.example"}, "priority": {"from": "normal", "to": "high"},
-        "follow_up_on": {"from": None, "to": "2026-12-01"}, "value": {"from": None, "to": 24000.0},
+        "owner": {"from": None, "to": "ben@hq.example"},
+        "priority": {"from": "normal", "to": "high"},
+        "follow_up_on": {"from": None, "to": "2026-12-01"},
+        "value": {"from": None, "to": 24000.0},
         "notes": {"from": None, "to": "Wants\nSOC 2"},
-    }  # fmt: skip
+    }
     with one.reader() as connection:
         chained = connection.execute(
             select(audit_log.c.details).where(audit_log.c.action == "lead.changed")
@@ -191,9 +242,17 @@ def test_null_clears(admin, one):
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("new", "qualified"), ("new", "won"), ("contacted", "proposal"), ("won", "lost"), ("won", "new"), ("lost", "new"),
-     ("proposal", "discovery"), ("nurture", "won")],
-)  # fmt: skip
+    [
+        ("new", "qualified"),
+        ("new", "won"),
+        ("contacted", "proposal"),
+        ("won", "lost"),
+        ("won", "new"),
+        ("lost", "new"),
+        ("proposal", "discovery"),
+        ("nurture", "won"),
+    ],
+)
 def test_a_stage_cannot_be_skipped(before, after, admin, with_people):
     stored_leads(with_people, lead("1", stage=before, lost_reason="price" if before == "lost" else None))
     head = with_people.head(PLATFORM)
@@ -222,11 +281,25 @@ def test_a_lost_lead_says_why(admin, one):
 
 
 WRONG = [
-    {}, {"stage": "unknown"}, {"colour": "red"}, {"owner": "ben"}, {"owner": "a@b.example\nBcc: c@d.example"}, {"priority": None},
-    {"follow_up_on": "tomorrow"}, {"follow_up_on": "1999-12-31"}, {"follow_up_on": "2099-01-01"}, {"value": -1},
-    {"value": 1e13}, {"notes": ""}, {"notes": "n" * 10_001}, {"spam": "no"}, {"stage": "contacted", "status": "lost"},
-    {"owner": "a@hq.example", "assigned_to": "b@hq.example"}, {"email": "new@company.example"}, {"reference_id": "HQE-222222"},
-]  # fmt: skip
+    {},
+    {"stage": "unknown"},
+    {"colour": "red"},
+    {"owner": "ben"},
+    {"owner": "a@b.example\nBcc: c@d.example"},
+    {"priority": None},
+    {"follow_up_on": "tomorrow"},
+    {"follow_up_on": "1999-12-31"},
+    {"follow_up_on": "2099-01-01"},
+    {"value": -1},
+    {"value": 1e13},
+    {"notes": ""},
+    {"notes": "n" * 10_001},
+    {"spam": "no"},
+    {"stage": "contacted", "status": "lost"},
+    {"owner": "a@hq.example", "assigned_to": "b@hq.example"},
+    {"email": "new@company.example"},
+    {"reference_id": "HQE-222222"},
+]
 
 
 def test_a_change_that_does_not_hold_changes_nothing(admin, one):
@@ -259,8 +332,11 @@ def test_a_lead_becomes_a_pilot_once(admin, one):
     assert made.status == 201
     pilot = made.json["pilot"]
     assert (pilot["lead_id"], pilot["name"], pilot["stage"], pilot["owner"]) == (
-        "1", "Pilot for Company Ltd", "planned", "ben@hq.example",
-    )  # fmt: skip
+        "1",
+        "Pilot for Company Ltd",
+        "planned",
+        "ben@hq.example",
+    )
     again = admin.post(f"{PATH}/1/convert-pilot", {"name": "Another"})
     assert word(again) == (409, "already_converted")
     assert again.json["details"] == [{"field": "lead_id", "pilot_id": pilot["id"]}]
@@ -305,8 +381,9 @@ class TestWithMail:
         body = {"template": "follow_up", "send": True}
         first, second = (admin.post(f"{PATH}/1/email", body) for _ in range(2))
         assert [(a.status, a.json["delivery"]["result"]) for a in (first, second)] == [
-            (202, "queued"), (202, "already_queued"),
-        ]  # fmt: skip
+            (202, "queued"),
+            (202, "already_queued"),
+        ]
         assert row_of(one)["first_response_at"] == NOW
         clock.tick(timedelta(days=1))
         admin.cookie = admin.console.gate.sessions.issue(ADMIN, "acme", now=NOW + timedelta(days=1))

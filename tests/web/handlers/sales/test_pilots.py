@@ -88,10 +88,18 @@ def test_before_the_first_pilot_everything_is_empty(sign_in):
 def test_a_pilot_is_made_from_a_lead(admin, pilot, with_people):
     shown = admin.get(f"{PATH}/{pilot}").json
     assert shown["pilot"] == {
-        "id": pilot, "lead_id": "1", "name": "Audit in spring", "stage": "planned", "owner": ADMIN, "scope": SCOPE,
-        "discovery_at": "2026-11-24T09:00:00Z", "kickoff_at": "2026-12-01T09:00:00Z", "review_at": "2027-01-12T15:30:00Z",
-        "notes": None, "created_at": "2026-11-20T08:30:00Z",
-    }  # fmt: skip
+        "id": pilot,
+        "lead_id": "1",
+        "name": "Audit in spring",
+        "stage": "planned",
+        "owner": ADMIN,
+        "scope": SCOPE,
+        "discovery_at": "2026-11-24T09:00:00Z",
+        "kickoff_at": "2026-12-01T09:00:00Z",
+        "review_at": "2027-01-12T15:30:00Z",
+        "notes": None,
+        "created_at": "2026-11-20T08:30:00Z",
+    }
     assert (shown["lead"]["id"], shown["next"]) == ("1", ["kickoff", "closed"])
     assert [row["action"] for row in shown["history"]] == ["pilot.created"]
     assert admin.get(PATH).json["pilots"] == [shown["pilot"]]
@@ -132,9 +140,16 @@ def test_a_pilot_goes_from_stage_to_stage(admin, pilot):
 
 @pytest.mark.parametrize(
     ("steps", "wanted"),
-    [((), "active"), ((), "converted"), (("kickoff",), "review"), (("kickoff", "active"), "converted"),
-     (("kickoff", "active", "review"), "active"), (("closed",), "planned"), (("kickoff", "active", "review", "converted"), "closed")],
-)  # fmt: skip
+    [
+        ((), "active"),
+        ((), "converted"),
+        (("kickoff",), "review"),
+        (("kickoff", "active"), "converted"),
+        (("kickoff", "active", "review"), "active"),
+        (("closed",), "planned"),
+        (("kickoff", "active", "review", "converted"), "closed"),
+    ],
+)
 def test_a_stage_cannot_be_skipped(steps, wanted, admin, pilot, with_people):
     for stage in steps:
         assert patch(admin, pilot, {"stage": stage}).status == 200
@@ -146,9 +161,14 @@ def test_a_stage_cannot_be_skipped(steps, wanted, admin, pilot, with_people):
 def test_a_change_that_does_not_hold_changes_nothing(admin, pilot, with_people):
     before = row_of(with_people, pilot)
     wrong = [
-        {}, {"stage": "won"}, {"lead_id": "2"}, {"review_at": "2026-11-30T09:00:00Z"}, {"name": None},
-        {"stage": "kickoff", "status": "closed"}, {"scope": []},
-    ]  # fmt: skip
+        {},
+        {"stage": "won"},
+        {"lead_id": "2"},
+        {"review_at": "2026-11-30T09:00:00Z"},
+        {"name": None},
+        {"stage": "kickoff", "status": "closed"},
+        {"scope": []},
+    ]
     assert [word(patch(admin, pilot, body)) for body in wrong] == [(400, "invalid_body")] * len(wrong)
     assert word(patch(admin, "unknown", {"notes": "x"})) == (404, "not_found")
     assert row_of(with_people, pilot) == before
@@ -158,16 +178,20 @@ def test_filters_select_the_same_pilots_for_list_and_export(admin, pilot):
     other = admin.post(PATH, {"lead_id": "2", "owner": "ben@hq.example"}).json["pilot"]["id"]
     patch(admin, pilot, {"stage": "kickoff"})
     expected = {
-        "": sorted([pilot, other]), "stage=kickoff": [pilot], "owner=BEN%40hq.example": [other], "leadId=1": [pilot],
+        "": sorted([pilot, other]),
+        "stage=kickoff": [pilot],
+        "owner=BEN%40hq.example": [other],
+        "leadId=1": [pilot],
         "stage=active": [],
-    }  # fmt: skip
+    }
     for query, wanted in expected.items():
         assert sorted(row["id"] for row in admin.get(f"{PATH}?{query}").json["pilots"]) == wanted
         rows = list(csv.DictReader(io.StringIO(admin.get(f"{PATH}/export?{query}").body.decode())))
         assert sorted(row["id"] for row in rows) == wanted
     assert {row["name"] for row in csv.DictReader(io.StringIO(admin.get(f"{PATH}/export").body.decode()))} == {
-        "Audit in spring", "Pilot for =1+1",
-    }  # fmt: skip
+        "Audit in spring",
+        "Pilot for =1+1",
+    }
     assert word(admin.get(f"{PATH}?stage=won")) == (400, "invalid_parameter")
     assert patch(admin, other, {"name": '=HYPERLINK("http://evil.example")'}).status == 200
     (row,) = csv.DictReader(io.StringIO(admin.get(f"{PATH}/export?leadId=2").body.decode()))
@@ -228,8 +252,9 @@ def test_a_proposal_says_what_is_not_agreed(admin):
     pilot = admin.post(PATH, {"lead_id": "2"}).json["pilot"]["id"]
     facts = admin.get(f"{PATH}/{pilot}/proposal").json
     assert (facts["status"], facts["missing"]) == (
-        "draft", ["the frameworks in scope", "the date of the kickoff", "the date of the review"],
-    )  # fmt: skip
+        "draft",
+        ["the frameworks in scope", "the date of the kickoff", "the date of the review"],
+    )
     assert b"Draft. Still to be agreed" in admin.get(f"{PATH}/{pilot}/proposal?format=html").body
     for query in ("format=docx", "asOf=tomorrow", "asOf=1850-01-01", "day=1"):
         assert word(admin.get(f"{PATH}/{pilot}/proposal?{query}"))[0] == 400
