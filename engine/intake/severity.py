@@ -9,7 +9,7 @@ from engine.intake.values import line
 from engine.model.vocabulary import SEVERITIES, Severity
 
 _SPELLED: dict[Severity, str] = {
-    "critical": "critical crit fatal emergency emerg page disaster blocker p1 sev1",
+    "critical": "critical crit fatal emergency emerg page urgent disaster blocker p0 p1 sev0 sev1",
     "high": "high error err major p2 sev2",
     "medium": "medium moderate warning warn average p3 sev3",
     "low": "low minor notice p4 sev4",

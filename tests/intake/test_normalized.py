@@ -36,6 +36,39 @@ def test_a_title_closes_what_a_title_opened():
     assert opened.dedupe_key == closed.dedupe_key
 
 
+@pytest.mark.parametrize(
+    ("word", "state"),
+    [
+        *((word, "firing") for word in ("alerting", "Triggered", "OPEN", "problem", "active", "firing")),
+        *((word, "resolved") for word in ("ok", "OK", "closed", "Recovered", "cleared", "resolved")),
+    ],
+)
+def test_ordinary_words_say_whether_it_is_over(word, state):
+    assert [alert.state for alert in read(normalized_body(status=word))] == [state]
+
+
+@pytest.mark.parametrize(
+    ("word", "level"),
+    [
+        *((word, "critical") for word in ("P0", "p1", "1", 1, "urgent", "page", "SEV-1", "sev0")),
+        *((word, "high") for word in ("P2", 2, "sev2")),
+        *((word, "medium") for word in ("P3", "3", "warn", "Warning")),
+        *((word, "low") for word in ("p4", 4)),
+        *((word, "info") for word in ("P5", "5")),
+    ],
+)
+def test_ordinary_words_say_how_bad_it_is(word, level):
+    (alert,) = read(normalized_body(severity=word))
+    assert (alert.severity, alert.severity_given, alert.severity_text) == (level, True, str(word))
+
+
+@pytest.mark.parametrize("fields", [{"severity": 0}, {"severity": 6}, {"severity": "awful"}, {"status": "maybe"}])
+def test_words_that_nobody_knows_are_refused(fields):
+    with pytest.raises(BadRequest) as raised:
+        read(normalized_body(**fields))
+    assert raised.value.word == "invalid_alert"
+
+
 def test_fields_that_nobody_knows_are_no_trouble():
     assert read({"title": "Disk full", "team": "storage", "state": None}) == read({"title": "Disk full"})
 
@@ -45,9 +78,7 @@ def test_a_state_under_another_name_is_refused_rather_than_taken_for_a_problem(n
     with pytest.raises(BadRequest) as raised:
         read({"title": "Disk full", name: "ok"})
     assert raised.value.word == "invalid_alert"
-    assert raised.value.message.endswith(
-        f"status must be firing or resolved, which {name} is not read for; got nothing."
-    )
+    assert raised.value.message.endswith(f"status must be {module.STATED}, which {name} is not read for; got nothing.")
 
 
 def test_the_documented_example_is_read_whole():
@@ -141,8 +172,8 @@ def test_absent_null_and_empty_mean_the_same(absent):
             "one of critical, high, medium, low, info, or a usual word for one",
             "'purple'",
         ),
-        ({"status": "open"}, "status", "firing or resolved", "'open'"),
-        ({"status": ["firing"]}, "status", "firing or resolved", "a list of 1"),
+        ({"status": "half open"}, "status", module.STATED, "'half open'"),
+        ({"status": ["firing"]}, "status", module.STATED, "a list of 1"),
         ({"title": ["a"]}, "title", "a text", "a list of 1"),
         ({"title": " "}, "title", "a text", "''"),
         ({"service": {"id": 1}}, "service", "a text", "an object"),

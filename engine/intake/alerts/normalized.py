@@ -4,8 +4,8 @@ An example with every field; only ``title`` is needed::
 
     {
       "title": "Checkout fails for one user in ten",
-      "status": "firing",                       firing or resolved; firing when absent
-      "severity": "high",                       critical, high, medium, low, info, or a usual word such as P2 or warning
+      "status": "firing",                       firing or resolved, or a usual word for one; firing when absent
+      "severity": "high",                       critical, high, medium, low, info, or a word such as P2, 2 or warning
       "dedupe_key": "checkout-5xx",             the same for every message about one problem, its recovery included
       "service": "checkout",                    name or identifier of a service
       "source": "synthetic-checks",             who noticed
@@ -24,7 +24,9 @@ An example with every field; only ``title`` is needed::
 
 Without ``dedupe_key`` the key is a hash of source, service and title. Absent, null and "" mean the same. Unlike a
 monitor's free text, a value that is here and wrong is refused; so is a body that tells its state in a field of another
-name, since taking a recovery for a problem would be worse.
+name, since taking a recovery for a problem would be worse. Usual words, in any case: alerting, triggered, open, problem
+and active are firing; ok, closed, recovered and cleared are resolved; severities P0 to P5, sev0 to sev5, and 1 to 5, of
+which 1 is the worst.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,16 +35,22 @@ from datetime import datetime
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import digest, join_key, normalise
 from engine.intake.refusals import MalformedRecord, expect
-from engine.intake.severity import EXPECTED_SEVERITY, severity
+from engine.intake.severity import EXPECTED_SEVERITY, WORDS, severity
 from engine.intake.times import EXPECTED_TIME, instant
 from engine.intake.values import link, mapping, plain
-from engine.model.vocabulary import AlertState
+from engine.model.vocabulary import AlertState, Severity
 
 SHAPE = "normalized: {title, status?: firing|resolved, severity?, dedupe_key?, service?, …} or {alerts: [those]}"
 
-STATED = "firing or resolved"
+STATED = "firing or resolved, or a usual word for one"
 ELSEWHERE = ("state", "current_state", "alert_state", "alert_status", "event_type", "action")
-STATES: Mapping[str, AlertState] = {"firing": "firing", "resolved": "resolved"}
+STATES: Mapping[str, AlertState] = {
+    **dict.fromkeys(("firing", "alerting", "triggered", "open", "problem", "active"), "firing"),
+    **dict.fromkeys(("resolved", "ok", "closed", "recovered", "cleared"), "resolved"),
+}
+# a bare number is a priority here, 1 the worst; vendors count in both directions, and have tables of their own
+PRIORITIES: Mapping[str, Severity] = {"1": "critical", "2": "high", "3": "medium", "4": "low", "5": "info"}
+SEVERITY_WORDS: Mapping[str, Severity] = {**WORDS, **PRIORITIES}
 TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id", "value")
 LINKS = ("link", "runbook_url", "image_url")
 TIMES = ("started_at", "ended_at")
@@ -78,7 +86,7 @@ def read(alert: object, received_at: datetime) -> Alert:
         state=state,
         title=title,
         received_at=received_at,
-        severity=severity(alert.get("severity")),
+        severity=severity(alert.get("severity"), words=SEVERITY_WORDS),
         description=alert.get("description"),
         tags=mapping(alert.get("labels")),
         annotations=mapping(alert.get("annotations")),
@@ -101,9 +109,9 @@ def _state(alert: Mapping[str, object]) -> AlertState:
     word = plain(alert.get("status"))
     if word is not None:
         return STATES[word.lower()]
-    told = next((name for name in ELSEWHERE if plain(alert.get(name)) is not None), None)
-    if told is not None:
-        raise MalformedRecord("status", f"{STATED}, which {told} is not read for", alert.get("status"))
+    elsewhere = next((name for name in ELSEWHERE if plain(alert.get(name)) is not None), None)
+    if elsewhere is not None:
+        raise MalformedRecord("status", f"{STATED}, which {elsewhere} is not read for", alert.get("status"))
     return "firing"
 
 
@@ -114,7 +122,7 @@ def _hash_key(alert: Mapping[str, object], title: str) -> str:
 def _check(alert: Mapping[str, object]) -> None:
     for name in TEXTS:
         expect(alert, name, "a text", _scalar)
-    expect(alert, "severity", EXPECTED_SEVERITY, lambda value: severity(value).given)
+    expect(alert, "severity", EXPECTED_SEVERITY, lambda value: severity(value, words=SEVERITY_WORDS).given)
     for name in TIMES:
         expect(alert, name, EXPECTED_TIME, lambda value: instant(value) is not None)
     for name in LINKS:
