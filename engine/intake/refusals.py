@@ -1,7 +1,7 @@
 """What is wrong with a body, in terms of its own fields; every bad record is looked at before anything is refused."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from engine.intake.values import plain
 from engine.model.errors import BadRequest, TooLarge
@@ -31,30 +31,55 @@ def expect(record: Mapping[str, object], name: str, expected: str, holds: Callab
     raise MalformedRecord(name, expected, value)
 
 
-def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word: str, noun: str) -> list[T]:
-    """Every record through ``read``; BadRequest lists the first 100 that raised MalformedRecord.
+class Refusal(NamedTuple):
+    """A record that cannot be read: its number among its fellows, its path in the body, and what is wrong with it."""
+
+    number: int
+    place: str
+    field: str
+    expected: str
+    found: str
+
+    @property
+    def reason(self) -> str:
+        """A sentence."""
+        return f"{self.field} must be {self.expected}; got {self.found}."
+
+
+def read_records(records: Iterable[tuple[str, R]], read: Callable[[R], T]) -> tuple[list[T], list[Refusal]]:
+    """Every record through ``read``: what it made of them, and those for which it raised MalformedRecord.
 
     A record comes with the path under which its sender knows it, such as ``alerts[3]``; empty for the body itself.
     """
     good: list[T] = []
-    details: list[dict[str, str | int]] = []
-    count = 0
+    refused: list[Refusal] = []
     for index, (path, record) in enumerate(records):
-        count += 1
         try:
             good.append(read(record))
         except MalformedRecord as problem:
             field = ".".join(part for part in (path, problem.field) if part)
-            details.append({"index": index, "field": field, "expected": problem.expected, "found": problem.found})
-    if details:
-        worst = details[0]
-        which = f"The {noun}" if count == 1 else f"{len(details):,} of {count:,} {noun}s"
-        raise BadRequest(
-            f"{which} cannot be read, so nothing was taken: "
-            f"{worst['field']} must be {worst['expected']}; got {worst['found']}.",
-            word=word,
-            details=details[:LISTED],
-        )
+            refused.append(Refusal(index, path, field, problem.expected, problem.found))
+    return good, refused
+
+
+def nothing_taken(refused: Sequence[Refusal], count: int, *, word: str, noun: str) -> BadRequest:
+    """The refusal of a body of ``count`` records because of these, of which it lists the first 100."""
+    which = f"The {noun}" if count == 1 else f"{len(refused):,} of {count:,} {noun}s"
+    return BadRequest(
+        f"{which} cannot be read, so nothing was taken: {refused[0].reason}",
+        word=word,
+        details=[
+            {"index": one.number, "field": one.field, "expected": one.expected, "found": one.found}
+            for one in refused[:LISTED]
+        ],
+    )
+
+
+def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word: str, noun: str) -> list[T]:
+    """Every record through ``read``; BadRequest where one raised MalformedRecord."""
+    good, refused = read_records(records, read)
+    if refused:
+        raise nothing_taken(refused, len(good) + len(refused), word=word, noun=noun)
     return good
 
 

@@ -7,14 +7,16 @@ that applies them, so that the same body sent again after a crash goes on where 
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
+
+import msgspec
 
 from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.alerts import AlertResult, ingest_alerts, prefetch_keys
 from engine.incidents.alerts.findings import ingest_findings
-from engine.intake.alerts import Alert, read_alerts
+from engine.intake.alerts import Alert, AlertReading, body_of_refused, read_alerts, read_batch
 from engine.intake.findings import FindingBatch, parse_document, read_findings
 from engine.intake.payloads import InboundBody, json_value, pack_body
 from engine.model.errors import BadRequest, TooLarge
@@ -146,7 +148,9 @@ class AlertDelivery:
     def __init__(self, door: IngestDoor, inbound: InboundBody) -> None:
         self.door = door
         self.inbound = inbound
-        self.alerts = self._read_alerts()
+        reading = self._read_alerts()
+        self.alerts: Sequence[Alert] = reading.alerts
+        self.refused = reading.refused
         known = door.payload_id
         if known is None and len(self.alerts) > PART:
             with door.store.reader() as connection:
@@ -165,21 +169,35 @@ class AlertDelivery:
         return self._write(len(self._results))
 
     def summary(self, last: Sequence[AlertResult]) -> dict[str, object]:
-        """What became of each alert, and how many of each outcome; ``last`` is what the last write returned."""
+        """What became of each alert, and how many of each outcome; ``last`` is what the last write returned.
+
+        ``refused`` are those that could not be read, by their place in the body.
+        """
         results = [*self._results, *last]
         for alert in self.alerts:
             if alert.state == "ignored":  # such as a subscription that an operator has to confirm
                 log.info("%s: ignored from %s: %s", self.door.org_id, alert.source, alert.note)
         seen: Counter[str] = Counter(result["outcome"] for result in results)
-        return {"received": len(results), **{name: seen[name] for name in COUNTED}, "results": results}
+        refused = [{"place": one.place, "reason": one.reason} for one in self.refused]
+        counts = {"received": len(results) + len(refused), "taken": len(results)}
+        return {**counts, **{name: seen[name] for name in COUNTED}, "results": results, "refused": refused}
 
-    def _read_alerts(self) -> Sequence[Alert]:
-        inbound, most = self.inbound, self.door.most_alerts
-        return _read(
-            self.door,
-            inbound,
-            lambda: read_alerts(json_value(inbound.body), received_at=inbound.received_at, most=most),
-        )
+    def _read_alerts(self) -> AlertReading:
+        """The alerts that can be read; the others are kept before anything is taken, in a body of their own."""
+        inbound, most, again = self.inbound, self.door.most_alerts, self.door.payload_id is not None
+        body: list[object] = []
+
+        def read() -> AlertReading:
+            body.append(json_value(inbound.body))
+            if again:  # a dead letter stays one until all of it can be read
+                return AlertReading(read_alerts(body[0], received_at=inbound.received_at, most=most), [])
+            return read_batch(body[0], received_at=inbound.received_at, most=most)
+
+        reading = _read(self.door, inbound, read)
+        if reading.refused:
+            rest = msgspec.json.encode(body_of_refused(body[0], reading.refused))
+            _keep_dead_letter(self.door, replace(inbound, body=rest), reading.refused[0].reason)
+        return reading
 
     def _write(self, start: int) -> Write[list[AlertResult]]:
         part = self.alerts[start : start + PART]

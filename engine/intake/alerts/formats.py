@@ -20,7 +20,7 @@ from engine.intake.alerts import (
     sentry,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import check_size, display, no_records, read_each, unknown_shape
+from engine.intake.refusals import Refusal, check_size, display, no_records, nothing_taken, read_records, unknown_shape
 from engine.model.errors import BadRequest
 
 MOST = 20_000  # unless a setting says otherwise
@@ -28,12 +28,19 @@ MOST = 20_000  # unless a setting says otherwise
 R = TypeVar("R")
 
 
+class AlertReading(NamedTuple):
+    """The alerts of a body in its order, and those that cannot be read."""
+
+    alerts: list[Alert]
+    refused: list[Refusal]
+
+
 class AlertFormat(NamedTuple):
-    """``alerts`` reads all alerts of a body that ``matches``; BadRequest where one of them cannot be read."""
+    """``read`` reads the alerts of a body that ``matches``."""
 
     name: str
     matches: Callable[[Mapping[str, object]], bool]
-    alerts: Callable[[Mapping[str, object], datetime], list[Alert]]
+    read: Callable[[Mapping[str, object], datetime], AlertReading]
     shape: str
 
 
@@ -46,8 +53,8 @@ def _format(
 ) -> AlertFormat:
     """``records`` gives path and record of each alert in a body, ``read`` makes an alert of such a record."""
 
-    def alerts(body: Mapping[str, object], received_at: datetime) -> list[Alert]:
-        return read_each(records(body), lambda record: read(record, received_at), word="invalid_alert", noun="alert")
+    def alerts(body: Mapping[str, object], received_at: datetime) -> AlertReading:
+        return AlertReading(*read_records(records(body), lambda record: read(record, received_at)))
 
     return AlertFormat(name, matches, alerts, shape)
 
@@ -65,10 +72,11 @@ FORMATS = (
 )
 
 
-def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> list[Alert]:
-    """The alerts of a parsed body in its order, all or none and at least one; ``received_at`` is aware.
+def read_batch(body: object, *, received_at: datetime, most: int = MOST) -> AlertReading:
+    """The alerts of a parsed body, at least one of which can be read; ``received_at`` is aware.
 
-    BadRequest with the word unknown_alert_shape, no_alerts or invalid_alert; TooLarge with too_many_alerts.
+    BadRequest with the word unknown_alert_shape or no_alerts, or with invalid_alert where all of them are bad, or one
+    in a body without a list ``alerts``; TooLarge with too_many_alerts.
     """
     if not isinstance(body, dict):
         raise _unknown_shape(display(body))
@@ -77,10 +85,33 @@ def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> lis
         raise _unknown_shape(f"an object with {_names(body)}")
     if isinstance(alerts := body.get("alerts"), list):
         check_size("alert", len(alerts), most)
-    read = found.alerts(body, received_at)
-    if not read:
+    reading = found.read(body, received_at)
+    if reading.refused and not (reading.alerts and isinstance(alerts, list)):  # else nobody could send them alone
+        raise _nothing_taken(reading)
+    if not reading.alerts:
         raise no_records("alert", f"of {found.name}", "alerts", body.get("alerts"))
-    return read
+    return reading
+
+
+def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> list[Alert]:
+    """The same, all or none: BadRequest with the word invalid_alert where any of them is bad."""
+    reading = read_batch(body, received_at=received_at, most=most)
+    if reading.refused:
+        raise _nothing_taken(reading)
+    return reading.alerts
+
+
+def body_of_refused(body: object, refused: Iterable[Refusal]) -> object:
+    """A body with the refused alerts alone, to be read again; itself where it has no list of them."""
+    alerts = body.get("alerts") if isinstance(body, dict) else None
+    if not isinstance(body, dict) or not isinstance(alerts, list):
+        return body
+    return {**body, "alerts": [alerts[one.number] for one in refused]}
+
+
+def _nothing_taken(reading: AlertReading) -> BadRequest:
+    count = len(reading.alerts) + len(reading.refused)
+    return nothing_taken(reading.refused, count, word="invalid_alert", noun="alert")
 
 
 def _names(body: Mapping[str, object]) -> str:

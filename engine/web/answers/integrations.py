@@ -22,10 +22,18 @@ class AlertAnswer(Shape):
     incident_id: str | None
 
 
+class RefusedAlert(Shape):
+    """An alert of a body that cannot be read, though others can."""
+
+    place: str
+    reason: str
+
+
 class AlertReceipt(Shape):
-    """What became of each alert, in the order in which they came."""
+    """What became of each alert, in the order in which they came; of those that cannot be read, why."""
 
     received: int
+    taken: int
     created: int
     deduplicated: int
     reopened: int
@@ -36,6 +44,7 @@ class AlertReceipt(Shape):
     no_open_incident: int
     out_of_order: int
     results: list[AlertAnswer]
+    refused: list[RefusedAlert]
 
 
 class FindingAnswer(Shape):

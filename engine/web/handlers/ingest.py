@@ -2,7 +2,7 @@
 
 import logging
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -28,8 +28,8 @@ class NormalizedAlert(msgspec.Struct):
     """Our own payload, for everything that is not a monitor we know."""
 
     title: str
-    status: Literal["firing", "resolved"] = "firing"
-    severity: Text | None = None
+    status: Text = "firing"
+    severity: Text | int | None = None
     dedupe_key: Text | None = None
     service: Text | None = None
     source: Text | None = None

@@ -2,12 +2,15 @@
 
 import base64
 import hmac
+import json
 from datetime import timedelta
 from hashlib import sha256
 
 import msgspec
 import pytest
 
+from engine.intake.payloads import unpack_body
+from engine.intake.severity import EXPECTED_SEVERITY
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.ingest import ingest_payloads
@@ -18,6 +21,7 @@ from engine.web.admission.credentials import digest, new_secret
 from tests.conftest import NOW
 from tests.intake import bodies
 from tests.web.client import Client
+from tests.whole_checks import assert_provable
 
 ALERTS = "/api/integrations/alerts"
 VULNERABILITIES = "/api/integrations/vulnerabilities"
@@ -72,6 +76,7 @@ def test_an_alert_opens_an_incident_and_says_which(send, with_people):
     (incident,) = stored_rows(with_people, incidents)
     assert answer.json == {
         "received": 1,
+        "taken": 1,
         "created": 1,
         "deduplicated": 0,
         "reopened": 0,
@@ -82,6 +87,7 @@ def test_an_alert_opens_an_incident_and_says_which(send, with_people):
         "no_open_incident": 0,
         "out_of_order": 0,
         "results": [{"dedupe_key": "normalized:disk-db1", "outcome": "created", "incident_id": incident["id"]}],
+        "refused": [],
     }
     assert (incident["title"], incident["severity"], incident["status"]) == ("Disk full on db1", "high", "open")
     assert (incident["service_id"], incident["workspace_id"], incident["alert_count"]) == ("svc-db", "ops", 1)
@@ -201,6 +207,23 @@ def test_four_monitors_are_recognised_without_being_told(send, with_people):
     ]
 
 
+def test_of_a_batch_the_good_alerts_are_taken_and_the_others_named(send, with_people):
+    body = {"alerts": [ALERT, {"status": "firing"}, {**ALERT, "dedupe_key": "b", "severity": "purple"}]}
+    answer = send(ALERTS, body)
+    assert outcomes(answer) == ["created"]
+    assert (answer.json["received"], answer.json["taken"]) == (3, 1)
+    assert answer.json["refused"] == [
+        {"place": "alerts[1]", "reason": "alerts[1].title must be a text; got nothing."},
+        {"place": "alerts[2]", "reason": f"alerts[2].severity must be {EXPECTED_SEVERITY}; got 'purple'."},
+    ]
+    letters = [row for row in stored_rows(with_people, ingest_payloads) if row["state"] == "unread"]
+    assert [json.loads(unpack_body(row["body"])) for row in letters] == [{"alerts": body["alerts"][1:]}]
+    assert outcomes(send(ALERTS, body)) == ["deduplicated"]
+    letters = [row for row in stored_rows(with_people, ingest_payloads) if row["state"] == "unread"]
+    assert [row["times"] for row in letters] == [2], "the same refused alerts are kept once"
+    assert_provable(with_people)
+
+
 @pytest.mark.parametrize(
     ("body", "status", "error"),
     [
@@ -212,7 +235,7 @@ def test_four_monitors_are_recognised_without_being_told(send, with_people):
         (b'{"title": "x\\ud800", "status": "firing"}', 400, "invalid_body"),
         ({**ALERT, "severity": "purple"}, 400, "invalid_alert"),
         ({**ALERT, "title": ""}, 400, "invalid_alert"),
-        ({"alerts": [ALERT, {"status": "firing"}]}, 400, "invalid_alert"),
+        ({"alerts": [{"status": "firing"}, {**ALERT, "severity": "purple"}]}, 400, "invalid_alert"),
         (b" " * (16 * 1024 * 1024 + 1), 413, "body_too_large"),
     ],
 )
