@@ -47,5 +47,5 @@ def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: i
         with store.unversioned_transaction() as connection:
             note_reason(connection, row["org_id"], row["id"], problem.message)
         return ReplayResult(row["id"], {}, problem.message)
-    counts = {name: value for name, value in answer.items() if isinstance(value, int) and value}
+    counts = {name: value for name, value in answer.items() if name != "taken" and isinstance(value, int) and value}
     return ReplayResult(row["id"], counts)

@@ -82,7 +82,9 @@ def test_a_dead_letter_is_read_once_its_format_is_known(house, cli, monkeypatch)
     def read(body, received_at):
         return formats.normalized.read({"title": body["problem"], "status": "firing"}, received_at)
 
-    taught = formats.AlertFormat("other", lambda body: "problem" in body, lambda body, at: [read(body, at)], "other: …")
+    taught = formats.AlertFormat(
+        "other", lambda body: "problem" in body, lambda body, at: formats.AlertReading([read(body, at)], []), "other: …"
+    )
     monkeypatch.setattr(formats, "FORMATS", (taught, *formats.FORMATS))
     assert cli("replay", identifier) == (0, f"{identifier}\treceived 1, created 1\n", "")
     assert cli("dead-letters") == (0, "", "No dead letters.\n")
