@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.accept import STEPS, Generated, accept
+from tests.accept import STEPS, Output, accept
 from tests.import_graph import ROOT
 
 
@@ -22,7 +22,7 @@ def tree(tmp_path):
 
 def test_what_is_different_is_renewed_once(tree, capsys):
     (tree / "tests" / "script.py").write_text("from pathlib import Path\nPath('out.txt').write_text('new')\n")
-    steps = [Generated("text", "out.txt", script="script.py")]
+    steps = [Output("text", "out.txt", script="script.py")]
     assert accept(steps, tree) == [tree / "out.txt"]
     assert accept(steps, tree) == []
     assert capsys.readouterr().out.split() == ["renewed", "text", "out.txt", "unchanged", "text"]
@@ -31,7 +31,7 @@ def test_what_is_different_is_renewed_once(tree, capsys):
 def test_a_script_that_fails_ends_it_with_its_words(tree):
     (tree / "tests" / "script.py").write_text("raise SystemExit('no such column')")
     with pytest.raises(SystemExit, match=r"python -m tests.script failed:\nno such column"):
-        accept([Generated("text", "out.txt", script="script.py")], tree)
+        accept([Output("text", "out.txt", script="script.py")], tree)
     assert (tree / "out.txt").read_text() == "old"
 
 

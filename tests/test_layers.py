@@ -339,6 +339,8 @@ DIALECT = frozenset(_SAYING.split())
 NOUNS = frozenset(("need", "seed", "feed", "speed", "embed", "succeed"))
 # terms of the field that have such a word, each with its reason
 TERMS = {
+    "received": "waitress calls a channel so when bytes have come",
+    "tell": "io's name for the place in a file",
     "known_since": "a fact, and a column: the day from which records speak",
     "known_since_rows": "rows of that fact",
     "is_known_exploited": "CISA's catalogue of known exploited vulnerabilities",

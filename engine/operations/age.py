@@ -111,7 +111,7 @@ class DecryptingReader(io.RawIOBase):
         self._place = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._size}[whence]
         return self._place
 
-    def position(self) -> int:
+    def tell(self) -> int:
         return self._place
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # whatever takes bytes

@@ -53,7 +53,7 @@ def wrong_answers(asked, library):
     for question, before, right in asked:
         number += 1
         got = answer(question, library, asker=DINA, before=before)
-        if not right.within(got):
+        if not right.is_met(got):
             wrong.append(question)
             if got.confidence == "high":
                 sure.append(question)
@@ -112,7 +112,7 @@ def test_questions_of_two_kinds_of_courses_and_of_shares_are_answered(demo, libr
 
 def test_what_is_right_is_told_from_what_is_wrong(demo, library):
     got = answer("how many incidents are open right now?", library, asker=DINA)
-    assert [Count(number).within(got) for number in (5, 4, 90)] == [True, False, False]
+    assert [Count(number).is_met(got) for number in (5, 4, 90)] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_number_that_is_a_figure_is_cited_with_the_route_that_answers_with_it(
     assert (got.citations[0].route, got.citations[0].row, got.confidence) == (route, figure, "high")
     report = got.citations[0].report
     query = {"periodDays": "10"} if "periodDays" in route else {}
-    assert Count(library.figures(report, query)[figure]).within(got)
+    assert Count(library.figures(report, query)[figure]).is_met(got)
 
 
 @pytest.mark.parametrize("question", ["saas vendors", "open gaps in ISO", "overdue attestations", "biggest risk"])

@@ -84,7 +84,7 @@ class Rows:
             next((name for name in sorted(self.names, key=len, reverse=True) if has(line, name)), None)
             for line in lines
         ]
-        counted = Count(len(self.names)).within(answer)
+        counted = Count(len(self.names)).is_met(answer)
         return counted and None not in named and len(set(named)) == len(lines) == min(SHOWN, len(self.names))
 
 

@@ -250,4 +250,4 @@ def test_a_weakness_on_the_plan_is_dated_as_its_gap_was_first_seen(org):
 
 def test_a_story_does_not_begin_with_what_comes_after_it():
     with pytest.raises(ValueError, match="A story begins with a moment of some day"):
-        Hours(DAY, Random(7)).soon()
+        Hours(DAY, Random(7)).next_moment()

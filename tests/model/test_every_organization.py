@@ -27,6 +27,7 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import job_runs
 from tests.conftest import NOW
+from tests.databases import raw_transaction
 
 DAY = timedelta(days=1)
 
@@ -43,7 +44,7 @@ def three(any_store):
 
 
 def move(store, org_id, zone):
-    with store.unversioned_transaction() as connection:
+    with raw_transaction(store) as connection:
         connection.execute(update(organizations).where(organizations.c.id == org_id).values(time_zone=zone))
 
 

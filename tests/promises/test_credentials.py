@@ -37,7 +37,7 @@ def opens(code, credential):
 
 
 @pytest.fixture
-def headers_by_credential(peopled, console):
+def headers_by_credential(with_people, console):
     """Headers by the credential that they carry."""
     found = {"nothing": {}, "signature": dict(SIGNATURES), "cron": {"authorization": f"Bearer {CRON}"}}
     for role in ROLES:
@@ -46,7 +46,7 @@ def headers_by_credential(peopled, console):
         if role == "owner":
             found["token of a session as bearer"] = {"authorization": f"Bearer {token}"}
     for kind in ("api_key", "ingest", "assessor"):
-        secret = keep(peopled, kind)
+        secret = keep(with_people, kind)
         found[kind] = {"authorization": f"Bearer {secret}"}
         found[f"session of {kind}"] = {"session": secret}
     found["api_key in its header"] = {"x_svc_api_key": found["api_key"]["authorization"].removeprefix("Bearer ")}

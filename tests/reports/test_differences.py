@@ -16,8 +16,11 @@ from tests.reports.test_one_value import ALL, Answers, few
 @pytest.mark.parametrize("days", [0, 45])
 @few
 @given(before=ORGANIZATIONS, after=ORGANIZATIONS)
-def test_the_difference_of_two_documents_leads_from_the_one_to_the_other(known, days, before, after):
-    old, new = Answers(known, before), Answers(known, after if days == 0 else before, as_of=DAY + timedelta(days))
+def test_the_difference_of_two_documents_leads_from_the_one_to_the_other(facts_with, days, before, after):
+    old, new = (
+        Answers(facts_with, before),
+        Answers(facts_with, after if days == 0 else before, as_of=DAY + timedelta(days)),
+    )
     for report in ALL.values():
         one, other = old.document(report), new.document(report)
         assert diff_documents(one, one, report.figures).is_empty

@@ -51,8 +51,8 @@ def faults(document):
 
 @few
 @given(drawn=ORGANIZATIONS)
-def test_every_headline_is_one_short_thought(known, drawn):
-    answers = Answers(known, drawn)
+def test_every_headline_is_one_short_thought(facts_with, drawn):
+    answers = Answers(facts_with, drawn)
     documents = {name: answers.document(report) for name, report in ALL.items()}
     found = {name: [*faults(document)] for name, document in documents.items()}
     found["executive-summary"] = [one for one in found["executive-summary"] if one != "three thoughts"]  # the board's

@@ -41,9 +41,9 @@ ALL = {report.name: report for report in (*REPORTS, *(digest.report for digest i
 class Answers:
     """Every report of one organization on one day, asked as its route is without parameters."""
 
-    def __init__(self, known, drawn, changed=None, as_of=DAY, fixed=FIXED, begun=BEGINNING):
+    def __init__(self, facts_with, drawn, changed=None, as_of=DAY, fixed=FIXED, begun=BEGINNING):
         tables = {name: rows for name, rows in drawn.items() if name != "events"}
-        facts = known(**fixed | tables, events=[*begun, *drawn["events"]], as_of=as_of, settings=changed)
+        facts = facts_with(**fixed | tables, events=[*begun, *drawn["events"]], as_of=as_of, settings=changed)
         self.settings, self.as_of, self.facts = Thresholds(0, changed or {}), as_of, facts
 
     def _question(self, report):
@@ -94,8 +94,8 @@ def deteriorations(before, after):
 
 @few
 @given(ORGANIZATIONS)
-def test_one_name_has_one_value_and_every_figure_equals_its_explained_rows(known, drawn):
-    answers = Answers(known, drawn)
+def test_one_name_has_one_value_and_every_figure_equals_its_explained_rows(facts_with, drawn):
+    answers = Answers(facts_with, drawn)
     assert different(answers.values()) == {}
     wrong = [
         (report.name, figure.id)
@@ -109,26 +109,26 @@ def test_one_name_has_one_value_and_every_figure_equals_its_explained_rows(known
 @pytest.mark.real
 @few
 @given(ORGANIZATIONS)
-def test_a_failing_event_improves_nothing(known, drawn):
-    before = Answers(known, drawn).single()
+def test_a_failing_event_improves_nothing(facts_with, drawn):
+    before = Answers(facts_with, drawn).single()
     failure = ("backup.failed", instant(0), {"outcome": "failure", "controls": f"soc2:{CONTROLS[0]}"})
-    after = Answers(known, {**drawn, "events": [*drawn["events"], failure]}).single()
+    after = Answers(facts_with, {**drawn, "events": [*drawn["events"], failure]}).single()
     assert improvements(before, after) == {}
 
 
 @pytest.mark.real
 @few
 @given(ORGANIZATIONS)
-def test_a_supporting_event_worsens_nothing(known, drawn):
-    before = Answers(known, drawn).single()
+def test_a_supporting_event_worsens_nothing(facts_with, drawn):
+    before = Answers(facts_with, drawn).single()
     support = ("backup.completed", instant(0), {"outcome": "success", "controls": f"soc2:{CONTROLS[0]}"})
-    after = Answers(known, {**drawn, "events": [*drawn["events"], support]}).single()
+    after = Answers(facts_with, {**drawn, "events": [*drawn["events"], support]}).single()
     assert deteriorations(before, after) == {}
 
 
-def test_without_records_no_figure_is_good(known):
+def test_without_records_no_figure_is_good(facts_with):
     nothing = {"events": [], **{name: [] for name in TABLES}}
-    values = Answers(known, nothing, fixed={**FIXED, "control_owners": []}, begun=BEGINNING[:1]).single()
+    values = Answers(facts_with, nothing, fixed={**FIXED, "control_owners": []}, begun=BEGINNING[:1]).single()
     good = {
         name: value
         for name, value in values.items()
@@ -152,10 +152,10 @@ def texts(document):
 @pytest.mark.real
 @few
 @given(ORGANIZATIONS)
-def test_changed_settings_are_said(known, drawn):
+def test_changed_settings_are_said(facts_with, drawn):
     """What an organization sets is nowhere said as the default: odd numbers take the place of all of them."""
     changed = {"due_soon_days": 11, "nudge_ahead_days": 23, "forecast_weeks": 17, "nudge_pause_days": 5}
-    answers = Answers(known, drawn, changed)
+    answers = Answers(facts_with, drawn, changed)
     default = re.compile(r"\b(?:within (?:the next )?7 days|(?:next |horizon of )13 (?:ISO )?weeks)\b", re.IGNORECASE)
     wrong = [
         (name, text) for name, report in ALL.items() for text in texts(answers.document(report)) if default.search(text)
@@ -166,17 +166,17 @@ def test_changed_settings_are_said(known, drawn):
 @pytest.mark.real
 @few
 @given(ORGANIZATIONS)
-def test_later_days_never_move_a_detection_date(known, drawn):
+def test_later_days_never_move_a_detection_date(facts_with, drawn):
     dated = {**drawn, "attestations": [], "evidence_requests": [], "remediations": [], "exceptions": []}
-    now, later = (Answers(known, dated, as_of=on).facts["gaps"] for on in (DAY, DAY + timedelta(days=60)))
+    now, later = (Answers(facts_with, dated, as_of=on).facts["gaps"] for on in (DAY, DAY + timedelta(days=60)))
     both = now.join(later, on=["framework", "control_id"], suffix="_later")
     moved = both.filter(~pl.col("detected_on").eq_missing(pl.col("detected_on_later")))
     assert moved.select("control_id", "detected_on", "detected_on_later").rows() == []
 
 
 @pytest.mark.parametrize("name", list(ALL))
-def test_the_summary_is_of_figures(known, name):
-    answers = Answers(known, {"events": []})
+def test_the_summary_is_of_figures(facts_with, name):
+    answers = Answers(facts_with, {"events": []})
     document = answers.document(ALL[name])
     loose = set(document.summary) - {figure.id for figure in ALL[name].figures}
     counted = {

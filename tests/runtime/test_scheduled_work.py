@@ -13,7 +13,7 @@ class Signals:
 
     def __init__(self, left):
         self.asked = threading.Event()
-        self.left = left
+        self.grace_remaining = left
 
 
 class Jobs:

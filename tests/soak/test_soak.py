@@ -9,6 +9,7 @@ from engine.model.errors import Problem
 from engine.store.schema import metadata
 from engine.store.schema.services import incidents
 from tests.conftest import NOW
+from tests.databases import raw_transaction
 from tests.soak import __main__ as runner
 from tests.soak import kills
 from tests.soak.fuzz.mutations import change_member, flip_bytes, json_lines, json_tree
@@ -74,13 +75,10 @@ def test_a_chain_that_was_cut_is_told(store):
         with store.revision("acme", "test", now=NOW) as revision:
             revision.record(kind)
     assert account(store.url, Ledger()).half == []
-    with store.revision("acme", "test", now=NOW) as revision:
-        for trigger in revision.connection.exec_driver_sql(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        ).all():
-            revision.connection.exec_driver_sql(f"DROP TRIGGER {trigger[0]}")
-        revision.connection.execute(delete(log).where(log.c.org_id == "acme", log.c.seq == 2))
-        revision.record("c.happened")
+    with raw_transaction(store) as connection:
+        for trigger in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").all():
+            connection.exec_driver_sql(f"DROP TRIGGER {trigger[0]}")
+        connection.execute(delete(log).where(log.c.org_id == "acme", log.c.seq == 2))
     (told,) = account(store.url, Ledger()).half
     assert told.startswith("the chain is broken at event 2: ")
 

@@ -62,7 +62,9 @@ class Score:
 def score(verdicts: Iterable[Verdict]) -> Score:
     """The counts of all verdicts."""
     found = [*verdicts]
-    counts = [sum(getattr(one, name) for one in found) for name in ("known", "first", "third", "wrong", "settled")]
+    counts = [
+        sum(getattr(one, name) for one in found) for name in ("has_cause", "first", "third", "wrong", "is_settled")
+    ]
     return Score(len(found), *counts)
 
 

@@ -145,14 +145,14 @@ def test_a_damaged_archive_is_absent(folder, caplog):
         lambda: beside.unlink(),
     ):
         keep(whole)
-        assert Artifacts(folder).found(archive).read_bytes() == whole
+        assert Artifacts(folder).file_of(archive).read_bytes() == whole
         damage()
-        assert Artifacts(folder).found(archive) is None
+        assert Artifacts(folder).file_of(archive) is None
     keep(whole)
     other = Name.of("acme", "workbook", "zip", date(2026, 11, 21), Position(7, "a" * 64), {})
     shutil.copy(path, Artifacts(folder).place(other))
     shutil.copy(beside, f"{Artifacts(folder).place(other)}.sum")
-    assert Artifacts(folder).found(other) is None, "the archive of another name"
+    assert Artifacts(folder).file_of(other) is None, "the archive of another name"
     assert "is damaged and is made anew" in caplog.text
 
 

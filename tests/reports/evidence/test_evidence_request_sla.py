@@ -115,7 +115,7 @@ def test_priorities_owners_and_frameworks_add_up():
     found = report(closed_request(1, 2), late(2, 3, "P1", framework="iso27001"), request(3, owner=None, framework=None))
     for name in ("metrics", "by_owner", "by_framework"):
         part = table(found, name)
-        assert (part["open"].sum(), part["overdue"].sum(), part["closed_request"].sum()) == (2, 1, 1)
+        assert (part["open"].sum(), part["overdue"].sum(), part["closed"].sum()) == (2, 1, 1)
     assert table(found, "metrics")["sla_days"].to_list() == [3, 5, 10, 20]
     assert table(found, "by_framework")["framework"].to_list() == ["iso27001", "soc2", None]
 

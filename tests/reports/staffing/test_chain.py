@@ -60,8 +60,8 @@ STORED = {
 }
 
 
-def build(known, module, day, deliveries=()):
-    facts = known(as_of=day, deliveries=list(deliveries), **STORED)
+def build(facts_with, module, day, deliveries=()):
+    facts = facts_with(as_of=day, deliveries=list(deliveries), **STORED)
     return module.REPORT.document({name: facts[name] for name in module.REPORT.facts}, ask(day))
 
 
@@ -87,30 +87,30 @@ def digest_row(module, made, on):
     }
 
 
-def test_a_rollup_mail_starts_the_clock_of_the_escalation(known):
+def test_a_rollup_mail_starts_the_clock_of_the_escalation(facts_with):
     monday, wednesday = date(2026, 11, 16), date(2026, 11, 18)
-    rollup = build(known, staffing_completion_rollup, monday)
+    rollup = build(facts_with, staffing_completion_rollup, monday)
     assert frame(rollup, "actions")["action_id"].to_list() == ["y", "x"]
     mail = digest_row(staffing_completion_rollup, rollup, monday)
-    early = build(known, cross_staffing_committee_escalation, monday, [mail])
+    early = build(facts_with, cross_staffing_committee_escalation, monday, [mail])
     assert frame(early, "actions").is_empty()
-    made = build(known, cross_staffing_committee_escalation, wednesday, [mail])
+    made = build(facts_with, cross_staffing_committee_escalation, wednesday, [mail])
     assert frame(made, "actions").select("action_id", "chair", "breach_told_on").rows() == [("x", "cyd", monday)]
     assert frame(made, "notices").select("action_id", "notice").rows() == [("x", "Rollup")]
 
 
-def test_a_reminder_that_was_sent_is_not_owed_again(known):
+def test_a_reminder_that_was_sent_is_not_owed_again(facts_with):
     first = date(2026, 11, 9)
-    made = build(known, staffing_action_reminders, first)
+    made = build(facts_with, staffing_action_reminders, first)
     steps = dict(frame(made, "actions").select("action_id", "step").rows())
     assert steps == {"y": 3, "x": 1}
     mail = digest_row(staffing_action_reminders, made, first)
-    assert frame(build(known, staffing_action_reminders, first, [mail]), "actions").is_empty()
-    later = build(known, staffing_action_reminders, date(2026, 11, 11), [mail])
+    assert frame(build(facts_with, staffing_action_reminders, first, [mail]), "actions").is_empty()
+    later = build(facts_with, staffing_action_reminders, date(2026, 11, 11), [mail])
     assert frame(later, "actions").select("action_id", "step").rows() == [("x", 2)]
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_digest_lists_its_actions_under_one_name(known, module):
-    actions = json.loads(payload(module, build(known, module, date(2026, 11, 18))))["actions"]
+def test_every_digest_lists_its_actions_under_one_name(facts_with, module):
+    actions = json.loads(payload(module, build(facts_with, module, date(2026, 11, 18))))["actions"]
     assert all(row["action_id"] and isinstance(row["recipients"], list) for row in actions)

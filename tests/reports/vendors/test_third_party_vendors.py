@@ -60,7 +60,7 @@ def counted_controls(*vendors):
     return [
         inherited_control(one["name"], f"A.5.{n}", "none" if n < one["inherited_evidenced"] else "missing")
         for one in vendors
-        for n in range(one["inherited_control"])
+        for n in range(one["inherited"])
     ]
 
 

@@ -36,7 +36,7 @@ def test_an_empty_folder_is_begun(tmp_path):
     assert not (tmp_path / "var").exists()
 
 
-@pytest.mark.parametrize("left", ["sealed", "signed"])
+@pytest.mark.parametrize("left", ["sealed_data", "signed_data"])
 def test_beside_archives_or_heads_an_empty_database_is_refused(left, request, database_url, acme_template):
     folder = request.getfixturevalue(left)
     for url in ("", database_url):  # one that is not there, and one that has its tables

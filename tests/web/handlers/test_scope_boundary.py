@@ -20,7 +20,7 @@ def with_service(with_people):
 
 
 def undocumented_rows(client):
-    return [(row["name"], row["seen_in"], row["alerts"]) for row in client.get(SCOPE).json["undocumented_rows"]]
+    return [(row["name"], row["seen_in"], row["alerts"]) for row in client.get(SCOPE).json["undocumented"]]
 
 
 def test_an_alert_about_a_service_that_nobody_knows_makes_an_undocumented_system(with_service, sign_in):
