@@ -30,11 +30,25 @@ for known in (NOW, NOW.replace(tzinfo=None), NOW.date(), NOW.time(), timedelta(1
     pl.DataFrame([(known,)], orient="row")
     pl.select(pl.lit(known))
 REQUIRED = os.environ.get("SVC_TEST_REQUIRE_SERVICES") == "1"
+# where the engines differ most: what `make test` tries on PostgreSQL, too; all other twins are real ones
+TWINS = {
+    "tests.store.chain.test_chain_segments",
+    "tests.store.database.test_migrations",
+    "tests.store.writing.test_revisions",
+}
 SYNCHRONOUS = database.SYNCHRONOUS  # as the product has it
 database.SYNCHRONOUS = "OFF"  # no test outlives a loss of power
 row_log.SEED = b"tests"  # the same writes have the same hashes
 # freezegun asks each time whether a module has other names than before; listing and hashing them all takes it 20 ms
 freezegun._get_module_attributes_hash = lambda module: f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """A twin on PostgreSQL takes as long as the test on SQLite, and seldom says anything else."""
+    for item in items:
+        if item.get_closest_marker("postgresql") and item.module.__name__ not in TWINS:
+            item.add_marker(pytest.mark.real)
 
 
 def pytest_collection_finish():

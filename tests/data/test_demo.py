@@ -122,6 +122,7 @@ def test_a_broken_row_would_be_found():
     assert problems(frames) == ["workspaces: a key twice", "workspaces.name is missing"]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("org", ESTABLISHED)
 def test_every_importable_table_but_bundles_has_rows(org):
     without = {"bundles"} if org != "brightline" else {"bundles", "poam_items"}

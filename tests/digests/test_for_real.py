@@ -40,6 +40,7 @@ def outside(house, authority, chat, hooks, mailbox):  # noqa: F811 - fixtures
     )
 
 
+@pytest.mark.real
 def test_every_digest_is_delivered_once(house, outside, chat, hooks, mailbox):  # noqa: F811 - fixtures
     secret, now = new_secret(), datetime.now(UTC)
     no_quiet = [{"name": f"quiet_{name}_hour", "value": 7} for name in ("from", "until")]

@@ -2,6 +2,8 @@
 
 from datetime import date, timedelta
 
+import pytest
+
 from engine.catalogue import catalogue
 from engine.catalogue.snapshot import content as catalogue_content
 from engine.digests import deliver
@@ -97,6 +99,7 @@ def test_a_snapshot_of_the_same_day_replaces_the_first(house):
     assert house.store.head("acme") == head
 
 
+@pytest.mark.real
 def test_an_attestation_is_asked_for_once_in_seven_days_and_then_of_who_is_accountable(house):
     soon = TODAY + timedelta(days=28)
     house.write(

@@ -103,6 +103,7 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
     assert {row["created_at"].hour for row in rows} == {6, 7}  # 08:30, of summer and of winter
 
 
+@pytest.mark.real
 def test_the_deliveries_of_a_quarter_are_exactly_these(two, monkeypatch):
     """Built and queued for two organizations; nothing else has anything to tell."""
     monkeypatch.setattr(scheduler, "TASKS", WEEKLY)

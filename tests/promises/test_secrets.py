@@ -35,6 +35,7 @@ def every_command(group, *path):
             yield (*path, name), command
 
 
+@pytest.mark.real
 def test_no_secret_of_a_setting_is_said_by_any_command_or_route(world, tmp_path):
     assert len(SECRETS) > 25
     for path, answer in world.answers.items():

@@ -354,6 +354,7 @@ def bucket(s3, monkeypatch):
     return s3
 
 
+@pytest.mark.real
 def test_reports_in_a_bucket_go_and_those_of_others_stay(cli, var, bucket):
     before = cli("report", "attestations", "--org", "acme", "--format", "csv")[1]
     assert ANN in before or BEN in before
@@ -365,6 +366,7 @@ def test_reports_in_a_bucket_go_and_those_of_others_stay(cli, var, bucket):
     assert ANN not in cli("report", "attestations", "--org", "acme", "--format", "csv")[1]
 
 
+@pytest.mark.real
 def test_a_bucket_that_is_gone_is_said_and_cleared_later(cli, var, bucket):
     cli("report", "attestations", "--org", "acme", "--format", "csv")
     bucket.stop()

@@ -111,7 +111,7 @@ def test_a_row_of_two_sections_would_be_found():
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
-@pytest.mark.parametrize("org", ["brightline", "empty"])
+@pytest.mark.parametrize("org", [pytest.param("brightline", marks=pytest.mark.real), "empty"])
 def test_all_formats_show_the_same_rows(report, org, documents):
     edition = documents(org, report)
     tables = edition.document.tables

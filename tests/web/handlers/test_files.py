@@ -41,7 +41,7 @@ def test_the_workbook_comes_as_one_spreadsheet(with_people, sign_in):
 
 
 @pytest.mark.usefixtures("paper")
-@pytest.mark.parametrize("name", ["executive-summary", "committee-meeting-pack"])
+@pytest.mark.parametrize("name", ["executive-summary", pytest.param("committee-meeting-pack", marks=pytest.mark.real)])
 def test_what_a_board_holds_in_its_hands_comes_as_pdf(with_people, sign_in, name):
     answer = sign_in().get(f"{BASE}{name}?format=pdf")
     assert (answer.status, answer.headers["content-type"]) == (200, PDF)

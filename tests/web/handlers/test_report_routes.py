@@ -34,6 +34,7 @@ TYPES = {
 }
 
 
+@pytest.mark.real
 def test_every_report_comes_in_every_format_even_for_an_organization_without_records(sign_in):
     client = sign_in()
     for path in PATHS:

@@ -161,6 +161,7 @@ def sign_of(store):
         return connection.execute(query).mappings().one()
 
 
+@pytest.mark.real
 def test_the_archive_holds_the_evidence_and_can_be_checked(whole_archives, owner, with_people, services):
     append(with_people, event("e1", object_id="Zoë"), event("old", ago=60), event("e2", details='{"b":"\\u0007"}'))
     bundle = seal_window(owner)
@@ -725,6 +726,7 @@ def test_without_a_folder_there_is_nothing_to_sweep(services, with_people, tmp_p
 # -- workbook and meeting pack
 
 
+@pytest.mark.real
 def test_the_workbook_has_every_assessment_and_can_be_checked(whole_archives, owner, with_people, tmp_path):
     append(with_people, event("e1"))
     answer = owner.get(f"{BASE}/workbook")
