@@ -1,151 +1,93 @@
-"""The facts and their columns: what one row is, and which type each column has.
+"""The facts and their columns: what one row is, and which columns it has.
 
 Every report is written against these frames, every fact function returns them exactly (a test holds that), and
 test factories fill in what a test does not care about. Facts without ``org_id`` come from the catalogue alone.
 ``position`` is the place of a control in its standard, which an identifier does not sort into.
-Days are ``pl.Date`` in the organization's time zone, instants ``pl.Datetime`` in UTC without zone.
+A column's type is declared with its heading and meaning in ``engine/model/columns/``; a fact gives a type
+(``name:type``) only where its own differs. Days are in the organization's time zone, instants in UTC without zone.
 """
 
 from collections.abc import Mapping
 
 import polars as pl
 
+from engine.model.columns import COLUMNS
+
 TEXT, DAY, INSTANT = pl.String, pl.Date, pl.Datetime("us")
 WHOLE, REAL, FLAG, TEXTS = pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String)
 
-Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+DataType = pl.DataType | type[pl.DataType]
+Schema = Mapping[str, DataType]
 
-_CONTROL: Schema = {"org_id": TEXT, "framework": TEXT, "control_id": TEXT}
-
-_STATUS: Schema = {
-    **_CONTROL,
-    "parent_id": TEXT,
-    "group_id": TEXT,
-    "group_title": TEXT,
-    "title": TEXT,
-    "weight": WHOLE,
-    "cadence": TEXT,
-    "applicable": FLAG,
-    "justification": TEXT,
-    "approved_by": TEXT,
-    "approved_on": DAY,
-    "state": TEXT,
-    "previous_state": TEXT,
-    "state_since": DAY,
-    "detected_on": DAY,
-    "kinds_required": TEXTS,
-    "kinds_present": TEXTS,
-    "kinds_stale": TEXTS,
-    "last_evidence_on": DAY,
-    "last_source": TEXT,
-    "window_days": WHOLE,
-    "age_days": WHOLE,
-    "age_ratio": REAL,
-    "freshness": TEXT,
-    "next_due_on": DAY,
-    "without_evidence": FLAG,
-    "active": FLAG,
-    "evidence_note": TEXT,
-    "change_invalidated": FLAG,
-    "future_dated": FLAG,
-    "owner": TEXT,
-    "accountable": TEXT,
-    "ownership_complete": FLAG,
-    "attested": FLAG,
-    "attested_on": DAY,
-    "tests_passed": WHOLE,
-    "tests_performed": WHOLE,
-    "failing_test": TEXT,
-    "last_test_on": DAY,
-    "exception_id": TEXT,
-    "exception_expires_on": DAY,
-    "leverage": WHOLE,
-    "position": WHOLE,
+TYPES: Mapping[str, DataType] = {
+    "text": TEXT,
+    "texts": TEXTS,
+    "whole": WHOLE,
+    "real": REAL,
+    "flag": FLAG,
+    "date": DAY,
+    "instant": INSTANT,
 }
+
+
+def columns(names: str) -> Schema:
+    """The columns that ``names`` lists, in its order; ``name:type`` where the fact's type is not the declared one.
+
+    TypeError names a column that has no type.
+    """
+    return {name: _type_of(name, cells) for name, _, cells in (listed.partition(":") for listed in names.split())}
+
+
+def _type_of(name: str, cells: str) -> DataType:
+    cells = cells or (COLUMNS[name].type if name in COLUMNS else "")
+    if cells not in TYPES:
+        raise TypeError(
+            f"The column {name!r} of a fact needs a type of {', '.join(TYPES)}, here or in engine/model/columns/; "
+            f"found {cells!r}."
+        )
+    return TYPES[cells]
+
+
+_CONTROL = "org_id framework control_id"
+_STATUS = f"""
+    {_CONTROL} parent_id group_id group_title title weight cadence applicable justification approved_by approved_on
+    state previous_state state_since detected_on kinds_required kinds_present kinds_stale last_evidence_on
+    last_source window_days age_days age_ratio freshness next_due_on without_evidence active evidence_note
+    change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
+    tests_performed failing_test last_test_on exception_id exception_expires_on leverage position
+"""
 
 SCHEMAS: Mapping[str, Schema] = {
     # the organization itself; frameworks are those in scope, in catalogue order (fedramp-poam may be among them)
-    "organization": {
-        "org_id": TEXT,
-        "name": TEXT,
-        "time_zone": TEXT,
-        "sector": TEXT,
-        "headcount": WHOLE,
-        "plan": TEXT,
-        "deployment_tier": TEXT,
-        "data_region": TEXT,
-        "frameworks": TEXTS,
-    },
+    "organization": columns("org_id name time_zone sector headcount plan deployment_tier data_region frameworks"),
     # a framework in scope, in catalogue order, with the day for which it is to be ready
-    "framework_targets": {"org_id": TEXT, "framework": TEXT, "name": TEXT, "target_on": DAY},
+    "framework_targets": columns("org_id framework name target_on"),
     # a control of a framework in scope; cadence is the organization's override or the catalogue's
-    "controls": {
-        **_CONTROL,
-        "parent_id": TEXT,
-        "group_id": TEXT,
-        "group_title": TEXT,
-        "title": TEXT,
-        "assessable": FLAG,
-        "weight": WHOLE,
-        "cadence": TEXT,
-        "evidence_kinds": TEXTS,
-        "position": WHOLE,
-    },
+    "controls": columns(f"""
+        {_CONTROL} parent_id group_id group_title title assessable weight cadence evidence_kinds position
+    """),
     # a row of a framework in scope, headings included; flags are the framework's own marks, such as
     # service_provider_only, future_dated, annex_a, clause, required, addressable, ig1, ig2, ig3, core
-    "requirements": {
-        **_CONTROL,
-        "parent_id": TEXT,
-        "level": TEXT,
-        "group_id": TEXT,
-        "group_title": TEXT,
-        "title": TEXT,
-        "assessable": FLAG,
-        "flags": TEXTS,
-        "position": WHOLE,
-    },
+    "requirements": columns(f"{_CONTROL} parent_id level group_id group_title title assessable flags position"),
     # a typed pair of controls (F9); no organization
-    "crosswalk": {
-        "source_framework": TEXT,
-        "source_id": TEXT,
-        "source_title": TEXT,
-        "target_framework": TEXT,
-        "target_id": TEXT,
-        "target_title": TEXT,
-        "relation": TEXT,
-        "strength": REAL,
-        "full": FLAG,
-        "rationale": TEXT,
-        "reviewer": TEXT,
-        "reviewed_on": DAY,
-    },
+    "crosswalk": columns("""
+        source_framework source_id source_title target_framework target_id target_title relation strength full
+        rationale reviewer reviewed_on
+    """),
     # the day of the organization's first event; null where nothing was recorded up to the day
-    "records_since": {"org_id": TEXT, "known_since": DAY},
+    "records_since": columns("org_id known_since"),
     # framework in scope: the day from which its records speak, the earliest event, signature or snapshot. What lies
     # before is unknown: deltas are null there, ages and detection dates are clipped to it. Retention does not move it.
-    "known_since": {"org_id": TEXT, "framework": TEXT, "known_since": DAY},
+    "known_since": columns("org_id framework known_since"),
     # control x source of evidence (operation, policy, test, attestation, item): events in the period and in the one
     # before of the same length, all up to the day, the last one ever;
     # audit_* are those of them that are events of the audit log. Contradicting events are not counted as evidence;
     # contradicted_at is the newest one that no later supporting event of the same control and family outweighs,
     # contradicted_since the day of the first one.
-    "control_evidence": {
-        **_CONTROL,
-        "source": TEXT,
-        "events": WHOLE,
-        "events_before": WHOLE,
-        "events_ever": WHOLE,
-        "audit_events": WHOLE,
-        "audit_events_before": WHOLE,
-        "audit_last_at": INSTANT,
-        "last_at": INSTANT,
-        "last_on": DAY,
-        "last_id": TEXT,
-        "contradicted_at": INSTANT,
-        "contradicted_by": TEXT,
-        "contradicted_on": DAY,
-        "contradicted_since": DAY,
-    },
+    "control_evidence": columns(f"""
+        {_CONTROL} source events events_before events_ever audit_events audit_events_before audit_last_at
+        last_at last_on last_id contradicted_at contradicted_by contradicted_on contradicted_since
+    """),
     # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is the last one seen
     # before the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements
     # of other frameworks in scope that full crosswalk edges unlock, plus itself. other_events counts all supporting
@@ -155,1035 +97,313 @@ SCHEMAS: Mapping[str, Schema] = {
     # of what makes the present state (null for an effective control that no snapshot saw), detected_on the earliest
     # day of all that is wrong with a control that is not effective; last_test_on is that of the newest test, passed or
     # failed. Neither state_since nor detected_on is before known_since nor moves with time.
-    "control_status": _STATUS,
+    "control_status": columns(_STATUS),
     # with what each event moves, and few look at: evidence of mandatory kinds in the period, and the newest
-    "control_assessments": {**_STATUS, "events": WHOLE, "last_evidence_id": TEXT},
+    "control_assessments": columns(f"{_STATUS} events last_evidence_id"),
     # until when the evidence of a control is good if nothing is done; see facts/horizons.py
-    "control_horizons": {
-        **_CONTROL,
-        "title": TEXT,
-        "group_id": TEXT,
-        "weight": WHOLE,
-        "cadence": TEXT,
-        "cadence_window": WHOLE,
-        "kinds_required": TEXTS,
-        "operation_until": DAY,
-        "operation_recurs": FLAG,
-        "test_until": DAY,
-        "test_recurs": FLAG,
-        "policy_until": DAY,
-        "attestation_until": DAY,
-        "opposed_by": TEXT,
-        "excluded_on": DAY,
-        "owner": TEXT,
-        "accountable": TEXT,
-        "position": WHOLE,
-    },
+    "control_horizons": columns(f"""
+        {_CONTROL} title group_id weight cadence cadence_window kinds_required operation_until operation_recurs
+        test_until test_recurs policy_until attestation_until opposed_by excluded_on owner accountable position
+    """),
     # what the organization says of a control beyond its state: columns of the framework packs
-    "control_profiles": {
-        **_CONTROL,
-        "implementation": TEXT,
-        "justification": TEXT,
-        "method": TEXT,
-        "tested": FLAG,
-        "decision": TEXT,
-        "rationale": TEXT,
-        "decided_on": DAY,
-        "target": TEXT,
-        "target_pct": WHOLE,
-        "policy_pct": WHOLE,
-        "implemented_pct": WHOLE,
-        "automated_pct": WHOLE,
-        "reported_pct": WHOLE,
-        "risk_ref": TEXT,
-        "systems": TEXT,
-        "note": TEXT,
-    },
+    "control_profiles": columns(f"""
+        {_CONTROL} implementation justification method tested:flag decision rationale decided_on target target_pct
+        policy_pct implemented_pct automated_pct reported_pct risk_ref systems note
+    """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
     # medium, low with score 5, 4, 3, 2. requirements lists framework:control unlocked by closing it (itself first).
     # priority is F14. status is that of the remediation, 'unplanned' without one.
-    "gaps": {
-        **_CONTROL,
-        "gap_id": TEXT,
-        "title": TEXT,
-        "group_id": TEXT,
-        "group_title": TEXT,
-        "state": TEXT,
-        "evidence_note": TEXT,
-        "severity": TEXT,
-        "severity_score": WHOLE,
-        "weight": WHOLE,
-        "detected_on": DAY,
-        "age_days": WHOLE,
-        "runbook": TEXT,
-        "runbook_title": TEXT,
-        "playbook": TEXT,
-        "dry_run": FLAG,
-        "owner": TEXT,
-        "effort_hours": REAL,
-        "due_on": DAY,
-        "leverage": WHOLE,
-        "requirements": TEXTS,
-        "priority": REAL,
-        "quick_win": FLAG,
-        "status": TEXT,
-        "blocked_by": TEXT,
-        "compensating": TEXT,
-        "remediation_id": TEXT,
-    },
+    "gaps": columns(f"""
+        {_CONTROL} gap_id title group_id group_title state evidence_note severity severity_score:whole weight
+        detected_on age_days runbook runbook_title playbook dry_run owner effort_hours due_on leverage
+        requirements priority:real quick_win status blocked_by compensating remediation_id
+    """),
     # remediations as people track them: the flow of gaps (F12)
-    "remediations": {
-        **_CONTROL,
-        "id": TEXT,
-        "title": TEXT,
-        "owner": TEXT,
-        "opened_on": DAY,
-        "due_on": DAY,
-        "closed_on": DAY,
-        "status": TEXT,
-        "severity": TEXT,
-        "on_time": FLAG,
-        "days_open": WHOLE,
-    },
+    "remediations": columns(f"{_CONTROL} id title owner opened_on due_on closed_on status severity on_time days_open"),
     # work of a plan that was accepted, with what the plan asked for
-    "accepted_plans": {
-        **_CONTROL,
-        "id": TEXT,
-        "title": TEXT,
-        "plan_id": TEXT,
-        "plan_framework": TEXT,
-        "by_on": DAY,
-        "made_on": DAY,
-        "target_pct": WHOLE,
-        "owner": TEXT,
-        "planned_owner": TEXT,
-        "due_on": DAY,
-        "planned_due_on": DAY,
-        "closed_on": DAY,
-        "standing": TEXT,
-        "effort_hours": REAL,
-        "planned_strict_pct": REAL,
-    },
+    "accepted_plans": columns(f"""
+        {_CONTROL} id title plan_id plan_framework by_on made_on target_pct owner planned_owner due_on
+        planned_due_on closed_on standing effort_hours planned_strict_pct
+    """),
     # framework in scope: counts of states, readiness (F3), freshness, and the same at the end of the period before.
     # coverage: assessed = applicable controls whose state is not no_data, of the applicable controls (F2).
-    "readiness": {
-        "org_id": TEXT,
-        "framework": TEXT,
-        "name": TEXT,
-        "total": WHOLE,
-        "applicable": WHOLE,
-        "effective": WHOLE,
-        "partial": WHOLE,
-        "stale": WHOLE,
-        "ineffective": WHOLE,
-        "no_data": WHOLE,
-        "not_applicable": WHOLE,
-        "assessed": WHOLE,
-        "strict_pct": REAL,
-        "weighted_pct": REAL,
-        "fresh_pct": REAL,
-        "coverage_pct": REAL,
-        "prior_on": DAY,
-        "prior_strict_pct": REAL,
-        "prior_weighted_pct": REAL,
-    },
+    "readiness": columns("""
+        org_id framework name total applicable:whole effective partial stale ineffective no_data not_applicable
+        assessed strict_pct weighted_pct fresh_pct coverage_pct prior_on prior_strict_pct prior_weighted_pct
+    """),
     # framework x day of a snapshot, never recomputed
-    "readiness_days": {
-        "org_id": TEXT,
-        "framework": TEXT,
-        "taken_on": DAY,
-        "strict_pct": REAL,
-        "weighted_pct": REAL,
-        "gaps_open": WHOLE,
-    },
+    "readiness_days": columns("org_id framework taken_on strict_pct weighted_pct gaps_open"),
     # when a digest was last decided on, whatever became of its deliveries
-    "digest_days": {"org_id": TEXT, "kind": TEXT, "last_on": DAY},
+    "digest_days": columns("org_id kind last_on"),
     # framework x ISO week, from snapshots, never recomputed
-    "readiness_weeks": {
-        "org_id": TEXT,
-        "framework": TEXT,
-        "week": TEXT,
-        "taken_on": DAY,
-        "strict_pct": REAL,
-        "weighted_pct": REAL,
-        "fresh_pct": REAL,
-        "attested_pct": REAL,
-        "gaps_open": WHOLE,
-        "gaps_opened": WHOLE,
-        "gaps_closed": WHOLE,
-    },
+    "readiness_weeks": columns("""
+        org_id framework week taken_on strict_pct weighted_pct fresh_pct attested_pct gaps_open gaps_opened
+        gaps_closed
+    """),
     # component of the posture score (F4). value is null when absent; share is its weight after renormalisation,
     # contribution sums exactly to the score; prior_* from the last snapshot before the period.
-    "posture": {
-        "org_id": TEXT,
-        "component": TEXT,
-        "title": TEXT,
-        "weight": REAL,
-        "share": REAL,
-        "value": REAL,
-        "contribution": REAL,
-        "measured": WHOLE,
-        "population": WHOLE,
-        "explanation": TEXT,
-        "prior_value": REAL,
-        "prior_on": DAY,
-        "prior_score": REAL,
-    },
+    "posture": columns("""
+        org_id component title weight:real share value contribution measured population explanation prior_value
+        prior_on prior_score
+    """),
     # day of a snapshot x component of the posture score with the score of that day, as computed then; a component
     # without a value was absent
-    "posture_days": {"org_id": TEXT, "taken_on": DAY, "score": REAL, "component": TEXT, "value": REAL},
+    "posture_days": columns("org_id taken_on score component value"),
     # a thing that is in another state than before the period, or that ended in it. kind: control (against the state
     # last seen before the period), attestation, third_party; framework is null for the last. moved_on: where it is in
     # the period; because: what the facts say of the reason, empty where they say none.
-    "movements": {
-        "org_id": TEXT,
-        "kind": TEXT,
-        "framework": TEXT,
-        "thing": TEXT,
-        "state": TEXT,
-        "moved_on": DAY,
-        "because": TEXT,
-    },
+    "movements": columns("org_id kind framework thing state moved_on because"),
     # an attestation duty, and the next one of a control (<id>-next, due when the newest signature lapses) where none is
     # planned. status: not_due, due_30, due_7, overdue, attested, rejected; a signed duty stays attested. current marks
     # the duty of a control that decides whether it is attested now, a lapsed signature never does; unsupported: signed
     # while the evidence was stale or missing.
-    "attestations": {
-        **_CONTROL,
-        "id": TEXT,
-        "title": TEXT,
-        "group_id": TEXT,
-        "owner": TEXT,
-        "attestor": TEXT,
-        "statement": TEXT,
-        "due_on": DAY,
-        "status": TEXT,
-        "days_left": WHOLE,
-        "attested_at": INSTANT,
-        "attested_on": DAY,
-        "evidence_links": WHOLE,
-        "evidence_freshness": TEXT,
-        "delegated_to": TEXT,
-        "unsupported": FLAG,
-        "current": FLAG,
-    },
+    "attestations": columns(f"""
+        {_CONTROL} id title group_id owner attestor statement due_on status days_left attested_at attested_on
+        evidence_links evidence_freshness delegated_to unsupported current
+    """),
     # a vendor that is not offboarded. inherent, residual: likelihood x impact with unknown as 5 (rating_unknown).
     # review: current, due_soon, overdue, never. assurance follows documents alone: assured and expiring (one that
     # assures is in force, to assured_until, null where it has no end), lapsed (there was one), not_assessed (there
     # never was). status: not_assessed and in_progress as people say; expired where an assessment was made and its
     # review is overdue or its assurance lapsed; assessed where neither is.
-    "vendors": {
-        "org_id": TEXT,
-        "vendor_id": TEXT,
-        "name": TEXT,
-        "service": TEXT,
-        "owner": TEXT,
-        "category": TEXT,
-        "tier": TEXT,
-        "data_classes": TEXT,
-        "inherent": WHOLE,
-        "residual": WHOLE,
-        "rating_unknown": FLAG,
-        "soc2_kind": TEXT,
-        "soc2_period_end_on": DAY,
-        "soc2_opinion": TEXT,
-        "soc2_valid_until": DAY,
-        "iso_expires_on": DAY,
-        "dpa_on": DAY,
-        "baa_on": DAY,
-        "pci_aoc_on": DAY,
-        "handles_phi": FLAG,
-        "region": TEXT,
-        "last_review_on": DAY,
-        "next_review_on": DAY,
-        "review": TEXT,
-        "status": TEXT,
-        "assurance": TEXT,
-        "assured_until": DAY,
-        "inherited": WHOLE,
-        "inherited_evidenced": WHOLE,
-        "inherited_gaps": WHOLE,
-        "reused_evidence": WHOLE,
-        "open_findings": WHOLE,
-    },
+    "vendors": columns("""
+        org_id vendor_id name service owner category tier data_classes inherent residual rating_unknown
+        soc2_kind soc2_period_end_on soc2_opinion soc2_valid_until iso_expires_on dpa_on baa_on pci_aoc_on
+        handles_phi region last_review_on next_review_on review status assurance assured_until inherited
+        inherited_evidenced inherited_gaps reused_evidence open_findings
+    """),
     # vendor x inherited control of a framework in scope. gap: none, missing, expired, wrong_scope,
     # qualified_opinion, cuec_unmapped. severity_score = tier weight x requirements.
-    "vendor_controls": {
-        "org_id": TEXT,
-        "vendor_id": TEXT,
-        "vendor": TEXT,
-        "tier": TEXT,
-        "category": TEXT,
-        "framework": TEXT,
-        "control_id": TEXT,
-        "title": TEXT,
-        "reason": TEXT,
-        "expected_evidence": TEXT,
-        "model": TEXT,
-        "customer_side": TEXT,
-        "held": TEXT,
-        "held_id": TEXT,
-        "held_period_end_on": DAY,
-        "held_until": DAY,
-        "gap": TEXT,
-        "severity_score": REAL,
-    },
+    "vendor_controls": columns("""
+        org_id vendor_id vendor tier category framework control_id title reason expected_evidence model
+        customer_side held held_id held_period_end_on held_until gap severity_score
+    """),
     # a dated duty (F6). state: open, overdue, done, late, cancelled. sequence rises each time that its date moves.
     # hard: a legal or contractual deadline that nothing may move. paused: the clock stands still while somebody else is
     # to answer; such a duty stays open past its date (days_left is negative) and is never overdue.
-    "obligations": {
-        "org_id": TEXT,
-        "obligation_id": TEXT,
-        "kind": TEXT,
-        "title": TEXT,
-        "frameworks": TEXTS,
-        "controls": TEXTS,
-        "vendor_id": TEXT,
-        "vendor_tier": TEXT,
-        "owner": TEXT,
-        "accountable": TEXT,
-        "due_on": DAY,
-        "week": TEXT,
-        "effort_hours": REAL,
-        "state": TEXT,
-        "done_on": DAY,
-        "days_left": WHOLE,
-        "recurrence": TEXT,
-        "hard": FLAG,
-        "paused": FLAG,
-        "source_ref": TEXT,
-        "sequence": WHOLE,
-        "changed_on": DAY,
-    },
+    "obligations": columns("""
+        org_id obligation_id kind title frameworks controls vendor_id vendor_tier owner accountable due_on week
+        effort_hours state done_on days_left recurrence hard paused source_ref sequence changed_on
+    """),
     # owner x ISO week (F7): hours due by RACI factor, hours available, utilisation in percent (null: no capacity).
     # staffed: the owner is there; what is due of nobody and of those who have left is unowned and nobody's shortfall
-    "owner_weeks": {
-        "org_id": TEXT,
-        "owner": TEXT,
-        "staffed": FLAG,
-        "week": TEXT,
-        "week_start_on": DAY,
-        "obligations": WHOLE,
-        "demand_hours": REAL,
-        "budget_hours": REAL,
-        "absence_hours": REAL,
-        "available_hours": REAL,
-        "utilisation_pct": REAL,
-        "shortfall_hours": REAL,
-        "unowned_hours": REAL,
-    },
+    "owner_weeks": columns("""
+        org_id owner staffed week week_start_on obligations demand_hours budget_hours absence_hours
+        available_hours utilisation_pct shortfall_hours unowned_hours
+    """),
     # a risk with inherent and residual cells (F11); unknown ratings count as 5 and set unknown
-    "risks": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "title": TEXT,
-        "category": TEXT,
-        "owner": TEXT,
-        "likelihood": WHOLE,
-        "impact": WHOLE,
-        "inherent": WHOLE,
-        "residual_likelihood": WHOLE,
-        "residual_impact": WHOLE,
-        "residual": WHOLE,
-        "previous": WHOLE,
-        "level": TEXT,
-        "appetite": WHOLE,
-        "over_appetite": FLAG,
-        "unknown": FLAG,
-        "treatment": TEXT,
-        "loss_low": REAL,
-        "loss_high": REAL,
-        "reviewed_on": DAY,
-        "status": TEXT,
-    },
+    "risks": columns("""
+        org_id id title category owner likelihood impact inherent residual_likelihood residual_impact residual
+        previous level appetite over_appetite unknown treatment loss_low loss_high reviewed_on status
+    """),
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
     # compensating measure (fresh, due_soon, stale, missing), null without a measure
-    "exceptions": {
-        **_CONTROL,
-        "id": TEXT,
-        "kind": TEXT,
-        "title": TEXT,
-        "reason": TEXT,
-        "compensating": TEXT,
-        "compensating_evidence_on": DAY,
-        "evidence_freshness": TEXT,
-        "residual": TEXT,
-        "approver": TEXT,
-        "approved_on": DAY,
-        "expires_on": DAY,
-        "days_left": WHOLE,
-        "renewals": WHOLE,
-        "standing": TEXT,
-        "worksheet": TEXT,
-    },
+    "exceptions": columns(f"""
+        {_CONTROL} id kind title reason compensating compensating_evidence_on evidence_freshness residual:text
+        approver approved_on expires_on days_left renewals standing worksheet
+    """),
     # an incident with its durations in minutes (null where a step is missing)
-    "incidents": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "title": TEXT,
-        "severity": TEXT,
-        "status": TEXT,
-        "service_id": TEXT,
-        "owner": TEXT,
-        "opened_at": INSTANT,
-        "resolved_at": INSTANT,
-        "minutes_to_acknowledge": REAL,
-        "minutes_to_mitigate": REAL,
-        "minutes_to_resolve": REAL,
-    },
+    "incidents": columns("""
+        org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
+        minutes_to_mitigate minutes_to_resolve
+    """),
     # service with an objective: error budget over 7 and 30 days (REPORTS 14); level ok, warning, critical,
     # insufficient_history
-    "service_health": {
-        "org_id": TEXT,
-        "service_id": TEXT,
-        "name": TEXT,
-        "criticality": WHOLE,
-        "objective_pct": REAL,
-        "total_30d": WHOLE,
-        "bad_30d": WHOLE,
-        "used_30d_pct": REAL,
-        "burn_30d": REAL,
-        "total_7d": WHOLE,
-        "bad_7d": WHOLE,
-        "used_7d_pct": REAL,
-        "burn_7d": REAL,
-        "buckets_share": REAL,
-        "level": TEXT,
-    },
+    "service_health": columns("""
+        org_id service_id name criticality objective_pct total_30d bad_30d used_30d_pct burn_30d total_7d bad_7d
+        used_7d_pct burn_7d buckets_share level
+    """),
     # an evidence request with its clock (F5). clock: on_track, at_risk, overdue, closed_on_time, closed_late, paused.
     # finished_on: when the clock stopped for good; null while it runs
-    "requests": {
-        **_CONTROL,
-        "id": TEXT,
-        "title": TEXT,
-        "requester": TEXT,
-        "owner": TEXT,
-        "backup": TEXT,
-        "priority": TEXT,
-        "opened_on": DAY,
-        "due_on": DAY,
-        "status": TEXT,
-        "auditor_status": TEXT,
-        "submitted_on": DAY,
-        "accepted_on": DAY,
-        "closed_on": DAY,
-        "finished_on": DAY,
-        "returns": WHOLE,
-        "paused_minutes": WHOLE,
-        "age_days": WHOLE,
-        "days_left": WHOLE,
-        "clock": TEXT,
-        "evidence_ids": TEXTS,
-    },
+    "requests": columns(f"""
+        {_CONTROL} id title requester owner backup priority opened_on due_on status auditor_status submitted_on
+        accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids
+    """),
     # a window of a recurring test. standing: upcoming, open, done, late, missed
-    "test_windows": {
-        **_CONTROL,
-        "schedule_id": TEXT,
-        "run_id": TEXT,
-        "procedure": TEXT,
-        "cadence": TEXT,
-        "owner": TEXT,
-        "performer": TEXT,
-        "window_open_on": DAY,
-        "window_close_on": DAY,
-        "performed_on": DAY,
-        "outcome": TEXT,
-        "standing": TEXT,
-        "population": WHOLE,
-        "tested": WHOLE,
-        "deviations": WHOLE,
-        "evidence_expected": WHOLE,
-        "evidence_received": WHOLE,
-        "cause": TEXT,
-        "response": TEXT,
-    },
+    "test_windows": columns(f"""
+        {_CONTROL} schedule_id run_id procedure cadence owner performer window_open_on window_close_on
+        performed_on outcome standing population tested deviations evidence_expected evidence_received cause
+        response
+    """),
     # an accepted policy version that is active, one row for each control that it supports (control null: none)
-    "policies": {
-        **_CONTROL,
-        "policy_id": TEXT,
-        "policy": TEXT,
-        "version": WHOLE,
-        "kind": TEXT,
-        "title": TEXT,
-        "playbook": TEXT,
-        "owner": TEXT,
-        "accepted_by": TEXT,
-        "accepted_on": DAY,
-        "review_due_on": DAY,
-    },
+    "policies": columns(f"""
+        {_CONTROL} policy_id policy version kind title playbook owner accepted_by accepted_on review_due_on
+    """),
     # an action of the audit log: events in the period and the one before, the newest; tagged: mapped to a control
     # of a framework in scope, by the action map or by the event itself
-    "audit_actions": {
-        "org_id": TEXT,
-        "action": TEXT,
-        "title": TEXT,
-        "tagged": FLAG,
-        "events": WHOLE,
-        "events_before": WHOLE,
-        "tagged_events": WHOLE,
-        "last_at": INSTANT,
-        "last_id": TEXT,
-    },
+    "audit_actions": columns("org_id action title tagged events events_before tagged_events last_at last_id"),
     # a sealed bundle
-    "bundles": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "requested_window": TEXT,
-        "window_start_on": DAY,
-        "window_end_on": DAY,
-        "sealed_on": DAY,
-        "created_by": TEXT,
-        "previous_id": TEXT,
-        "size_bytes": WHOLE,
-    },
+    "bundles": columns("""
+        org_id id requested_window window_start_on window_end_on sealed_on created_by previous_id size_bytes
+    """),
     # a share of a pending duty (F7): all of its hours for who is responsible (role R), a quarter for who is accountable
     # (A); week is when the work falls, null for overdue duties. Summed up it is ``owner_weeks``.
-    "load": {
-        "org_id": TEXT,
-        "obligation_id": TEXT,
-        "kind": TEXT,
-        "title": TEXT,
-        "frameworks": TEXTS,
-        "owner": TEXT,
-        "accountable": TEXT,
-        "role": TEXT,
-        "due_on": DAY,
-        "week": TEXT,
-        "week_start_on": DAY,
-        "hours": REAL,
-        "hard": FLAG,
-        "state": TEXT,
-    },
+    "load": columns("""
+        org_id obligation_id kind title frameworks owner accountable role due_on week week_start_on hours hard
+        state
+    """),
     # a past week as recorded: planned at its start, what became of it, and what was forecast four weeks before
-    "obligation_weeks": {
-        "org_id": TEXT,
-        "week": TEXT,
-        "week_start_on": DAY,
-        "planned": WHOLE,
-        "planned_hours": REAL,
-        "completed": WHOLE,
-        "slipped": WHOLE,
-        "forecast": WHOLE,
-    },
+    "obligation_weeks": columns("org_id week week_start_on planned planned_hours completed slipped forecast"),
     # a consolidation play x its steps (number from 1; null for a play without steps)
-    "plays": {
-        "org_id": TEXT,
-        "play_id": TEXT,
-        "status": TEXT,
-        "owner": TEXT,
-        "hours_saved": REAL,
-        "started_on": DAY,
-        "closed_on": DAY,
-        "number": WHOLE,
-        "step": TEXT,
-        "step_status": TEXT,
-        "step_by": TEXT,
-        "step_on": DAY,
-        "step_evidence": TEXT,
-    },
+    "plays": columns("""
+        org_id play_id status owner hours_saved started_on closed_on number step:text step_status step_by step_on
+        step_evidence
+    """),
     # a density alert in a delivery: about which week, how bad; sent_on is when the other side accepted it
-    "density_alerts": {
-        "org_id": TEXT,
-        "delivery_id": TEXT,
-        "alert_id": TEXT,
-        "week": TEXT,
-        "level": TEXT,
-        "channel": TEXT,
-        "recipient": TEXT,
-        "status": TEXT,
-        "created_at": INSTANT,
-        "created_on": DAY,
-        "sent_on": DAY,
-    },
+    "density_alerts": columns("""
+        org_id delivery_id alert_id week level channel recipient status created_at created_on sent_on
+    """),
     # an evidence item x a control in scope that it supports
-    "linked_evidence": {**_CONTROL, "evidence_id": TEXT},
+    "linked_evidence": columns(f"{_CONTROL} evidence_id"),
     # a committee with its members, the chair among them
-    "committees": {
-        "org_id": TEXT,
-        "committee_id": TEXT,
-        "name": TEXT,
-        "chair": TEXT,
-        "members": TEXTS,
-        "cadence": TEXT,
-    },
+    "committees": columns("org_id committee_id name chair members cadence"),
     # a person with a profile; not active: has left
-    "people": {"org_id": TEXT, "email": TEXT, "name": TEXT, "active": FLAG},
+    "people": columns("org_id email name active"),
     # what pages call a person
-    "names": {"org_id": TEXT, "email": TEXT, "name": TEXT},
+    "names": columns("org_id email name"),
     # a thing that a digest reminded somebody of; reminder_id names the thing (and, for steps, the step)
-    "reminders": {
-        "org_id": TEXT,
-        "kind": TEXT,
-        "reminder_id": TEXT,
-        "delivery_id": TEXT,
-        "channel": TEXT,
-        "recipient": TEXT,
-        "status": TEXT,
-        "created_at": INSTANT,
-        "created_on": DAY,
-    },
+    "reminders": columns("org_id kind reminder_id delivery_id channel recipient status created_at created_on"),
     # a requirement of the catalogue that ships with the program, in scope or not; no organization
     # a meeting that was held and what was decided in it, as JSON; the last meeting first
-    "committee_decisions": {"org_id": TEXT, "id": TEXT, "held_on": DAY, "name": TEXT, "decisions": TEXT},
-    "catalogue_entries": {
-        "version": TEXT,
-        "framework": TEXT,
-        "control_id": TEXT,
-        "title": TEXT,
-        "assessable": FLAG,
-        "position": WHOLE,
-    },
+    "committee_decisions": columns("org_id id held_on name decisions"),
+    "catalogue_entries": columns("version:text framework control_id title assessable position"),
     # the last stored snapshot of the catalogue, its requirements and its crosswalk edges
-    "catalogue_seen": {"org_id": TEXT, "taken_on": DAY, "version": TEXT},
-    "requirements_seen": {**_CONTROL, "title": TEXT, "assessable": FLAG},
-    "edges_seen": {
-        "org_id": TEXT,
-        "source_framework": TEXT,
-        "source_id": TEXT,
-        "target_framework": TEXT,
-        "target_id": TEXT,
-        "relation": TEXT,
-        "strength": REAL,
-    },
+    "catalogue_seen": columns("org_id taken_on version:text"),
+    "requirements_seen": columns(f"{_CONTROL} title assessable"),
+    "edges_seen": columns("org_id source_framework source_id target_framework target_id relation strength"),
     # who may act for an organization: owner, admin, operator or member
-    "members": {"org_id": TEXT, "email": TEXT, "role": TEXT},
+    "members": columns("org_id email role"),
     # a staffing action in a delivery that carried it; step counts its reminders; told_on: when sent, else decided
-    "staffing_notices": {
-        "org_id": TEXT,
-        "delivery_id": TEXT,
-        "kind": TEXT,
-        "action_id": TEXT,
-        "step": WHOLE,
-        "channel": TEXT,
-        "recipient": TEXT,
-        "status": TEXT,
-        "told_on": DAY,
-        "sent_on": DAY,
-    },
+    "staffing_notices": columns("org_id delivery_id kind action_id step channel recipient status told_on sent_on"),
     # a proposal to relieve a peak week. status: proposed, tracked, open, completed. standing: proposed, lapsed (never
     # taken up), under_way, past_peak, breached (past the committee's SLA), done_on_time, done_late, done_undated.
     # breach_told_on: the first rollup mail that named the breach, from which the escalation counts
-    "staffing_actions": {
-        "org_id": TEXT,
-        "action_id": TEXT,
-        "week": TEXT,
-        "week_start_on": DAY,
-        "week_end_on": DAY,
-        "kind": TEXT,
-        "owner": TEXT,
-        "owner_left": FLAG,
-        "assignee": TEXT,
-        "obligation_id": TEXT,
-        "duties": TEXTS,
-        "hard": FLAG,
-        "accountable": TEXT,
-        "committee": TEXT,
-        "chair": TEXT,
-        "meets_on": DAY,
-        "relief_hours": REAL,
-        "relief_actual_hours": REAL,
-        "status": TEXT,
-        "standing": TEXT,
-        "proposed_on": DAY,
-        "tracked_on": DAY,
-        "completed_on": DAY,
-        "days_past": WHOLE,
-        "business_days_past": WHOLE,
-        "sla_due_on": DAY,
-        "breach_days": WHOLE,
-        "blocked_reason": TEXT,
-        "evidence": TEXT,
-        "reminder_step": WHOLE,
-        "last_reminder_on": DAY,
-        "rollups": WHOLE,
-        "last_rollup_on": DAY,
-        "breach_told_on": DAY,
-        "escalations": WHOLE,
-        "last_escalation_on": DAY,
-    },
+    "staffing_actions": columns("""
+        org_id action_id week week_start_on week_end_on kind owner owner_left assignee obligation_id duties hard
+        accountable committee chair meets_on relief_hours relief_actual_hours status standing proposed_on
+        tracked_on completed_on days_past business_days_past sla_due_on breach_days blocked_reason evidence
+        reminder_step last_reminder_on rollups last_rollup_on breach_told_on escalations last_escalation_on
+    """),
     # how the console runs for an organization; version is the revision of the last change to its profile
-    "deployment": {
-        "org_id": TEXT,
-        "tier": TEXT,
-        "plan": TEXT,
-        "data_region": TEXT,
-        "boundary": TEXT,
-        "key_custody": TEXT,
-        "auth_mode": TEXT,
-        "modules": TEXTS,
-        "version": WHOLE,
-        "created_on": DAY,
-        "changed_on": DAY,
-    },
+    "deployment": columns("""
+        org_id tier plan data_region boundary key_custody auth_mode modules version created_on changed_on
+    """),
     # a mail domain, host, chat channel or connected system that data goes to; region null: not declared
-    "destinations": {
-        "org_id": TEXT,
-        "channel": TEXT,
-        "destination": TEXT,
-        "region": TEXT,
-        "deliveries": WHOLE,
-        "last_on": DAY,
-    },
+    "destinations": columns("org_id channel destination region deliveries last_on"),
     # a legal hold with the audit events that it keeps; age to its release where it was released;
     # flagged_by_any counts the events under any active hold of the organization once
-    "legal_holds": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "matter": TEXT,
-        "incident_id": TEXT,
-        "scope": TEXT,
-        "reason": TEXT,
-        "custodian": TEXT,
-        "placed_by": TEXT,
-        "placed_at": INSTANT,
-        "placed_on": DAY,
-        "active": FLAG,
-        "released_by": TEXT,
-        "released_on": DAY,
-        "age_days": WHOLE,
-        "flagged": WHOLE,
-        "first_flagged_at": INSTANT,
-        "last_flagged_at": INSTANT,
-        "flagged_by_any": WHOLE,
-        "purges_blocked": WHOLE,
-    },
+    "legal_holds": columns("""
+        org_id id matter incident_id scope reason custodian placed_by placed_at placed_on active released_by
+        released_on age_days flagged first_flagged_at last_flagged_at flagged_by_any purges_blocked
+    """),
     # a class of records (audit_log, incidents: closed ones) with its retention. eligible: older than that;
     # = purgeable + held (by a legal hold, or behind one in the chain) + waiting (behind a younger event in the chain)
-    "retention": {
-        "org_id": TEXT,
-        "record_class": TEXT,
-        "tier": TEXT,
-        "default_days": WHOLE,
-        "override_days": WHOLE,
-        "reason": TEXT,
-        "approved_by": TEXT,
-        "approved_on": DAY,
-        "days": WHOLE,
-        "source": TEXT,
-        "rows": WHOLE,
-        "oldest_on": DAY,
-        "eligible": WHOLE,
-        "purgeable": WHOLE,
-        "held": WHOLE,
-        "waiting": WHOLE,
-        "next_purge_on": DAY,
-    },
+    "retention": columns("""
+        org_id record_class tier default_days override_days reason approved_by approved_on days source rows
+        oldest_on eligible purgeable held:whole waiting next_purge_on
+    """),
     # a refusal by a policy or a guard; policy is the title of the version that refused
-    "policy_blocks": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "playbook": TEXT,
-        "policy_id": TEXT,
-        "policy": TEXT,
-        "reason": TEXT,
-        "message": TEXT,
-        "actor": TEXT,
-        "blocked_at": INSTANT,
-        "blocked_on": DAY,
-        "overridden": FLAG,
-    },
+    "policy_blocks": columns("""
+        org_id id playbook policy_id policy reason message actor blocked_at blocked_on overridden
+    """),
     # a rehearsal (dry_run) or execution that was let through
-    "automation_runs": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "kind": TEXT,
-        "playbook": TEXT,
-        "actor": TEXT,
-        "outcome": TEXT,
-        "ran_at": INSTANT,
-        "ran_on": DAY,
-    },
+    "automation_runs": columns("org_id id kind playbook actor outcome ran_at ran_on"),
     # a business day on which there is evidence that a SOC 2 criterion operated: event, evidence item or passed test
-    "criteria_days": {**_CONTROL, "happened_on": DAY},
+    "criteria_days": columns(f"{_CONTROL} happened_on"),
     # SOC 2 criterion x action: events in the period; effect supports or contradicts
-    "criteria_events": {**_CONTROL, "action": TEXT, "title": TEXT, "effect": TEXT, "events": WHOLE},
+    "criteria_events": columns(f"{_CONTROL} action title effect events"),
     # a control that was seen in another state than before; trigger_event is the audit event that explains it
-    "state_changes": {**_CONTROL, "observed_on": DAY, "state": TEXT, "previous": TEXT, "trigger_event": TEXT},
+    "state_changes": columns(f"{_CONTROL} observed_on state previous:text trigger_event"),
     # the newest agreement of a vendor by kind (baa, dpa); valid_until is null for one that lasts
-    "agreements": {
-        "org_id": TEXT,
-        "vendor_id": TEXT,
-        "kind": TEXT,
-        "document_id": TEXT,
-        "issued_on": DAY,
-        "valid_until": DAY,
-        "in_scope": FLAG,
-        "flows_down": FLAG,
-    },
+    "agreements": columns("org_id vendor_id kind document_id issued_on valid_until in_scope flows_down"),
     # a weakness that a scanner reported. status: open, fixed, accepted, false_positive
-    "findings": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "source": TEXT,
-        "finding_key": TEXT,
-        "title": TEXT,
-        "severity": TEXT,
-        "status": TEXT,
-        "service": TEXT,
-        "owner": TEXT,
-        "asset": TEXT,
-        "port": WHOLE,
-        "cve": TEXT,
-        "cvss": REAL,
-        "epss": REAL,
-        "known_exploited": FLAG,
-        "internet_reachable": FLAG,
-        "first_seen_on": DAY,
-        "last_seen_on": DAY,
-        "fixed_on": DAY,
-        "due_on": DAY,
-    },
+    "findings": columns("""
+        org_id id source finding_key title severity status service owner asset port cve cvss epss
+        known_exploited internet_reachable first_seen_on last_seen_on fixed_on due_on
+    """),
     # a numbered weakness; weakness_key is a gap_id or a finding's id, details what people filled in, as JSON. owner:
     # who works on the gap, else whom the ledger names, else of the control or service. scheduled_on: the day by which
     # it must be closed (engine/model/poam.py); due_on is the ledger's. listed_on: when it got
     # its number, null where that was not written down. title: of the control or finding, if known
-    "poam": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "weakness_key": TEXT,
-        "detected_on": DAY,
-        "due_on": DAY,
-        "status": TEXT,
-        "closed_on": DAY,
-        "details": TEXT,
-        "listed_on": DAY,
-        "title": TEXT,
-        "control": TEXT,
-        "owner": TEXT,
-        "scheduled_on": DAY,
-    },
+    "poam": columns("""
+        org_id id weakness_key detected_on due_on status closed_on details listed_on title control owner
+        scheduled_on
+    """),
     # a role (R, A, C, I) of somebody for an assessable control; active is null for an address that no user has
-    "raci": {**_CONTROL, "email": TEXT, "name": TEXT, "role": TEXT, "active": FLAG, "position": WHOLE},
+    "raci": columns(f"{_CONTROL} email name role active position"),
     # a declared system; in_scope: inside the boundary. frameworks: those in scope that it belongs to;
     # controls_named: controls whose profile names it
-    "systems": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "name": TEXT,
-        "owner": TEXT,
-        "service_id": TEXT,
-        "service": TEXT,
-        "data_classes": TEXTS,
-        "region": TEXT,
-        "boundary": TEXT,
-        "environment": TEXT,
-        "frameworks": TEXTS,
-        "pci_class": TEXT,
-        "justification": TEXT,
-        "last_reviewed_on": DAY,
-        "in_scope": FLAG,
-        "controls_named": WHOLE,
-    },
+    "systems": columns("""
+        org_id id name owner service_id service data_classes:texts region boundary environment frameworks pci_class
+        justification last_reviewed_on in_scope controls_named
+    """),
     # a declared flow of data; names are null for a system that is not declared
-    "data_flows": {
-        "org_id": TEXT,
-        "id": TEXT,
-        "from_system": TEXT,
-        "from_name": TEXT,
-        "from_boundary": TEXT,
-        "from_region": TEXT,
-        "to_system": TEXT,
-        "to_name": TEXT,
-        "to_boundary": TEXT,
-        "to_region": TEXT,
-        "data_class": TEXT,
-        "protocol": TEXT,
-        "encrypted": FLAG,
-        "vendor_id": TEXT,
-        "vendor": TEXT,
-        "agreement_ref": TEXT,
-        "leaves": FLAG,
-    },
+    "data_flows": columns("""
+        org_id id from_system from_name from_boundary from_region to_system to_name to_boundary to_region
+        data_class protocol encrypted vendor_id vendor agreement_ref leaves
+    """),
     # something that was seen at work: in the service register, alerts, findings or dependencies (counts of each);
     # system_id is the declared system that it is, null for an undocumented one
-    "observations": {
-        "org_id": TEXT,
-        "name": TEXT,
-        "service_id": TEXT,
-        "owner": TEXT,
-        "criticality": WHOLE,
-        "environment": TEXT,
-        "internet_facing": FLAG,
-        "holds_customer_data": FLAG,
-        "seen_in": TEXTS,
-        "alerts": WHOLE,
-        "findings": WHOLE,
-        "dependencies": WHOLE,
-        "last_seen_on": DAY,
-        "system_id": TEXT,
-    },
+    "observations": columns("""
+        org_id name service_id owner criticality environment internet_facing holds_customer_data seen_in alerts
+        findings dependencies last_seen_on system_id
+    """),
     # a test that was performed: kind dry_run (a rehearsed playbook) or test_run (a recurring test of its own control);
     # outcome: passed, failed, blocked
-    "tests": {
-        **_CONTROL,
-        "id": TEXT,
-        "kind": TEXT,
-        "title": TEXT,
-        "playbook": TEXT,
-        "policy_id": TEXT,
-        "policy_version": WHOLE,
-        "actor": TEXT,
-        "performed_at": INSTANT,
-        "performed_on": DAY,
-        "outcome": TEXT,
-    },
+    "tests": columns(f"""
+        {_CONTROL} id kind title playbook policy_id policy_version actor performed_at performed_on outcome
+    """),
     # a passed test x a control that it may show. basis: runbook (the control's runbook has the playbook), policy (the
     # guardrail supports the control), schedule (the control's own recurring test); freshness by the control's cadence
-    "test_matches": {
-        **_CONTROL,
-        "title": TEXT,
-        "test_id": TEXT,
-        "basis": TEXTS,
-        "performed_on": DAY,
-        "age_days": WHOLE,
-        "window_days": WHOLE,
-        "freshness": TEXT,
-        "position": WHOLE,
-    },
+    "test_matches": columns(f"{_CONTROL} title test_id basis performed_on age_days window_days freshness position"),
     # a test x control that somebody linked or rejected; supplement: to a bundle that was sealed before the test.
     # age_days is the test's, null for a test that is not on record
-    "test_links": {
-        **_CONTROL,
-        "id": TEXT,
-        "test_id": TEXT,
-        "bundle_id": TEXT,
-        "status": TEXT,
-        "supplement": FLAG,
-        "linked_by": TEXT,
-        "linked_at": INSTANT,
-        "linked_on": DAY,
-        "outcome": TEXT,
-        "age_days": WHOLE,
-        "window_days": WHOLE,
-        "freshness": TEXT,
-    },
+    "test_links": columns(f"""
+        {_CONTROL} id test_id bundle_id status supplement linked_by linked_at linked_on outcome age_days
+        window_days freshness
+    """),
     # what is claimed of an applicable control by a source of evidence, with the audit event behind the newest evidence.
     # state: complete, broken, hash_mismatch (problem says why); bundle_id null: not in any sealed bundle
-    "claims": {
-        **_CONTROL,
-        "title": TEXT,
-        "control_state": TEXT,
-        "source": TEXT,
-        "evidence_id": TEXT,
-        "evidence_on": DAY,
-        "record": TEXT,
-        "policy_version": WHOLE,
-        "sha256": TEXT,
-        "event_id": TEXT,
-        "action": TEXT,
-        "seq": WHOLE,
-        "event_hash": TEXT,
-        "bundle_id": TEXT,
-        "merkle_leaf": TEXT,
-        "state": TEXT,
-        "problem": TEXT,
-        "position": WHOLE,
-    },
+    "claims": columns(f"""
+        {_CONTROL} title control_state source evidence_id evidence_on record policy_version sha256 event_id
+        action seq event_hash bundle_id merkle_leaf state problem position
+    """),
     # a bundle that claims are in: the stretch of the chain that it holds
-    "bundled_events": {"org_id": TEXT, "bundle_id": TEXT, "first_seq": WHOLE, "sealed_seq": WHOLE},
+    "bundled_events": columns("org_id bundle_id first_seq sealed_seq"),
     # an event that claims rest on in the tree of a bundle's signed head: its leaf, the way to the root, the root.
     # merkle_root null: a bundle without a signed head; merkle_path null: no way can be told
-    "bundle_proofs": {
-        "org_id": TEXT,
-        "bundle_id": TEXT,
-        "seq": WHOLE,
-        "file": TEXT,
-        "leaf_index": WHOLE,
-        "leaves": WHOLE,
-        "merkle_leaf": TEXT,
-        "merkle_path": TEXTS,
-        "merkle_root": TEXT,
-    },
+    "bundle_proofs": columns("""
+        org_id bundle_id seq file leaf_index leaves:whole merkle_leaf merkle_path merkle_root
+    """),
     # evidence that supports no control
-    "orphan_evidence": {"org_id": TEXT, "kind": TEXT, "id": TEXT, "title": TEXT, "owner": TEXT, "dated_on": DAY},
+    "orphan_evidence": columns("org_id kind id title owner dated_on"),
     # a change of requirements that is proposed or final; effective_on null: no date; status_as_of: last looked up
-    "scenarios": {
-        "scenario": TEXT,
-        "title": TEXT,
-        "authority": TEXT,
-        "framework": TEXT,
-        "status": TEXT,
-        "published_on": DAY,
-        "effective_on": DAY,
-        "status_as_of": DAY,
-        "timing": TEXT,
-        "summary": TEXT,
-        "source": TEXT,
-        "position": WHOLE,
-    },
+    "scenarios": columns("""
+        scenario title authority framework status published_on effective_on status_as_of timing summary source
+        position
+    """),
     # a requirement that a scenario changes: mandatory (no alternative any more), new, extended, clarified, merged
     # (into), withdrawn, in_force. control_id is the control that it changes; weight and effort of new ones
-    "scenario_requirements": {
-        "scenario": TEXT,
-        "framework": TEXT,
-        "requirement": TEXT,
-        "title": TEXT,
-        "change": TEXT,
-        "control_id": TEXT,
-        "into": TEXTS,
-        "weight": WHOLE,
-        "effort_hours": REAL,
-        "position": WHOLE,
-    },
+    "scenario_requirements": columns("""
+        scenario framework requirement title change control_id into weight effort_hours position
+    """),
     # a control that meets a new requirement: coverage full or part
-    "scenario_answers": {
-        "scenario": TEXT,
-        "requirement": TEXT,
-        "framework": TEXT,
-        "control_id": TEXT,
-        "coverage": TEXT,
-        "position": WHOLE,
-    },
+    "scenario_answers": columns("scenario requirement framework control_id coverage position"),
     # a model programme of a reference cohort x framework with its readiness; no organization is behind it
-    "benchmark_members": {
-        "size": TEXT,
-        "title": TEXT,
-        "headcount_from": WHOLE,
-        "headcount_to": WHOLE,
-        "cohort_kind": TEXT,
-        "dated_on": DAY,
-        "provenance": TEXT,
-        "framework": TEXT,
-        "programme": TEXT,
-        "programme_title": TEXT,
-        "strict_pct": REAL,
-        "weighted_pct": REAL,
-    },
+    "benchmark_members": columns("""
+        size title headcount_from headcount_to cohort_kind dated_on provenance framework programme
+        programme_title strict_pct weighted_pct
+    """),
     # a figure of a published study; sector all: not of one sector
-    "benchmark_studies": {
-        "study": TEXT,
-        "title": TEXT,
-        "framework": TEXT,
-        "sector": TEXT,
-        "measure": TEXT,
-        "value_pct": REAL,
-        "n": WHOLE,
-        "measured_in": WHOLE,
-        "published_in": WHOLE,
-        "source": TEXT,
-    },
+    "benchmark_studies": columns("study title framework sector measure value_pct n measured_in published_in source"),
     # an accepted policy version x a control that it is about (control null: none); in_scope: its framework is followed.
     # newest_*: the highest version on file, draft or not; review_due_on: 380 days after acceptance where none is given
-    "guardrails": {
-        **_CONTROL,
-        "policy_id": TEXT,
-        "policy": TEXT,
-        "version": WHOLE,
-        "kind": TEXT,
-        "title": TEXT,
-        "playbook": TEXT,
-        "owner": TEXT,
-        "accepted_by": TEXT,
-        "accepted_on": DAY,
-        "review_due_on": DAY,
-        "newest_version": WHOLE,
-        "newest_state": TEXT,
-        "newest_on": DAY,
-        "requirements": TEXTS,
-        "in_scope": FLAG,
-    },
+    "guardrails": columns(f"""
+        {_CONTROL} policy_id policy version kind title playbook owner accepted_by accepted_on review_due_on
+        newest_version newest_state newest_on requirements in_scope
+    """),
     # a node of the graph of controls: kind control, requirement, system, vendor, policy, evidence_source
-    "graph_nodes": {"org_id": TEXT, "node": TEXT, "kind": TEXT, "label": TEXT, "framework": TEXT, "state": TEXT},
+    "graph_nodes": columns("org_id node kind label framework state"),
     # source implements, evidences, depends_on or inherits target
-    "graph_edges": {"org_id": TEXT, "source": TEXT, "relation": TEXT, "target": TEXT},
+    "graph_edges": columns("org_id source relation target"),
 }

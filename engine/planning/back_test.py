@@ -7,6 +7,9 @@ import polars as pl
 
 from engine.facts.controls.horizons import state_on
 from engine.facts.expressions import pct
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.plan_parameters import PLANNED_FRAMEWORK
+from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, Table
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
@@ -29,6 +32,21 @@ DEFINITIONS = {
     "Of these renewed": "Controls whose evidence was to lapse if nothing was done, and that are effective: somebody "
     "did something. They are why what came is better than what was foreseen.",
 }
+
+
+def back_test_report(horizons: Mapping[date, pl.DataFrame], framework: str) -> Report:
+    """The report on the projections of a framework; ``horizons`` are those of earlier days."""
+
+    def build(control_status: pl.DataFrame, ask: Ask) -> Document:
+        return back_test(horizons, control_status, framework, ask.as_of)
+
+    return Report(
+        name="readiness-plan",
+        title=f"Projections of {FRAMEWORK_NAMES[framework]} against history",
+        description="What was foreseen on earlier days for today, and what came.",
+        build=build,
+        parameters=(PLANNED_FRAMEWORK,),
+    )
 
 
 def back_test(

@@ -10,7 +10,12 @@ import msgspec
 import polars as pl
 
 from engine.facts.obligations.accepted_plans import PLAN, PlannedWork
-from engine.planning.plan import ReadinessPlan, WorkStep
+from engine.model.declarations.ask import Ask
+from engine.model.declarations.plan_parameters import PLAN_PARAMETERS, PLANNED_FRAMEWORK
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Table
+from engine.planning.plan import ReadinessPlan, WorkStep, make_plan
+from engine.planning.question import plan_question
 
 # what an open remediation has besides stays as it is: a column that is left out is not touched
 COLUMNS = ("table", "id", "framework", "control_id", "title", "owner", "opened_on", "due_on", "details")
@@ -23,16 +28,39 @@ def plan_id(plan: ReadinessPlan) -> str:
     return "-".join([question.framework, str(question.target), *period, question.by.isoformat()])
 
 
-def import_csv(plan: ReadinessPlan, remediations: pl.DataFrame, details: pl.DataFrame, duties: pl.DataFrame) -> str:
-    """The plan as a CSV whose first column is ``table``: a remediation for each step, the first of a gap being the
-    gap's own where it has one, and a duty for each attestation that nobody has been asked for.
+def build(
+    control_horizons: pl.DataFrame,
+    gaps: pl.DataFrame,
+    owner_weeks: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    framework_targets: pl.DataFrame,
+    attestation_duties: pl.DataFrame,
+    remediations_rows: pl.DataFrame,
+    remediation_details_rows: pl.DataFrame,
+    ask: Ask,
+) -> Document:
+    """A remediation for each step of the plan, the first of a gap being the gap's own where it has one, and a duty for
+    each attestation that nobody has been asked for."""
+    frames = {
+        "control_horizons": control_horizons,
+        "gaps": gaps,
+        "owner_weeks": owner_weeks,
+        "state_changes": state_changes,
+    }
+    plan = make_plan(frames.__getitem__, plan_question(framework_targets, ask.options, ask.as_of), ask.as_of)
+    duties = attestation_duties.filter(~pl.col("done"), ~pl.col("withdrawn"), ~pl.col("id").str.ends_with("-next"))
+    rows = pl.DataFrame(
+        list(_rows(plan, remediations_rows, remediation_details_rows, duties)), dict.fromkeys(COLUMNS, pl.String)
+    )
+    return Document(f"{rows.height:,} rows for the import.", tables=(Table("rows", "Rows to import", rows),))
 
-    ``remediations`` and ``details`` are the rows that there are, ``duties`` the attestations that are not done.
-    """
+
+def import_csv(document: Document) -> str:
+    """The rows as a CSV whose first column is ``table``."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_rows(plan, remediations, details, duties))
+    writer.writerows(document.tables[0].frame.iter_rows(named=True))
     return out.getvalue()
 
 
@@ -91,7 +119,17 @@ def _remediation(plan: ReadinessPlan, step: WorkStep, own: Mapping[str, Any], de
         "control_id": step.work.control_id,
         "title": own.get("title") or step.work.title,
         "owner": step.owner,
-        "opened_on": own.get("opened_on") or plan.as_of,
+        "opened_on": (own.get("opened_on") or plan.as_of).isoformat(),
         "due_on": due_on.isoformat(),
         "details": msgspec.json.encode({**(notes if isinstance(notes, dict) else {}), PLAN: told}).decode(),
     }
+
+
+REPORT = Report(
+    name="plan-rows",
+    title="Rows of a plan",
+    description="A plan as rows that the import takes: work on controls, and attestations that fall due.",
+    build=build,
+    formats=("csv",),
+    parameters=(PLANNED_FRAMEWORK, *PLAN_PARAMETERS),
+)

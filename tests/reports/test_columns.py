@@ -7,6 +7,8 @@ import polars as pl
 import pytest
 
 from engine.facts.schemas import SCHEMAS
+from engine.facts.schemas import TYPES as DECLARED
+from engine.facts.schemas import columns as columns_of
 from engine.model.columns import COLUMNS, Column, join_columns
 from engine.model.declarations.ask import Ask
 from engine.model.thresholds import DEFAULTS, Thresholds
@@ -75,6 +77,37 @@ def test_every_column_of_a_fact_or_a_table_is_declared_and_no_other():
 def test_cells_have_the_type_of_their_unit():
     units = {name: TYPES.get(COLUMNS[name].unit) for name in types()}
     assert {name: found for name, found in types().items() if units[name] and not found <= {*units[name]}} == {}
+
+
+def test_the_declared_type_of_a_column_is_one_that_its_cells_have():
+    declared = {name: DECLARED[column.type] for name, column in COLUMNS.items() if column.type}
+    assert [name for name, dtype in declared.items() if not any(dtype == one for one in types()[name])] == []
+
+
+def test_a_type_is_declared_only_where_it_is_not_that_of_the_unit():
+    repeated = [name for name, one in COLUMNS.items() if one.cells == Column(one.label, one.unit, one.meaning).type]
+    assert [name for name in repeated if COLUMNS[name].unit] == []
+
+
+def test_a_fact_lists_its_columns_and_the_types_that_are_not_the_declared_ones():
+    found = columns_of("org_id applicable weight:real\n due_on paused_minutes")
+    assert list(found.items()) == [
+        ("org_id", pl.String),
+        ("applicable", pl.Boolean),
+        ("weight", pl.Float64),
+        ("due_on", pl.Date),
+        ("paused_minutes", pl.Int64),
+    ]
+    assert columns_of("") == {}
+
+
+def test_a_column_of_a_fact_without_a_type_is_refused():
+    with pytest.raises(TypeError, match=r"^The column 'overdue' of a fact needs a type of text, .*; found ''\.$"):
+        columns_of("org_id overdue")
+    with pytest.raises(TypeError, match=r"^The column 'no_such' of a fact needs a type of text, .*; found ''\.$"):
+        columns_of("no_such")
+    with pytest.raises(TypeError, match=r"^The column 'weight' of a fact needs a type of text, .*; found 'heavy'\.$"):
+        columns_of("weight:heavy")
 
 
 def test_a_column_without_a_unit_holds_different_things_in_different_tables():

@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from engine.cli.on_terminal import print_report
 from engine.cli.reports.reports import as_of_option, past, report_bytes
 from engine.model.declarations.plan_parameters import BY, FROM, PLANNED_FRAMEWORK, TARGET
 from engine.model.errors import BadRequest, Usage
-from engine.model.vocabulary import FRAMEWORK_NAMES, FRAMEWORKS
+from engine.model.vocabulary import FRAMEWORKS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +81,7 @@ def _day(option: str, text: str) -> None:
 
 def _back_test(org: str | None, framework: str, as_of: str | None, form: str) -> bytes:
     from engine.model.declarations.as_of import AsOf
-    from engine.planning.back_test import DAYS_BACK, back_test
+    from engine.planning.back_test import DAYS_BACK, back_test_report
     from engine.render import RENDERERS
 
     at, _ = AsOf.take(past(as_of))
@@ -96,30 +95,16 @@ def _back_test(org: str | None, framework: str, as_of: str | None, form: str) ->
                     services.snapshots.open(name, now=now(), at=AsOf(day)) as earlier,
                 ):
                     horizons[day] = earlier.fact("control_horizons").filter(framework=framework)
-            document = back_test(horizons, snapshot.fact("control_status"), framework, snapshot.as_of)
-            edition = snapshot.edition(REPORT, {})
-    title = f"Projections of {FRAMEWORK_NAMES[framework]} against history"
-    return RENDERERS[form].render(
-        replace(edition, report="readiness-plan", schema_version=1, title=title, document=document)
-    )
+            edition = snapshot.edition(back_test_report(horizons, framework), {PLANNED_FRAMEWORK.name: framework})
+    return RENDERERS[form].render(edition)
 
 
 def _rows(org: str | None, asked: dict[str, str]) -> str:
-    import polars as pl
-
-    from engine.planning.plan import make_plan
-    from engine.planning.question import plan_question
+    from engine.planning.rows import REPORT as ROWS
     from engine.planning.rows import import_csv
-    from engine.reporting.index import index
 
     with (
         open_console_services() as services,
         services.snapshots.open(organization(services, org), now=now()) as snapshot,
     ):
-        fact = snapshot.fact
-        question = plan_question(fact("framework_targets"), index().plan.parse(asked), snapshot.as_of)
-        duties = fact("attestation_duties").filter(
-            ~pl.col("done"), ~pl.col("withdrawn"), ~pl.col("id").str.ends_with("-next")
-        )
-        made = make_plan(fact, question, snapshot.as_of)
-        return import_csv(made, fact("remediations_rows"), fact("remediation_details_rows"), duties)
+        return import_csv(snapshot.edition(ROWS, asked).document)

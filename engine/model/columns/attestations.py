@@ -23,15 +23,18 @@ ATTESTATIONS: Mapping[str, Column] = {
     ),
     "attestations_due": Column("Attestations due", "count", "Attestations that fell due in the week."),
     "attested": Column(
-        "Attested", "", "Whether the newest decision on the control is a signature; in totals, how many are."
+        "Attested",
+        "",
+        "Whether the newest decision on the control is a signature; in totals, how many are.",
+        cells="flag",
     ),
     "attested_at": Column("Decided (UTC)", "instant", "Moment of the decision on the attestation, signed or rejected."),
     "attested_now": Column("Attested now", "count", "Duties that decide and are signed now."),
     "attested_on": Column("Attested", "date", "Day on which the control was last signed."),
     "attestor": Column("Attestor", "text", "Who signs or has signed."),
     "auditor_status": Column("Auditor status", "word", "What the auditor says of the request."),
-    "cause": Column("Cause", "", "Why the test found deviations."),
-    "current": Column("Current", "", "Whether the attestation decides; in totals, how many are signed."),
+    "cause": Column("Cause", "", "Why the test found deviations.", cells="text"),
+    "current": Column("Current", "", "Whether the attestation decides; in totals, how many are signed.", cells="flag"),
     "deciding": Column("Deciding", "count", "Attestation duties that decide whether a control is attested."),
     "delegated_to": Column("Delegated to", "text", "Who signs in place of the owner."),
     "deviation_rate_pct": Column("Deviation rate (%)", "percent", "Deviations as a share of what was tested."),
@@ -79,8 +82,12 @@ ATTESTATIONS: Mapping[str, Column] = {
     "p2": Column("P2", "count", "Open requests of priority P2."),
     "p3": Column("P3", "count", "Open requests of priority P3."),
     "p4": Column("P4", "count", "Open requests of priority P4."),
-    "paused": Column("Paused", "", "Whether the duty's clock stands; in totals, how many requests wait so."),
-    "paused_minutes": Column("Waiting on requester", "minutes", "Time for which we waited on the requester."),
+    "paused": Column(
+        "Paused", "", "Whether the duty's clock stands; in totals, how many requests wait so.", cells="flag"
+    ),
+    "paused_minutes": Column(
+        "Waiting on requester", "minutes", "Time for which we waited on the requester.", cells="whole"
+    ),
     "performer": Column("Performer", "text", "Who performs the test."),
     "planned_on": Column("Last window closed", "date", "Last day of the test's last window."),
     "procedure": Column("Procedure", "text", "What is done in the test."),
@@ -88,7 +95,7 @@ ATTESTATIONS: Mapping[str, Column] = {
     "renewals": Column("Renewals", "count", "Renewals of the row: of signatures, or of an exception."),
     "requester": Column("Requester", "text", "Who asks for the evidence."),
     "requests": Column("Requests", "count", "Evidence requests of the row."),
-    "response": Column("Management response", "", "What management says to the deviations."),
+    "response": Column("Management response", "", "What management says to the deviations.", cells="text"),
     "returns": Column("Returns", "count", "How often the auditor sent the answer back."),
     "run_id": Column("Run ID", "text", "Identifier of the performed test."),
     "sample_size": Column("Sample size", "count", "Days to re-perform in a sample of the usual size."),
@@ -109,7 +116,10 @@ ATTESTATIONS: Mapping[str, Column] = {
     ),
     "unanswered": Column("Unanswered", "count", "Deviations without a response."),
     "unsupported": Column(
-        "Unsupported", "", "Whether it was signed while the evidence was stale or missing; in totals, how many were."
+        "Unsupported",
+        "",
+        "Whether it was signed while the evidence was stale or missing; in totals, how many were.",
+        cells="flag",
     ),
     "upcoming": Column("Upcoming", "count", "Duties whose test window is not open yet."),
     "wave": Column("Wave", "text", "Group of renewals by days until they are due."),

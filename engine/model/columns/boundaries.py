@@ -23,7 +23,7 @@ BOUNDARIES: Mapping[str, Column] = {
     "controls_named": Column("Controls that name it", "count", "Controls whose profile names the system."),
     "custodian": Column("Custodian", "text", "Who keeps what is under the hold."),
     "data_class": Column("Data class", "text", "Class of the data that flows."),
-    "data_classes": Column("Data classes", "", "Classes of data that are handled."),
+    "data_classes": Column("Data classes", "", "Classes of data that are handled.", cells="text"),
     "data_region": Column("Data region", "text", "Region in which the data of the organization is kept."),
     "days_in_drift": Column("Days in drift", "days", "Days since the first drift of the guardrail that is known."),
     "default_days": Column("Default of the tier (days)", "days", "Retention of the deployment tier, in days."),
@@ -54,7 +54,7 @@ BOUNDARIES: Mapping[str, Column] = {
     "guardrails": Column("Guardrails", "count", "Accepted policy versions with that drift."),
     "holds_customer_data": Column("Customer data", "flag", "Whether the observed service holds data of customers."),
     "in_region": Column("In region", "flag", "Whether the data stays in the organization's region."),
-    "in_scope": Column("In scope", "", "Whether it is inside the scope; in totals, how many are."),
+    "in_scope": Column("In scope", "", "Whether it is inside the scope; in totals, how many are.", cells="flag"),
     "internet_facing": Column("Internet facing", "flag", "Whether the observed service faces the internet."),
     "key_custody": Column("Key custody", "text", "Who holds the keys of the deployment."),
     "last_blocked_at": Column("Last (UTC)", "instant", "Moment of the newest refusal."),
@@ -71,11 +71,13 @@ BOUNDARIES: Mapping[str, Column] = {
     "modules": Column("Modules", "texts", "Parts of the console that are switched on."),
     "newest_on": Column("Newest", "date", "Day of the newest version of the policy on file."),
     "newest_state": Column("Newest state", "word", "State of the newest version of the policy on file."),
-    "newest_version": Column("Newest version", "number", "Newest version of the policy on file."),
+    "newest_version": Column("Newest version", "number", "Newest version of the policy on file.", cells="whole"),
     "next_purge_on": Column("Next purge", "date", "Day on which the nightly job next removes something."),
     "observed": Column("Observed", "count", "Systems that were seen at work."),
     "operator": Column("Operated by", "text", "Who operates the area."),
-    "overridden": Column("Overridden", "", "Whether somebody overrode the refusal; in totals, how many were."),
+    "overridden": Column(
+        "Overridden", "", "Whether somebody overrode the refusal; in totals, how many were.", cells="flag"
+    ),
     "override_days": Column("Override (days)", "days", "Retention that the organization set itself, in days."),
     "pci_class": Column("PCI DSS class", "word", "What the system has to do with card data."),
     "per": Column("For each", "text", "What the limit counts for."),
@@ -85,7 +87,9 @@ BOUNDARIES: Mapping[str, Column] = {
     "plan": Column("Plan", "word", "What the organization has subscribed to."),
     "policy": Column("Policy", "text", "Title of the policy."),
     "policy_id": Column("Policy ID", "text", "Identifier of the policy."),
-    "policy_version": Column("Policy version", "number", "Version of the policy that the test was held against."),
+    "policy_version": Column(
+        "Policy version", "number", "Version of the policy that the test was held against.", cells="whole"
+    ),
     "protocol": Column("Protocol", "text", "Protocol of the flow of data."),
     "purgeable": Column("Next purge takes", "count", "Records that the next purge takes."),
     "purges_blocked": Column(
@@ -104,7 +108,7 @@ BOUNDARIES: Mapping[str, Column] = {
     "seen_in": Column("Seen in", "texts", "Where the system was observed."),
     "service_id": Column("Service ID", "text", "Identifier of the service."),
     "system_id": Column("System ID", "text", "Identifier of the declared system."),
-    "systems": Column("Systems", "", "Systems that are concerned, or how many there are."),
+    "systems": Column("Systems", "", "Systems that are concerned, or how many there are.", cells="text"),
     "to_boundary": Column("To boundary", "word", "Side of the boundary on which the flow ends."),
     "to_name": Column("To", "text", "System to which the data flows."),
     "to_region": Column("To region", "text", "Region to which the data flows."),

@@ -6,7 +6,9 @@ from engine.model.columns.column import Column
 
 CONTROLS: Mapping[str, Column] = {
     "added": Column("Added", "count", "Requirements that were added to the catalogue."),
-    "applicable": Column("Applicable", "", "Whether the control applies to the organization; in totals, how many do."),
+    "applicable": Column(
+        "Applicable", "", "Whether the control applies to the organization; in totals, how many do.", cells="flag"
+    ),
     "assessable": Column("Assessable", "flag", "Whether the entry is assessed itself, rather than being a heading."),
     "best_relation": Column("Best relation", "word", "Relation of the strongest pair that leads to the requirement."),
     "best_strength": Column(
@@ -15,7 +17,7 @@ CONTROLS: Mapping[str, Column] = {
     "control_id": Column("Control", "text", "Identifier of the control in its framework."),
     "control_state": Column("State of the control", "word", "State of the control by our own evidence."),
     "control_title": Column("Control title", "text", "What the control asks for."),
-    "controls": Column("Controls", "", "Controls that the row names or counts."),
+    "controls": Column("Controls", "", "Controls that the row names or counts.", cells="texts"),
     "covered_by": Column("Was covered by", "texts", "Controls that covered the requirement fully before."),
     "criteria": Column("Criteria", "texts", "SOC 2 criteria that are concerned."),
     "criteria_effective": Column("Criteria effective", "texts", "Mapped SOC 2 criteria that are effective."),
@@ -41,7 +43,7 @@ CONTROLS: Mapping[str, Column] = {
     "pairs": Column("Pairs", "count", "Crosswalk pairs that lead to the requirement."),
     "parent_id": Column("Parent ID", "text", "Identifier of the entry above in the framework."),
     "policies": Column("Policies", "count", "Accepted policies that stand behind the control."),
-    "position": Column("Position", "number", "Place in the framework's own order."),
+    "position": Column("Position", "number", "Place in the framework's own order.", cells="whole"),
     "previous_relation": Column("Relation before", "word", "Relation of the pair before."),
     "previous_strength": Column("Strength before", "number", "Strength of the pair before."),
     "previous_title": Column("Title before", "text", "Title of the requirement before."),
@@ -49,7 +51,7 @@ CONTROLS: Mapping[str, Column] = {
     "removed": Column("Removed", "count", "Requirements that were removed from the catalogue."),
     "renamed": Column("Renamed", "count", "Requirements that have another title than before."),
     "requirement": Column("Requirement", "text", "Requirement of the framework."),
-    "requirements": Column("Requirements", "", "Requirements that the row names or counts."),
+    "requirements": Column("Requirements", "", "Requirements that the row names or counts.", cells="texts"),
     "reuse": Column("Reuse", "word", "Which side of the pair could use the other's evidence."),
     "reviewer": Column("Reviewer", "text", "Who judged the pair."),
     "source_events": Column("SOC 2 evidence", "count", "Supporting events of the criterion in the period."),

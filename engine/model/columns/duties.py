@@ -31,7 +31,7 @@ DUTIES: Mapping[str, Column] = {
     "days_stale": Column("Days stale", "days", "Days for which the evidence would be stale until it is renewed."),
     "descoped": Column("Descoped", "flag", "Whether the scenario takes the framework out of scope."),
     "done": Column("Done", "count", "Duties done in time."),
-    "duties": Column("Duties", "", "Duties that the row names or counts."),
+    "duties": Column("Duties", "", "Duties that the row names or counts.", cells="texts"),
     "duty": Column("Duty", "text", "Kind of duty, or the duty itself."),
     "entry": Column("Entry", "text", "What calendars show: the duty, marked once it is done or cancelled."),
     "error_pct": Column("Error (%)", "percent", "How far the forecast was off, in percent of what came."),

@@ -132,7 +132,7 @@ EVIDENCE: Mapping[str, Column] = {
     "tagged_events": Column("Tagged events", "count", "Events that map to a control in scope."),
     "test": Column("What was tested", "text", "What was tested."),
     "test_id": Column("Test", "text", "Identifier of the test."),
-    "tested": Column("Tested", "", "Whether it was tested, or how many items were."),
+    "tested": Column("Tested", "", "Whether it was tested, or how many items were.", cells="whole"),
     "tests": Column("Tests", "count", "Tests of the row."),
     "tests_passed": Column("Tests passed", "count", "Tests of the control that passed."),
     "tests_performed": Column("Tests performed", "count", "Tests of the control that were performed."),

@@ -40,7 +40,9 @@ GAPS: Mapping[str, Column] = {
     "runbook_title": Column("Runbook", "text", "Runbook that says how the gap is closed."),
     "severe": Column("Critical or high", "count", "Gaps that are critical or high."),
     "severity_score": Column("Severity", "number", "Severity as a number; higher is worse."),
-    "severity_weight": Column("Severity × weight", "number", "Severity times control weight, summed over the gaps."),
+    "severity_weight": Column(
+        "Severity × weight", "number", "Severity times control weight, summed over the gaps.", cells="whole"
+    ),
     "still_open": Column("Still open", "count", "Remediations opened and not closed by the end of the week."),
     "to_30_days": Column("Up to 30 days", "count", "Gaps up to 30 days old."),
     "to_90_days": Column("31 to 90 days", "count", "Gaps 31 to 90 days old."),

@@ -6,7 +6,10 @@ from engine.model.columns.column import Column
 
 PEOPLE: Mapping[str, Column] = {
     "accountable": Column(
-        "Accountable", "", "Who answers for it; in counts of people, how many controls somebody answers for."
+        "Accountable",
+        "",
+        "Who answers for it; in counts of people, how many controls somebody answers for.",
+        cells="text",
     ),
     "accountable_without_authority": Column(
         "Accountable without authority", "count", "Controls whose accountable person is no active user."
@@ -34,7 +37,7 @@ PEOPLE: Mapping[str, Column] = {
     ),
     "key_person": Column("Key person", "flag", "Whether the person answers for more controls than one should."),
     "meets_on": Column("Next meeting", "date", "Day of the committee's next meeting."),
-    "members": Column("Members", "", "People who belong to it."),
+    "members": Column("Members", "", "People who belong to it.", cells="texts"),
     "no_accountable": Column("No accountable", "count", "Controls for which nobody is accountable."),
     "no_responsible": Column("No responsible", "count", "Controls for which nobody is responsible."),
     "owner": Column("Owner", "text", "Who is in charge of it; empty is nobody."),

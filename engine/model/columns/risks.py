@@ -6,7 +6,7 @@ from engine.model.columns.column import Column
 
 RISKS: Mapping[str, Column] = {
     "appetite": Column(
-        "Appetite", "number", "Largest residual risk that the organization accepts, on the scale to 25."
+        "Appetite", "number", "Largest residual risk that the organization accepts, on the scale to 25.", cells="whole"
     ),
     "approved": Column("Approved", "count", "Exceptions that are approved and in force."),
     "approver": Column("Approver", "text", "Who approved the exception."),
@@ -19,7 +19,7 @@ RISKS: Mapping[str, Column] = {
     "burn_7d": Column(
         "Burn, 7 days", "number", "Rate at which the error budget of 7 days is used; 1 uses it up exactly."
     ),
-    "cell": Column("Cell", "number", "Likelihood times impact of the cell, 1 to 25."),
+    "cell": Column("Cell", "number", "Likelihood times impact of the cell, 1 to 25.", cells="whole"),
     "compensating": Column(
         "Compensating measure", "text", "Measure that stands in for the control until the gap is closed."
     ),
@@ -27,14 +27,16 @@ RISKS: Mapping[str, Column] = {
         "Its evidence of", "date", "Day of the newest evidence of the compensating measure."
     ),
     "constraint": Column("Constraint", "text", "Why the control cannot be met as stated."),
-    "counted_as": Column("Counted as", "number", "Value that stands in for the missing rating."),
-    "criticality": Column("Criticality", "number", "How much depends on it, from 1 to 5."),
+    "counted_as": Column("Counted as", "number", "Value that stands in for the missing rating.", cells="whole"),
+    "criticality": Column("Criticality", "number", "How much depends on it, from 1 to 5.", cells="whole"),
     "draft": Column("Draft", "count", "Exceptions that nobody has submitted yet."),
     "exception_expires_on": Column("Exception expires", "date", "Last day of the exception that the control rests on."),
     "exception_id": Column("Exception ID", "text", "Identifier of the exception."),
     "exceptions": Column("Exceptions", "count", "Exceptions of the row."),
     "expires_on": Column("Expires", "date", "Last day of the exception."),
-    "impact": Column("Impact", "", "How bad it would be, from 1 to 5; of a control, what the change does to it."),
+    "impact": Column(
+        "Impact", "", "How bad it would be, from 1 to 5; of a control, what the change does to it.", cells="whole"
+    ),
     "impact_1": Column("Impact 1", "count", "Risks of the row with impact 1."),
     "impact_2": Column("Impact 2", "count", "Risks of the row with impact 2."),
     "impact_3": Column("Impact 3", "count", "Risks of the row with impact 3."),
@@ -43,9 +45,9 @@ RISKS: Mapping[str, Column] = {
     "in_review": Column("In review", "count", "Exceptions that wait for a decision."),
     "in_use": Column("In use", "flag", "Whether only the exception stands for the control now."),
     "incident_id": Column("Incident", "text", "Identifier of the incident."),
-    "inherent": Column("Inherent", "number", "Likelihood times impact before any measure, to 25."),
+    "inherent": Column("Inherent", "number", "Likelihood times impact before any measure, to 25.", cells="whole"),
     "inherent_ids": Column("Inherent here", "texts", "Risks that stand in the cell before any measure."),
-    "likelihood": Column("Likelihood", "number", "How likely it is, from 1 to 5."),
+    "likelihood": Column("Likelihood", "number", "How likely it is, from 1 to 5.", cells="whole"),
     "loss_high": Column("Loss high", "number", "Upper end of the loss that is reckoned with."),
     "loss_low": Column("Loss low", "number", "Lower end of the loss that is reckoned with."),
     "maintenance": Column("Maintenance", "text", "How the compensating control is kept working."),
@@ -63,18 +65,27 @@ RISKS: Mapping[str, Column] = {
     "opened_at": Column("Opened (UTC)", "instant", "Moment at which the incident was opened."),
     "over_appetite": Column("Over appetite", "flag", "Whether the residual risk is above the appetite."),
     "residual": Column(
-        "Residual", "", "Likelihood times impact after measures, to 25; of an exception, what risk remains."
+        "Residual",
+        "",
+        "Likelihood times impact after measures, to 25; of an exception, what risk remains.",
+        cells="whole",
     ),
     "residual_ids": Column("Residual here", "texts", "Risks that stand in the cell after measures."),
-    "residual_impact": Column("Residual impact", "number", "How bad it would be after measures, from 1 to 5."),
-    "residual_likelihood": Column("Residual likelihood", "number", "How likely it is after measures, from 1 to 5."),
+    "residual_impact": Column(
+        "Residual impact", "number", "How bad it would be after measures, from 1 to 5.", cells="whole"
+    ),
+    "residual_likelihood": Column(
+        "Residual likelihood", "number", "How likely it is after measures, from 1 to 5.", cells="whole"
+    ),
     "resolved": Column("Resolved", "count", "Exceptions that are no longer needed."),
     "resolved_at": Column("Resolved (UTC)", "instant", "Moment at which the incident was resolved."),
     "risk": Column("Risk", "text", "What could happen if the compensating control fails."),
     "total_30d": Column("Total, 30 days", "count", "Events of the service in the last 30 days."),
     "total_7d": Column("Total, 7 days", "count", "Events of the service in the last 7 days."),
     "treatment": Column("Treatment", "word", "What is done about the risk."),
-    "unknown": Column("Unknown", "", "Whether a rating is unknown and counts as the worst; in totals, how many are."),
+    "unknown": Column(
+        "Unknown", "", "Whether a rating is unknown and counts as the worst; in totals, how many are.", cells="flag"
+    ),
     "used_30d_pct": Column("Used, 30 days (%)", "percent", "Error budget of 30 days that is used."),
     "used_7d_pct": Column("Used, 7 days (%)", "percent", "Error budget of 7 days that is used."),
     "validation": Column("Validation", "text", "How the compensating control was shown to work."),

@@ -30,7 +30,9 @@ TIME: Mapping[str, Column] = {
     "effort_hours": Column("Hours", "hours", "Hours of work that it takes."),
     "finished_on": Column("Closed", "date", "Day on which the request's clock stopped for good."),
     "first_on": Column("First", "date", "First day of the row's items."),
-    "hard": Column("Fixed", "", "Whether a law or contract fixes the date; in totals, how many are fixed."),
+    "hard": Column(
+        "Fixed", "", "Whether a law or contract fixes the date; in totals, how many are fixed.", cells="flag"
+    ),
     "held_on": Column("Held on", "date", "Day of the meeting."),
     "hours": Column("Hours", "hours", "Hours of work."),
     "issued_on": Column("Issued", "date", "Day on which the document was issued."),
@@ -63,7 +65,7 @@ TIME: Mapping[str, Column] = {
     "time_zone": Column("Time zone", "text", "Time zone of the organization, which its days follow."),
     "told_on": Column("Told on", "date", "Day on which it was told."),
     "until_on": Column("Until", "date", "Last day that is counted."),
-    "urgency": Column("Urgency", "number", "How urgent it is, as a number."),
+    "urgency": Column("Urgency", "number", "How urgent it is, as a number.", cells="whole"),
     "valid_until": Column("Valid until", "date", "Last day on which the document counts."),
     "week": Column("Week", "text", "ISO week, such as 2026-W47."),
     "week_end_on": Column("Week ends", "date", "Sunday that ends the week."),

@@ -83,7 +83,7 @@ VENDORS: Mapping[str, Column] = {
     "tier": Column("Tier", "word", "Tier of the vendor or of the deployment."),
     "unmapped": Column("Unmapped", "count", "Customer controls that are not mapped to one of ours."),
     "vendor": Column("Vendor", "text", "Name of the vendor."),
-    "vendor_id": Column("Vendor ID", "", "Identifier of the vendor."),
+    "vendor_id": Column("Vendor ID", "", "Identifier of the vendor.", cells="text"),
     "vendor_tier": Column("Vendor tier", "word", "Tier of the vendor that the duty concerns."),
     "vendors": Column("Vendors", "count", "Vendors of the row."),
     "wrong_scope": Column(

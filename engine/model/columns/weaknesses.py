@@ -67,7 +67,7 @@ WEAKNESSES: Mapping[str, Column] = {
     "planned_milestones": Column("Planned Milestones", "text", "Milestones of the repair with their dates."),
     "poam_id": Column("POAM ID", "text", "Number of the weakness in the ledger."),
     "point_of_contact": Column("Point of Contact", "text", "Who answers questions about the weakness."),
-    "port": Column("Port", "number", "Network port at which the weakness was found."),
+    "port": Column("Port", "number", "Network port at which the weakness was found.", cells="whole"),
     "potential_impact": Column("Potential impact", "word", "Impact of the vulnerability, N1 to N5."),
     "remediation_plan": Column("Overall Remediation Plan", "text", "How the weakness is to be repaired."),
     "resources_required": Column("Resources Required", "text", "What the repair needs."),

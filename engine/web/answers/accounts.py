@@ -1,20 +1,14 @@
 """Answers of the chapter User-scoped, and those about assessor tokens. A secret is shown once, when it is made."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Literal
 
-from engine.model.vocabulary import IncidentStatus, Role, Severity
-from engine.web.answers.shape import Shape
+from engine.store.schema.records import AccessLogRow, CredentialRow, IncidentRow, MembershipRow, UserRow
+from engine.web.answers.shape import Shape, mirror_row
 
 
+@mirror_row(CredentialRow, "id label prefix last_four created_at expires_at revoked_at")
 class ApiKeyMetadata(Shape):
-    id: str
-    label: str
-    prefix: str
-    last_four: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
     last_used_at: datetime | None
 
 
@@ -52,14 +46,11 @@ class AssessorTokenSecret(AssessorTokenMetadata):
     secret: str
 
 
+@mirror_row(AccessLogRow, "accessed_at token_id label resource format status address")
 class AssessorCall(Shape):
-    accessed_at: datetime
     token_id: str | None
     label: str | None
-    resource: str
     format: str
-    status: int
-    address: str | None
 
 
 class AssessorCalls(Shape):
@@ -79,38 +70,26 @@ class NotificationPreferences(Shape):
     preferences: dict[str, bool]
 
 
+@mirror_row(UserRow, "email name title active deletion_requested_at")
 class OwnProfile(Shape):
-    email: str
-    name: str | None
-    title: str | None
     active: bool | None
-    deletion_requested_at: datetime | None
 
 
+@mirror_row(MembershipRow, "organization role status workspace_id since_on display_name")
 class OwnMembership(Shape):
     organization: str
-    role: Role
     status: str
-    workspace_id: str | None
-    since_on: date | None
-    display_name: str | None
 
 
+@mirror_row(
+    IncidentRow,
+    """
+    id title severity status service_id source owner opened_at acknowledged_at mitigated_at resolved_at closed_at
+    summary root_cause
+    """,
+)
 class OwnIncident(Shape):
-    id: str
-    title: str
-    severity: Severity
-    status: IncidentStatus
-    service_id: str | None
-    source: str | None
-    owner: str | None
-    opened_at: datetime
-    acknowledged_at: datetime | None
-    mitigated_at: datetime | None
-    resolved_at: datetime | None
-    closed_at: datetime | None
-    summary: str | None
-    root_cause: str | None
+    pass
 
 
 class PersonalExport(Shape):

@@ -1,10 +1,9 @@
 """Answers of the chapter Automations."""
 
-from datetime import datetime
-
-from engine.model.vocabulary import DryRunOutcome, ExecutionMode, ExecutionStatus, PlaybookRisk, RuleEffect
+from engine.model.vocabulary import PlaybookRisk, RuleEffect
+from engine.store.schema.records import DryRunRow, ExecutionRow
 from engine.web.answers.integrations import ApprovalRequest, PolicyVersion
-from engine.web.answers.shape import Shape
+from engine.web.answers.shape import Shape, mirror_row
 
 
 class PlanTarget(Shape):
@@ -75,34 +74,23 @@ class AutomationPlan(Shape):
     controls: list[str]
 
 
+@mirror_row(DryRunRow, "id playbook policy_id inputs_hash inputs outcome plan incident_id actor ran_at")
 class DryRunReceipt(Shape):
-    id: str
-    playbook: str
-    policy_id: str | None
-    inputs_hash: str
     inputs: dict[str, object]
-    outcome: DryRunOutcome
     plan: AutomationPlan
-    incident_id: str | None
-    actor: str
-    ran_at: datetime
     policy_block_id: str | None
     approval: ApprovalRequest | None
     approval_needed: bool
     note: str
 
 
+@mirror_row(
+    ExecutionRow,
+    """
+    id playbook dry_run_id incident_id mode status approval_note rollback_plan actor executed_at
+    """,
+)
 class ExecutionReceipt(Shape):
-    id: str
-    playbook: str
-    dry_run_id: str
-    incident_id: str | None
-    mode: ExecutionMode
-    status: ExecutionStatus
-    approval_note: str
-    rollback_plan: str
-    actor: str
-    executed_at: datetime
     inputs: dict[str, object]
     plan: AutomationPlan
     note: str

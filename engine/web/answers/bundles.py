@@ -2,8 +2,9 @@
 
 from datetime import date, datetime
 
+from engine.store.schema.records import BundleRow
 from engine.web.answers.digests import DeliveryAnswer
-from engine.web.answers.shape import Hash, RevisionAnswer, Shape
+from engine.web.answers.shape import Hash, RevisionAnswer, Shape, mirror_row
 
 
 class BundleWindow(Shape):
@@ -18,21 +19,21 @@ class PreviousBundle(Shape):
     merkle_root: Hash
 
 
+@mirror_row(
+    BundleRow,
+    """
+    id organization state window created_by sealed_at revision counts merkle_root manifest_sha256 previous key_id
+    size_bytes archive_sha256
+    """,
+)
 class BundleMetadata(Shape):
-    id: str
     organization: str
     state: str
     window: BundleWindow
     created_by: str | None
-    sealed_at: datetime
     revision: RevisionAnswer
     counts: dict[str, int]
-    merkle_root: str | None
-    manifest_sha256: str | None
     previous: PreviousBundle | None
-    key_id: str | None
-    size_bytes: int | None
-    archive_sha256: str | None
     download: str | None
 
 

@@ -3,17 +3,14 @@
 from datetime import date, datetime
 
 from engine.model.vocabulary import LinkOutcome, Outcome, VendorTier
-from engine.web.answers.shape import Hash, RevisionAnswer, Shape
+from engine.store.schema.records import TestLinkRow, VendorRow
+from engine.web.answers.shape import Hash, RevisionAnswer, Shape, mirror_row
 
 
+@mirror_row(TestLinkRow, "test_id framework control_id bundle_id outcome link_id supplement")
 class LinkResult(Shape):
-    test_id: str
-    framework: str
-    control_id: str
-    bundle_id: str | None
     outcome: LinkOutcome
     link_id: str | None
-    supplement: bool
     reason: str | None
     message: str | None
 
@@ -77,24 +74,15 @@ class EvidenceExport(Shape):
     manifest: EvidenceManifest
 
 
+@mirror_row(
+    VendorRow,
+    """
+    id name service owner category tier data_classes stores_customer_data privileged_access outage_stops_service
+    likelihood impact status region handles_phi onboarded_on next_review_on
+    """,
+)
 class VendorAnswer(Shape):
-    id: str
-    name: str
-    service: str | None
-    owner: str | None
-    category: str
-    tier: VendorTier
-    data_classes: str | None
-    stores_customer_data: bool | None
-    privileged_access: bool | None
-    outage_stops_service: bool | None
-    likelihood: int | None
-    impact: int | None
     status: str
-    region: str | None
-    handles_phi: bool | None
-    onboarded_on: date | None
-    next_review_on: date | None
 
 
 class VendorDerivation(Shape):

@@ -3,7 +3,8 @@
 from datetime import date, datetime
 
 from engine.model.vocabulary import LeadStage, PilotStage, Priority
-from engine.web.answers.shape import Percent, Shape
+from engine.store.schema.records import LeadRow
+from engine.web.answers.shape import Percent, Shape, mirror_row
 
 
 class LeadCounts(Shape):
@@ -48,11 +49,8 @@ class ResponseFigures(Shape):
     longest_wait_hours: float | None
 
 
+@mirror_row(LeadRow, "id reference_id stage owner")
 class FollowUp(Shape):
-    id: str
-    reference_id: str
-    stage: LeadStage
-    owner: str | None
     follow_up_on: date
     days_overdue: int
 
@@ -82,11 +80,8 @@ class PipelineFigures(Shape):
     by_stage: list[PipelineStage]
 
 
+@mirror_row(LeadRow, "id reference_id stage owner")
 class StaleLead(Shape):
-    id: str
-    reference_id: str
-    stage: LeadStage
-    owner: str | None
     idle_days: int
 
 

@@ -1,9 +1,21 @@
 """Answers about incidents: the evidence pack and the root-cause runs."""
 
-from datetime import date, datetime
+from datetime import datetime
 
-from engine.model.vocabulary import ApprovalStatus, DeployStatus, IncidentStatus, Outcome, Severity
-from engine.web.answers.shape import Hash, OrganizationName, RevisionAnswer, Shape
+from engine.store.schema.records import (
+    ApprovalRow,
+    AuditLogRow,
+    DeployRow,
+    DryRunRow,
+    ExecutionRow,
+    IncidentActionRow,
+    IncidentRow,
+    IncidentTimelineRow,
+    LegalHoldRow,
+    RcaRunRow,
+    ServiceRow,
+)
+from engine.web.answers.shape import Hash, OrganizationName, RevisionAnswer, Shape, mirror_row
 
 
 class RcaContribution(Shape):
@@ -29,16 +41,10 @@ class RcaCandidate(Shape):
     explanation: str
 
 
+@mirror_row(RcaRunRow, "id incident_id run_at actor model_version hypothesis confidence")
 class RcaRun(Shape):
     """A root-cause analysis that was kept."""
 
-    id: str
-    incident_id: str
-    run_at: datetime
-    actor: str
-    model_version: str
-    hypothesis: str
-    confidence: float
     onset_at: datetime
     band: str
     conclusive: bool
@@ -55,46 +61,23 @@ class EvidenceItem(Shape):
     audit: RevisionAnswer
 
 
+@mirror_row(
+    IncidentRow,
+    """
+    id title severity status service_id workspace_id source dedupe_key alert_count started_at opened_at
+    acknowledged_at mitigated_at resolved_at closed_at last_seen_at owner summary root_cause impact_users
+    related_to host labels annotations runbook_url links value image_url sender_at
+    """,
+)
 class IncidentItem(EvidenceItem):
-    id: str
-    title: str
-    severity: Severity
-    status: IncidentStatus
-    service_id: str | None
-    workspace_id: str | None
-    source: str | None
-    dedupe_key: str | None
-    alert_count: int | None
-    started_at: datetime | None
-    opened_at: datetime
-    acknowledged_at: datetime | None
-    mitigated_at: datetime | None
-    resolved_at: datetime | None
-    closed_at: datetime | None
-    last_seen_at: datetime | None
-    owner: str | None
-    summary: str | None
-    root_cause: str | None
-    impact_users: int | None
-    related_to: str | None
-    host: str | None
     labels: dict[str, object] | None
     annotations: dict[str, object] | None
-    runbook_url: str | None
     links: dict[str, object] | None
-    value: str | None
-    image_url: str | None
-    sender_at: datetime | None
 
 
+@mirror_row(ServiceRow, "id name owner criticality environment internet_facing holds_customer_data")
 class ServiceItem(EvidenceItem):
-    id: str
-    name: str
-    owner: str | None
-    criticality: int
     environment: str
-    internet_facing: bool
-    holds_customer_data: bool
 
 
 class IncidentTimesAnswer(Shape):
@@ -117,118 +100,83 @@ class IncidentImpactAnswer(Shape):
     blank: str | None
 
 
+@mirror_row(IncidentTimelineRow, "id incident_id happened_at kind actor body payload_id")
 class TimelineItem(EvidenceItem):
-    id: str
-    incident_id: str
-    happened_at: datetime
     kind: str
     actor: str | None
-    body: str
-    payload_id: str | None
 
 
+@mirror_row(IncidentActionRow, "id incident_id title owner due_on kind status closed_on")
 class ActionItem(EvidenceItem):
-    id: str
-    incident_id: str
-    title: str
-    owner: str | None
-    due_on: date | None
     kind: str | None
     status: str
-    closed_on: date | None
 
 
+@mirror_row(DryRunRow, "id playbook policy_id inputs_hash inputs outcome plan incident_id actor ran_at")
 class DryRunItem(EvidenceItem):
-    id: str
-    playbook: str
-    policy_id: str | None
     inputs_hash: str | None
     inputs: dict[str, object] | None
     outcome: str
     plan: dict[str, object] | None
-    incident_id: str | None
     actor: str | None
-    ran_at: datetime
 
 
+@mirror_row(
+    ExecutionRow,
+    """
+    id playbook dry_run_id incident_id mode status approval_note rollback_plan actor executed_at
+    """,
+)
 class ExecutionItem(EvidenceItem):
-    id: str
-    playbook: str
     dry_run_id: str | None
-    incident_id: str | None
     mode: str
     status: str
     approval_note: str | None
     rollback_plan: str | None
     actor: str | None
-    executed_at: datetime
 
 
+@mirror_row(ApprovalRow, "id kind subject status requested_by requested_at decided_by decided_at note")
 class ApprovalItem(EvidenceItem):
-    id: str
-    kind: str
-    subject: str
-    status: ApprovalStatus
     requested_by: str | None
-    requested_at: datetime
-    decided_by: str | None
-    decided_at: datetime | None
-    note: str | None
 
 
+@mirror_row(RcaRunRow, "id incident_id run_at actor model_version hypothesis confidence")
 class RcaItem(EvidenceItem):
-    id: str
-    incident_id: str
-    run_at: datetime
     actor: str | None
     model_version: str | None
-    hypothesis: str
-    confidence: float
     candidates: object
 
 
+@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status")
 class DeployItem(EvidenceItem):
     """A change that went live before the trouble; ``hops`` counts dependencies from the service of the incident."""
 
-    id: str
     service_id: str
-    version: str | None
-    environment: str | None
-    deployed_at: datetime
-    actor: str
-    change_ref: str | None
-    status: DeployStatus
     hops: int
 
 
+@mirror_row(
+    LegalHoldRow,
+    """
+    id matter incident_id reason placed_by placed_at custodian scope released_at released_by purges_blocked
+    """,
+)
 class LegalHoldItem(EvidenceItem):
-    id: str
-    matter: str
-    incident_id: str | None
     reason: str | None
     placed_by: str | None
-    placed_at: datetime
-    custodian: str | None
-    scope: str | None
-    released_at: datetime | None
-    released_by: str | None
-    purges_blocked: int | None
 
 
+@mirror_row(
+    AuditLogRow,
+    """
+    event_id revision occurred_at recorded_at actor action object_type object_id outcome workspace_id controls
+    details changes
+    """,
+)
 class AuditItem(EvidenceItem):
-    event_id: str
-    revision: int
-    occurred_at: datetime
-    recorded_at: datetime
-    actor: str
-    action: str
-    object_type: str | None
-    object_id: str | None
-    outcome: Outcome
-    workspace_id: str | None
     controls: object
     details: object
-    changes: str | None
 
 
 class IncidentEvidence(Shape):

@@ -1,19 +1,13 @@
 """Answers of the chapter Ingest and integrations."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from engine.model.vocabulary import (
-    ApprovalStatus,
-    ConnectionKind,
-    ConnectionStatus,
-    DeployStatus,
-    FindingOutcome,
-    PolicyState,
-)
-from engine.web.answers.shape import Shape
+from engine.model.vocabulary import ApprovalStatus, ConnectionKind, FindingOutcome
+from engine.store.schema.records import ApprovalRow, ConnectionRow, DeployRow, PolicyRow
+from engine.web.answers.shape import Shape, mirror_row
 
 
 class AlertAnswer(Shape):
@@ -70,14 +64,10 @@ class FindingReceipt(Shape):
     results: list[FindingAnswer]
 
 
+@mirror_row(ConnectionRow, "id kind name status settings created_by created_at")
 class ConnectionAnswer(Shape):
-    id: str
-    kind: ConnectionKind
-    name: str
-    status: ConnectionStatus
     settings: dict[str, object] | None
     created_by: str | None
-    created_at: datetime
 
 
 class Connections(Shape):
@@ -94,15 +84,9 @@ class ConnectionReceipt(Shape):
     note: str
 
 
+@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status")
 class DeployAnswer(Shape):
-    id: str
-    service_id: str | None
-    version: str | None
-    environment: str | None
-    deployed_at: datetime
     actor: str | None
-    change_ref: str | None
-    status: DeployStatus
 
 
 class DeployReceipt(Shape):
@@ -110,35 +94,24 @@ class DeployReceipt(Shape):
     deploy: DeployAnswer
 
 
+@mirror_row(
+    PolicyRow,
+    """
+    id policy version playbook title state body rules owner accepted_by accepted_at review_due_on workspace_id
+    """,
+)
 class PolicyVersion(Shape):
     """A version of a playbook's policy; ``readable`` says whether its rules still follow the rule language."""
 
-    id: str
-    policy: str
-    version: int
-    playbook: str | None
-    title: str
-    state: PolicyState
-    body: str | None
     rules: object
-    owner: str | None
-    accepted_by: str | None
-    accepted_at: datetime | None
-    review_due_on: date | None
-    workspace_id: str | None
     controls: list[str]
     readable: bool | UnsetType = UNSET
 
 
+@mirror_row(ApprovalRow, "id kind subject status requested_by requested_at")
 class ApprovalRequest(Shape):
     """A pending approval; ``actions`` are the values of its chat buttons."""
 
-    id: str
-    kind: str
-    subject: str
-    status: ApprovalStatus
-    requested_by: str
-    requested_at: datetime
     actions: dict[str, str]
 
 

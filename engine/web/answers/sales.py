@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from engine.model.vocabulary import BillingTier, DeliveryStatus, LeadStage, PilotStage, Priority
-from engine.web.answers.shape import Shape
+from engine.model.vocabulary import BillingTier, DeliveryStatus, LeadStage, PilotStage
+from engine.store.schema.records import ActivityRow, LeadRow, PilotRow
+from engine.web.answers.shape import Shape, mirror_row
 
 
 class EnquiryReceipt(Shape, rename={"reference_id": "referenceId"}):
@@ -14,25 +15,15 @@ class EnquiryReceipt(Shape, rename={"reference_id": "referenceId"}):
     status: Literal["received"]
 
 
+@mirror_row(
+    LeadRow,
+    """
+    id reference_id name email company message stage priority owner notes lost_reason spam consent value
+    follow_up_on created_at stage_changed_at first_response_at
+    """,
+)
 class LeadAnswer(Shape):
-    id: str
-    reference_id: str
-    name: str | None
-    email: str
-    company: str | None
-    message: str | None
-    stage: LeadStage
-    priority: Priority
-    owner: str | None
-    notes: str | None
-    lost_reason: str | None
-    spam: bool
-    consent: bool
-    value: float | None
-    follow_up_on: date | None
-    created_at: datetime
     stage_changed_at: datetime
-    first_response_at: datetime | None
 
 
 class Leads(Shape):
@@ -50,18 +41,9 @@ class LeadReceipt(Shape):
     lead: LeadAnswer
 
 
+@mirror_row(PilotRow, "id lead_id name stage owner scope discovery_at kickoff_at review_at notes created_at")
 class PilotAnswer(Shape):
-    id: str
-    lead_id: str
-    name: str
-    stage: PilotStage
-    owner: str | None
     scope: dict[str, object] | None
-    discovery_at: datetime | None
-    kickoff_at: datetime | None
-    review_at: datetime | None
-    notes: str | None
-    created_at: datetime
 
 
 class PilotPage(Shape):
@@ -76,16 +58,11 @@ class PilotReceipt(Shape):
     pilot: PilotAnswer
 
 
+@mirror_row(ActivityRow, "id subject_type subject_id actor action details happened_at")
 class HistoryEntryAnswer(Shape):
     """One line of an append-only history; ``details`` tell each change from and to."""
 
-    id: str
-    subject_type: Literal["lead", "pilot"]
-    subject_id: str
-    actor: str
-    action: str
     details: dict[str, object] | None
-    happened_at: datetime
 
 
 class StageExit(Shape):

@@ -6,17 +6,13 @@ from msgspec import UNSET, UnsetType
 
 from engine.exposure.dependencies import Cycle
 from engine.incidents.slo.slo_rules import BudgetWindow
-from engine.web.answers.shape import CoverageShare, Percent, Shape
+from engine.store.schema.records import ServiceRow
+from engine.web.answers.shape import CoverageShare, Percent, Shape, mirror_row
 
 
+@mirror_row(ServiceRow, "id name owner criticality environment internet_facing holds_customer_data")
 class ServiceAnswer(Shape):
-    id: str
-    name: str
-    owner: str | None
-    criticality: int
     environment: str
-    internet_facing: bool
-    holds_customer_data: bool
 
 
 class SloProfile(Shape):

@@ -1,7 +1,9 @@
 """What several answers share."""
 
+from collections.abc import Callable
 from datetime import date
-from typing import Annotated, TypeAlias
+from inspect import get_annotations
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -12,6 +14,37 @@ Percent: TypeAlias = Annotated[float, Meta(description="percent, with one decima
 
 class Shape(msgspec.Struct, forbid_unknown_fields=True):
     """An object with these members and no other."""
+
+
+S = TypeVar("S", bound=Shape)
+
+
+def mirror_row(row: type, names: str) -> Callable[[type[S]], type[S]]:
+    """Give a struct the members ``names``, in this order: columns of a row of the store, in the types of the schema.
+
+    What the class declares itself comes in place of a column's type; what ``names`` does not list comes last. Options,
+    such as ``rename``, are those of its bases.
+    TypeError names a member that is neither a column nor declared.
+    """
+    columns = get_annotations(row)
+
+    def mirror(written: type[S]) -> type[S]:
+        declared = {one.name: one for one in msgspec.structs.fields(written) if one.name in get_annotations(written)}
+        listed = names.split()
+        if unknown := [name for name in listed if name not in declared and name not in columns]:
+            raise TypeError(f"{written.__name__} lists {', '.join(unknown)}; {row.__name__} has no such column.")
+        members = [
+            (name, declared[name].type, msgspec.field(default=declared[name].default))
+            if name in declared
+            else (name, columns[name], msgspec.field())
+            for name in dict.fromkeys((*listed, *declared))
+        ]
+        text = {"__doc__": written.__doc__}
+        return msgspec.defstruct(  # type: ignore[return-value]
+            written.__name__, members, bases=written.__bases__, namespace=text, module=written.__module__
+        )
+
+    return mirror
 
 
 class Failure(Shape):

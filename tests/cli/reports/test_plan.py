@@ -88,6 +88,11 @@ def test_what_is_not_in_scope_has_no_plan(ready):
 def test_a_projection_is_held_against_history(ready):
     answer = plan_json(ready, "plan", "--framework", "soc2", "--back-test", "--format", "json")
     assert "There is no projection of SOC 2" in answer["headline"]
+    assert (answer["report"], answer["title"], answer["parameters"]) == (
+        "readiness-plan",
+        "Projections of SOC 2 against history",
+        {"framework": "soc2"},
+    )
 
 
 def test_an_empty_plan_is_accepted_too(acme, cli, monkeypatch):
