@@ -84,20 +84,20 @@ class ClientChannel(SendingChannel):
             return
         if data:
             self.last_activity = time.time()
-            self.receive(data)
+            self.received(data)
         elif self.requests or self.total_outbufs_len:
             self._ended = time.monotonic()
         else:
             self.handle_close()
 
-    def receive(self, data: bytes) -> bool:
+    def received(self, data: bytes) -> bool:
         """Take in bytes; the clock of a request starts with its first."""
         if self.request is None:
             self._began, self._came_bytes = time.monotonic(), 0
         self._came_bytes += len(data)
         self.reading = True
         try:
-            taken = bool(super().receive(data))
+            taken = bool(super().received(data))
         except OSError as error:  # a body that is larger than memory takes lies in a file
             fault = file_fault(error)
             if fault is None:
