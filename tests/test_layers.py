@@ -196,6 +196,22 @@ def test_the_server_knows_no_chapter_of_what_it_serves():
     assert wrong == []
 
 
+def test_a_child_process_is_started_in_one_place():
+    """Deaf to Ctrl-C, with a name, and with as many threads of Polars as its parent has."""
+    starters = ("get_context", "Process", "SpawnContext", "SpawnProcess", "Popen")
+    places = {
+        place(path)
+        for path in sources("engine", "reports", "api.py", "scheduler.py")
+        for node in ast.walk(syntax(path))
+        if (isinstance(node, ast.ImportFrom) and any(alias.name in starters for alias in node.names))
+        or (
+            isinstance(node, ast.Import)
+            and any(alias.name in ("multiprocessing", "subprocess") for alias in node.names)
+        )
+    }
+    assert places == {"engine/reporting/batch/child_process.py"}
+
+
 def test_no_folder_has_more_than_twenty_files():
     """A folder beyond that is a drawer: nobody sees any more what lies in it."""
     count = Counter(path.parent for path in sources("engine", "reports", "data/demo"))
