@@ -76,6 +76,7 @@ ROOMS = (
     "web",
     "cli",
 )
+COPILOT = ROOT / "engine/copilot/__init__.py"
 # what a report must never see
 FORBIDDEN_IN_REPORTS = {"datetime.now", "date.today", "time.time", "open"}
 
@@ -157,6 +158,58 @@ def test_planning_and_render_do_not_import_each_other():
         if name.startswith(other)
     ]
     assert wrong == []
+
+
+def names_of(path, package):
+    """What a file takes of a package: names of its face, and modules inside it."""
+    for node in ast.walk(syntax(path)):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{package}."):
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith(package))
+
+
+def test_the_copilot_is_known_by_its_face_alone():
+    """Three functions, and the types that they return and raise."""
+    face = ast.literal_eval(next(node.value for node in syntax(COPILOT).body if isinstance(node, ast.Assign)))
+    assert [name for name in face if name.islower()] == ["answer", "conversations", "look_up"]
+    wrong = [
+        (place(path), name)
+        for path in sources("engine", "reports", "data", "api.py", "scheduler.py")
+        if not path.is_relative_to(COPILOT.parent)
+        for name in names_of(path, "engine.copilot")
+        if name not in face
+    ]
+    assert wrong == []
+
+
+def test_the_server_knows_no_chapter_of_what_it_serves():
+    allowed = ("engine.model", "engine.runtime", "engine.web.app", "engine.web.lanes", "engine.web.serving")
+    wrong = [
+        (place(path), name)
+        for path in sources("engine/web/serving")
+        for name in imports(path)
+        if name.startswith("engine.") and not name.startswith(allowed)
+    ]
+    assert wrong == []
+
+
+def test_a_child_process_is_started_in_one_place():
+    """Deaf to Ctrl-C, with a name, and with as many threads of Polars as its parent has."""
+    starters = ("get_context", "Process", "SpawnContext", "SpawnProcess", "Popen")
+    places = {
+        place(path)
+        for path in sources("engine", "reports", "api.py", "scheduler.py")
+        for node in ast.walk(syntax(path))
+        if (isinstance(node, ast.ImportFrom) and any(alias.name in starters for alias in node.names))
+        or (
+            isinstance(node, ast.Import)
+            and any(alias.name in ("multiprocessing", "subprocess") for alias in node.names)
+        )
+    }
+    assert places == {"engine/reporting/batch/child_process.py"}
 
 
 def test_no_folder_has_more_than_twenty_files():
@@ -364,6 +417,7 @@ TERMS = {
     "required": "a member of an interface that msgspec's bodies fill",
     "unpacked": "archives ship this file: its bytes are kept",
     "signed": "the same file",
+    "received": "a method of waitress's channel, which ours extends",
 }
 
 

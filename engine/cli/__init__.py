@@ -1,7 +1,6 @@
 """The command ``hq``: the third door to the same functions."""
 
 import logging
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -35,6 +34,7 @@ from engine.cli.reports.poam import poam
 from engine.cli.reports.reports import build, explain, export, report
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
+from engine.model.polars_threads import limit_threads
 from engine.runtime.keys.private_files import write_privately
 
 TASKS = {
@@ -104,8 +104,7 @@ def _problem_lines(problem: Problem) -> list[str]:
 def main() -> None:
     """The console script. SIGTERM ends a command as Ctrl-C does, so that it puts away what it opened."""
     signal.signal(signal.SIGTERM, _terminate)
-    # frames are small once DuckDB has read them: idle threads of Polars cost a quarter of the time, spinning
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    limit_threads()
     hq(sys.argv[1:])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.copilot.answers.answers import OfflineAnswer
-from engine.intake.redaction import REDACTED, redact
+from engine.intake.redaction import redact_own_keys
 
 if TYPE_CHECKING:
     from engine.copilot.answers.library import Library
@@ -27,12 +27,6 @@ NO_FIGURES = (
     "say that answers about an organization need a session."
 )
 _PERSON = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-_OWN_SECRET = re.compile(r"\bsvc_(?:sk|ingest|ca)_[\w-]+")
-
-
-def without_secrets(text: str) -> str:
-    """The text without passwords and keys that somebody pasted into it."""
-    return _OWN_SECRET.sub(REDACTED, redact(text))
 
 
 def messages(conversation: Sequence[dict[str, str]], figures: str) -> list[dict[str, str]]:
@@ -55,4 +49,4 @@ def figures(library: "Library", found: OfflineAnswer) -> str:
         if edition is not None:
             lines.append(f"- {edition.title}: {edition.document.headline}")
     text = "\n".join([*lines, "", "From the reports on this question:", found.text])
-    return _PERSON.sub("(a person)", without_secrets(text))[:CONTEXT_CHARACTERS]
+    return _PERSON.sub("(a person)", redact_own_keys(text))[:CONTEXT_CHARACTERS]

@@ -8,7 +8,7 @@ from functools import cache
 import httpx
 import msgspec
 
-from engine.copilot import sse
+from engine.model import event_stream
 from engine.runtime.settings import Settings
 
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)  # for each read: the first token may take that long
@@ -146,8 +146,8 @@ class Completion:
             yield chunk
 
     def _stream(self) -> Iterator[str]:
-        for data in sse.data(self._body()):
-            if data.strip() == sse.END:
+        for data in event_stream.data(self._body()):
+            if data.strip() == event_stream.END:
                 return
             chunk = msgspec.json.decode(data, type=_Chunk)
             if chunk.error:

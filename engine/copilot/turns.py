@@ -3,17 +3,16 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from engine.copilot.answers.answers import Citation, OfflineAnswer
 from engine.copilot.prompts import NO_FIGURES, figures, messages
 from engine.copilot.providers import Completion, Provider, ProviderError, providers_of
 from engine.model.vocabulary import Confidence
+from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-
-if TYPE_CHECKING:
-    from engine.copilot.answers.library import Library
 
 log = logging.getLogger("hq.copilot")
 OFFLINE = "offline"
@@ -63,15 +62,22 @@ class Lookup:
 LookUp: TypeAlias = Callable[[str, Sequence[str], bool], Lookup]
 
 
-def look_up(library: "Library", asker: str, question: str, before: Sequence[str], for_model: bool) -> Lookup:
-    """Ask the records; ``before`` is what was asked in the conversation so far."""
-    from engine.copilot.answers.offline import answer
+def look_up(
+    services: Services, org_id: str, asker: str, now: datetime, question: str, before: Sequence[str], for_model: bool
+) -> Lookup:
+    """What the records of an organization say to a question; ``before`` is what was asked in the conversation so far.
 
-    found = answer(question, library, asker=asker, before=before)
+    It takes long: whoever has processes that compute calls it there.
+    """
+    from engine.copilot.answers import offline
+    from engine.copilot.answers.library import Library
+
+    library = Library(services.snapshots, org_id, now=now)
+    found = offline.answer(question, library, asker=asker, before=before)
     return Lookup(found, figures(library, found) if for_model else "")
 
 
-def run(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp | None, *, stream: bool) -> Turn:
+def answer(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp | None, *, stream: bool) -> Turn:
     """Answer the last message. Without ``look`` nobody is signed in: there is general help alone, and no provider is
     asked unless the settings say so."""
     before = [message["content"] for message in conversation[:-1] if message["role"] == "user"]

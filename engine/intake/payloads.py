@@ -11,7 +11,7 @@ import msgspec
 
 from engine.intake.redaction import REDACTED, is_secret, redact
 from engine.model.errors import BadRequest
-from engine.model.vocabulary import IngestRoute
+from engine.model.vocabulary import IngestRoute, PayloadState
 
 QUICK = 1  # of zlib's levels: JSON shrinks to a tenth of itself even so
 SMALL = 512  # of so few bytes compression saves fewer than a hundred, and hands the interpreter to another thread
@@ -39,6 +39,28 @@ class InboundBody:
     def sha256(self) -> str:
         """The hash by which the same body is known again."""
         return sha256(self.body).hexdigest()
+
+    def row(
+        self, identifier: str, state: PayloadState, records: int, applied: int
+    ) -> dict[str, Any]:  # a row on its way into the store
+        """What is kept of it: secrets are replaced."""
+        return {
+            "id": identifier,
+            "route": self.route,
+            "state": state,
+            "received_at": self.received_at,
+            "actor": self.actor,
+            "workspace_id": self.workspace_id,
+            "content_type": self.content_type,
+            "vendor": self.vendor,
+            "size_bytes": len(self.body),
+            "sha256": self.sha256,
+            "body": pack_body(self.body),
+            "records": records,
+            "applied": applied,
+            "times": 1,
+            "reason": None,
+        }
 
 
 def json_value(body: bytes) -> object:

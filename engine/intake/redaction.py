@@ -17,6 +17,7 @@ _ASSIGNED = re.compile(
 _HEADER = re.compile(
     r"\b(authorization\s{0,3}[:=]\s{0,3}[a-z]{1,20}\s{1,3}|bearer\s{1,3}(?=\S{16}))[\w.~+/=-]{8,}", re.IGNORECASE
 )
+_OWN_KEY = re.compile(r"\bsvc_(?:sk|ingest|ca)_[\w-]+")
 _USER = re.compile(r"://[^/\s:@]{0,64}:[^/\s@]{1,256}@")
 
 
@@ -41,3 +42,8 @@ def redact(text: str) -> str:
         if "@" in text:
             text = _USER.sub(f"://{REDACTED}@", text)
     return _HEADER.sub(rf"\1{REDACTED}", text) if "earer" in text or "uthorization" in text else text
+
+
+def redact_own_keys(text: str) -> str:
+    """The text as ``redact`` leaves it, and without keys and tokens of this console, wherever they stand."""
+    return _OWN_KEY.sub(REDACTED, redact(text))

@@ -4,20 +4,29 @@ import gzip
 import time
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import httpx
 import msgspec
 import pytest
 
 from engine.copilot import providers
-from engine.copilot.prompts import CONTEXT_CHARACTERS, figures, messages, without_secrets
+from engine.copilot.prompts import CONTEXT_CHARACTERS, figures, messages
 from engine.copilot.providers import Completion, Provider, ProviderError, providers_of
-from engine.copilot.turns import look_up, run
+from engine.copilot.turns import answer, look_up
 from engine.runtime.settings import Settings
+from tests.copilot.conftest import NOW
 from tests.copilot.standin import backend
 
 pytestmark = pytest.mark.usefixtures("fresh_connections")
 ASKED = [{"role": "user", "content": "How is our posture?"}]
+
+
+@pytest.fixture
+def look(snapshots):
+    """What the records of cobalt say to questions of a member."""
+    services = SimpleNamespace(snapshots=snapshots)
+    return lambda asker: partial(look_up, services, "cobalt", asker, NOW)
 
 
 def completion_stream(*pieces, done=b"data: [DONE]\n\n"):
@@ -164,14 +173,14 @@ def test_providers_have_an_order():
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_the_next_provider_answers_when_one_fails(stream, cobalt):
+def test_the_next_provider_answers_when_one_fails(stream, look):
     answers = {
         "broken": lambda seen, wire: wire.json({}, 503),
         "empty": lambda seen, wire: wire.json(completion("")),
         "good": lambda seen, wire: wire.json(completion("fine")),
     }
     with backend(answers["broken"]) as broken, backend(answers["empty"]) as empty, backend(answers["good"]) as good:
-        turn = run(settings(broken.url, good.url), ASKED, partial(look_up, cobalt, ""), stream=stream)
+        turn = answer(settings(broken.url, good.url), ASKED, look(""), stream=stream)
         assert (turn.provider, turn.model, "".join(turn.pieces), turn.confidence) == (
             "reasoning",
             "default",
@@ -182,35 +191,35 @@ def test_the_next_provider_answers_when_one_fails(stream, cobalt):
             ({"provider": "llm", "reason": "http_503"},),
             ("llm", "reasoning"),
         )
-        turn = run(settings(empty.url), ASKED, partial(look_up, cobalt, ""), stream=stream)
+        turn = answer(settings(empty.url), ASKED, look(""), stream=stream)
         assert (turn.provider, turn.skipped) == ("offline", ({"provider": "llm", "reason": "empty_answer"},))
         assert "".join(turn.pieces).startswith("Posture is ")
 
 
-def test_an_answer_that_breaks_off_begins_again_elsewhere_only_when_nothing_was_streamed(cobalt):
+def test_an_answer_that_breaks_off_begins_again_elsewhere_only_when_nothing_was_streamed(look):
     with backend(streams(broken_off("half a sen"))) as made:
-        turn = run(settings(made.url), ASKED, partial(look_up, cobalt, ""), stream=False)
+        turn = answer(settings(made.url), ASKED, look(""), stream=False)
         assert (turn.provider, turn.skipped) == ("offline", ({"provider": "llm", "reason": "provider_error"},))
-        turn = run(settings(made.url), ASKED, partial(look_up, cobalt, ""), stream=True)
+        turn = answer(settings(made.url), ASKED, look(""), stream=True)
         assert next(turn.pieces) == "half a sen"
         with pytest.raises(ProviderError, match="provider_error"):
             next(turn.pieces)
 
 
-def test_nothing_configured_means_that_nothing_leaves(cobalt):
-    turn = run(settings(), ASKED, partial(look_up, cobalt, ""), stream=True)
+def test_nothing_configured_means_that_nothing_leaves(look):
+    turn = answer(settings(), ASKED, look(""), stream=True)
     assert (turn.provider, turn.skipped, turn.providers_used) == ("offline", (), ())
 
 
 # what is told
 
 
-def test_a_provider_is_told_figures_without_names_and_without_other_organizations(cobalt):
+def test_a_provider_is_told_figures_without_names_and_without_other_organizations(look):
     with backend(lambda seen, wire: wire.json(completion("fine"))) as made:
-        run(
+        answer(
             settings(made.url),
             [{"role": "user", "content": "my overdue attestations"}],
-            partial(look_up, cobalt, "dina.abrams@cobalt.example"),
+            look("dina.abrams@cobalt.example"),
             stream=False,
         )
     system, question = made.seen[0].json["messages"]
@@ -225,7 +234,7 @@ def test_a_provider_is_told_figures_without_names_and_without_other_organization
 def test_nobody_signed_in_means_no_figures():
     with backend(lambda seen, wire: wire.json(completion("fine"))) as made:
         asked = replace(settings(made.url), copilot_anonymous=True)
-        turn = run(asked, ASKED, None, stream=False)
+        turn = answer(asked, ASKED, None, stream=False)
     assert turn.citations == ()
     assert "Figures as of" not in made.seen[0].body.decode()
 
@@ -241,15 +250,3 @@ def test_the_end_of_a_long_conversation_is_kept():
     told = messages(conversation, "figures")
     assert [message["content"][0] for message in told[1:]] == ["2", "3", "4", "5", "6", "7", "8", "9"]
     assert told[0]["role"] == "system"
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("password=hunter2 fails", "password=[redacted] fails"),
-        ("my key is svc_sk_abc-DEF_1 ok", "my key is [redacted] ok"),
-        ("Which keys are old?", "Which keys are old?"),
-    ],
-)
-def test_secrets_that_somebody_pasted_stay_here(text, kept):
-    assert without_secrets(text) == kept

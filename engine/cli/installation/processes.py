@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +13,7 @@ import click
 
 from engine.cli.common import write_log
 from engine.model.errors import Problem
-from engine.reporting.batch.child_process import start_deaf
+from engine.reporting.batch.child_process import start_child
 from engine.runtime.processes.broker import Broker, Line, LinkedWorkers, OfferedWork
 from engine.runtime.processes.process_names import show_name
 from engine.runtime.processes.stop_signals import StopSignals
@@ -52,14 +51,11 @@ def serve_in_processes(
     """
     offered: dict[str, OfferedWork] = {name: _computing(one) for name, one in workers.items()}
     broker = Broker({**offered, LIMITS: counting(Limiter(services.settings.rate_limit_url))})
-    context = get_context("spawn")
 
     def start(number: int, ready: Callable[[], None]) -> BaseProcess:
         with broker.line(ready) as far:
             arguments = services.settings, listening, far, threads, number, services.started_at
-            process = context.Process(target=_serve, args=arguments, name=f"serving {number}", daemon=True)
-            start_deaf(process)
-        return process
+            return start_child(_serve, arguments, f"serving {number}")
 
     supervisor = Supervisor(start, count)
     signals.on_signal(supervisor.stop)

@@ -18,7 +18,7 @@ from engine.incidents.alerts.alerts import AlertResult, ingest_alerts, prefetch_
 from engine.incidents.alerts.findings import ingest_findings
 from engine.intake.alerts import Alert, AlertReading, body_of_refused, read_alerts, read_batch
 from engine.intake.findings import FindingBatch, parse_document, read_findings
-from engine.intake.payloads import InboundBody, json_value, pack_body
+from engine.intake.payloads import InboundBody, json_value
 from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import PayloadState
 from engine.store import Lookups, Revision, Store, Write
@@ -79,7 +79,7 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
 
     batch = _read(door, inbound, read)
     identifier = door.payload_id or new_id("pay")
-    row = _payload_row(inbound, identifier, "read", batch.received, batch.received)
+    row = inbound.row(identifier, "read", batch.received, batch.received)
 
     def change(revision: Revision) -> dict[str, object]:
         door.confirm(revision)
@@ -100,33 +100,11 @@ def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
 
 
 def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
-    row = {**_payload_row(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
+    row = {**inbound.row(new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
     with door.store.unversioned_transaction() as connection:
         gone = keep_unread(connection, door.org_id, row, door.most_unread)
     if gone:
         log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
-
-
-def _payload_row(
-    inbound: InboundBody, identifier: str, state: PayloadState, records: int, applied: int
-) -> dict[str, Any]:  # a row on its way into the store
-    return {
-        "id": identifier,
-        "route": inbound.route,
-        "state": state,
-        "received_at": inbound.received_at,
-        "actor": inbound.actor,
-        "workspace_id": inbound.workspace_id,
-        "content_type": inbound.content_type,
-        "vendor": inbound.vendor,
-        "size_bytes": len(inbound.body),
-        "sha256": inbound.sha256,
-        "body": pack_body(inbound.body),
-        "records": records,
-        "applied": applied,
-        "times": 1,
-        "reason": None,
-    }
 
 
 def _write_payload(revision: Revision, door: IngestDoor, row: dict[str, Any]) -> None:  # a row
@@ -157,8 +135,6 @@ class AlertDelivery:
                 known = partial_payload(connection, door.org_id, inbound.route, inbound.sha256)
         self._goes_on = known is not None
         self._payload_id = known or new_id("pay")
-        self._row = {} if self._goes_on else _payload_row(inbound, self._payload_id, "read", len(self.alerts), 0)
-        self._receipt = _receipt(door, inbound, self._payload_id)
         self._results: list[AlertResult] = []
 
     def last_write(self) -> Write[list[AlertResult]]:
@@ -200,35 +176,34 @@ class AlertDelivery:
         return reading
 
     def _write(self, start: int) -> Write[list[AlertResult]]:
+        """The write of a part, unless it was applied, by whomever; a body of one part is not asked about."""
         part = self.alerts[start : start + PART]
+        end = start + len(part)
+        is_new = start == 0 and not self._goes_on
+        became = self._became(end)
+        receipt = _receipt(self.door, self.inbound, self._payload_id)
+        row = {**self.inbound.row(self._payload_id, "read", 0, 0), **became} if is_new else {}
 
         def change(revision: Revision) -> list[AlertResult]:
             self.door.confirm(revision)
-            end = start + len(part)
-            if self._applied_count(revision, start) >= end:
+            if is_new:
+                revision.buffer_insert(ingest_payloads, row)
+            elif applied_of(revision.records, self.door.org_id, self._payload_id) < end:
+                revision.buffer_update(ingest_payloads, {"id": self._payload_id}, became)
+            else:
                 return _replayed_results(revision, part)
-            self._keep(revision, start, end)
-            return ingest_alerts(revision, part, self._receipt)
+            return ingest_alerts(revision, part, receipt)
 
         prefetch = (*self.door.prefetch, *prefetch_keys(part))
         return Write(self.door.org_id, self.inbound.actor, change, self.door.now, prefetch)
 
-    def _applied_count(self, revision: Revision, start: int) -> int:
-        """How many are applied, whoever applied them; a body of one part is not asked about."""
-        if start == 0 and not self._goes_on:
-            return 0
-        return applied_of(revision.records, self.door.org_id, self._payload_id)
-
-    def _keep(self, revision: Revision, start: int, end: int) -> None:
+    def _became(self, end: int) -> dict[str, Any]:  # columns of a row
+        """What the body is once its alerts before ``end`` are applied."""
         state: PayloadState = "read" if end == len(self.alerts) else "partial"
         reason = None
         if state == "read" and all(alert.state == "ignored" for alert in self.alerts):
             state, reason = "ignored", self.alerts[0].note
-        became = {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
-        if start == 0 and not self._goes_on:
-            revision.buffer_insert(ingest_payloads, {**self._row, **became})
-        else:
-            revision.buffer_update(ingest_payloads, {"id": self._payload_id}, became)
+        return {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
 
 
 def _replayed_results(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:

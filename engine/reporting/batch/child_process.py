@@ -5,52 +5,64 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
-from multiprocessing.process import BaseProcess
 from typing import Any
+
+from engine.model.polars_threads import limit_threads
 
 CTRL_C = (signal.SIGINT,)
 
 
-def start_deaf(process: BaseProcess, signals: Iterable[signal.Signals] = CTRL_C) -> None:
-    """Start a process with these signals blocked from its first moment: one that comes while it imports is a traceback.
+def start_child(
+    target: Callable[..., object],  # a function of a module
+    arguments: tuple[object, ...],
+    name: str,
+    signals: Iterable[signal.Signals] = CTRL_C,
+) -> "ChildProcess":
+    """Start a function in a fresh process, which ends with this one and has these signals blocked."""
+    child = ChildProcess(target=target, args=arguments, name=name, daemon=True)
+    child.signals = tuple(signals)
+    child.start()
+    return child
 
-    Nothing is blocked in the thread that asks: a signal that came meanwhile would be handed to some thread of a
-    library, and Python's handler would wait until this one has something to do again.
-    """
-    _in_deaf_thread(process.start, signals)
+
+class ChildProcess(SpawnProcess):
+    """A process with signals blocked from its first moment: one that comes while it imports is a traceback."""
+
+    signals: tuple[signal.Signals, ...] = CTRL_C
+
+    def start(self) -> None:
+        """As of any process.
+
+        Nothing is blocked in the thread that asks: a signal that came meanwhile would be handed to some thread of a
+        library, and Python's handler would wait until this one has something to do again.
+        """
+        limit_threads()
+        with ThreadPoolExecutor(1, thread_name_prefix="start") as thread:
+            thread.submit(self._start_deaf).result()
+
+    def _start_deaf(self) -> None:
+        resource_tracker.ensure_running()  # which would let them through again while it starts
+        signal.pthread_sigmask(signal.SIG_BLOCK, self.signals)
+        super().start()
 
 
-class Spawning(SpawnContext):
-    """Fresh processes that do not hear Ctrl-C, and that can all be killed."""
+class ChildContext(SpawnContext):
+    """What a pool makes its processes of; all of them can be killed. They are called ``name`` and a number."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self._made: list[SpawnProcess] = []
+        self._name = name
+        self._children: list[ChildProcess] = []
 
-    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override] # noqa: N802 - as of a context
+    def Process(self, *args: Any, **kwargs: Any) -> ChildProcess:  # type: ignore[override] # noqa: N802 - as of a context
         """As of any context."""
-        process = _DeafProcess(*args, **kwargs)
-        self._made.append(process)
-        return process
+        child = ChildProcess(*args, **kwargs)
+        child.name = f"{self._name} {len(self._children) + 1}"
+        self._children.append(child)
+        return child
 
     def kill(self) -> None:
         """End all of them at once: one that is asked to may be in the midst of what it cannot leave."""
-        for process in self._made:
-            if process.pid is not None:
-                process.kill()
-
-
-class _DeafProcess(SpawnProcess):
-    def start(self) -> None:
-        """As of any process."""
-        _in_deaf_thread(super().start, CTRL_C)
-
-
-def _in_deaf_thread(start: Callable[[], None], signals: Iterable[signal.Signals]) -> None:
-    def run() -> None:
-        resource_tracker.ensure_running()  # which would let them through again while it starts
-        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-        start()
-
-    with ThreadPoolExecutor(1, thread_name_prefix="start") as thread:
-        thread.submit(run).result()
+        for child in self._children:
+            if child.pid is not None:
+                child.kill()

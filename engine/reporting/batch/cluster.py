@@ -5,7 +5,6 @@ itself. Artifacts are named by the code that makes them, so a worker must have t
 compared before anything else is unpacked.
 """
 
-import os
 import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from engine.model.errors import Problem, Unavailable, Usage
+from engine.model.polars_threads import limit_threads
 
 if TYPE_CHECKING:  # a worker loads Polars once it was told with how many threads, and Dask is an extra
     from distributed import Client, Future
@@ -104,7 +104,7 @@ def open_cluster(address: str) -> Iterator[DaskCluster]:
 
 def code_version() -> str:
     """What tells two versions of the code apart: a hash of sources, data, and the libraries that compute."""
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # as the command line has it
+    limit_threads()
     from engine.reporting.artifacts.artifact_names import code_fingerprint
 
     return code_fingerprint()[:12]

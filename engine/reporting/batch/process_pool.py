@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
 from engine.model.errors import Unavailable
-from engine.reporting.batch.child_process import Spawning
+from engine.reporting.batch.child_process import ChildContext
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def process_pool(processes: int) -> Iterator[Executor]:
     was ended from outside. For ``submit``, not for ``map``: that cancels what is left.
     """
     signal.siginterrupt(signal.SIGINT, True)  # Polars (issue 21739) lets whoever waits for a process wait on
-    context = Spawning()
+    context = ChildContext("building")
     watched, held = context.Pipe(duplex=False)
     with watched, held, ProcessPoolExecutor(processes, context, _end_with, (watched,)) as pool:
         try:

@@ -9,14 +9,14 @@ import traceback
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from multiprocessing import current_process, get_context
+from multiprocessing import Pipe, current_process
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
-from engine.reporting.batch.child_process import start_deaf
+from engine.reporting.batch.child_process import start_child
 from engine.runtime.processes.process_names import show_name
 
 log = logging.getLogger("hq.workers")
@@ -52,10 +52,8 @@ class WorkerProcess(Generic[C]):
     """One worker process. ``open`` runs in it and gives what every work is called with."""
 
     def __init__(self, open: Callable[[], AbstractContextManager[C]], name: str) -> None:
-        context = get_context("spawn")
-        self._near, far = context.Pipe()
-        self._process = context.Process(target=_main, args=(open, far), name=name, daemon=True)
-        start_deaf(self._process, (signal.SIGINT, signal.SIGTERM))
+        self._near, far = Pipe()
+        self._process = start_child(_main, (open, far), name, (signal.SIGINT, signal.SIGTERM))
         far.close()
 
     def send(self, work: Assignment[C]) -> None:

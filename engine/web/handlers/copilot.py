@@ -1,18 +1,17 @@
 """The doors of the copilot. A chat answers as OpenAI's chat completions do, so that their clients can read it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 
-from engine.copilot import sse, threads, turns
-from engine.copilot.prompts import without_secrets
-from engine.copilot.providers import ProviderError
+from engine import copilot
+from engine.copilot import Conversations, Lookup, ProviderError, Turn
+from engine.intake.redaction import redact_own_keys
+from engine.model import event_stream
 from engine.model.declarations.ask import Parameter
 from engine.model.errors import BadRequest, Problem, Unauthorized
-from engine.runtime.services import Services
 from engine.store.ids import new_id
 from engine.web.http import Principal, Request, Response, answer
 
@@ -41,7 +40,7 @@ class NewMessage(msgspec.Struct, forbid_unknown_fields=True):
     content: Content
 
 
-Keep = Callable[[turns.Turn, str], list[dict[str, object]]]
+Keep = Callable[[Turn, str], list[dict[str, object]]]
 
 
 def chat(request: Request, body: Chat) -> Response:
@@ -61,14 +60,13 @@ def chat(request: Request, body: Chat) -> Response:
         conversation = [*_history(request, body.thread_id), conversation[-1]]
         keep = _keeper(request, body.thread_id, conversation[-1]["content"])
     turn = _run(request, conversation, stream=body.stream)
-    if keep is None and request.principal is not None and turn.providers_used:
-        caller = request.principal
-        threads.note_figures(request.services.store, caller.org_id, caller.actor, turn.providers_used, now=request.now)
+    if keep is None and request.principal is not None:
+        _conversations(request).note_figures(turn, now=request.now)
     about = {"id": new_id("chat"), "created": int(request.now.timestamp()), "model": turn.model}
     if body.stream:
         events = _events(turn, about, keep, body.thread_id)
         sent = events if turn.completion else b"".join(events)  # what is there already keeps no thread waiting
-        return Response(sent, sse.CONTENT_TYPE, headers={"X-Accel-Buffering": "no"})
+        return Response(sent, event_stream.CONTENT_TYPE, headers={"X-Accel-Buffering": "no"})
     text = "".join(turn.pieces)
     if keep is not None:
         keep(turn, text)
@@ -80,24 +78,18 @@ def chat(request: Request, body: Chat) -> Response:
 
 def list_threads(request: Request) -> Response:
     """The caller's own conversations."""
-    caller, limit = request.caller, request.options["limit"]
-    return answer({"threads": threads.list_threads(request.services.store, caller.org_id, caller.actor, limit)})
+    return answer({"threads": _conversations(request).newest(request.options["limit"])})
 
 
 def create_thread(request: Request, body: NewThread) -> Response:
     """Begin a conversation with the copilot; the body may be empty."""
-    caller = request.caller
     title = None if body.title is None else _text(body.title)
-    made = request.services.store.write(
-        caller.org_id, caller.actor, lambda revision: threads.create(revision, title), now=request.now
-    )
-    return answer({"thread": made}, status=201)
+    return answer({"thread": _conversations(request).create(title, now=request.now)}, status=201)
 
 
 def list_messages(request: Request) -> Response:
     """A conversation of the caller, oldest message first."""
-    caller = request.caller
-    thread, messages = threads.read(request.services.store, caller.org_id, caller.actor, request.arguments["id"])
+    thread, messages = _conversations(request).read(request.arguments["id"])
     return answer({"thread": thread, "messages": messages})
 
 
@@ -113,54 +105,43 @@ def create_message(request: Request, body: NewMessage) -> Response:
     )
 
 
-def _run(request: Request, conversation: Sequence[dict[str, str]], *, stream: bool) -> turns.Turn:
+def _run(request: Request, conversation: Sequence[dict[str, str]], *, stream: bool) -> Turn:
     look = None if request.principal is None else partial(_look_up, request, request.principal)
-    return turns.run(request.services.settings, conversation, look, stream=stream)
+    return copilot.answer(request.services.settings, conversation, look, stream=stream)
 
 
-def _look_up(
-    request: Request, caller: Principal, question: str, before: Sequence[str], for_model: bool
-) -> turns.Lookup:
+def _look_up(request: Request, caller: Principal, question: str, before: Sequence[str], for_model: bool) -> Lookup:
     arguments = (caller.org_id, caller.actor, request.now, question, tuple(before), for_model)
-    return request.computing.call(request, look_up, arguments)
+    return request.computing.call(request, copilot.look_up, arguments)
 
 
-def look_up(
-    services: Services, org_id: str, asker: str, now: datetime, question: str, before: Sequence[str], for_model: bool
-) -> turns.Lookup:
-    """What the records of an organization say to a question."""
-    from engine.copilot.answers.library import Library
-
-    return turns.look_up(Library(services.snapshots, org_id, now=now), asker, question, before, for_model)
+def _conversations(request: Request) -> Conversations:
+    caller = request.caller
+    return copilot.conversations(request.services.store, caller.org_id, caller.actor)
 
 
 def _history(request: Request, thread_id: str) -> list[dict[str, str]]:
     """What was said in a conversation; it must be the caller's, and have room for a turn."""
-    caller = request.principal
-    if caller is None:
+    if request.principal is None:
         raise Unauthorized("A conversation that is kept needs a session.")
-    _, messages = threads.read(request.services.store, caller.org_id, caller.actor, thread_id)
-    threads.check_capacity(messages)
-    return [{"role": str(message["role"]), "content": str(message["content"])} for message in messages]
+    return _conversations(request).history(thread_id)
 
 
 def _keeper(request: Request, thread_id: str, question: str) -> Keep:
     """Keeps the turn that answers ``question`` once its text is there."""
 
-    def keep(turn: turns.Turn, text: str) -> list[dict[str, object]]:
-        said = threads.ThreadMessage(text, turn.provider, turn.confidence, turn.citations, turn.providers_used)
-        caller, store = request.caller, request.services.store
-        return threads.append(store, caller.org_id, caller.actor, thread_id, question, said, now=request.now)
+    def keep(turn: Turn, text: str) -> list[dict[str, object]]:
+        return _conversations(request).append(thread_id, question, turn, text, now=request.now)
 
     return keep
 
 
-def _events(turn: turns.Turn, about: dict[str, object], keep: Keep | None, thread_id: str | None) -> Iterator[bytes]:
+def _events(turn: Turn, about: dict[str, object], keep: Keep | None, thread_id: str | None) -> Iterator[bytes]:
     """Chunks of the answer; one that breaks off ends with an error and without the mark of the end."""
 
     def chunk(delta: dict[str, str], more: dict[str, object] = NOTHING, finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return sse.event({**about, "object": "chat.completion.chunk", "choices": [choice], **more})
+        return event_stream.event({**about, "object": "chat.completion.chunk", "choices": [choice], **more})
 
     said = []
     try:
@@ -171,24 +152,20 @@ def _events(turn: turns.Turn, about: dict[str, object], keep: Keep | None, threa
         if keep is not None:
             keep(turn, "".join(said))
         yield chunk({}, _sources(turn, thread_id), turn.finish)
-        yield sse.end_event()
+        yield event_stream.end_event()
     except ProviderError as error:
-        yield _error("The provider broke off its answer.", "provider_error", error.reason)
+        yield event_stream.error_event("The provider broke off its answer.", "provider_error", error.reason)
     except Problem as problem:
-        yield _error(problem.message, "not_kept", problem.word)
+        yield event_stream.error_event(problem.message, "not_kept", problem.word)
     finally:
         turn.close()
 
 
-def _error(message: str, kind: str, code: str) -> bytes:
-    return sse.event({"error": {"message": message, "type": kind, "code": code}})
-
-
-def _origin(turn: turns.Turn) -> dict[str, object]:
+def _origin(turn: Turn) -> dict[str, object]:
     return {"provider": turn.provider, "skipped": turn.skipped}
 
 
-def _sources(turn: turns.Turn, thread_id: str | None) -> dict[str, object]:
+def _sources(turn: Turn, thread_id: str | None) -> dict[str, object]:
     sources: dict[str, object] = {"citations": turn.citations, "confidence": turn.confidence}
     return sources if thread_id is None else {**sources, "thread_id": thread_id}
 
@@ -197,7 +174,7 @@ def _text(given: str) -> str:
     """What was written, without the secrets in it; BadRequest when nothing is left but space."""
     if not given.strip():
         raise _invalid("content", "some text", "only space")
-    return without_secrets(given)
+    return redact_own_keys(given)
 
 
 def _invalid(field: str, expected: str, got: str) -> BadRequest:

@@ -91,7 +91,8 @@ def alerts(request: Request) -> PendingWrite[list[AlertResult]]:
     secrets = request.services.settings.alert_webhook_signing_secret
     check_alert(secrets, request.headers, request.body, now=request.now)
     _check_plan(request)
-    delivery = AlertDelivery(_door(request), _inbound(request, "alerts"))
+    door, inbound = _door(request), _inbound(request, "alerts")
+    delivery = AlertDelivery(door, inbound)
 
     def respond(results: list[AlertResult]) -> Response:
         _note_use(request)

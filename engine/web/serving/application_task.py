@@ -4,7 +4,7 @@ from typing import Protocol
 
 from waitress.task import WSGITask
 
-from engine.copilot import sse
+from engine.model import event_stream
 
 
 class Outgoing(Protocol):
@@ -35,4 +35,4 @@ class ApplicationTask(WSGITask):  # type: ignore[misc] # waitress has no types
     @property
     def streams_events(self) -> bool:
         """Whether the answer that began is a stream of events without a length."""
-        return self.chunked_response and ("Content-Type", sse.CONTENT_TYPE) in self.response_headers
+        return self.chunked_response and ("Content-Type", event_stream.CONTENT_TYPE) in self.response_headers

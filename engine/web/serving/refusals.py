@@ -7,7 +7,7 @@ from http import HTTPStatus
 import msgspec
 from waitress.task import Task
 
-from engine.copilot import sse
+from engine.model import event_stream
 from engine.model.file_errors import FileFault
 
 _BODIES = {"application/json": "Content-Type", "no-store": "Cache-Control", "nosniff": "X-Content-Type-Options"}
@@ -112,7 +112,6 @@ def stopping() -> HttpRefusal:
 
 
 def last_chunks(refusal: HttpRefusal) -> bytes:
-    """The end of a chunked stream of events that breaks off: an event that says why, as the copilot's do."""
-    error = {"message": refusal.message, "type": refusal.word, "code": refusal.word}
-    event = sse.event({"error": error})
+    """The end of a chunked stream of events that breaks off: an event that says why."""
+    event = event_stream.error_event(refusal.message, refusal.word, refusal.word)
     return b"%X\r\n%b\r\n0\r\n\r\n" % (len(event), event)

@@ -14,6 +14,11 @@ def event(value: object) -> bytes:
     return b"data: " + msgspec.json.encode(value) + b"\n\n"
 
 
+def error_event(message: str, kind: str, code: str) -> bytes:
+    """The event with which a stream breaks off, in the shape that clients of chat completions read."""
+    return event({"error": {"message": message, "type": kind, "code": code}})
+
+
 def end_event() -> bytes:
     """The event that ends a completion."""
     return f"data: {END}\n\n".encode()
