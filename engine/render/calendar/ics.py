@@ -85,7 +85,7 @@ def _text(value: str) -> str:
 def _fold(line: str) -> str:
     if len(line) < OCTETS and line.isascii():  # most lines
         return line
-    folded: bytes = Contentline(line).to_ical()
+    folded: bytes = Contentline(line).to_ical()  # type: ignore[no-untyped-call]  # icalendar's lines have no types
     return folded.decode()
 
 
