@@ -28,14 +28,7 @@ OCTETS = 75  # of a line, without its end (RFC 5545, 3.1)
 
 def render(edition: Edition) -> bytes:
     """The calendar of an edition, events in the order of the document."""
-    name = _clean(f"{edition.organization.name}: {edition.title}")
-    calendar = Calendar()
-    calendar.add("version", "2.0")
-    calendar.add("prodid", PRODUCT)
-    calendar.add("calscale", "GREGORIAN")
-    calendar.add("method", "PUBLISH")
-    calendar.add("name", name)
-    calendar.add("x-wr-calname", name)
+    calendar = named_calendar(_clean(f"{edition.organization.name}: {edition.title}"))
     calendar.add("x-wr-caldesc", _clean(edition.description))
     calendar.add("refresh-interval", vDuration(REFRESH), parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", "PT12H")
@@ -43,6 +36,18 @@ def render(edition: Edition) -> bytes:
     end = b"END:VCALENDAR\r\n"
     entries = "".join([f"{line}\r\n" for event in edition.document.events for line in _lines(event)])
     return frame.removesuffix(end) + entries.encode() + end
+
+
+def named_calendar(name: str) -> Calendar:
+    """A calendar to publish, which has nothing but its name yet."""
+    calendar = Calendar()
+    calendar.add("version", "2.0")
+    calendar.add("prodid", PRODUCT)
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("name", name)
+    calendar.add("x-wr-calname", name)
+    return calendar
 
 
 def _lines(event: CalendarEvent) -> list[str]:
