@@ -1,7 +1,6 @@
 """One bar for work of several parts, with the time that is left of all of it."""
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engine.cli.common import Steps
@@ -9,24 +8,21 @@ from engine.cli.common import Steps
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn, TaskID
 
-SURE = 0.05  # once so much is done, its own pace counts instead of the usual one
-
 
 class OneBar(Steps):
     """Progress as ``Steps``; on a terminal the parts share a bar. ``seconds``: how long each part usually takes."""
 
-    def __init__(self, seconds: Mapping[str, float], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: Mapping[str, float]) -> None:
         super().__init__()
         self._seconds = seconds
         self._parts = dict.fromkeys(seconds, 0.0)
-        self._clock = clock
-        self._start = self._moved = clock()
         self._bar: TaskID | None = None
 
     def _columns(self) -> "Sequence[ProgressColumn]":
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        return TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _remaining_column(self)
+        share = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+        return *share, TextColumn("left:"), TimeRemainingColumn()
 
     def __call__(self, what: str, done: int, total: int) -> None:
         self.move(what, done, total)
@@ -40,33 +36,9 @@ class OneBar(Steps):
     def move(self, what: str, done: int, total: int) -> None:
         """Note how far a part is; nothing to do is done."""
         self._parts[what] = done / total if total else 1.0
-        self._moved = self._clock()
 
     @property
     def share(self) -> float:
         """How much of all is done, between 0 and 1."""
         done = sum(seconds * self._parts[part] for part, seconds in self._seconds.items())
         return done / sum(self._seconds.values())
-
-    @property
-    def seconds_remaining(self) -> float:
-        """The seconds that it will take still, at the pace so far."""
-        share, usual = self.share, sum(self._seconds.values())
-        whole = (self._moved - self._start) / share if share > SURE else usual
-        return max(0.0, whole * (1 - share) - (self._clock() - self._moved))
-
-
-def _remaining_column(bar: OneBar) -> "ProgressColumn":
-    from rich.progress import ProgressColumn, Task
-    from rich.text import Text
-
-    class RemainingColumn(ProgressColumn):
-        """The time left, which goes on while nothing moves."""
-
-        max_refresh = 0.5
-
-        def render(self, task: Task) -> Text:
-            minutes, seconds = divmod(round(bar.seconds_remaining), 60)
-            return Text(f"{minutes}:{seconds:02d} left", style="progress.remaining")
-
-    return RemainingColumn()

@@ -1,7 +1,7 @@
-"""The cells of a table of usual size, spelled once for all formats: an engine for frames costs more than such a table.
+"""The cells of a table, spelled once for all formats: JSON has ``plain`` values, CSV ``texts``, people other columns.
 
-Each column is kept as its different values (``DictionaryColumn``). Larger tables, and types that reports do not use, go
-through Polars (``cells``), to the same bytes.
+Tables have scalars and lists of scalars. Anything else, NaN and infinity included, is a mistake of the report and
+raises a ValueError that names the table and the column. A column is its different values (``DictionaryColumn``).
 """
 
 import math
@@ -15,10 +15,9 @@ import polars as pl
 
 from engine.model.days import spelled_day, spelled_days
 from engine.model.documents.document import Table
-from engine.render import cells, words
+from engine.render import words
 from engine.render.plain_values import CONTROL, LINE_BREAK
 
-MOST_CELLS = 50_000
 _MEMO = "_cell_texts"
 _BAD_LINES = re.compile(LINE_BREAK)
 _BAD_CONTROLS = re.compile(CONTROL)
@@ -42,19 +41,20 @@ class DictionaryColumn:
 
     def map_text(self, spell: Spelled) -> "DictionaryColumn":
         """The column as text, null where it is null."""
-        return self.map(lambda value: None if value is None else spell(value))
+        return DictionaryColumn([None if value is None else spell(value) for value in self.values], self.rows)
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.values.__getitem__, self.rows)
 
 
 class CellTexts:
-    """The cells of one small table, column by column, each form made when it is first asked for."""
+    """The cells of one table, column by column, each form made when it is first asked for."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._columns = {column.name: _dictionary(column) for column in table.frame.get_columns()}
-        _check_finite(table, self._columns)
+        self._types = {name: _spelled_type(table, name) for name in table.schema}
+        self.values = {name: _dictionary(table.frame.get_column(name), dtype) for name, dtype in self._types.items()}
+        _check_finite(table, self.values)
 
     @property
     def height(self) -> int:
@@ -63,50 +63,52 @@ class CellTexts:
 
     @cached_property
     def plain(self) -> Mapping[str, DictionaryColumn]:  # scalars and lists of scalars
-        """As ``cells.plain``: what JSON has."""
-        return {name: self._plain(name) for name in self._columns}
+        """What JSON has: days and instants as ISO 8601 text (instants in UTC with Z), the rest as it is."""
+        return {name: self._plain(name) for name in self.values}
 
     @cached_property
     def texts(self) -> Mapping[str, DictionaryColumn]:  # texts and null
-        """As ``cells.text``: lists joined by ``; ``, null where there is nothing."""
-        return {name: self._texts(name) for name in self._columns}
+        """Text: lists joined by ``; ``, booleans ``true`` and ``false``, null where there is nothing."""
+        return {name: self._texts(name) for name in self.values}
 
     @cached_property
     def display_columns(self) -> Mapping[str, DictionaryColumn]:  # texts
-        """As ``cells.display_cells``: the columns that people see."""
-        return {name: self._display_column(name) for name in self._columns if name not in self.table.unseen}
+        """The columns that people see: booleans are yes and no, declared words have spaces, no cell is null."""
+        return {name: self._display_column(name) for name in self.values if name not in self.table.unseen}
 
     def _plain(self, name: str) -> DictionaryColumn:
-        dtype, column = self.table.schema[name], self._columns[name]
-        inner = dtype.inner if isinstance(dtype, pl.List) else dtype
-        if inner != pl.Date and not isinstance(inner, pl.Datetime):
+        dtype, column = self._types[name], self.values[name]
+        inner = _scalar(dtype)
+        if not inner.is_temporal():
             return column
-        spelled = _SPELLED[inner.base_type()]
-        if isinstance(dtype, pl.List):
+        spelled = _speller(inner)
+        if dtype.is_nested():
             return column.map(lambda row: row and [None if one is None else spelled(one) for one in row])
         return column.map_text(spelled)
 
     def _texts(self, name: str) -> DictionaryColumn:
-        dtype, column = self.table.schema[name], self._columns[name]
-        if isinstance(dtype, pl.List):
-            spelled = _SPELLED[dtype.inner.base_type()]
+        dtype, column = self._types[name], self.values[name]
+        spelled = _speller(_scalar(dtype))
+        if dtype.is_nested():
             return column.map_text(lambda row: "; ".join(spelled(one) for one in row if one is not None))
-        return column if dtype.base_type() in _WORDS else column.map_text(_SPELLED[dtype.base_type()])
+        return column if is_word_column(dtype) else column.map_text(spelled)
 
     def _display_column(self, name: str) -> DictionaryColumn:
-        dtype, table = self.table.schema[name], self.table
+        dtype, table = self._types[name], self.table
         if dtype == pl.Boolean:
-            return self._columns[name].map(lambda cell: "" if cell is None else "yes" if cell else "no")
+            return self.values[name].map(lambda cell: "" if cell is None else "yes" if cell else "no")
         if dtype == pl.Date:
-            return self._columns[name].map(lambda day: "" if day is None else spelled_day(day))
-        if isinstance(dtype, pl.Datetime):
-            return self._columns[name].map(lambda at: "" if at is None else f"{spelled_day(at)} {at:%H:%M}")
+            return self.values[name].map(lambda day: "" if day is None else spelled_day(day))
+        if dtype == pl.Datetime:
+            return self.values[name].map(
+                lambda at: "" if at is None else f"{spelled_day(at)} {at.hour:02}:{at.minute:02}"
+            )
         spelled = words.spelled_number(name) if dtype.is_numeric() else None
         found = self.texts[name].map(lambda cell: spelled(cell) if spelled and cell else cell or "")
-        if dtype.is_nested() or dtype.base_type() in _WORDS:
+        if dtype.is_nested() or is_word_column(dtype):
             found = found.map(spelled_days)
-        if (dtype.inner if isinstance(dtype, pl.List) else dtype).base_type() in _WORDS:
-            found = found.map(lambda cell: cell if cell.isprintable() else readable(cell))
+        if is_word_column(dtype):
+            found = found.map(readable)
         if name not in table.state and name not in table.words:
             return found
         if isinstance(table.words, Mapping) and name in table.words:
@@ -115,27 +117,24 @@ class CellTexts:
         return found.map(lambda cell: cell.replace("_", " "))
 
 
-def cell_texts(table: Table) -> CellTexts | None:
-    """The cells of a table, kept with it; None where Polars is to spell them.
-
-    ValueError when a number of the table is NaN or infinite.
-    """
+def cell_texts(table: Table) -> CellTexts:
+    """The cells of a table, kept with it as a cached_property would be: it never changes."""
     kept = vars(table)
     if _MEMO not in kept:
-        frame = table.frame
-        usual = frame.height * frame.width <= MOST_CELLS and all(map(_is_usual, table.schema.values()))
-        kept[_MEMO] = CellTexts(table) if usual else None  # as a cached_property would: the table never changes
-    found: CellTexts | None = kept[_MEMO]
+        kept[_MEMO] = CellTexts(table)
+    found: CellTexts = kept[_MEMO]
     return found
 
 
 def display_rows(table: Table) -> tuple[list[str], list[tuple[str, ...]]]:
     """The names of the columns that people see, and the rows as people read them."""
-    texts = cell_texts(table)
-    if texts is None:
-        frame = cells.display_cells(table)
-        return frame.columns, frame.rows()
-    return list(texts.display_columns), list(zip(*texts.display_columns.values(), strict=True))
+    columns = cell_texts(table).display_columns
+    return list(columns), list(zip(*columns.values(), strict=True))
+
+
+def is_word_column(dtype: pl.DataType) -> bool:
+    """Whether cells are texts, or lists of them."""
+    return _scalar(dtype).base_type() in _WORDS
 
 
 def is_inert(dtype: pl.DataType) -> bool:
@@ -155,18 +154,14 @@ def number_text(value: float) -> str:
     return f"{sign}0.0000{digits.replace('.', '')}"
 
 
-def _instant_text(instant: Any) -> str:  # a datetime, of Polars
-    whole = instant.strftime("%Y-%m-%dT%H:%M:%S")
-    fraction = f"{instant.microsecond:06d}" if instant.microsecond % 1000 else f"{instant.microsecond // 1000:03d}"
-    return f"{whole}.{fraction}Z" if instant.microsecond else f"{whole}Z"
+def _instant_text(instant: Any) -> str:  # a datetime in UTC
+    text = str(instant.isoformat())
+    fraction = instant.microsecond
+    return f"{text[:-3]}Z" if fraction and not fraction % 1000 else f"{text}Z"
 
 
 def _truth(value: Any) -> str:  # a bool
     return "true" if value else "false"
-
-
-def _same(value: Any) -> str:  # a text
-    return str(value)
 
 
 def _day_text(value: Any) -> str:  # a date
@@ -179,42 +174,67 @@ _SPELLED: Mapping[Any, Spelled] = {
     pl.Float64: number_text,
     pl.Date: _day_text,
     pl.Datetime: _instant_text,
-    **dict.fromkeys((pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64), str),
-    **dict.fromkeys((*_WORDS, pl.Null), _same),
 }
 
 
-def _is_usual(dtype: pl.DataType) -> bool:
-    inner = dtype.inner if isinstance(dtype, pl.List) else dtype
-    if isinstance(inner, pl.Datetime) and (inner.time_unit == "ns" or inner.time_zone not in (None, "UTC")):
-        return False
-    return inner.base_type() in _SPELLED and dtype != pl.List(pl.Float64)
+def _speller(dtype: pl.DataType) -> Spelled:
+    return _SPELLED.get(dtype.base_type(), str)
+
+
+def _spelled_type(table: Table, name: str) -> pl.DataType:
+    """The type in which the cells of a column are spelled; ValueError for what no format has."""
+    dtype = table.schema[name]
+    inner = _scalar(dtype)
+    if inner.is_decimal() or inner.is_float():
+        inner = pl.Float64()
+    elif inner == pl.Datetime:
+        inner = pl.Datetime("us")  # in UTC
+    elif inner == pl.Time:
+        inner = pl.String()
+    elif not (inner.is_integer() or inner.base_type() in (*_WORDS, pl.Boolean, pl.Date, pl.Null)):
+        raise ValueError(f"Table {table.name}, column {name}: expected scalars or lists of scalars, found {inner}.")
+    return pl.List(inner) if dtype.is_nested() else inner
+
+
+def _scalar(dtype: pl.DataType) -> pl.DataType:
+    """The type of the items of a list, of anything else the type itself."""
+    inner = dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
+    return inner if isinstance(inner, pl.DataType) else inner()
 
 
 def readable(text: str) -> str:
     """Text as people see it: line breaks of one kind, no control characters."""
-    return _BAD_CONTROLS.sub("\ufffd", _BAD_LINES.sub("\n", text))
+    return text if text.isprintable() else _BAD_CONTROLS.sub("\ufffd", _BAD_LINES.sub("\n", text))
 
 
-def _dictionary(column: pl.Series) -> DictionaryColumn:
-    cells = column.to_list()
-    if column.dtype.is_float():  # 0.0 and -0.0 are equal, and are not the same
+def _dictionary(column: pl.Series, dtype: pl.DataType) -> DictionaryColumn:
+    if _scalar(column.dtype) == pl.Float32:  # as it is written: 0.1 and not 0.10000000149011612
+        column = column.cast(pl.List(pl.String) if dtype.is_nested() else pl.String)
+    cells = column.cast(dtype).to_list()
+    if _scalar(dtype).is_float():  # 0.0 and -0.0 are equal, and are not the same
         return DictionaryColumn(cells, range(len(cells)))
-    if column.dtype != pl.List:
-        values, rows = _number(cells)
-        return DictionaryColumn(values, rows)
+    if not dtype.is_nested():
+        return DictionaryColumn(*_number(cells))
     values, rows = _number([None if cell is None else tuple(cell) for cell in cells])
     return DictionaryColumn([None if value is None else list(value) for value in values], rows)
 
 
-def _number(cells: Sequence[Any]) -> tuple[list[Any], list[int]]:
+def _number(cells: Sequence[Any]) -> tuple[Sequence[Any], Sequence[int]]:
     """The different values, and where among them each cell is."""
     values = list(dict.fromkeys(cells))
+    if len(values) == len(cells):
+        return values, range(len(values))
     numbers = {value: number for number, value in enumerate(values)}
     return values, list(map(numbers.__getitem__, cells))
 
 
 def _check_finite(table: Table, columns: Mapping[str, DictionaryColumn]) -> None:
     for name, dtype in table.schema.items():
-        if dtype == pl.Float64 and not all(cell is None or math.isfinite(cell) for cell in columns[name].values):
+        if _scalar(dtype).is_float() and not all(map(_is_finite, columns[name].values)):
             raise ValueError(f"Table {table.name}, column {name}: expected finite numbers, found NaN or infinity.")
+
+
+def _is_finite(cell: float | list[float | None] | None) -> bool:
+    if isinstance(cell, list):
+        return all(map(_is_finite, cell))
+    return cell is None or math.isfinite(cell)

@@ -1,12 +1,18 @@
 """A report on a terminal: what fits stands in columns, the rest below; nothing steers the terminal."""
 
+import os
+import pty
 import sys
+import threading
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.cli.on_terminal import MOST_ROWS, show_markdown
+from engine.cli.on_terminal import MOST_ROWS, printable, show_markdown
 from engine.cli.reports import differences
 
+TODAY = datetime.now(ZoneInfo("Europe/Berlin")).date()  # of acme, whose records begin then
 HEAD = "| Name | Due | Days | What to do |\n| --- | --- | ---: | --- |\n"
 
 
@@ -19,7 +25,7 @@ def test_columns_that_fit_stand_side_by_side_numbers_to_the_right(capsys):
     rows = "| a\\*b | 2026-11-20 | 5 | Renew &amp; sign |\n| c&#124;d | 2026-11-21 | 12 | |"
     assert lines(capsys, HEAD + rows, 80) == [
         "Name  Due         Days  What to do",
-        "────  ──────────  ────  ────────────",
+        "────────────────────────────────────",
         "a*b   2026-11-20     5  Renew & sign",
         "c|d   2026-11-21    12",
     ]
@@ -28,7 +34,7 @@ def test_columns_that_fit_stand_side_by_side_numbers_to_the_right(capsys):
 def test_what_does_not_fit_stands_below_its_row(capsys):
     assert lines(capsys, HEAD + "| a | 2026-11-20 | 5 | Renew it |", 24) == [
         "Name  Due         Days",
-        "────  ──────────  ────",
+        "──────────────────────",
         "a     2026-11-20     5",
         "  What to do: Renew it",
     ]
@@ -48,6 +54,10 @@ def test_of_a_long_table_the_first_rows_are_shown_and_the_rest_counted(capsys):
 
 def test_an_empty_table_is_its_heading(capsys):
     assert lines(capsys, HEAD.rstrip(), 80)[0] == "Name  Due  Days  What to do"
+
+
+def test_spaces_of_every_kind_are_spaces():
+    assert printable("41.2\u00a0%, 3\u202fh\x85") == "41.2 %, 3 h\\x85"
 
 
 def test_control_characters_of_records_are_spelled_out(capsys):
@@ -75,6 +85,55 @@ def test_on_a_terminal_a_report_is_laid_out(acme, cli, monkeypatch):
     assert (code, out.splitlines()[0].strip(), "|" in out) == (0, "Posture score", False)
 
 
+def test_a_cell_is_no_markup_of_the_terminal(capsys):
+    assert lines(capsys, "| N |\n| --- |\n| [red]a[/] :smile: |", 80)[2] == "[red]a[/] :smile:"
+
+
+def on_terminal(monkeypatch, cli, *arguments):
+    """(exit code, what a pseudo-terminal got) of a command."""
+    primary, secondary = pty.openpty()
+    pieces = []
+
+    def read():
+        while True:
+            try:
+                pieces.append(os.read(primary, 4096))
+            except OSError:  # nobody writes any more
+                return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    monkeypatch.setenv("TERM", "xterm")
+    with monkeypatch.context() as patch, os.fdopen(secondary, "w", encoding="utf-8") as terminal:
+        patch.setattr(sys, "stdout", terminal)
+        code, _, err = cli(*arguments)
+    reader.join()
+    os.close(primary)
+    return code, b"".join(pieces).decode() + err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "posture-score"),
+        ("plan", "--framework", "soc2", "--target", 1, "--by", TODAY),
+        ("explain", "posture-score", "posture_score"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_on_a_terminal_a_number_and_its_unit_have_a_space_between(acme, cli, monkeypatch, arguments):
+    code, out = on_terminal(monkeypatch, cli, *arguments)
+    assert (code, "\x1b[1m" in out, "\xa0" in out, "\\xa0" in out) == (0, True, False, False), out
+
+
+def test_on_a_terminal_a_comparison_has_such_spaces_too(cli, monkeypatch):
+    monkeypatch.setattr(
+        differences, "report_bytes", lambda *asked: "**Was** 41.2\u00a0%\n\n| Now |\n| --- |\n| 5\u00a0h |\n".encode()
+    )
+    code, out = on_terminal(monkeypatch, cli, "diff", "posture-score", "--from", "2026-11-01")
+    assert (code, "41.2 %" in out, "5 h" in out) == (0, True, True), out
+
+
 def test_on_a_terminal_a_comparison_is_laid_out(cli, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "dumb")
@@ -87,4 +146,4 @@ def test_on_a_terminal_a_comparison_is_laid_out(cli, monkeypatch):
     monkeypatch.setattr(differences, "report_bytes", answer)
     code, out, err = cli("diff", "posture-score", "--from", "2026-11-01", "--to", "2026-11-20")
     assert (code, asked, err) == (0, [("posture-score", None, "md", {"since": "2026-11-01", "asOf": "2026-11-20"})], "")
-    assert out.split() == ["Changes", "Figure", "Before", "─────────", "──────", "Open", "gaps", "2"]
+    assert out.split() == ["Changes", "Figure", "Before", "─────────────────", "Open", "gaps", "2"]

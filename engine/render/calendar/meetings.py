@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from icalendar import Alarm, Calendar, Event
+from icalendar import Alarm, Event
 
-from engine.render.calendar.ics import PRODUCT, UNPRINTABLE
+from engine.render.calendar.ics import UNPRINTABLE, named_calendar
 
 NOTICE = timedelta(minutes=-15)
 
@@ -27,13 +27,7 @@ class Meeting:
 
 def render(name: str, meetings: Sequence[Meeting]) -> bytes:
     """A calendar of the meetings in their order."""
-    calendar = Calendar()
-    calendar.add("version", "2.0")
-    calendar.add("prodid", PRODUCT)
-    calendar.add("calscale", "GREGORIAN")
-    calendar.add("method", "PUBLISH")
-    calendar.add("name", _line(name))
-    calendar.add("x-wr-calname", _line(name))
+    calendar = named_calendar(_line(name))
     for meeting in meetings:
         calendar.add_component(_event(meeting))
     content: bytes = calendar.to_ical()

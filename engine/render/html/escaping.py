@@ -2,20 +2,14 @@
 
 import re
 
-import polars as pl
 from markupsafe import Markup
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;"}
 _MARKUP = re.compile("[&<>\"']")
 
 
-def escape(text: pl.Expr) -> pl.Expr:
-    """Text as HTML, as markupsafe.escape writes it."""
-    return text.str.replace_many(list(_ENTITIES), list(_ENTITIES.values()))
-
-
 def escape_text(text: str) -> str:
-    """The same of one text."""
+    """Text as HTML, as markupsafe.escape writes it."""
     if _MARKUP.search(text):
         for character, entity in _ENTITIES.items():  # the ampersand is the first
             text = text.replace(character, entity)

@@ -34,15 +34,12 @@ class TextSize:
     breadth: float = 0.0
 
 
-def size_of(texts: Collection[str], longest: int | None = None) -> TextSize:
-    """Of the texts of a column; ``longest`` where they are some of many."""
-    seen = max(map(len, texts), default=0)
-    most = seen if longest is None else longest
-    near = (text for text in texts if len(text) > seen - _NEAR)
+def size_of(texts: Collection[str]) -> TextSize:
+    """Of the texts of a column."""
+    longest = max(map(len, texts), default=0)
+    near = (text for text in texts if len(text) > longest - _NEAR)
     breadth = max(map(bold_width, islice(near, _SAMPLE)), default=0.0)
-    if most > seen:
-        breadth = max(breadth, TYPE * _USUAL * most)
-    return TextSize(most, _longest_word(texts), breadth * _BOOK)
+    return TextSize(longest, _longest_word(texts), breadth * _BOOK)
 
 
 def _longest_word(texts: Iterable[str]) -> int:

@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
-from markupsafe import escape
-
 from engine.model.documents.document import Table
 from engine.model.entities import framework_column
 from engine.render.cell_texts import DictionaryColumn, readable
+from engine.render.html.escaping import escape_text
 from engine.render.links import Links, ThingKey, kind_of
 
 IDENTIFIERS = ("id", "control_id", "gap_id", "policy_id", "requirement", "control")
@@ -96,19 +95,19 @@ def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links
 
 def _title_link(title: str, text: str, thing: ThingKey | None, links: Links) -> str:
     """A title that leads to what it names, and the identifier small beside it."""
-    shown = escape(readable(title))
+    shown = escape_text(readable(title))
     address = links.href(*thing) if thing else ""
     identifier = readable(links.name(*thing, text)) if thing else readable(text)
-    small = f" <small>{escape(identifier)}</small>" if identifier and identifier != title else ""
-    return f'<a href="{escape(address)}">{shown}</a>{small}' if address else f"{shown}{small}"
+    small = f" <small>{escape_text(identifier)}</small>" if identifier and identifier != title else ""
+    return f'<a href="{escape_text(address)}">{shown}</a>{small}' if address else f"{shown}{small}"
 
 
 def _anchor(text: str, thing: ThingKey | None, links: Links) -> str:
     """One name as HTML: a link where its thing has a page."""
     if thing is None:
-        return str(escape(readable(text)))
+        return escape_text(readable(text))
     shown, address = readable(links.name(*thing, text)), links.href(*thing)
-    full = f' title="{escape(text)}"' if shown != text else ""
+    full = f' title="{escape_text(text)}"' if shown != text else ""
     if not address:
-        return f"<span{full}>{escape(shown)}</span>" if full else str(escape(shown))
-    return f'<a href="{escape(address)}"{full}>{escape(shown)}</a>'
+        return f"<span{full}>{escape_text(shown)}</span>" if full else escape_text(shown)
+    return f'<a href="{escape_text(address)}"{full}>{escape_text(shown)}</a>'

@@ -1,4 +1,4 @@
-"""The rows of a table as HTML: joined here, those of large tables by Polars; a template call for each cell is too slow.
+"""The rows of a table as HTML, joined here: a template call for each cell is too slow.
 
 This is the only markup that the page's template does not escape itself; ``escape`` does what markupsafe does. What does
 not fit side by side stands below its row (``fold``).
@@ -7,13 +7,12 @@ not fit side by side stands below its row (``fold``).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import polars as pl
 from markupsafe import Markup
 
 from engine.model.documents.document import Table
-from engine.render import cells, words
-from engine.render.cell_texts import CellTexts, DictionaryColumn, cell_texts, is_inert
-from engine.render.html.escaping import escape, escape_text
+from engine.render import words
+from engine.render.cell_texts import CellTexts, DictionaryColumn, cell_texts, is_inert, is_word_column
+from engine.render.html.escaping import escape_text
 from engine.render.html.fold import ColumnText, Fold, fold
 from engine.render.html.heads import SheetColumn, SheetHead, head
 from engine.render.html.heat import Shades, shades
@@ -75,12 +74,7 @@ def sheet(table: Table, key: str, links: Links) -> TableSheet:
     """What people see of a table."""
     texts = cell_texts(table)
     heat = shades(table)
-    if texts is not None:
-        sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
-    else:
-        shown = cells.display_cells(table)
-        lengths = _lengths(shown)
-        sizes = {name: size_of(shown.get_column(name).head(500).to_list(), lengths[name] or 0) for name in lengths}
+    sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
     titles = title_columns(table)
     sizes = {name: size for name, size in sizes.items() if name not in titles.values()}
     naming = [name for name in sizes if kind_of(name, table) or name in titles]
@@ -90,8 +84,7 @@ def sheet(table: Table, key: str, links: Links) -> TableSheet:
         for name, size in sizes.items()
     }
     folded = fold(table, columns)
-    made = _Frame(table, columns, folded, heat, links)
-    rows = made.small(texts) if texts is not None else made.large(cells.display_cells(table))
+    rows = _Frame(table, columns, folded, heat, links).rows(texts)
     side = [
         SheetColumn(columns[name].heading, words.meaning(table, name), columns[name].kind, width)
         for name, width in folded.shown.items()
@@ -109,44 +102,17 @@ class _Frame:
     heat: Shades
     links: Links
 
-    def small(self, texts: CellTexts) -> list[str]:
-        """The rows of a table whose cells are spelled already."""
+    def rows(self, texts: CellTexts) -> list[str]:
+        """Each row of the table, with what stands below it."""
         if not self.columns or not texts.height:
             return []
         named = named_cells(self.table, self.columns, self.links)
         content = {name: named.get(name) or self._content(name, texts.display_columns[name]) for name in self.columns}
         side = [self._side(index, name, content[name]) for index, name in enumerate(self.folded.shown)]
         below = [self._below(name, content[name]) for name in self.folded.below]
-        return self._rows(zip(*side, strict=True), zip(*below, strict=True) if below else None, texts.height)
+        return self._join(zip(*side, strict=True), zip(*below, strict=True) if below else None)
 
-    def large(self, frame: pl.DataFrame) -> list[str]:
-        """The rows of a table that Polars puts together, to the same bytes."""
-        if not self.columns or not frame.height:
-            return []
-        named = named_cells(self.table, self.columns, self.links)
-        spelled = [pl.Series(name, list(column)) for name, column in named.items()]
-        frame = frame.select(list(self.columns))
-        prose = [name for name in frame.columns if name not in named and self._is_prose(name)]
-        spelled += [self._link(frame.get_column(name)) for name in prose]
-        hot = [pl.Series(f"heat {name}", self.heat.of(name)) for name in self.table.heat]
-        told = {series.name for series in spelled}
-        others = frame.select(self._expression(name, frame) for name in frame.columns if name not in told)
-        content = pl.DataFrame([*others.get_columns(), *spelled, *hot])
-        side = content.select(
-            pl.concat_str(self._large_side(index, name) for index, name in enumerate(self.folded.shown))
-        ).to_series()
-        below = [content.get_column(name).to_list() for name in self.folded.below]
-        under = [
-            [self._card_cell(name, cell) for cell in column]
-            for name, column in zip(self.folded.below, below, strict=True)
-        ]
-        return self._rows(([row] for row in side), zip(*under, strict=True) if under else None, frame.height)
-
-    def _link(self, column: pl.Series) -> pl.Series:
-        spelled = {text: str(with_links(text, self.links)) for text in column.unique()}
-        return pl.Series(column.name, [spelled[text] for text in column])
-
-    def _rows(self, side: Iterable[Sequence[str]], below: Iterable[Sequence[str]] | None, height: int) -> list[str]:
+    def _join(self, side: Iterable[Sequence[str]], below: Iterable[Sequence[str]] | None) -> list[str]:
         rows = [f"<tr>{''.join(row)}</tr>" for row in side]
         if below is None:
             return rows
@@ -165,7 +131,7 @@ class _Frame:
         """Whether cells may name things within sentences."""
         table = self.table
         words_of_ours = name in table.words or name in table.state
-        return cells.is_word_column(table.schema[name]) and not words_of_ours and self.columns[name].kind in ("", "p")
+        return is_word_column(table.schema[name]) and not words_of_ours and self.columns[name].kind in ("", "p")
 
     def _side(self, index: int, name: str, content: DictionaryColumn) -> DictionaryColumn:
         tag, kind = _tag(index), self.columns[name].kind
@@ -183,23 +149,6 @@ class _Frame:
     def _card_cell(self, name: str, cell: str) -> str:
         return cell and f"<span><b>{escape_text(self.columns[name].heading)}</b> {cell}</span>"
 
-    def _expression(self, name: str, frame: pl.DataFrame) -> pl.Expr:
-        text = escape(pl.col(name))
-        if name not in self.table.state:
-            return text
-        tones = {cell: _tone(cell, name) for cell in frame.get_column(name).unique()}
-        tone = pl.col(name).replace_strict(tones, return_dtype=pl.String)
-        badge = pl.concat_str(pl.lit('<span class="state '), tone, pl.lit('">'), text, pl.lit("</span>"))
-        return pl.when(pl.col(name) == "").then(pl.lit("")).otherwise(badge).alias(name)
-
-    def _large_side(self, index: int, name: str) -> pl.Expr:
-        tag, kind = _tag(index), self.columns[name].kind
-        close = pl.lit(f"</{tag[:2]}>")
-        if name in self.table.heat:
-            shade = pl.col(f"heat {name}")
-            return pl.concat_str(pl.lit(f'<{tag} class="{kind}'), shade, pl.lit('">'), pl.col(name), close)
-        return pl.concat_str(pl.lit(f'<{tag} class="{kind}">' if kind else f"<{tag}>"), pl.col(name), close)
-
 
 def _tag(index: int) -> str:
     return "td" if index else 'th scope="row"'
@@ -207,10 +156,6 @@ def _tag(index: int) -> str:
 
 def _safe(rows: Sequence[str]) -> Markup:
     return Markup("\n".join(rows))  # noqa: S704 - every cell went through escape
-
-
-def _lengths(frame: pl.DataFrame) -> dict[str, int | None]:
-    return frame.select(pl.all().str.len_chars().max()).row(0, named=True) if frame.width else {}
 
 
 def _badge(cell: str, name: str) -> str:

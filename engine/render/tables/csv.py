@@ -12,14 +12,12 @@ from itertools import repeat
 import polars as pl
 
 from engine.model.documents.document import Edition, Table
-from engine.render import cells
-from engine.render.cell_texts import CellTexts, cell_texts, is_inert
+from engine.render.cell_texts import cell_texts, is_inert
 from engine.render.plain_values import flat, plain_value, scalar_text
 from engine.render.tables.csv_cells import EMPTY, line_cell, lines, safe_cell
 from engine.render.tables.csv_sections import ALSO_IN, sections
 
 SECTION = "section"
-FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"
 
 
 def render(edition: Edition) -> bytes:
@@ -49,13 +47,10 @@ def csv_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[bytes]:
     for frame in frames:
         if columns is not None and frame.columns != columns:
             raise ValueError(f"Expected the columns {columns}, found {frame.columns}.")
-        yield _csv_bytes(_safe(Table("rows", "", frame)), header=columns is None)
+        table = Table("rows", "", frame)
+        header = tuple(_columns(table))
+        yield _rows(table, header) if columns is not None else lines([header]) + _rows(table, header)
         columns = frame.columns
-
-
-def safe_text(text: pl.Expr) -> pl.Expr:
-    """Text that no spreadsheet takes for a formula, whatever blank or invisible characters come first."""
-    return pl.when(~text.str.contains(FORMULA)).then(text).otherwise(pl.concat_str(pl.lit("'"), text))
 
 
 def _columns(table: Table) -> Mapping[str, str]:
@@ -67,17 +62,7 @@ def _columns(table: Table) -> Mapping[str, str]:
 
 def _rows(table: Table, header: Sequence[str]) -> bytes:
     """The lines of a table below a header, which may have columns of others too."""
-    texts = cell_texts(table)
-    if texts is not None:
-        return _small_lines(texts, header)
-    frame = _safe(table)
-    given = {SECTION: _safe_name(table.name)}
-    missing = [pl.lit(given.get(name), pl.String).alias(name) for name in header if name not in frame.columns]
-    return _csv_bytes(frame.with_columns(missing).select(header), header=False)
-
-
-def _small_lines(texts: CellTexts, header: Sequence[str]) -> bytes:
-    table, named = texts.table, _columns(texts.table)
+    texts, named = cell_texts(table), _columns(table)
     given = {SECTION: _safe_name(table.name)}
     columns: list[Iterable[str]] = []
     for heading in header:
@@ -92,16 +77,6 @@ def _small_lines(texts: CellTexts, header: Sequence[str]) -> bytes:
     return "".join([f"{line}\r\n" for line in map(",".join, zip(*columns, strict=True))]).encode()
 
 
-def _safe(table: Table) -> pl.DataFrame:
-    cells.finite(table)
-    return table.frame.select(_column(table, name).alias(heading) for heading, name in _columns(table).items())
-
-
-def _column(table: Table, name: str) -> pl.Expr:
-    text = cells.text(table, name)
-    return text if is_inert(table.schema[name]) else safe_text(text)
-
-
 def _safe_name(name: str) -> str:
     return name if name.replace("_", "").isalnum() else safe_cell(name)
 
@@ -110,9 +85,3 @@ def _summary(edition: Edition) -> Iterator[tuple[str, str | None]]:
     for name, value in flat("", plain_value(edition.document.summary, "summary")):
         text = safe_cell(value) if isinstance(value, str) else None if value is None else scalar_text(value)
         yield safe_cell(name), text
-
-
-def _csv_bytes(frame: pl.DataFrame, *, header: bool = True) -> bytes:
-    if frame.width == 1:
-        frame = frame.fill_null("")  # written as "": an empty line would be skipped by many readers
-    return frame.write_csv(include_header=header, line_terminator="\r\n").encode()

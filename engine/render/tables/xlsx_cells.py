@@ -12,7 +12,8 @@ from xlsxwriter.worksheet import Worksheet
 
 from engine.model.columns import COLUMNS
 from engine.model.documents.document import Table
-from engine.render import cells, words
+from engine.render import words
+from engine.render.cell_texts import CellTexts, cell_texts
 from engine.render.html.charts.palette import variables
 from engine.render.plain_values import scalar_text
 from engine.render.tables.csv_cells import safe_cell
@@ -75,11 +76,11 @@ class Styles:
 
 def write_table(sheet: Worksheet, table: Table, styles: Styles) -> None:
     """A table under its headings, which stay in sight and filter; columns for machines are there and hidden."""
-    cells.finite(table)
+    texts = cell_texts(table)
     named = columns_of(table)
     tall: dict[int, int] = {}
     for number, (name, heading) in enumerate(named.items()):
-        values = _values(table, name)
+        values = _values(texts, name)
         width = _width(heading, values)
         sheet.write_string(0, number, heading, styles.head)
         tall[0] = max(tall.get(0, 1), lines_of(heading, width))
@@ -143,14 +144,8 @@ def _write_text(sheet: Worksheet, row: int, column: int, text: str, styles: Styl
     sheet.write_string(row, column, text, styles.text if safe_cell(text) == text else styles.quoted)
 
 
-def _values(table: Table, name: str) -> list[Cell]:
-    dtype, column = table.schema[name], table.frame.get_column(name)
-    if dtype.is_nested() or dtype == pl.Time:
-        column = table.frame.select(cells.text(table, name)).to_series()
-    elif dtype.is_decimal():
-        column = column.cast(pl.Float64)
-    values: list[Cell] = column.to_list()
-    return values
+def _values(texts: CellTexts, name: str) -> list[Cell]:
+    return list(texts.texts[name] if texts.table.schema[name].is_nested() else texts.values[name])
 
 
 def _heading(table: Table, name: str) -> str:

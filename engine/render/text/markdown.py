@@ -9,29 +9,18 @@ Line breaks in a cell become ``<br>``, the only tag in the file.
 
 from collections.abc import Iterator, Mapping
 
-import polars as pl
-
 from engine.model.days import spelled_day
 from engine.model.documents.document import Edition, Table
-from engine.render import cells, words
+from engine.render import words
 from engine.render.cell_texts import CellTexts, cell_texts, is_inert
 from engine.render.links import kind_of
 from engine.render.plain_values import flat, plain_value
-from engine.render.text.prose import ESCAPES, heading, inline, literal, paragraph
+from engine.render.text.prose import heading, inline, literal, paragraph
 
 
 def render(edition: Edition) -> bytes:
     """The edition as one Markdown file."""
     return ("\n\n".join(_blocks(edition)) + "\n").encode()
-
-
-def escape(text: pl.Expr) -> pl.Expr:
-    """As ``prose.literal``."""
-    content = text.str.replace_many(list(ESCAPES), list(ESCAPES.values()))
-    inside = r"([0-9A-Za-z])\\_([0-9A-Za-z])"
-    for _ in range(2):  # neighbours such as a_b_c share a letter
-        content = content.str.replace_all(inside, "${1}_${2}")
-    return content
 
 
 def _blocks(edition: Edition) -> Iterator[str]:
@@ -98,17 +87,16 @@ def _table(table: Table, edition: Edition) -> Iterator[str]:
     if table.note:
         yield paragraph(edition.readable(table.note))
     texts = cell_texts(table)
-    names = list(texts.display_columns) if texts is not None else cells.display_cells(table).columns
-    if not names or not table.frame.height:
+    names = list(texts.display_columns)
+    if not names or not texts.height:
         yield "No rows."
         return
     headings = [inline(words.heading(table, name)) for name in names]
     rules = ["---:" if table.schema[name].is_numeric() else "---" for name in names]
-    rows = _small_rows(texts, edition) if texts is not None else _large_rows(table, edition)
-    yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{rows}"
+    yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{_rows(texts, edition)}"
 
 
-def _small_rows(texts: CellTexts, edition: Edition) -> str:
+def _rows(texts: CellTexts, edition: Edition) -> str:
     schema = texts.table.schema
     shown = {
         name: column.map(edition.readable) if kind_of(name, texts.table) == "owner" else column
@@ -120,15 +108,3 @@ def _small_rows(texts: CellTexts, edition: Edition) -> str:
 
 def _cell(text: str) -> str:
     return literal(text).replace("\n", "<br>")
-
-
-def _large_rows(table: Table, edition: Edition) -> str:
-    frame = cells.display_cells(table)
-    people = [name for name in frame.columns if kind_of(name, table) == "owner"]
-    frame = frame.with_columns(
-        pl.Series(name, list(map(edition.readable, frame.get_column(name))), dtype=pl.String) for name in people
-    )
-    content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
-    row = pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |"))
-    joined: str = frame.select(row.str.join("\n")).item()
-    return joined

@@ -81,6 +81,11 @@ def test_text_survives_and_cannot_add_a_line():
     assert str(event["SUMMARY"]) == 'a\\b; c, d: "e"\nEND:VEVENT\nBEGIN:Xé'
 
 
+def test_a_backslash_before_n_is_no_line_break():
+    content = render(edition(Document("", summary={}, events=[replace(DUE, title="ACME\\Nina")])))
+    assert "SUMMARY:ACME\\\\Nina" in content.decode().split("\r\n")
+
+
 def test_categories_with_commas_stay_one():
     content = lines(replace(DUE, categories=("A, B", "C")))
     assert "CATEGORIES:A\\, B,C" in content

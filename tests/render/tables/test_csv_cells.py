@@ -6,9 +6,9 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-from engine.render.tables.csv import csv_chunks, safe_text
 from engine.render.tables.csv_cells import joined_chunks, safe_cell
 
+FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"  # as Polars reads it
 COLUMNS = ("n", "a", "b")
 EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
 
@@ -43,9 +43,16 @@ def _join(value):
     return "" if value is None else "\x1a" if value == "" else str(value)
 
 
+def safe_text(text):
+    return pl.when(~text.str.contains(FORMULA)).then(text).otherwise(pl.concat_str(pl.lit("'"), text))
+
+
 def polars_bytes(*values):
     schema = {"n": pl.Int64, "a": pl.String, "b": pl.String}
-    return b"".join(csv_chunks([pl.DataFrame(values, schema=schema, orient="row")]))
+    frame = pl.DataFrame(values, schema=schema, orient="row").with_columns(
+        safe_text(pl.col(name)).alias(name) for name in "ab"
+    )
+    return frame.write_csv(line_terminator="\r\n").encode()
 
 
 @pytest.mark.parametrize("after", ["", "=x", "x", " @", "\t"])

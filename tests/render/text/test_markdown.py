@@ -3,8 +3,7 @@ import polars as pl
 import pytest
 
 from engine.model.documents.document import Document
-from engine.render.text.markdown import escape, render
-from engine.render.text.prose import inline
+from engine.render.text.markdown import render
 from tests.render.editions import edition, of_tables, posture, table
 from tests.render.html.test_html import EVIL, evil_edition
 from tests.render.parsing import Page
@@ -38,11 +37,6 @@ def test_text_is_shown_as_it_is(text):
     assert answer.tables[0][1:] == [[text], ["x"]]
     assert text in answer.text
     assert answer.names <= set(TAGS.split())
-
-
-@pytest.mark.parametrize("text", NASTY)
-def test_rows_and_prose_are_escaped_alike(text):
-    assert inline(text) == pl.select(escape(pl.lit(text))).item()
 
 
 @pytest.mark.parametrize(
