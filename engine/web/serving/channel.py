@@ -97,7 +97,7 @@ class ClientChannel(SendingChannel):
         self._came_bytes += len(data)
         self.reading = True
         try:
-            taken = bool(super().receive(data))
+            taken = bool(super().received(data))
         except OSError as error:  # a body that is larger than memory takes lies in a file
             fault = file_fault(error)
             if fault is None:
