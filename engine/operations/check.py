@@ -42,6 +42,7 @@ CHECKS = (
     Check("analytics", of_store=store_checks.analytics),
     Check("keys", of_store=store_checks.keys),
     Check("permissions", of_installation=file_checks.permissions),
+    Check("session secret", of_installation=file_checks.session_secret),
     Check("space", of_installation=file_checks.space),
     Check("rate limits", of_installation=service_checks.rate_limits),
     Check("artifacts", of_installation=service_checks.artifacts),

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.operations.data_folder import key_files
-from engine.runtime.keys.private_files import wide_files
+from engine.runtime.keys.private_files import EMPTY_SESSION_FILE, wide_files
 from engine.runtime.settings import Settings
 from engine.store.database.database import sqlite_path
 
@@ -29,6 +29,18 @@ def permissions(settings: Settings, now: datetime) -> Iterator[str]:
     for path in sorted(keys):
         if path.stat().st_mode & 0o077:
             yield f"Others may read the key {path}: chmod 600 {path}."
+
+
+def session_secret(settings: Settings, now: datetime) -> Iterator[str]:
+    """The secret that signs sessions is not empty; one that is not there is made when it is needed."""
+    path = settings.data_dir / "session.secret"
+    if settings.session_secret or not path.exists():
+        return
+    try:
+        if not path.read_text().strip():
+            yield EMPTY_SESSION_FILE
+    except (OSError, UnicodeDecodeError) as error:
+        yield f"{path} cannot be read: {error}."
 
 
 def space(settings: Settings, now: datetime) -> Iterator[str]:

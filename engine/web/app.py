@@ -155,6 +155,12 @@ class Console:
             if ready is not None:
                 return self._send(ready[1], ready[0])
             identifier = request_id(environ)
+            if environ["REQUEST_METHOD"] != route.method and (environ["REQUEST_METHOD"], route.method) != (
+                "HEAD",
+                "GET",
+            ):
+                refused = error_response(self._not_allowed(environ), identifier)  # Bottle takes get for GET
+                return self._send(refused, identifier)
             if (
                 "\0" in environ["PATH_INFO"] and not route.forwards
             ):  # no store keeps it, and not all can be asked for it

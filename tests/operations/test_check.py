@@ -21,6 +21,7 @@ from engine.operations import file_checks, store_checks
 from engine.operations.check import check_installation
 from engine.replica import replica_check
 from engine.runtime.heads.signed_heads import signed_head
+from engine.runtime.keys.private_files import EMPTY_SESSION_FILE
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import Store
@@ -124,6 +125,16 @@ def test_files_that_others_may_read_are_found(var):
         ("permissions", f"Others may read or change {var}/hq.db: chmod -R go= {var}."),
         ("permissions", f"Others may read the key {var}/signing.key: chmod 600 {var}/signing.key."),
     ]
+
+
+def test_an_empty_secret_of_sessions_is_found(var):
+    path = var / "session.secret"
+    path.write_text("\n")
+    path.chmod(0o600)
+    assert check_results(var) == [("session secret", EMPTY_SESSION_FILE)]
+    assert check_results(var, SVC_SESSION_SECRET="s" * 32) == []
+    path.write_text("s" * 64)
+    assert check_results(var) == []
 
 
 def test_an_archive_that_nobody_sealed_is_found(var):

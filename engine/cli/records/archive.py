@@ -1,5 +1,6 @@
 """The command that checks."""
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,19 +22,24 @@ EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.z
 @click.option("--key", metavar="FINGERPRINT", help="Key that must have signed it: 16 or more of its hex digits.")
 @click.pass_context
 def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key: str | None) -> None:
-    """Check an archive (bundle, workbook, meeting pack), or the audit chain of an organization.
+    """Check an archive (bundle, workbook, meeting pack), a receipt, or the audit chain of an organization.
 
     With two archives of an organization, also that the history of one continues that of the other, in either order.
-    Names the first thing that does not hold, and where; exit code 1 then. An archive needs no store and no network.
+    Names the first thing that does not hold, and where; exit code 1 then. Archives and receipts need no store
+    and no network.
     """
     if len(files) > 2 or (not files) == (org is None):
-        raise Usage("Name either one archive or two or, with --org, an organization.")
+        raise Usage("Name either one archive or receipt, two archives or, with --org, an organization.")
     if key is not None and (org is not None or not _fingerprint(key)):
         raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
     if org is not None:
         _chain(context, org)
         return
-    if len(files) == 1:
+    from engine.archives.verification.verify import is_receipt
+
+    if len(files) == 1 and is_receipt(files[0]):
+        _receipt(context, files[0], key)
+    elif len(files) == 1:
         _archive(context, files[0], key)
     else:
         _history(context, files, key)
@@ -141,6 +147,21 @@ def _archive(context: click.Context, file: Path, key: str | None) -> None:
     click.echo(f"manifest {check.manifest_sha256}, Merkle root {about.merkle.root}")
     told = "as asked for" if key else "compare it with the one that the organization gave you"
     click.echo(f"signed with the key {about.key_id}: {told}")
+
+
+def _receipt(context: click.Context, file: Path, key: str | None) -> None:
+    """As ``verify.py`` checks it: with the key of the archive that is unpacked beside it, where there is one."""
+    from engine.archives.verification import verify as script
+
+    try:
+        script.check_receipt(file, file.resolve().parent)
+        raw = script.strict_base64(file.name, file.read_text().split("\n")[1].removeprefix("key "))
+        key_id = hashlib.sha256(script.DER + raw).hexdigest()
+        if key is not None and not key_id.startswith(key.lower()):
+            script.fail(file.name, f"is signed with the key {key_id}, not with {key}")
+    except script.Broken as broken:
+        click.echo(f"broken: {broken}")
+        context.exit(1)
 
 
 def _fingerprint(key: str) -> bool:

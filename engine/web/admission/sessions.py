@@ -13,7 +13,7 @@ import jwt
 
 from engine.model.errors import Unauthorized, Unavailable, Usage
 from engine.model.file_errors import file_problem
-from engine.runtime.keys.private_files import write_new
+from engine.runtime.keys.private_files import EMPTY_SESSION_FILE, write_new
 from engine.runtime.settings import Settings
 from engine.store.database.patience import wait_allowed
 from engine.store.database.read_cache import SessionEnds
@@ -163,6 +163,9 @@ def _own_secret(folder: Path) -> str:
     try:
         if not path.exists():
             write_new(path, secrets.token_hex(32).encode())  # another process may have been first: then its counts
-        return path.read_text().strip()
+        secret = path.read_text().strip()
     except OSError as error:
         raise file_problem("The secret that signs sessions cannot be read or made", error) from error
+    if not secret:
+        raise Unavailable(EMPTY_SESSION_FILE, word="session_secret_empty")
+    return secret

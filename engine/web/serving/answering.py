@@ -93,9 +93,10 @@ class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no typ
     def take_request(self, channel: ClientChannel) -> None:
         """Answer a request here, where that needs nothing but what is in memory; else a thread of its lane does."""
         request = channel.requests[0]
-        if self._foresight is not None and self._foresight.cacheable(request.command, request.path):
+        found = self._foresight if request.error is None else None
+        if found is not None and found.cacheable(request.command, request.path):
             environ = channel.prepare()
-            if environ is not None and self._foresight.serve_from_cache(environ):
+            if environ is not None and found.serve_from_cache(environ):
                 channel.service()
                 return
         super().add_task(channel)
@@ -133,7 +134,7 @@ class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no typ
         whether it is answered together with others."""
         request = connection.requests[0]  # type: ignore[attr-defined] # it is a channel
         credential = credential_of(request.headers)
-        caller = credential or self._address(connection, request.headers)
+        caller = credential or self.address_of(connection, request.headers)
         if request.error is not None:  # its header may not even name a path
             return self.lane_of("GET", "/", False), caller, False
         joins = (
@@ -143,7 +144,7 @@ class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no typ
         )
         return self.lane_of(request.command, request.path, credential != ""), caller, joins
 
-    def _address(self, channel: Any, headers: dict[str, str]) -> str:
+    def address_of(self, channel: Any, headers: dict[str, str]) -> str:
         """The client's address; behind a trusted proxy the one that it tells. Any: waitress has no types."""
         address: str = channel.addr[0]
         if address not in self.proxies:

@@ -1,6 +1,7 @@
 """The answer of the application to one request."""
 
 from typing import Protocol
+from wsgiref.types import WSGIEnvironment
 
 from waitress.task import WSGITask
 
@@ -26,6 +27,14 @@ class ApplicationTask(WSGITask):  # type: ignore[misc] # waitress has no types
         """Begin."""
         super().start()
         self.channel.begin_answer(self)
+
+    def get_environment(self) -> WSGIEnvironment:
+        """The request as WSGI has it, with its method as it came: waitress would write it in capitals."""
+        fresh = self.environ is None
+        environ: WSGIEnvironment = super().get_environment()
+        if fresh:
+            environ["REQUEST_METHOD"] = self.request.command
+        return environ
 
     def write(self, data: bytes) -> None:
         """Header and the first part of the body leave together."""

@@ -11,8 +11,10 @@ from waitress.channel import ClientDisconnected
 
 from engine.model.file_errors import file_fault
 from engine.web.serving.application_task import ApplicationTask
+from engine.web.serving.incoming import Pace, SpooledBody
 from engine.web.serving.outgoing import SendingChannel
 from engine.web.serving.refusals import HttpRefusal, RefusalTask, last_chunks, no_room, too_slow
+from engine.web.serving.request_parser import RequestParser
 
 log = logging.getLogger("hq.web")
 
@@ -47,6 +49,7 @@ class ClientChannel(SendingChannel):
         # Any: waitress has no types
         self._came_bytes = 0
         self._began: float | None = None  # when the first byte of the request that is coming in was read
+        self._pace = Pace(0.0)
         self._progress: _Progress | None = None
         self._ended: float | None = None  # when the client closed its side
         self._lingers: float | None = None
@@ -94,6 +97,7 @@ class ClientChannel(SendingChannel):
         """Take in bytes; the clock of a request starts with its first."""
         if self.request is None:
             self._began, self._came_bytes = time.monotonic(), 0
+            self._pace = Pace(self._began)
         self._came_bytes += len(data)
         self.reading = True
         try:
@@ -107,12 +111,14 @@ class ClientChannel(SendingChannel):
             return False
         finally:
             self.reading = False
+        with self.requests_lock:
+            malformed = bool(self.requests) and self.requests[-1].error is not None
         if self.complete:
             self.complete = False
             self.server.take_request(self)
         coming = self.request
         if coming is None:
-            self._began = None
+            self._began = self._began if malformed else None  # what follows a refused request is read, for a moment
         elif coming.headers_finished and coming.error is None and self._began is not None:
             refusal = self.server.admit(self, coming)
             if refusal is not None:
@@ -152,7 +158,7 @@ class ClientChannel(SendingChannel):
         if self.request is None or not self.request.headers_finished:
             if spent > HEADER_SECONDS:
                 self.refuse_incoming(too_slow("header", f"it has {HEADER_SECONDS:.0f} s"))
-        elif spent > BODY_SECONDS and self._came_bytes < BYTES_PER_SECOND * spent:
+        elif self._pace.is_slow(now, self._came_bytes, BODY_SECONDS, BYTES_PER_SECOND):
             expected = f"it has {BODY_SECONDS:.0f} s, and longer only while it brings {BYTES_PER_SECOND} bytes a second"
             self.refuse_incoming(too_slow("body", expected))
 
@@ -168,6 +174,10 @@ class ClientChannel(SendingChannel):
     def pending(self) -> bool:
         """Whether nothing but a part of a request came so far: it may be let go for one that says more."""
         return not self.requests and not self.total_outbufs_len and self._lingers is None
+
+    def parser_class(self, adj: Any) -> RequestParser:
+        """A request that begins to come in. Any: waitress has no types."""
+        return RequestParser(adj, lambda: SpooledBody(self.server.spool))
 
     def prepare(self) -> WSGIEnvironment | None:
         """The environment of the oldest complete request, to leave its answer there; None for one that is refused."""
@@ -188,6 +198,13 @@ class ClientChannel(SendingChannel):
         """Answer the oldest request."""
         with self.server.serving(self):
             super().service()
+
+    def handle_close(self) -> None:
+        """Close, and let go of what came of a request."""
+        coming, self.request = self.request, None
+        if coming is not None:
+            coming.close()
+        super().handle_close()
 
     def add_channel(self, map: Any = None) -> None:
         """It is open. Any: waitress has no types."""
@@ -216,8 +233,6 @@ class ClientChannel(SendingChannel):
         """Answer the request that is coming in; the rest of it is read and thrown away for a moment."""
         with self.requests_lock:
             coming = self.request or self.parser_class(self.adj)
-            if not coming.headers_finished:
-                coming.parse_header(b"GET / HTTP/1.1\r\n")  # as waitress does with a header that it cannot read
             coming.error, coming.completed = refusal, True
             self.request = None
             self.requests.append(coming)

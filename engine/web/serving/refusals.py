@@ -1,5 +1,6 @@
 """What the server itself answers, before or instead of the application: the same JSON, the same headers."""
 
+import logging
 import math
 import random
 from http import HTTPStatus
@@ -10,6 +11,7 @@ from waitress.task import Task
 from engine.model import event_stream
 from engine.model.file_errors import FileFault
 
+log = logging.getLogger("hq.web")
 _BODIES = {"application/json": "Content-Type", "no-store": "Cache-Control", "nosniff": "X-Content-Type-Options"}
 
 
@@ -62,6 +64,8 @@ class RefusalTask(Task):  # type: ignore[misc] # waitress has no types
         """Write the refusal."""
         error = self.request.error
         refusal = error if isinstance(error, HttpRefusal) else _of_parser(error.code, error.reason, error.body)
+        if refusal.status != HTTPStatus.SERVICE_UNAVAILABLE:
+            log.info("%s: %d %s", self.channel.addr[0], refusal.status, refusal.message)
         body = refusal.body
         self.status = f"{refusal.status.value} {refusal.status.phrase}"
         self.response_headers.extend([*refusal.headers, ("Content-Length", str(len(body)))])

@@ -6,6 +6,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 from wsgiref.types import WSGIApplication
 
@@ -18,6 +19,7 @@ from engine.web.lanes import GENERAL, Lane
 from engine.web.serving.answering import DispatchServer, FastPath, LaneOf, credential_of
 from engine.web.serving.channel import ClientChannel
 from engine.web.serving.dispatcher import LaneDispatcher
+from engine.web.serving.incoming import BodyRoom, Reservation
 from engine.web.serving.refusals import HttpRefusal, busy, stopping
 
 log = logging.getLogger("hq.web")
@@ -26,7 +28,9 @@ LAST_SECONDS = 1.0  # after the grace, for the last answers to be sent
 MAX_REQUEST = 16 * 1024 * 1024  # beyond the largest body that is read: so far the application itself says 413
 CONNECTIONS = 1000
 CONNECTIONS_OF_ADDRESS = 256
-INCOMING_BYTES = 256 * 1024 * 1024  # of all bodies that are coming in
+MAX_HEADER = 64 * 1024
+INCOMING_BYTES = 256 * 1024 * 1024  # of all bodies that are not answered yet
+INCOMING_BYTES_OF_ADDRESS = 96 * 1024 * 1024
 OUTGOING_BYTES = 2 * 1024 * 1024 * 1024  # of all answers that are not read yet; they lie on the disk
 SECONDS_BETWEEN_CHECKS = 0.5
 SECONDS_BETWEEN_WARNINGS = 60.0
@@ -48,15 +52,18 @@ class ConsoleServer(DispatchServer):
         proxies: Collection[str] = (),
         largest: int = 0,
         foresight: FastPath | None = None,
+        spool: Path | None = None,
     ) -> None:
         self._checked = 0.0
-        self._incoming = 0
+        self.spool = spool  # the folder of bodies that memory does not take; without one the system's
+        self.bodies = BodyRoom(INCOMING_BYTES_OF_ADDRESS, INCOMING_BYTES)
         self._stops = 0  # how often it was told to
         self._grace = GRACE_SECONDS
         self._full_until = self._full_said = 0.0
         settings = Adjustments(
             sockets=[listening],
             ident=None,
+            max_request_header_size=MAX_HEADER,
             max_request_body_size=MAX_REQUEST + largest,
             channel_request_lookahead=1,  # a client that hangs up is noticed while its request runs
             outbuf_high_watermark=OUTGOING_BYTES,  # an answer goes to the loop whole: who reads slowly holds no thread
@@ -69,9 +76,16 @@ class ConsoleServer(DispatchServer):
     # -- who may come in -----------------------------------------------------------------------------------------------
 
     def admit(self, channel: ClientChannel, coming: Any) -> HttpRefusal | None:
-        """What to say to a request at the end of its header, before its body is read. Any: waitress has no types."""
-        if self._incoming + coming.content_length > INCOMING_BYTES and coming.content_length > 65536:
+        """What to say to a request at the end of its header, and whenever more of its body came. Any: waitress has no
+        types."""
+        first = coming.reserved is None
+        if first:
+            address = self.address_of(channel, coming.headers)
+            coming.reserved = Reservation(self.bodies, None if address in self.proxies else address)
+        if not coming.reserved.grow(max(coming.content_length, coming.body_bytes_received)):
             return busy("large bodies", 2, closes=True)
+        if not first:
+            return None
         return self.task_dispatcher.full(self.lane_of(coming.command, coming.path, credential_of(coming.headers) != ""))
 
     def accept(self) -> tuple[socket.socket, Any] | None:
@@ -127,7 +141,6 @@ class ConsoleServer(DispatchServer):
             return
         self._checked = now
         channels: list[ClientChannel] = list(self.active_channels.values())
-        self._incoming = sum(channel.request.body_bytes_received for channel in channels if channel.request)
         if sum(channel.total_outbufs_len for channel in channels) > OUTGOING_BYTES:
             max(channels, key=lambda channel: channel.total_outbufs_len).handle_close()
         for channel in channels:
@@ -214,6 +227,7 @@ def bind(console: Console, listening: socket.socket, threads: int) -> ConsoleSer
         settings.trusted_proxies,
         settings.ingest_max_bytes,
         console,
+        settings.data_dir,
     )
 
 

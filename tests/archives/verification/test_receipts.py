@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.archives.verification import verify
 from engine.archives.verification.receipts import receipt
+from engine.cli import hq
 from engine.model.errors import Conflict, NotFound
 from engine.runtime.heads.signed_heads import newest_signed_head, signed_head
 from engine.runtime.keys.key_rotations import rotate_key
@@ -61,6 +62,31 @@ def test_a_receipt_is_checked_without_us(services, tmp_path):
         "    e-77: login.done by änn, recorded 2026-11-20T08:30:00.000000Z\n"
         f"signed with the key {key}: compare it with the one that acme gave you\n",
     )
+
+
+def test_the_command_checks_a_receipt_as_the_script_does_and_opens_no_store(services, tmp_path, capfd, monkeypatch):
+    write(services, 3)
+    text, key = receipt(services, "acme", "e-1", now=NOW), signing_key(services.settings.signing_key_path).id
+    expected, path = check_receipt(tmp_path, text)[1], tmp_path / "receipt.txt"
+    monkeypatch.setenv("SVC_DATA_DIR", str(tmp_path / "untouched"))
+
+    def run(*options):
+        code = 0
+        try:
+            hq(["verify", str(path), *options])
+        except SystemExit as end:
+            code = end.code
+        return code, capfd.readouterr().out
+
+    assert run() == run("--key", key[:16]) == (0, expected)
+    other = "0" * 16
+    assert run("--key", other) == (
+        1,
+        f"{expected}broken: receipt.txt: is signed with the key {key}, not with {other}\n",
+    )
+    path.write_text(text.replace("login", "logon"))
+    assert run() == (1, "broken: receipt.txt: its event does not match its hash\n")
+    assert not (tmp_path / "untouched").exists()
 
 
 def test_every_event_of_a_small_history_has_its_receipt(services, tmp_path, capsys):

@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.utils import base64url_decode, base64url_encode
 
-from engine.model.errors import Usage
+from engine.model.errors import Unavailable, Usage
 from engine.runtime.settings import Settings
 from engine.store.queries.accounts.sessions import end_sessions
 from engine.web.admission.sessions import Sessions
@@ -104,6 +104,12 @@ def test_a_key_set_that_cannot_be_read_lets_nobody_in(key_set, open_console):
     assert status(console, signed_token("k1")) == (503, "session_keys_unreadable")
     key_set(public("k1"))
     assert status(console, signed_token("k1")) == 200
+
+
+def test_an_empty_secret_signs_nothing(tmp_path):
+    (tmp_path / "session.secret").write_text("")
+    with pytest.raises(Unavailable, match=r"session\.secret in SVC_DATA_DIR is empty"):
+        Sessions(Settings(data_dir=tmp_path))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"keys": 1}', '{"keys": [1]}', '{"keys": [{"kty": "x"}]}'])
