@@ -189,6 +189,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "decision": TEXT,
         "rationale": TEXT,
         "decided_on": DAY,
+        "decision_approved": FLAG,
         "target": TEXT,
         "target_pct": WHOLE,
         "policy_pct": WHOLE,
@@ -497,7 +498,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "status": TEXT,
     },
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
-    # compensating measure (fresh, due_soon, stale, missing), null without a measure
+    # compensating measure (fresh, due_soon, stale, missing), null without a measure. unapproved: called approved and
+    # not over, but in review, because the approval does not hold
     "exceptions": {
         **_CONTROL,
         "id": TEXT,
@@ -514,6 +516,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "days_left": WHOLE,
         "renewals": WHOLE,
         "standing": TEXT,
+        "unapproved": FLAG,
         "worksheet": TEXT,
     },
     # an incident with its durations in minutes (null where a step is missing)

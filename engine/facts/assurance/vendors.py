@@ -30,10 +30,13 @@ def documents(vendor_documents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Da
     """Assurance documents with the last day on which they are good. A bridge letter extends SOC 2 reports.
 
     ``valid_until`` is null for agreements that last; ``undated`` marks a document that lapses on nobody knows when.
+    A document issued later than today is none yet, and no auditor reports on a period that is not over.
     """
+    ahead = pl.coalesce("issued_on", "period_end_on", "as_of") > pl.col("as_of")
+    unfinished = pl.col("kind").is_in(["soc2_type1", "soc2_type2"]) & (pl.col("period_end_on") > pl.col("as_of"))
     frame = vendor_documents_rows.join(
         asked.select("org_id", "as_of", "soc2_report_months", "bridge_letter_months"), on="org_id"
-    ).filter(pl.coalesce("issued_on", "period_end_on", "as_of") <= pl.col("as_of"))
+    ).filter(~ahead, ~unfinished.fill_null(False))
     bridges = (
         frame.filter(pl.col("kind") == "bridge_letter")
         .group_by(_VENDOR)

@@ -294,6 +294,8 @@ def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame)
     )
 
 
-def evidence_counts(evidence_items_rows: pl.DataFrame) -> pl.DataFrame:
-    """Evidence items linked to each control."""
-    return evidence_items_rows.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)
+def evidence_counts(evidence_items_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Evidence items linked to each control; one captured later than the day is none yet."""
+    ends = asked.select("org_id", "ends_at")
+    past = evidence_items_rows.join(ends, on="org_id").filter(pl.col("captured_at") < pl.col("ends_at"))
+    return past.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)

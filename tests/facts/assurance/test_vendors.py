@@ -285,3 +285,10 @@ def test_the_posture_counts_the_vendors_with_a_document_in_force(facts_with):
     assert facts["vendors"].select("vendor_id").to_series().to_list() == facts["vendors"]["assurance"].to_list()
     component = facts["posture"].filter(component="vendor")
     assert component.select("measured", "population", "value").rows() == [(2, 4, 50.0)]
+
+
+@pytest.mark.parametrize("ahead", [{"issued_on": "2026-11-21"}, {"period_end_on": "2026-11-21"}])
+def test_a_report_issued_later_or_on_a_period_that_is_not_over_is_none_yet(facts_with, ahead):
+    report = {**soc2("2026-11-20", issued_on="2026-11-20", cuecs_mapped=True), **ahead}
+    assert gap(facts_with, report) == "missing"
+    assert gap(facts_with, {**report, "issued_on": "2026-11-20", "period_end_on": "2026-11-20"}) == "none"

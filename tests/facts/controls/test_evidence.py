@@ -216,3 +216,10 @@ def test_the_audit_log_by_action_tells_tagged_events_by_the_map_or_by_their_own_
 def test_without_rows_there_is_no_evidence(facts_with):
     assert only(facts_with(controls=[control()])["control_status"], "state") == "no_data"
     assert evidence(facts_with, *KEY) == []
+
+
+def test_an_item_captured_after_the_day_is_not_counted(facts_with):
+    items = [{"id": f"i{n}", "captured_at": f"2026-11-{n} 00:00"} for n in (20, 21)]
+    links = [{"evidence_id": f"i{n}", **on()} for n in (20, 21)]
+    facts = facts_with(controls=[control()], evidence_items=items, evidence_links=links)
+    assert only(facts["evidence_counts"], "items") == 1
