@@ -18,11 +18,13 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
     contradicting action contradicts whatever its outcome word is; a supporting one that failed or was denied
-    contradicts too (F2).
+    contradicts too; one that records supports, whatever its outcome word is (F2).
     """
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
     vocabulary = known.actions.select("action", "kind", "effect", "family").filter(pl.col("effect") != "neutral")
+    # that it is there is the control at work; the scans count it as good, whatever became of what it reports
+    vocabulary = vocabulary.with_columns(pl.col("effect").replace("records", "supports"))
     mapped = _by_outcome(audit_by_action).join(known.action_controls, on="action")
     named = _by_outcome(
         audit_by_tag.with_columns(

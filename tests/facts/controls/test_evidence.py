@@ -223,3 +223,12 @@ def test_an_item_captured_after_the_day_is_not_counted(facts_with):
     links = [{"evidence_id": f"i{n}", **on()} for n in (20, 21)]
     facts = facts_with(controls=[control()], evidence_items=items, evidence_links=links)
     assert only(facts["evidence_counts"], "items") == 1
+
+
+@pytest.mark.parametrize("outcome", ["success", "failure", "denied"])
+def test_an_action_that_records_supports_whatever_its_outcome(facts_with, outcome):
+    event = ("login.failed", "2026-11-20 10:00", {"outcome": outcome, **naming("X1")})
+    facts = facts_with(controls=[control(evidence_kinds=["operation"])], events=[event])
+    assert only(facts["control_assessments"], "state", "events") == ("effective", 1)
+    assert only(facts["tagged_events"], "effect") == "supports"
+    assert facts["contradictions"].is_empty()
