@@ -554,7 +554,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "level": TEXT,
     },
     # an evidence request with its clock (F5). clock: on_track, at_risk, overdue, closed_on_time, closed_late, paused.
-    # finished_on: when the clock stopped for good; null while it runs
+    # finished_on: when the clock stopped for good, today where no day is recorded; null while it runs
     "requests": {
         **_CONTROL,
         "id": TEXT,
