@@ -71,6 +71,7 @@ def control_assessments(
     tagged_events: pl.DataFrame,
     evidence_items_rows: pl.DataFrame,
     known_since: pl.DataFrame,
+    organization_frameworks_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope: ``control_status``, and what each event of it moves."""
@@ -78,6 +79,12 @@ def control_assessments(
         control_terms.join(last_by_kind(control_evidence), on=_KEY, how="left")
         .join(_future(tagged_events, evidence_items_rows, asked), on=_KEY, how="left")
         .join(known_since, on=["org_id", "framework"], how="left")
+        .join(
+            organization_frameworks_rows.select("org_id", "framework", "adopted_on"),
+            on=["org_id", "framework"],
+            how="left",
+        )
+        .with_columns(scope_since=pl.coalesce(pl.when(has_happened("adopted_on")).then("adopted_on"), "known_since"))
         .with_columns(pl.col("future_dated").fill_null(False), pl.col("events").fill_null(0))
         .with_columns(active=pl.col("events") > 0)
     )
