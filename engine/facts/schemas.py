@@ -621,6 +621,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "action": TEXT,
         "title": TEXT,
         "tagged": FLAG,
+        "bookkeeping": FLAG,
         "events": WHOLE,
         "events_before": WHOLE,
         "tagged_events": WHOLE,

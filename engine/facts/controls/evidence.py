@@ -9,6 +9,7 @@ _KEY = ["org_id", "framework", "control_id"]
 _NUMBERS = ("events", "events_before", "events_ever", "events_future")
 _EVENTS = ("events", "events_before", "events_ever")
 _AUDIT = ("audit_events", "audit_events_before", "audit_last_at")
+_BOOKKEEPING = (pl.col("kind") == "admin") & (pl.col("controls_from") == "none")
 # which mandatory kind an action's evidence counts for
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
@@ -266,7 +267,10 @@ def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
-    """The audit log by action; tagged events lead to a control in scope by the map or by their own words."""
+    """The audit log by action; tagged events lead to a control in scope by the map or by their own words.
+
+    Bookkeeping are the product's own records of what was done with it, which no control could be about.
+    """
     known = catalogue()
     reach = (
         known.action_controls.join(controls.filter("assessable").select(_KEY), on=["framework", "control_id"])
@@ -276,10 +280,10 @@ def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, c
     )
     frame = (
         audit_by_action.filter(pl.col("last_seq").is_not_null())
-        .join(known.actions.select("action", "title"), on="action", how="left")
+        .join(known.actions.select("action", "title", bookkeeping=_BOOKKEEPING), on="action", how="left")
         .join(reach, on=["org_id", "action"], how="left")
         .join(event_ids_rows, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
-        .with_columns(pl.col("mapped").fill_null(False))
+        .with_columns(pl.col("mapped", "bookkeeping").fill_null(False))
         .with_columns(tagged_events=pl.when("mapped").then(pl.col("events")).otherwise(pl.col("own_tagged")))
         .with_columns(tagged=pl.col("mapped") | (pl.col("tagged_events") > 0), last_id="event_id")
     )

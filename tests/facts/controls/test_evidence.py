@@ -232,3 +232,14 @@ def test_an_action_that_records_supports_whatever_its_outcome(facts_with, outcom
     assert only(facts["control_assessments"], "state", "events") == ("effective", 1)
     assert only(facts["tagged_events"], "effect") == "supports"
     assert facts["contradictions"].is_empty()
+
+
+def test_the_products_own_bookkeeping_is_told_apart(facts_with):
+    actions = ("export.completed", "attestation.signed", "change.rolled_back", "made.up")
+    facts = facts_with(events=[(action, "2026-11-20 10:00") for action in actions])
+    assert dict(facts["audit_actions"].select("action", "bookkeeping").rows()) == {
+        "attestation.signed": False,
+        "change.rolled_back": False,
+        "export.completed": True,
+        "made.up": False,
+    }
