@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.expressions import days_between, shape
+from engine.facts.expressions import days_between, has_happened, shape
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -222,12 +222,16 @@ def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:
 def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """Documents that can assure a vendor of this category, and until when the best of them is good.
 
-    ``assured_until`` is null where one of them has no end, or where nobody knows the end of any.
+    ``assured_until`` is null where one of them has no end, or where nobody knows the end of any. A qualified opinion
+    assures only where a review of the vendor is recorded that is no older than the report: somebody has judged it.
     """
     kinds = pl.col("category").replace_strict(
         _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
     )
-    assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
+    assuring = documents.join(
+        vendors.select("org_id", "category", "last_review_on", vendor_id="id"), on=_VENDOR
+    ).filter(
+        (pl.col("opinion") != "qualified").fill_null(True) | _is_judged(),
         kinds.list.contains(pl.col("kind")),
         pl.col("in_scope"),
         ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),
@@ -241,6 +245,11 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(assured_until=pl.when(~pl.col("endless")).then("assured_until"))
     )
+
+
+def _is_judged() -> pl.Expr:
+    published = pl.coalesce("issued_on", "period_end_on")
+    return (has_happened("last_review_on") & (pl.col("last_review_on") >= published)).fill_null(False)
 
 
 def _inheritance(vendor_controls: pl.DataFrame) -> pl.DataFrame:
