@@ -417,7 +417,6 @@ TERMS = {
     "required": "a member of an interface that msgspec's bodies fill",
     "unpacked": "archives ship this file: its bytes are kept",
     "signed": "the same file",
-    "received": "a method of waitress's channel, which ours extends",
 }
 
 

@@ -114,9 +114,10 @@ UNMAPPED = {"framework": FRAMEWORK, "control_id": TEXT, "against": FRAMEWORK, "r
 ACTIONS = {
     **texts("action title"),
     "kind": one_of("operation", "test", "policy", "incident", "admin"),
-    "effect": one_of("supports", "contradicts", "neutral"),
+    "effect": one_of("supports", "records", "contradicts", "neutral"),
     "family": TEXT,
     "controls_from": one_of("map", "event", "none"),
+    "reason": OPTIONAL,
 }
 ACTION_CONTROLS = {"action": TEXT, "framework": FRAMEWORK, "control_id": TEXT}
 VENDOR_INHERITANCE = {

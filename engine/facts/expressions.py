@@ -26,6 +26,7 @@ _NOUNS = {
     "policy": ("policy", "policies"),
     "attestation": ("attestation", "attestations"),
 }
+SUPPORTING = ("supports", "records")  # effects of actions that are evidence for a control
 CADENCE_DAYS = {"weekly": 7, "monthly": 30, "quarterly": 91, "semi-annual": 182, "annual": 365}
 CADENCE_MONTHS = {"monthly": 1, "quarterly": 3, "semi-annual": 6, "annual": 12}
 

@@ -107,8 +107,8 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
-        {_CONTROL} implementation justification method tested:flag decision rationale decided_on target target_pct
-        policy_pct implemented_pct automated_pct reported_pct risk_ref systems note
+        {_CONTROL} implementation justification method tested:flag decision rationale decided_on decision_approved
+        target target_pct policy_pct implemented_pct automated_pct reported_pct risk_ref systems note
     """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
     # medium, low with score 5, 4, 3, 2. requirements lists framework:control unlocked by closing it (itself first).
@@ -197,10 +197,11 @@ SCHEMAS: Mapping[str, Schema] = {
         previous level appetite over_appetite unknown treatment loss_low loss_high reviewed_on status
     """),
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
-    # compensating measure (fresh, due_soon, stale, missing), null without a measure
+    # compensating measure (fresh, due_soon, stale, missing), null without a measure. unapproved: called approved and
+    # not over, but in review, because the approval does not hold
     "exceptions": columns(f"""
         {_CONTROL} id kind title reason compensating compensating_evidence_on evidence_freshness residual:text
-        approver approved_on expires_on days_left renewals standing worksheet
+        approver approved_on expires_on days_left renewals standing unapproved worksheet
     """),
     # an incident with its durations in minutes (null where a step is missing)
     "incidents": columns("""
@@ -214,7 +215,7 @@ SCHEMAS: Mapping[str, Schema] = {
         used_7d_pct burn_7d buckets_share level
     """),
     # an evidence request with its clock (F5). clock: on_track, at_risk, overdue, closed_on_time, closed_late, paused.
-    # finished_on: when the clock stopped for good; null while it runs
+    # finished_on: when the clock stopped for good, today where no day is recorded; null while it runs
     "requests": columns(f"""
         {_CONTROL} id title requester owner backup priority opened_on due_on status auditor_status submitted_on
         accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids
@@ -231,7 +232,9 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # an action of the audit log: events in the period and the one before, the newest; tagged: mapped to a control
     # of a framework in scope, by the action map or by the event itself
-    "audit_actions": columns("org_id action title tagged events events_before tagged_events last_at last_id"),
+    "audit_actions": columns(
+        "org_id action title tagged bookkeeping events events_before tagged_events last_at last_id"
+    ),
     # a sealed bundle
     "bundles": columns("""
         org_id id requested_window window_start_on window_end_on sealed_on created_by previous_id size_bytes

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
+from engine.facts import approvals
 from engine.facts.assurance import attestations, audit_counts, lineage, testing
 from engine.facts.assurance import vendors as vendor_register
 from engine.facts.controls import (
@@ -39,6 +40,7 @@ FACTS: Mapping[str, FactFunction] = {
     "crosswalk": scope.crosswalk,
     "people": scope.people,
     "names": scope.names,
+    "approvers": approvals.approvers,
     "policies": scope.policies,
     "leverage": gaps.leverage,
     # evidence

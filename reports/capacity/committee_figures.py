@@ -62,7 +62,7 @@ FIGURES = (
         "Evidence requests answered by their due date, as a share of those answered in the quarter and those "
         "overdue at its end.",
         "requests",
-        Share(pl.col("finished_on") <= pl.col("due_on")),
+        Share(pl.col("closed_on") <= pl.col("due_on")),
         quarters.requests_judged,
         "due {due_on}, answered {finished_on}",
     ),

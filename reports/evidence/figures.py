@@ -314,7 +314,7 @@ def _in_period(ask: Ask) -> pl.Expr:
 
 
 def _is_accepted(ask: Ask) -> pl.Expr:
-    return _in_period(ask) & (pl.col("auditor_status") == "accepted")
+    return _in_period(ask) & request_items.is_accepted()
 
 
 REQUESTS = (
@@ -399,7 +399,8 @@ REQUESTS = (
         "Evidence requests closed late",
         "count",
         "less",
-        "Evidence requests that were finished from {period_start} to {as_of}, after their due date.",
+        "Evidence requests that were finished from {period_start} to {as_of}, after their due date or on no recorded "
+        "day.",
         "requests",
         Count(),
         lambda ask: _in_period(ask) & ~_EARLY,
@@ -411,7 +412,7 @@ REQUESTS = (
         "percent",
         "more",
         "Evidence requests finished by their due date, as a share of those finished from {period_start} to {as_of} "
-        "and those that are overdue.",
+        "and those that are overdue; closed on no recorded day is not in time.",
         "requests",
         Share(_EARLY),
         lambda ask: _in_period(ask) | (pl.col("clock") == "overdue"),
@@ -426,7 +427,7 @@ REQUESTS = (
         "requests",
         Count(),
         _is_accepted,
-        "accepted; returned {returns} times",
+        "accepted {accepted_on}; returns: {returns}",
     ),
     Figure(
         "requests_accepted_first_pass_in_period",
@@ -434,11 +435,11 @@ REQUESTS = (
         "count",
         "more",
         "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted without "
-        "a return.",
+        "a return; where nobody recorded how often it came back, it is not one of them.",
         "requests",
         Count(),
         lambda ask: _is_accepted(ask) & (pl.col("returns") == 0),
-        "accepted; returned {returns} times",
+        "accepted {accepted_on}; returns: {returns}",
     ),
     Figure(
         "requests_first_pass_pct",
@@ -446,11 +447,11 @@ REQUESTS = (
         "percent",
         "more",
         "Evidence requests accepted without a return, as a share of those finished from {period_start} to {as_of} "
-        "and accepted.",
+        "and accepted; unknown returns are no first pass.",
         "requests",
         Share(pl.col("returns") == 0),
         _is_accepted,
-        "accepted; returned {returns} times",
+        "accepted {accepted_on}; returns: {returns}",
     ),
     *(
         Figure(

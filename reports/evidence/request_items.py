@@ -17,9 +17,21 @@ TO_DO = {
 
 
 def turnaround_days() -> pl.Expr:
-    """Days from a request to its answer (F5), whole days of pause taken off; null where the two dates contradict."""
+    """Days from a request to its answer (F5), whole days of pause taken off; null where the two dates contradict.
+
+    Null too where nobody recorded the day of closing.
+    """
     taken = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days()
-    return pl.when(taken >= 0).then(pl.max_horizontal(taken - pl.col("paused_minutes") // 1440, pl.lit(0)))
+    return pl.when(taken >= 0, pl.col("closed_on").is_not_null()).then(
+        pl.max_horizontal(taken - pl.col("paused_minutes") // 1440, pl.lit(0))
+    )
+
+
+def is_accepted() -> pl.Expr:
+    """Whether the auditor accepted the answer, also where the request was closed since."""
+    return (pl.col("auditor_status") == "accepted") | (
+        pl.col("accepted_on").is_not_null() & pl.col("clock").is_in(["closed_on_time", "closed_late"])
+    )
 
 
 def with_recipients(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:

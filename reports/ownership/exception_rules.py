@@ -16,7 +16,7 @@ LIVE = ("approved", "expired")
 # flag: what is wrong, whether it is worth a warning, what to do; most urgent first
 FLAGS: Mapping[str, tuple[str, bool, str]] = {
     "expired_in_use": ("expired and still relied on.", True, "Renew it with a new approval, or close the gap."),
-    "no_approver": ("in force without approver or date of approval.", True, "Have it approved or withdraw it."),
+    "no_approver": ("called approved without an approval that holds.", True, "Have it approved or withdraw it."),
     "evidence_missing": ("compensating measure without any evidence.", True, "Collect evidence of the measure."),
     "evidence_stale": ("evidence of the compensating measure is stale.", True, "Test the measure again."),
     "too_long": ("granted for longer than allowed.", True, "Set an earlier end and review it then."),
@@ -46,7 +46,7 @@ def register(exceptions: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -
     longest = pl.col("approved_on").dt.offset_by(f"{int(ask.settings['exception_max_months'])}mo")
     marks = {
         "expired_in_use": (pl.col("standing") == "expired") & pl.col("in_use"),
-        "no_approver": approved & (pl.col("approver").is_null() | pl.col("approved_on").is_null()),
+        "no_approver": pl.col("unapproved"),
         "evidence_missing": pl.col("evidence_freshness") == "missing",
         "evidence_stale": pl.col("evidence_freshness") == "stale",
         "too_long": pl.col("expires_on") > longest,
@@ -56,7 +56,7 @@ def register(exceptions: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -
         "no_residual": pl.col("residual").is_null(),
         "no_longer_needed": approved & (pl.col("control_state") == "effective"),
     }
-    live = pl.col("standing").is_in(LIVE)
+    live = pl.col("standing").is_in(LIVE) | pl.col("unapproved")
     words = [pl.when(live & marks[name].fill_null(False)).then(pl.lit(name)) for name in FLAGS]
     return frame.with_columns(flags=pl.concat_list(words).list.drop_nulls())
 

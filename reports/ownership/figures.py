@@ -91,9 +91,13 @@ OWNERSHIP = (
 
 STANDINGS: Mapping[str, tuple[str, Better, str]] = {
     "expired": ("expired", "less", "were approved and whose last day has passed"),
-    "in_review": ("in review", "neither", "wait for a decision"),
+    "in_review": ("in review", "neither", "wait for a decision, or for an approval that holds"),
     "draft": ("in draft", "neither", "were not handed in for a decision yet"),
-    "approved": ("in force", "neither", "are approved and whose last day has not passed"),
+    "approved": (
+        "in force",
+        "neither",
+        "are approved, by somebody of the organization on a day that has come, and whose last day has not passed",
+    ),
     "rejected": ("rejected", "neither", "were refused"),
     "resolved": ("resolved", "neither", "ended because they are not needed any more"),
 }
@@ -106,8 +110,9 @@ FLAGS: Mapping[str, tuple[str, str, str]] = {
         "expired on {expires_on}",
     ),
     "no_approver": (
-        "in force without approval",
-        "in force without an approver or a day of approval",
+        "called approved without an approval",
+        "called approved whose approver is empty or was not with the organization on the day, or whose day of approval "
+        "is empty or still to come",
         "approver {approver}, approved on {approved_on}",
     ),
     "evidence_missing": ("without evidence of their measure", "whose compensating measure has no evidence", _UNTIL),
@@ -167,10 +172,10 @@ EXCEPTIONS = (
         "Exceptions that expire within 30 days",
         "count",
         "less",
-        "Exceptions in force whose last day is today or within 30 days.",
+        "Exceptions in force, or called so without an approval, whose last day is today or within 30 days.",
         "exceptions",
         Count(),
-        (pl.col("standing") == "approved") & (pl.col("days_left") <= 30),
+        ((pl.col("standing") == "approved") | pl.col("unapproved")) & (pl.col("days_left") <= 30),
         "until {expires_on}, {days_left} days left",
     ),
     *(
@@ -179,7 +184,7 @@ EXCEPTIONS = (
             f"Exceptions {title}",
             "count",
             "less",
-            f"Exceptions in force or expired: those {meaning}.",
+            f"Exceptions in force, called so or expired: those {meaning}.",
             exception_rules.register,
             Count(),
             _FLAGS.list.contains(flag),

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from engine.catalogue import CADENCES, DATA, FRAMEWORKS, catalogue, load
+from engine.facts.expressions import SUPPORTING
 from engine.model.errors import InvalidData
 from engine.model.vocabulary import VENDOR_TIERS
+from engine.replica.scans.audit import RECORDING
 
 is_assessable = pl.col("assessable")
 
@@ -250,28 +252,35 @@ def evidencing(loaded, kind):
     return needing.select("framework", "control_id")
 
 
-def mapped_actions(loaded, **having):
-    return loaded.action_controls.join(loaded.actions.filter(**having), on="action")
+def mapped_actions(loaded, *, effect, **having):
+    chosen = loaded.actions.filter(pl.col("effect").is_in(effect), **having)
+    return loaded.action_controls.join(chosen, on="action")
 
 
 def test_a_control_that_needs_operation_has_an_action_that_supports_it(full_catalogue):
-    supported = mapped_actions(full_catalogue, effect="supports")
+    supported = mapped_actions(full_catalogue, effect=SUPPORTING)
     assert (
         evidencing(full_catalogue, "operation").join(supported, on=["framework", "control_id"], how="anti").rows() == []
     )
 
 
 def test_a_control_that_needs_a_test_has_an_action_that_is_one(full_catalogue):
-    tests = mapped_actions(full_catalogue, effect="supports", kind="test")
+    tests = mapped_actions(full_catalogue, effect=SUPPORTING, kind="test")
     assert evidencing(full_catalogue, "test").join(tests, on=["framework", "control_id"], how="anti").rows() == []
 
 
 def test_what_contradicts_a_control_can_be_outweighed_by_the_same_family(full_catalogue):
-    cures = mapped_actions(full_catalogue, effect="supports")
-    incurable = mapped_actions(full_catalogue, effect="contradicts").join(
+    cures = mapped_actions(full_catalogue, effect=SUPPORTING)
+    incurable = mapped_actions(full_catalogue, effect=["contradicts"]).join(
         cures, on=["framework", "control_id", "family"], how="anti"
     )
     assert incurable.rows() == []
+
+
+def test_an_action_that_records_says_why_and_the_scans_know_it(full_catalogue):
+    recording = full_catalogue.actions.filter(effect="records")
+    assert sorted(recording["action"]) == sorted(RECORDING)
+    assert recording["reason"].null_count() == 0
 
 
 def test_a_neutral_action_is_evidence_for_nothing(full_catalogue):
@@ -408,8 +417,8 @@ EDGE = ",intersects,0.5,why,own judgement,0,catalogue,2026-01-01"
             "'yesterday'",
         ),
         ("crosswalks/unmapped.csv", "soc2,CC0,iso27001,why", "control_id", "'CC0'"),
-        ("rules/actions.csv", "a.b,New,operation,helps,a,map", "effect", "'helps'"),
-        ("rules/actions.csv", "a.b,New,operation,supports,a,map", "action", "'a.b'"),
+        ("rules/actions.csv", "a.b,New,operation,helps,a,map,", "effect", "'helps'"),
+        ("rules/actions.csv", "a.b,New,operation,supports,a,map,", "action", "'a.b'"),
         ("rules/action_controls.csv", "a.b,soc2,CC6.1", "action", "'a.b'"),
         ("rules/action_controls.csv", "access.granted,pci-dss,7", "control_id", "'7'"),
         ("rules/vendor_inheritance.csv", "1,tiny,saas,soc2,CC6.1,why,nda,carve-out,rest", "tier", "'tiny'"),

@@ -27,6 +27,15 @@ _TYPES = {
 }
 
 
+# what somebody of the organization approved long ago, unless a test says otherwise
+APPROVER = "bob"
+APPROVED = {
+    "policies": {"accepted_by": APPROVER},
+    "control_profiles": {"approved_by": APPROVER},
+    "exceptions": {"approver": APPROVER, "approved_on": "2026-01-02"},
+}
+
+
 def value(column, given):
     """A date or an instant may be written as text."""
     kinds = {"DATE": date, "TIMESTAMP": datetime}
@@ -38,7 +47,12 @@ def fill(view, table, given):
     """Add rows to a table of the replica; what is not given is the column's default, else null."""
     columns = REPLICATED[table].columns
     owner = {} if table == "organizations" else {"org_id": ORG}
-    defaults = {column.name: column.info.get("default") for column in columns} | owner | {"revision": 1}
+    defaults = (
+        {column.name: column.info.get("default") for column in columns}
+        | owner
+        | {"revision": 1}
+        | APPROVED.get(table, {})
+    )
     unknown = {name for row in given for name in row} - set(defaults)
     assert not unknown, f"{table} has no column {sorted(unknown)}"
     complete = [{c.name: value(c, row.get(c.name, defaults[c.name])) for c in columns} for row in given]
@@ -112,6 +126,8 @@ def facts_with(replica, memory):
             recorded = [
                 event(seq, *given[:2], **(given[2] if len(given) > 2 else {})) for seq, given in enumerate(events, 2)
             ]
+            if not {"users", "memberships"} & set(tables) and set(APPROVED) & set(tables):
+                tables["memberships"] = [{"email": email, "role": "admin"} for email in ("ann", APPROVER)]
             contents = {"organizations": named, "audit_log": recorded, **tables}
             for table, given in contents.items():
                 fill(view, table, given)

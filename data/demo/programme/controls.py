@@ -47,7 +47,7 @@ def profiles(story: Story, controls: list[Control]) -> None:
                 "tested": rng.random() > 0.015,
             }
         elif control.framework == "hipaa" and control.control_id in addressable:
-            more = _decision(story, rng)
+            more = {**_decision(story, rng), "approved_by": approver}
         elif control.framework == "nist-csf":
             more = {
                 "target": rng.choices(("effective", "partial", "none"), (82, 15, 3))[0],

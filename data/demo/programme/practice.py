@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import polars as pl
+
 from data.demo.cast.profile import HISTORY_DAYS
 from data.demo.history.story import Story
 from engine.catalogue import catalogue
@@ -67,7 +69,7 @@ class Practice:
 
 def actions_by_control(effect: str) -> Mapping[tuple[str, str], list[str]]:
     """The actions of each control that support it, or that contradict it."""
-    chosen = set(catalogue().actions.filter(effect=effect)["action"])
+    chosen = set(catalogue().actions.filter(pl.col("effect").replace("records", "supports") == effect)["action"])
     pairs: dict[tuple[str, str], list[str]] = {}
     for action, framework, control in catalogue().action_controls.iter_rows():
         if action in chosen:
@@ -88,7 +90,7 @@ def practices(story: Story) -> list[Practice]:
     plan = []
     for action, kind, effect in actions.select("action", "kind", "effect").iter_rows():
         draw, told = rng.random(), action in TOLD or kind == "incident"
-        if action not in strictest or effect != "supports" or told or action in profile.never:
+        if action not in strictest or effect not in ("supports", "records") or told or action in profile.never:
             continue
         window = strictest[action]
         period = NATURAL.get(action, max(1, round(window * 0.42)))

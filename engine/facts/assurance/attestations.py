@@ -5,6 +5,7 @@ import polars as pl
 from engine.catalogue import catalogue
 from engine.facts.expressions import (
     ANNUAL,
+    SUPPORTING,
     days_between,
     freshness,
     has_happened,
@@ -150,7 +151,7 @@ def signed_freshness(
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
     known, signed = catalogue(), _signatures(attestation_duties, controls)
     supporting = known.actions.filter(
-        pl.col("effect") == "supports", pl.col("kind").is_in(["operation", "incident", "test"])
+        pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(["operation", "incident", "test"])
     ).select("action")
     mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
     evidence = pl.concat(

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.expressions import days_between, shape
+from engine.facts.expressions import days_between, has_happened, shape
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -30,10 +30,13 @@ def documents(vendor_documents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Da
     """Assurance documents with the last day on which they are good. A bridge letter extends SOC 2 reports.
 
     ``valid_until`` is null for agreements that last; ``undated`` marks a document that lapses on nobody knows when.
+    A document issued later than today is none yet, and no auditor reports on a period that is not over.
     """
+    ahead = pl.coalesce("issued_on", "period_end_on", "as_of") > pl.col("as_of")
+    unfinished = pl.col("kind").is_in(["soc2_type1", "soc2_type2"]) & (pl.col("period_end_on") > pl.col("as_of"))
     frame = vendor_documents_rows.join(
         asked.select("org_id", "as_of", "soc2_report_months", "bridge_letter_months"), on="org_id"
-    ).filter(pl.coalesce("issued_on", "period_end_on", "as_of") <= pl.col("as_of"))
+    ).filter(~ahead, ~unfinished.fill_null(False))
     bridges = (
         frame.filter(pl.col("kind") == "bridge_letter")
         .group_by(_VENDOR)
@@ -219,12 +222,16 @@ def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:
 def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """Documents that can assure a vendor of this category, and until when the best of them is good.
 
-    ``assured_until`` is null where one of them has no end, or where nobody knows the end of any.
+    ``assured_until`` is null where one of them has no end, or where nobody knows the end of any. A qualified opinion
+    assures only where a review of the vendor is recorded that is no older than the report: somebody has judged it.
     """
     kinds = pl.col("category").replace_strict(
         _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
     )
-    assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
+    assuring = documents.join(
+        vendors.select("org_id", "category", "last_review_on", vendor_id="id"), on=_VENDOR
+    ).filter(
+        (pl.col("opinion") != "qualified").fill_null(True) | _is_judged(),
         kinds.list.contains(pl.col("kind")),
         pl.col("in_scope"),
         ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),
@@ -238,6 +245,11 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(assured_until=pl.when(~pl.col("endless")).then("assured_until"))
     )
+
+
+def _is_judged() -> pl.Expr:
+    published = pl.coalesce("issued_on", "period_end_on")
+    return (has_happened("last_review_on") & (pl.col("last_review_on") >= published)).fill_null(False)
 
 
 def _inheritance(vendor_controls: pl.DataFrame) -> pl.DataFrame:

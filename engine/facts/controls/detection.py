@@ -12,14 +12,15 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     """``detected_on`` of a control that is not effective, and ``state_since``.
 
     A reason begins on the day after a window ended, on the day of a change, a failure or a contradicting event, or,
-    where something was never given, with the records themselves. A gap is as old as the earliest reason that stands;
-    its state as the earliest of those that make it. Nothing is older than the records.
+    where something was never given, when the control came into scope (``scope_since``: the day on which its framework
+    was adopted, else that of the first record about it). A gap is as old as the earliest reason that stands; its state
+    as the earliest of those that make it. Nothing is older than the scope, so that an old event dates no gap.
     """
     missing = pl.col("kinds_present").list.len() < pl.col("kinds_required").list.len()
     frame = frame.with_columns(
         against_since=pl.min_horizontal("failing_since", "contradicted_since"),
         stale_since=pl.min_horizontal(pl.when(f"{kind}_stale").then(_lapse(kind)) for kind in KINDS),
-        absent_since=pl.when(missing).then("known_since"),
+        absent_since=pl.when(missing).then("scope_since"),
     )
     against, stale, absent = (pl.col(f"{reason}_since") for reason in ("against", "stale", "absent"))
     state = pl.col("state")
@@ -42,7 +43,7 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _clip(day: pl.Expr) -> pl.Expr:
-    return pl.when(day.is_not_null()).then(pl.max_horizontal(day, "known_since"))
+    return pl.when(day.is_not_null()).then(pl.max_horizontal(day, "scope_since"))
 
 
 def _lapse(kind: str) -> pl.Expr:

@@ -9,6 +9,7 @@ _KEY = ["org_id", "framework", "control_id"]
 _NUMBERS = ("events", "events_before", "events_ever", "events_future")
 _EVENTS = ("events", "events_before", "events_ever")
 _AUDIT = ("audit_events", "audit_events_before", "audit_last_at")
+_BOOKKEEPING = (pl.col("kind") == "admin") & (pl.col("controls_from") == "none")
 # which mandatory kind an action's evidence counts for
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
@@ -18,11 +19,13 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
     contradicting action contradicts whatever its outcome word is; a supporting one that failed or was denied
-    contradicts too (F2).
+    contradicts too; one that records supports, whatever its outcome word is (F2).
     """
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
     vocabulary = known.actions.select("action", "kind", "effect", "family").filter(pl.col("effect") != "neutral")
+    # that it is there is the control at work; the scans count it as good, whatever became of what it reports
+    vocabulary = vocabulary.with_columns(pl.col("effect").replace("records", "supports"))
     mapped = _by_outcome(audit_by_action).join(known.action_controls, on="action")
     named = _by_outcome(
         audit_by_tag.with_columns(
@@ -264,7 +267,10 @@ def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
-    """The audit log by action; tagged events lead to a control in scope by the map or by their own words."""
+    """The audit log by action; tagged events lead to a control in scope by the map or by their own words.
+
+    Bookkeeping are the product's own records of what was done with it, which no control could be about.
+    """
     known = catalogue()
     reach = (
         known.action_controls.join(controls.filter("assessable").select(_KEY), on=["framework", "control_id"])
@@ -274,10 +280,10 @@ def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, c
     )
     frame = (
         audit_by_action.filter(pl.col("last_seq").is_not_null())
-        .join(known.actions.select("action", "title"), on="action", how="left")
+        .join(known.actions.select("action", "title", bookkeeping=_BOOKKEEPING), on="action", how="left")
         .join(reach, on=["org_id", "action"], how="left")
         .join(event_ids_rows, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
-        .with_columns(pl.col("mapped").fill_null(False))
+        .with_columns(pl.col("mapped", "bookkeeping").fill_null(False))
         .with_columns(tagged_events=pl.when("mapped").then(pl.col("events")).otherwise(pl.col("own_tagged")))
         .with_columns(tagged=pl.col("mapped") | (pl.col("tagged_events") > 0), last_id="event_id")
     )
@@ -294,6 +300,8 @@ def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame)
     )
 
 
-def evidence_counts(evidence_items_rows: pl.DataFrame) -> pl.DataFrame:
-    """Evidence items linked to each control."""
-    return evidence_items_rows.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)
+def evidence_counts(evidence_items_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Evidence items linked to each control; one captured later than the day is none yet."""
+    ends = asked.select("org_id", "ends_at")
+    past = evidence_items_rows.join(ends, on="org_id").filter(pl.col("captured_at") < pl.col("ends_at"))
+    return past.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)

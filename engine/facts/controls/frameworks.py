@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.expressions import has_happened, local_day, shape
+from engine.facts.expressions import SUPPORTING, has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 _OPERATION = ("operation", "incident")
@@ -22,7 +22,7 @@ def criteria_days(
     A day of UTC holds one local midnight at most, so its first and last instant name every local day in it.
     """
     known = catalogue()
-    supporting = known.actions.filter(pl.col("effect") == "supports", pl.col("kind").is_in([*_OPERATION, "test"]))
+    supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in([*_OPERATION, "test"]))
     mapped = known.action_controls.filter(pl.col("framework") == SOC2)
     days = _days(audit_days_rows, ["org_id", "action"], asked).join(mapped, on="action")
     tagged = _days(criteria_tag_days_rows, ["org_id", "action", "tag"], asked).with_columns(

@@ -11,7 +11,7 @@ import polars as pl
 from engine.catalogue import catalogue
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.status import last_by_kind
-from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shape
+from engine.facts.expressions import ANNUAL, SUPPORTING, days_between, local_day, plus_days, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 RATE_DAYS = 90  # over which the rate of a source is taken
@@ -152,7 +152,7 @@ def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:
 def _going_on(control_terms: pl.DataFrame, recurring_actions: pl.DataFrame) -> pl.DataFrame:
     """Controls whose evidence a recurring action renews within the window of their cadence."""
     known = catalogue()
-    supporting = known.actions.filter(pl.col("effect") == "supports").select(
+    supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING)).select(
         "action", kind=pl.col("kind").replace_strict(_KIND_OF_ACTION, default=None)
     )
     within = (

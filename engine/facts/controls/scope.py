@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.catalogue import FRAMEWORKS, catalogue
+from engine.facts.approvals import with_approval
 from engine.facts.expressions import shape
 
 PACKS = (*FRAMEWORKS, "fedramp-poam")
@@ -72,9 +73,18 @@ def _with_flags(framework: str) -> pl.DataFrame:
     return details.select(*common, level=level, flags=flags)
 
 
-def profiles(control_profiles_rows: pl.DataFrame) -> pl.DataFrame:
-    """What the organization says of a control beyond its state."""
-    return shape("control_profiles", control_profiles_rows).sort("org_id", "framework", "control_id")
+def profiles(control_profiles_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """What the organization says of a control beyond its state.
+
+    A decision is approved on the day of its approval, or on its own where that is empty; both must have come.
+    """
+    dated = control_profiles_rows.join(asked.select("org_id", "as_of"), on="org_id").with_columns(
+        decision_on=pl.max_horizontal("approved_on", "decided_on")
+    )
+    frame = with_approval(dated, approvers, "approved_by", "decision_on").with_columns(
+        decision_approved=pl.col("approved") & pl.col("decided_on").is_not_null()
+    )
+    return shape("control_profiles", frame).sort("org_id", "framework", "control_id")
 
 
 def crosswalk() -> pl.DataFrame:
@@ -120,10 +130,11 @@ def _entered_text(name: str) -> pl.Expr:
     return pl.when(text != "").then(text)
 
 
-def policies(policies_rows: pl.DataFrame, policy_controls_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Active, accepted policy versions, one row for each control that they support."""
-    accepted = policies_rows.join(asked.select("org_id", "as_of"), on="org_id").filter(
-        pl.col("state") == "active", pl.col("accepted_on") <= pl.col("as_of")
-    )
+def policies(
+    policies_rows: pl.DataFrame, policy_controls_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Active policy versions that somebody accepted, one row for each control that they support."""
+    active = policies_rows.filter(pl.col("state") == "active").join(asked.select("org_id", "as_of"), on="org_id")
+    accepted = with_approval(active, approvers, "accepted_by", "accepted_on").filter("approved")
     frame = accepted.rename({"id": "policy_id"}).join(policy_controls_rows, on=["org_id", "policy_id"], how="left")
     return shape("policies", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)

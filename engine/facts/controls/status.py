@@ -4,6 +4,7 @@ from datetime import date
 
 import polars as pl
 
+from engine.facts.approvals import with_approval
 from engine.facts.controls.detection import KINDS, unsigned_since, with_days
 from engine.facts.expressions import (
     ANNUAL,
@@ -30,6 +31,7 @@ def control_terms(
     test_windows: pl.DataFrame,
     control_owners_rows: pl.DataFrame,
     users_rows: pl.DataFrame,
+    approvers: pl.DataFrame,
     exceptions: pl.DataFrame,
     control_state_changes_rows: pl.DataFrame,
     leverage: pl.DataFrame,
@@ -40,7 +42,7 @@ def control_terms(
         controls.filter("assessable")
         .rename({"evidence_kinds": "kinds_required"})
         .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
-        .join(_scope(control_profiles_rows), on=_KEY, how="left")
+        .join(_scope(control_profiles_rows, approvers), on=_KEY, how="left")
         .join(_attestation_state(attestations), on=_KEY, how="left")
         .join(_policy_reviews(policies), on=_KEY, how="left")
         .join(_tests(test_windows), on=_KEY, how="left")
@@ -69,6 +71,7 @@ def control_assessments(
     tagged_events: pl.DataFrame,
     evidence_items_rows: pl.DataFrame,
     known_since: pl.DataFrame,
+    organization_frameworks_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope: ``control_status``, and what each event of it moves."""
@@ -76,6 +79,12 @@ def control_assessments(
         control_terms.join(last_by_kind(control_evidence), on=_KEY, how="left")
         .join(_future(tagged_events, evidence_items_rows, asked), on=_KEY, how="left")
         .join(known_since, on=["org_id", "framework"], how="left")
+        .join(
+            organization_frameworks_rows.select("org_id", "framework", "adopted_on"),
+            on=["org_id", "framework"],
+            how="left",
+        )
+        .with_columns(scope_since=pl.coalesce(pl.when(has_happened("adopted_on")).then("adopted_on"), "known_since"))
         .with_columns(pl.col("future_dated").fill_null(False), pl.col("events").fill_null(0))
         .with_columns(active=pl.col("events") > 0)
     )
@@ -88,10 +97,12 @@ def control_status(control_assessments: pl.DataFrame) -> pl.DataFrame:
     return shape("control_status", control_assessments)
 
 
-def _scope(profiles: pl.DataFrame) -> pl.DataFrame:
+def _scope(profiles: pl.DataFrame, approvers: pl.DataFrame) -> pl.DataFrame:
     """Scope by the organization's word: not applicable only with justification, approver and date (R3)."""
-    documented = pl.all_horizontal(pl.col("justification", "approved_by").fill_null("").str.strip_chars() != "")
-    return profiles.select(
+    documented = (pl.col("justification").fill_null("").str.strip_chars() != "") & pl.col("approved")
+    # an approval of a day to come holds from that day on, which a horizon looks at
+    dated = profiles.with_columns(as_of="approved_on")
+    return with_approval(dated, approvers, "approved_by", "approved_on").select(
         *_KEY, "justification", "approved_by", "approved_on", "changed_on", excluded=~pl.col("applicable") & documented
     )
 
@@ -196,10 +207,10 @@ def _owners(owners: pl.DataFrame, users: pl.DataFrame) -> pl.DataFrame:
 
 
 def _exceptions(exceptions: pl.DataFrame) -> pl.DataFrame:
-    """The approved exception of a control that lasts longest."""
+    """The exception of a control that lasts longest, one in force before one that is only called approved."""
     return (
-        exceptions.filter(pl.col("standing") == "approved")
-        .sort("expires_on", "id")
+        exceptions.filter((pl.col("standing") == "approved") | pl.col("unapproved"))
+        .sort("unapproved", "expires_on", "id", descending=[True, False, False])
         .group_by(_KEY, maintain_order=True)
         .agg(exception_id=pl.col("id").last(), exception_expires_on=pl.col("expires_on").last())
     )

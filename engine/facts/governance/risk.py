@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from engine.facts.expressions import days_between, freshness, shape, window_of
+from engine.facts.approvals import with_approval
+from engine.facts.expressions import days_between, freshness, has_happened, shape, window_of
 
 
 def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -37,24 +38,33 @@ def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     return shape("risks", frame).sort("org_id", "residual", "id", descending=[False, True, False])
 
 
-def exceptions(exceptions_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def exceptions(
+    exceptions_rows: pl.DataFrame, controls: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
     """Exceptions with their standing: an approved one past its last day is expired.
 
-    Evidence of a compensating measure ages by the cadence of the control, quarterly where it has none.
+    One whose approval does not hold is in review whatever it is called, and ``unapproved``. Evidence of a compensating
+    measure ages by the cadence of the control, quarterly where it has none.
     """
     titles = controls.select("org_id", "framework", "control_id", "title", "cadence")
     measure = (pl.col("kind") == "compensating") | pl.col("compensating").is_not_null()
-    age = days_between("as_of", "compensating_evidence_on")
+    age = days_between("as_of", pl.when(has_happened("compensating_evidence_on")).then("compensating_evidence_on"))
+    called, over = pl.col("status") == "approved", pl.col("expires_on") < pl.col("as_of")
     frame = (
-        exceptions_rows.join(asked.select("org_id", "as_of"), on="org_id")
+        with_approval(
+            exceptions_rows.join(asked.select("org_id", "as_of"), on="org_id"), approvers, "approver", "approved_on"
+        )
         .join(titles, on=["org_id", "framework", "control_id"], how="left")
         .with_columns(cadence=pl.col("cadence").fill_null("quarterly"))
         .with_columns(
             evidence_freshness=pl.when(measure).then(freshness(age, window_of("cadence"))),
             days_left=days_between("expires_on", "as_of"),
             renewals=pl.col("renewals").fill_null(0),
-            standing=pl.when((pl.col("status") == "approved") & (pl.col("expires_on") < pl.col("as_of")))
+            unapproved=called & ~over & ~pl.col("approved"),
+            standing=pl.when(called & over)
             .then(pl.lit("expired"))
+            .when(called & ~pl.col("approved"))
+            .then(pl.lit("in_review"))
             .otherwise("status"),
         )
     )

@@ -12,7 +12,10 @@ DEFAULT_WINDOW_DAYS = 7
 def requests(
     evidence_requests_rows: pl.DataFrame, request_evidence_rows: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
-    """Evidence requests with their clock (F5): due from the priority, stopped only while waiting on the requester."""
+    """Evidence requests with their clock (F5): due from the priority, stopped only while waiting on the requester.
+
+    One that was closed on nobody knows which day is closed as of today, and never in time. Blank returns are unknown.
+    """
     days = pl.coalesce(
         pl.when(pl.col("priority") == f"P{n}").then(pl.col(f"request_sla_p{n}_days")) for n in (1, 2, 3, 4)
     ).cast(pl.Int64)
@@ -30,13 +33,12 @@ def requests(
         .with_columns(
             due_on=pl.coalesce("due_on", pl.col("opened_on").dt.add_business_days(days, roll="forward")),
             evidence_ids=pl.col("evidence_ids").fill_null([]),
-            returns=pl.col("returns").fill_null(0),
             paused_minutes=pl.col("paused_minutes").fill_null(0),
             closed_on=pl.when(closed).then("closed_on"),
             done=closed | ((pl.col("status") == "closed") & pl.col("closed_on").is_null()),
         )
         .with_columns(
-            finished_on=pl.when("done").then(pl.coalesce("closed_on", "accepted_on", "submitted_on", "as_of")),
+            finished_on=pl.when("done").then(pl.coalesce("closed_on", "as_of")),
             age_days=days_between(pl.coalesce("closed_on", "as_of"), "opened_on"),
             days_left=days_between("due_on", "as_of"),
             work_left=pl.business_day_count("as_of", "due_on"),
@@ -47,7 +49,7 @@ def requests(
         .with_columns(
             clock=pl.when("done")
             .then(
-                pl.when(pl.col("finished_on") <= pl.col("due_on"))
+                pl.when(pl.col("closed_on") <= pl.col("due_on"))
                 .then(pl.lit("closed_on_time"))
                 .otherwise(pl.lit("closed_late"))
             )

@@ -16,6 +16,7 @@ EVIDENCE: Mapping[str, Column] = {
     "audit_last_at": Column(
         "Newest audit event (UTC)", "instant", "Moment of the newest event of the audit log that supports the control."
     ),
+    "bookkeeping": Column("Bookkeeping", "flag", "Whether the action is the product's own record of its use."),
     "broken": Column("Broken", "count", "Claims whose chain to the audit log cannot be followed."),
     "bundle": Column("Bundle", "text", "First sealed bundle that holds the event of the evidence."),
     "bundle_id": Column("Bundle", "text", "Identifier of the sealed bundle."),

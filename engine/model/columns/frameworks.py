@@ -29,6 +29,9 @@ FRAMEWORKS: Mapping[str, Column] = {
     ),
     "decided_on": Column("Rationale date", "date", "Day of the decision and its reason."),
     "decision": Column("Decision", "word", "What the organization decided on the control or specification."),
+    "decision_approved": Column(
+        "Decision approved", "flag", "Whether somebody of the organization approved the decision."
+    ),
     "definition": Column("Definition", "text", "What the compensating control consists of."),
     "domain": Column("Domain", "text", "Domain of the framework."),
     "domain_name": Column("Domain name", "text", "Name of the domain."),

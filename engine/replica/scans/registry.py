@@ -372,7 +372,7 @@ SCANS: Mapping[str, str] = {
         "blocked_reason",
         "evidence",
     ),
-    "memberships_rows": _table("memberships", "email", "role", "status"),
+    "memberships_rows": _table("memberships", "email", "role", "status", "since_on"),
     "display_names_rows": _table("memberships", "email", "display_name"),
     "committee_members_rows": _table("committees", "id", "name", "chair", "members", "cadence"),
     "catalogue_snapshots_rows": _table(

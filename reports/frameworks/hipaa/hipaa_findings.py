@@ -58,7 +58,7 @@ def findings(
 def _finding() -> pl.Expr:
     effective = pl.col("state") == "effective"
     decision = pl.col("decision")
-    said = (pl.col("rationale").fill_null("").str.strip_chars() != "") & pl.col("decided_on").is_not_null()
+    said = (pl.col("rationale").fill_null("").str.strip_chars() != "") & pl.col("decision_approved").fill_null(False)
     return (
         pl.when(~pl.col("applicable"))
         .then(pl.lit(NOT_APPLICABLE))
@@ -82,7 +82,7 @@ def _why() -> pl.Expr:
         pl.when((pl.col("finding") == UNDOCUMENTED) & pl.col("decision").is_null())
         .then(pl.lit("no decision on record"))
         .when(pl.col("finding") == UNDOCUMENTED)
-        .then(pl.lit("decision without rationale and date"))
+        .then(pl.lit("decision without rationale, date and approver"))
         .when(pl.col("finding") == NOT_SHOWN)
         .then(why())
         .alias("why")

@@ -20,8 +20,8 @@ def control_activity(
 ) -> pl.DataFrame:
     """The applicable controls; ``covered_before`` is null where the records do not go back to the period before."""
     logged = control_evidence.group_by(_CONTROL).agg(
-        in_period=pl.col("audit_events").sum(),
-        in_period_before=pl.col("audit_events_before").sum(),
+        in_period=_with_signatures("events"),
+        in_period_before=_with_signatures("events_before"),
         newest_event_at=pl.col("audit_last_at").max(),
     )
     reached = known_since.select("framework", reached=pl.col("known_since") <= records.before_on(ask))
@@ -53,6 +53,12 @@ def control_activity(
     )
 
 
+def _with_signatures(events: str) -> pl.Expr:
+    """Events of the audit log, and signatures, which are events of it too."""
+    signed = pl.col(events).filter(pl.col("source") == "attestation").sum()
+    return pl.col(f"audit_{events}").sum() + signed
+
+
 def activity_totals(controls: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
     """Controls with activity by framework or category; in no order."""
     return controls.group_by(by).agg(
@@ -79,10 +85,10 @@ def inactive_controls(controls: pl.DataFrame) -> pl.DataFrame:
 
 
 def untagged_actions(audit_actions: pl.DataFrame) -> pl.DataFrame:
-    """Actions with events that map to no control in scope, the most frequent first."""
+    """Actions with events that map to no control in scope, the most frequent first; bookkeeping is left out."""
     untagged = pl.col("events") - pl.col("tagged_events")
     return (
-        audit_actions.filter(untagged > 0)
+        audit_actions.filter(untagged > 0, ~pl.col("bookkeeping").fill_null(False))
         .select(
             *("action", "title", "events"),
             untagged.alias("untagged"),

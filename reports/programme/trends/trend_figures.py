@@ -10,6 +10,7 @@ from reports.programme.packs.pack_rows import frameworks_in_scope, pack_rows
 from reports.programme.trends import kpi_weeks
 
 _COVERED = pl.col("covered")
+_OURS = pl.col("bookkeeping").fill_null(False)
 _UNTAGGED = pl.col("events") - pl.col("tagged_events")
 _SEEN = "{in_period} events in the period, accepted policy since {policy_since}"
 ACTIVITY = (
@@ -30,8 +31,8 @@ ACTIVITY = (
         "Controls with activity",
         "count",
         "more",
-        "Applicable controls of SOC 2 and ISO 27001 with a supporting event of the audit log in the period, or with "
-        "an accepted policy.",
+        "Applicable controls of SOC 2 and ISO 27001 with a supporting event of the audit log, a signature "
+        "included, in the period, or with an accepted policy.",
         control_activity,
         Count(),
         _COVERED,
@@ -97,10 +98,11 @@ ACTIVITY = (
         "Events without a control",
         "count",
         "less",
-        "Events of the audit log in the period whose action maps to no control in scope.",
+        "Events of the audit log in the period whose action maps to no control in scope, without the product's own "
+        "bookkeeping, such as exports and deliveries.",
         "audit_actions",
         Sum(_UNTAGGED),
-        _UNTAGGED > 0,
+        (_UNTAGGED > 0) & ~_OURS,
         "{action}: {tagged_events} of {events} events map to a control",
     ),
     Figure(
@@ -109,10 +111,10 @@ ACTIVITY = (
         "percent",
         "neither",
         "Events of the audit log in the period whose action maps to no control in scope, as a share of all of its "
-        "events in the period.",
+        "events in the period; the product's own bookkeeping is in neither.",
         "audit_actions",
         Ratio(_UNTAGGED, "events"),
-        pl.col("events") > 0,
+        (pl.col("events") > 0) & ~_OURS,
         "{action}: {tagged_events} of {events} events map to a control",
     ),
 )

@@ -15,7 +15,7 @@ from engine.store import EventRow
 from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.schema.controls import evidence_items, evidence_links
-from engine.store.schema.organizations import organization_frameworks
+from engine.store.schema.organizations import organization_frameworks, users
 from engine.store.schema.outputs import bundles
 from tests.factories import ORG
 from tests.merkle_paths import root_from_path
@@ -30,14 +30,15 @@ def trace_claims(store):
     events = [EventRow("before", AT, "ann", "login.reviewed"), EventRow("key", AT, "ann", "mfa.enforced", "user", "u1")]
     with store.revision(ORG, "setup", now=AT) as revision:
         revision.insert(organization_frameworks, [{"framework": "soc2"}])
+        revision.insert(users, [{"email": "ann"}])
         revision.record("settings.changed")
         revision.append_events(events)
     with store.revision(ORG, "ann", now=AT) as revision:
         item = {"id": "item", "title": "Export", "captured_at": AT, "location": "vault://1", "sha256": "0" * 64}
         revision.insert(evidence_items, [item, {"id": "loose", "title": "Loose", "captured_at": AT}])
         revision.insert(evidence_links, [{"evidence_id": "item", **SOC2}])
-        policy = {"id": "pol", "policy": "P", "version": 4, "title": "Access", "state": "active", "accepted_at": AT}
-        revision.insert(policies, [policy])
+        policy = {"id": "pol", "policy": "P", "version": 4, "title": "Access", "state": "active"}
+        revision.insert(policies, [{**policy, "accepted_by": "ann", "accepted_at": AT}])
         revision.insert(policy_controls, [{"policy_id": "pol", **SOC2}])
         revision.record("evidence.linked", object_type="evidence_item", object_id="item")
     opened = []

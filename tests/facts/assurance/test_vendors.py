@@ -105,7 +105,7 @@ def test_assurance_follows_documents_whatever_became_of_the_review(facts_with, s
     [
         (soc2("2026-09-30", in_scope=False), "not_assessed"),
         ({**soc2("2026-09-30"), "opinion": "adverse"}, "not_assessed"),
-        ({**soc2("2026-09-30"), "opinion": "qualified"}, "assured"),
+        ({**soc2("2026-09-30"), "opinion": "qualified"}, "not_assessed"),  # nobody judged it since
         (soc2(None), "lapsed"),  # nobody knows until when
         (soc2("2026-12-31"), "not_assessed"),  # not there yet
         (document("nda", issued_on="2020-01-01"), "not_assessed"),  # says nothing about a cloud
@@ -285,3 +285,25 @@ def test_the_posture_counts_the_vendors_with_a_document_in_force(facts_with):
     assert facts["vendors"].select("vendor_id").to_series().to_list() == facts["vendors"]["assurance"].to_list()
     component = facts["posture"].filter(component="vendor")
     assert component.select("measured", "population", "value").rows() == [(2, 4, 50.0)]
+
+
+@pytest.mark.parametrize("ahead", [{"issued_on": "2026-11-21"}, {"period_end_on": "2026-11-21"}])
+def test_a_report_issued_later_or_on_a_period_that_is_not_over_is_none_yet(facts_with, ahead):
+    report = {**soc2("2026-11-20", issued_on="2026-11-20", cuecs_mapped=True), **ahead}
+    assert gap(facts_with, report) == "missing"
+    assert gap(facts_with, {**report, "issued_on": "2026-11-20", "period_end_on": "2026-11-20"}) == "none"
+
+
+@pytest.mark.parametrize(
+    ("reviewed", "assurance"),
+    [
+        ("2026-06-01", "assured"),
+        ("2026-05-01", "assured"),
+        ("2026-04-30", "not_assessed"),
+        ("2026-11-21", "not_assessed"),
+        (None, "not_assessed"),
+    ],
+)
+def test_a_qualified_opinion_assures_only_where_a_later_review_is_recorded(facts_with, reviewed, assurance):
+    report = {**soc2("2026-03-31", issued_on="2026-05-01"), "opinion": "qualified"}
+    assert vendor(facts_with, "assurance", documents=[report], last_review_on=reviewed) == assurance

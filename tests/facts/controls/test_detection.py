@@ -209,3 +209,14 @@ def test_no_detection_date_moves_however_late_one_asks(facts_with, drawn):
         assert {name: later.get(name) for name in seen} == seen
         assert all(DAY < found <= day for name, found in later.items() if name not in seen)
         seen = later
+
+
+def test_a_gap_of_an_adopted_framework_is_as_old_as_the_adoption_whatever_event_is_older(facts_with):
+    """One good event of long ago makes no gap older."""
+    adopted = date(2026, 6, 1)
+    scope = {"organization_frameworks": [{"framework": "soc2", "in_scope": True, "adopted_on": adopted}]}
+    old = event(DONE, "2024-02-01 09:00", controls="soc2:X9")
+    for events in ([], [old]):
+        assert since(facts_with, events=events, **scope) == ("no_data", adopted, adopted)
+    ahead = {"organization_frameworks": [{"framework": "soc2", "in_scope": True, "adopted_on": "2026-11-21"}]}
+    assert since(facts_with, **ahead) == ("no_data", date(2026, 1, 5), date(2026, 1, 5))

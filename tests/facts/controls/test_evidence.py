@@ -216,3 +216,30 @@ def test_the_audit_log_by_action_tells_tagged_events_by_the_map_or_by_their_own_
 def test_without_rows_there_is_no_evidence(facts_with):
     assert only(facts_with(controls=[control()])["control_status"], "state") == "no_data"
     assert evidence(facts_with, *KEY) == []
+
+
+def test_an_item_captured_after_the_day_is_not_counted(facts_with):
+    items = [{"id": f"i{n}", "captured_at": f"2026-11-{n} 00:00"} for n in (20, 21)]
+    links = [{"evidence_id": f"i{n}", **on()} for n in (20, 21)]
+    facts = facts_with(controls=[control()], evidence_items=items, evidence_links=links)
+    assert only(facts["evidence_counts"], "items") == 1
+
+
+@pytest.mark.parametrize("outcome", ["success", "failure", "denied"])
+def test_an_action_that_records_supports_whatever_its_outcome(facts_with, outcome):
+    event = ("login.failed", "2026-11-20 10:00", {"outcome": outcome, **naming("X1")})
+    facts = facts_with(controls=[control(evidence_kinds=["operation"])], events=[event])
+    assert only(facts["control_assessments"], "state", "events") == ("effective", 1)
+    assert only(facts["tagged_events"], "effect") == "supports"
+    assert facts["contradictions"].is_empty()
+
+
+def test_the_products_own_bookkeeping_is_told_apart(facts_with):
+    actions = ("export.completed", "attestation.signed", "change.rolled_back", "made.up")
+    facts = facts_with(events=[(action, "2026-11-20 10:00") for action in actions])
+    assert dict(facts["audit_actions"].select("action", "bookkeeping").rows()) == {
+        "attestation.signed": False,
+        "change.rolled_back": False,
+        "export.completed": True,
+        "made.up": False,
+    }

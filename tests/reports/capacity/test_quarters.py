@@ -30,6 +30,7 @@ def request(opened, due, finished=None, clock="on_track", **more):
         "due_on": date.fromisoformat(due),
         "clock": clock,
         "finished_on": None if finished is None else date.fromisoformat(finished),
+        "closed_on": None if finished is None else date.fromisoformat(finished),
         "paused_minutes": 0,
         **more,
     }

@@ -13,13 +13,17 @@ from tests.reports.explanations import values_follow
 def closed_request(number, days, *, on_time=True, ago=5, **given):
     """Closed ``ago`` days before the report's day, ``days`` after it was opened."""
     end = DAY - timedelta(days=ago)
-    return request(
-        number,
-        opened_on=end - timedelta(days=days),
-        finished_on=end,
-        auditor_status="accepted",
-        clock="closed_on_time" if on_time else "closed_late",
-        **given,
+    return (
+        request(
+            number,
+            opened_on=end - timedelta(days=days),
+            closed_on=end,
+            finished_on=end,
+            returns=0,
+            auditor_status="accepted",
+            clock="closed_on_time" if on_time else "closed_late",
+        )
+        | given
     )
 
 
@@ -71,6 +75,20 @@ def test_first_pass_is_of_what_was_accepted():
     assert summary(
         found, "requests_accepted_in_period", "requests_accepted_first_pass_in_period", "requests_first_pass_pct"
     ) == (2, 1, 50.0)
+
+
+def test_blank_returns_are_unknown_and_what_was_closed_after_acceptance_counts():
+    closed = {**closed_request(3, 2), "auditor_status": "closed", "accepted_on": DAY - timedelta(days=6)}
+    found = report(closed, closed_request(2, 2, returns=None))
+    names = ("requests_accepted_in_period", "requests_accepted_first_pass_in_period", "requests_first_pass_pct")
+    assert summary(found, *names) == (2, 1, 50.0)
+
+
+def test_a_request_closed_on_no_recorded_day_is_not_in_time_and_in_no_percentile():
+    undated = {**closed_request(1, 9, on_time=False, ago=0), "closed_on": None}
+    found = report(undated, closed_request(2, 2))
+    names = ("requests_closed_in_period", "requests_on_time_pct", "request_turnaround_p90_days")
+    assert summary(found, *names) == (2, 50.0, 2)
 
 
 def test_requests_closed_before_the_period_do_not_count():

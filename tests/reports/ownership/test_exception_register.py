@@ -52,8 +52,8 @@ def test_a_sound_exception_has_no_flag():
     ("change", "flag"),
     [
         ({"standing": "expired", "days_left": -1}, "expired_in_use"),
-        ({"approver": None}, "no_approver"),
-        ({"approved_on": None}, "no_approver"),
+        ({"standing": "in_review", "unapproved": True, "approver": None}, "no_approver"),
+        ({"standing": "in_review", "unapproved": True, "approved_on": None}, "no_approver"),
         ({"evidence_freshness": "missing"}, "evidence_missing"),
         ({"evidence_freshness": "stale"}, "evidence_stale"),
         ({"expires_on": date(2027, 3, 2)}, "too_long"),

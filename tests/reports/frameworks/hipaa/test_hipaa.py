@@ -10,7 +10,13 @@ from tests.reports.frameworks.packs import one, pack, report, table
 
 REQUIRED, ADDRESSABLE = "164.308(a)(1)(ii)(A)", "164.308(a)(3)(ii)(A)"
 DAY = date(2026, 3, 1)
-DECIDED = {"framework": "hipaa", "rationale": "Too small for a separate role", "decided_on": DAY, "risk_ref": "RA-1"}
+DECIDED = {
+    "framework": "hipaa",
+    "rationale": "Too small for a separate role",
+    "decided_on": DAY,
+    "risk_ref": "RA-1",
+    "decision_approved": True,
+}
 ALL_DECIDED = [
     {**DECIDED, "control_id": row["control_id"], "decision": "implemented"}
     for row in pack("hipaa")[0]
@@ -59,7 +65,7 @@ def test_required_and_addressable_are_scored_apart():
         ("no_data", {"decision": "alternative"}, "not shown", False),
         ("effective", {"decision": "alternative", "rationale": " "}, "undocumented", False),
         ("no_data", {"decision": "not_implemented"}, "not implemented, reason documented", True),
-        ("no_data", {"decision": "not_implemented", "decided_on": None}, "undocumented", False),
+        ("no_data", {"decision": "not_implemented", "decision_approved": False}, "undocumented", False),
         ("effective", {"decision": None}, "implemented", True),
         ("stale", {"decision": None}, "undocumented", False),
         ("not_applicable", {}, "not applicable", False),

@@ -108,11 +108,10 @@ def test_uncovered_controls_stand_by_weight():
     assert held.tables[2].frame["control_id"].to_list() == ["CC6.10", "A.5.1", "CC6.2"]
 
 
-def test_an_attestation_or_a_document_is_not_an_event_of_the_log():
-    held = document(
-        [control("CC6.1")], [{**evidence("CC6.1", 0, source=source), "events": 1} for source in ("attestation", "item")]
-    )
-    assert held.summary["controls_active"] == 0
+@pytest.mark.parametrize(("source", "active"), [("attestation", 1), ("item", 0)])
+def test_a_signature_is_activity_and_a_document_is_none(source, active):
+    held = document([control("CC6.1")], [{**evidence("CC6.1", 0, source=source), "events": 1}])
+    assert held.summary["controls_active"] == active
 
 
 def test_a_policy_that_was_accepted_before_the_period_is_still_in_force():

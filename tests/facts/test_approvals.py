@@ -1,0 +1,91 @@
+"""What counts as approved: by somebody of the organization, on a day that has come."""
+
+from datetime import date
+
+import pytest
+
+from tests.facts.conftest import control, on, only
+
+BOB = {"email": "bob", "role": "admin"}
+EXCEPTION = {"id": "e", **on(), "kind": "gap", "status": "approved", "expires_on": "2027-01-01"}
+
+
+def standing(facts_with, **change):
+    members = change.pop("memberships", [BOB])
+    facts = facts_with(controls=[control()], exceptions=[{**EXCEPTION, **change}], memberships=members)
+    return only(facts["exceptions"], "standing", "unapproved")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"approved_on": "2026-11-20"},
+        {"approver": "BOB"},
+        {"approver": "x@audit.example; bob"},
+        {"memberships": [{**BOB, "status": "removed", "since_on": "2026-01-02"}]},
+    ],
+)
+def test_an_exception_is_in_force_where_a_member_approved_it(facts_with, change):
+    assert standing(facts_with, **change) == ("approved", False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"approver": None},
+        {"approver": "stranger"},
+        {"approved_on": None},
+        {"approved_on": "2026-11-21"},
+        {"memberships": []},
+        {"memberships": [{**BOB, "since_on": "2026-01-03"}]},
+    ],
+)
+def test_an_exception_without_an_approval_that_holds_is_in_review(facts_with, change):
+    assert standing(facts_with, **change) == ("in_review", True)
+
+
+def test_a_profile_alone_makes_an_approver_on_any_day(facts_with):
+    tables = {"exceptions": [EXCEPTION], "users": [{"email": "bob", "active": False}]}
+    assert only(facts_with(controls=[control()], **tables)["exceptions"], "standing") == "approved"
+
+
+def test_an_expired_exception_stays_expired_whoever_approved_it(facts_with):
+    assert standing(facts_with, expires_on="2026-11-19", approver=None) == ("expired", False)
+
+
+def test_evidence_of_a_measure_that_is_dated_ahead_is_missing(facts_with):
+    row = {**EXCEPTION, "compensating": "Review", "compensating_evidence_on": "2026-11-21"}
+    facts = facts_with(controls=[control()], exceptions=[row])
+    assert only(facts["exceptions"], "evidence_freshness") == "missing"
+
+
+DECISION = {**on(), "decision": "alternative", "rationale": "because", "decided_on": "2026-11-20"}
+
+
+@pytest.mark.parametrize(
+    ("change", "approved"),
+    [
+        ({}, True),
+        ({"approved_on": "2026-11-20"}, True),
+        ({"approved_on": "2026-11-21"}, False),
+        ({"approved_by": None}, False),
+        ({"approved_by": "stranger"}, False),
+        ({"decided_on": "2026-11-21"}, False),
+        ({"decided_on": None, "approved_on": "2026-11-20"}, False),
+    ],
+)
+def test_a_decision_counts_from_its_day_on_with_an_approver(facts_with, change, approved):
+    facts = facts_with(control_profiles=[{**DECISION, **change}], memberships=[BOB])
+    assert only(facts["control_profiles"], "decision_approved") == approved
+
+
+def test_an_active_policy_that_nobody_accepted_is_none(facts_with):
+    policy = {"id": "p1", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-01-05 10:00"}
+    assert only(facts_with(policies=[policy])["policies"], "accepted_on") == date(2026, 1, 5)
+    for change in ({"accepted_by": None}, {"accepted_by": "stranger"}, {"accepted_at": None}):
+        assert facts_with(policies=[{**policy, **change}])["policies"].is_empty()
+
+
+def test_where_nobody_is_nothing_is_approved(facts_with):
+    assert facts_with()["approvers"].is_empty()
