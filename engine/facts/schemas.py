@@ -368,10 +368,10 @@ SCHEMAS: Mapping[str, Schema] = {
         "current": FLAG,
     },
     # a vendor that is not offboarded. inherent, residual: likelihood x impact with unknown as 5 (rating_unknown).
-    # review: current, due_soon, overdue, never. assurance follows documents alone: assured and expiring (one that
-    # assures is in force, to assured_until, null where it has no end), lapsed (there was one), not_assessed (there
-    # never was). status: not_assessed and in_progress as people say; expired where an assessment was made and its
-    # review is overdue or its assurance lapsed; assessed where neither is.
+    # review: current, due_soon, overdue, never (next_review_on is the first one's day). assurance follows documents
+    # alone: assured and expiring (one that assures is in force, to assured_until, null where it has no end), lapsed
+    # (there was one), not_assessed (there never was). status: not_assessed and in_progress as people say; expired where
+    # an assessment was made and its review is overdue or its assurance lapsed; assessed where neither is.
     "vendors": {
         "org_id": TEXT,
         "vendor_id": TEXT,

@@ -162,20 +162,35 @@ def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def vendors(
-    vendors_rows: pl.DataFrame, vendor_documents: pl.DataFrame, vendor_controls: pl.DataFrame, asked: pl.DataFrame
+    vendors_rows: pl.DataFrame,
+    vendor_documents: pl.DataFrame,
+    vendor_controls: pl.DataFrame,
+    records_since: pl.DataFrame,
+    asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The register of active vendors with derived ratings, reviews and assurance, which are three different things."""
+    """The register of active vendors with derived ratings, reviews and assurance, which are three different things.
+
+    A vendor that nobody reviewed is due within the days of a first review after it came, without that day after
+    records begin; a later date that somebody planned moves it no further.
+    """
     settings = asked.select(
         "org_id",
         "vendor_expiring_days",
+        "vendor_first_review_days",
         *(pl.col(f"vendor_review_{tier}_months").alias(f"months_{tier}") for tier in TIER_WEIGHTS),
     )
     months = pl.coalesce(pl.when(pl.col("tier") == tier).then(pl.col(f"months_{tier}")) for tier in TIER_WEIGHTS)
     rating = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     given = pl.when(_review_is_due()).then("next_review_on")
+    first = pl.coalesce("onboarded_on", "known_since") + pl.duration(
+        days=pl.col("vendor_first_review_days").cast(pl.Int64)
+    )
+    following = pl.coalesce(given, _months_after("last_review_on", months))
     frame = (
         _active(vendors_rows, asked)
         .join(settings, on="org_id")
+        .join(records_since, on="org_id", how="left")
+        .with_columns(last_review_on=pl.when(pl.col("last_review_on") <= pl.col("as_of")).then("last_review_on"))
         .join(_newest_documents(vendor_documents), on=_VENDOR, how="left")
         .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
         .join(_inheritance(vendor_controls), on=_VENDOR, how="left")
@@ -183,7 +198,9 @@ def vendors(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),
             residual=pl.col("residual_likelihood").fill_null(5) * pl.col("residual_impact").fill_null(5),
             rating_unknown=pl.any_horizontal(pl.col(name).is_null() for name in rating),
-            next_review_on=pl.coalesce(given, _months_after("last_review_on", months)),
+            next_review_on=pl.when(pl.col("last_review_on").is_null())
+            .then(pl.min_horizontal("next_review_on", first))
+            .otherwise(following),
             open_findings=pl.lit(None, dtype=pl.Int64),
         )
         .with_columns(

@@ -60,7 +60,7 @@ def counted_controls(*vendors):
     return [
         inherited_control(one["name"], f"A.5.{n}", "none" if n < one["inherited_evidenced"] else "missing")
         for one in vendors
-        for n in range(one["inherited_control"])
+        for n in range(one["inherited"])
     ]
 
 
@@ -198,6 +198,15 @@ def test_reviews_list_what_is_due_and_what_never_happened():
         ("Dusty", "overdue", -19),
         ("Cloudy", "never", None),
     ]
+
+
+def test_a_first_review_that_is_late_counts_as_overdue_beside_never():
+    late = vendor("Cloudy", review="never", next_review_on=date(2026, 11, 19))
+    ahead = vendor("Dawn", review="never", next_review_on=date(2026, 11, 20))
+    document = report(late, ahead)
+    names = ("vendor_reviews_overdue", "vendor_reviews_never")
+    assert [document.summary[name] for name in names] == [1, 2]
+    assert table(document, "tiers").select("reviews_overdue", "never_reviewed").rows() == [(1, 2)]
 
 
 def test_a_register_without_trouble_says_so():
