@@ -19,7 +19,7 @@ from engine.render.tables.csv_cells import EMPTY, line_cell, lines, safe_cell
 from engine.render.tables.csv_sections import ALSO_IN, sections
 
 SECTION = "section"
-FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"
+FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|`\\＝＋－＠｜｀＼\t\r\n\x00]"
 
 
 def render(edition: Edition) -> bytes:
