@@ -497,7 +497,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "status": TEXT,
     },
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
-    # compensating measure (fresh, due_soon, stale, missing), null without a measure
+    # compensating measure (fresh, due_soon, stale, missing), null without a measure. replaced: expired, and another on
+    # the control is approved and in force
     "exceptions": {
         **_CONTROL,
         "id": TEXT,
@@ -514,6 +515,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "days_left": WHOLE,
         "renewals": WHOLE,
         "standing": TEXT,
+        "replaced": FLAG,
         "worksheet": TEXT,
     },
     # an incident with its durations in minutes (null where a step is missing)

@@ -40,7 +40,8 @@ def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 def exceptions(exceptions_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Exceptions with their standing: an approved one past its last day is expired.
 
-    Evidence of a compensating measure ages by the cadence of the control, quarterly where it has none.
+    Evidence of a compensating measure ages by the cadence of the control, quarterly where it has none. An expired one
+    is replaced where another on its control, which somebody approved by today, is in force.
     """
     titles = controls.select("org_id", "framework", "control_id", "title", "cadence")
     measure = (pl.col("kind") == "compensating") | pl.col("compensating").is_not_null()
@@ -57,5 +58,17 @@ def exceptions(exceptions_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.
             .then(pl.lit("expired"))
             .otherwise("status"),
         )
+        .with_columns(
+            replaced=(pl.col("standing") == "expired")
+            & _is_in_force().fill_null(False).any().over("org_id", "framework", "control_id")
+        )
     )
     return shape("exceptions", frame).sort("org_id", "expires_on", "id")
+
+
+def _is_in_force() -> pl.Expr:
+    return (
+        (pl.col("standing") == "approved")
+        & pl.col("approver").is_not_null()
+        & pl.col("approved_on").le(pl.col("as_of"))
+    )
