@@ -577,7 +577,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "clock": TEXT,
         "evidence_ids": TEXTS,
     },
-    # a window of a recurring test. standing: upcoming, open, done, late, missed
+    # a window of a recurring test. standing: upcoming, open, done, late, missed. done_since_on: first performance after
+    # a missed window had ended
     "test_windows": {
         **_CONTROL,
         "schedule_id": TEXT,
@@ -589,6 +590,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "window_open_on": DAY,
         "window_close_on": DAY,
         "performed_on": DAY,
+        "done_since_on": DAY,
         "outcome": TEXT,
         "standing": TEXT,
         "population": WHOLE,

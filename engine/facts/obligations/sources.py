@@ -85,7 +85,10 @@ def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
 def tests(
     windows: pl.DataFrame, schedules: pl.DataFrame, accountable: pl.DataFrame, controls: pl.DataFrame
 ) -> pl.DataFrame:
-    """Windows of tests; one that was run twice was one duty, done with the first run."""
+    """Windows of tests; one that was run twice was one duty, done with the first run.
+
+    One that was missed is late from the next performance on, which took no hours for it.
+    """
     key = ["org_id", "framework", "control_id"]
     return (
         windows.sort("performed_on", "run_id", nulls_last=True)
@@ -102,8 +105,8 @@ def tests(
             controls=pl.concat_list(TAG).list.drop_nulls(),
             owner=pl.coalesce("performer", "owner"),
             due_on="window_close_on",
-            done_on="performed_on",
-            effort_hours=effort("test_window"),
+            done_on=pl.coalesce("performed_on", "done_since_on"),
+            effort_hours=pl.when(pl.col("done_since_on").is_null()).then(effort("test_window")).otherwise(0.0),
             recurrence="cadence",
             source_ref=pl.format("testing_schedules/{}", "schedule_id"),
         )
