@@ -195,6 +195,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "implemented_pct": WHOLE,
         "automated_pct": WHOLE,
         "reported_pct": WHOLE,
+        "sprs_partial": FLAG,
         "risk_ref": TEXT,
         "systems": TEXT,
         "note": TEXT,

@@ -91,6 +91,7 @@ SCANS: Mapping[str, str] = {
         "implemented_pct",
         "automated_pct",
         "reported_pct",
+        "sprs_partial",
         "risk_ref",
         "systems",
         "note",
