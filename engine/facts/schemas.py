@@ -373,6 +373,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # alone: assured and expiring (one that assures is in force, to assured_until, null where it has no end), lapsed
     # (there was one), not_assessed (there never was). status: not_assessed and in_progress as people say; expired where
     # an assessment was made and its review is overdue or its assurance lapsed; assessed where neither is.
+    # open_findings: findings about it that are open or accepted, null while none of the organization names a vendor
     "vendors": {
         "org_id": TEXT,
         "vendor_id": TEXT,
@@ -925,6 +926,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "severity": TEXT,
         "status": TEXT,
         "service": TEXT,
+        "vendor_id": TEXT,
         "owner": TEXT,
         "asset": TEXT,
         "port": WHOLE,

@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.facts.expressions import days_between, shape
+from engine.model.poam import STANDING
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -165,6 +166,7 @@ def vendors(
     vendors_rows: pl.DataFrame,
     vendor_documents: pl.DataFrame,
     vendor_controls: pl.DataFrame,
+    findings: pl.DataFrame,
     records_since: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -190,6 +192,8 @@ def vendors(
         _active(vendors_rows, asked)
         .join(settings, on="org_id")
         .join(records_since, on="org_id", how="left")
+        .join(_finding_counts(findings), on=_VENDOR, how="left")
+        .join(_naming(findings), on="org_id", how="left")
         .with_columns(last_review_on=pl.when(pl.col("last_review_on") <= pl.col("as_of")).then("last_review_on"))
         .join(_newest_documents(vendor_documents), on=_VENDOR, how="left")
         .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
@@ -201,7 +205,7 @@ def vendors(
             next_review_on=pl.when(pl.col("last_review_on").is_null())
             .then(pl.min_horizontal("next_review_on", first))
             .otherwise(following),
-            open_findings=pl.lit(None, dtype=pl.Int64),
+            open_findings=pl.when(pl.col("naming")).then(pl.col("open_findings").fill_null(0)),
         )
         .with_columns(
             pl.col("inherited", "inherited_evidenced", "inherited_gaps", "reused_evidence").fill_null(0),
@@ -211,6 +215,17 @@ def vendors(
         .with_columns(status=_assessment())
     )
     return shape("vendors", frame).sort(_VENDOR)
+
+
+def _finding_counts(findings: pl.DataFrame) -> pl.DataFrame:
+    """How many findings about each vendor are not closed."""
+    standing = findings.filter(pl.col("status").is_in(STANDING) & pl.col("vendor_id").is_not_null())
+    return standing.group_by(_VENDOR).agg(open_findings=pl.len().cast(pl.Int64))
+
+
+def _naming(findings: pl.DataFrame) -> pl.DataFrame:
+    """Organizations that say of a finding which vendor it is about; of others nothing is known."""
+    return findings.drop_nulls("vendor_id").select("org_id", naming=pl.lit(True)).unique()
 
 
 def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:

@@ -392,6 +392,7 @@ SCANS: Mapping[str, str] = {
         "severity",
         "status",
         "service_id",
+        "vendor_id",
         "asset",
         "port",
         "cve",

@@ -613,6 +613,7 @@ class FindingRow(TypedDict):
     severity: Severity
     status: FindingStatus
     service_id: str | None
+    vendor_id: str | None
     asset: str | None
     port: int | None
     cve: str | None

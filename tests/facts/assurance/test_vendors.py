@@ -146,6 +146,20 @@ def test_reviews_follow_the_tier(facts_with, tier, last, due, review):
     assert vendor(facts_with, "next_review_on", "review", tier=tier, last_review_on=last) == (due, review)
 
 
+def test_open_findings_are_counted_once_one_of_the_organization_names_a_vendor(facts_with):
+    def counts_with(*findings):
+        facts = facts_with(vendors=[REVIEWED, {**REVIEWED, "id": "v2"}], findings=findings)
+        return facts["vendors"]["open_findings"].to_list()
+
+    seen = {"source": "scan", "finding_key": "k", "title": "Weak", "severity": "high", "details": None}
+    seen |= {"status": "open", "first_seen_at": "2026-11-01 00:00", "last_seen_at": "2026-11-02 00:00"}
+    named = {**seen, "id": "f1", "vendor_id": "v1"}
+    assert counts_with() == [None, None]
+    assert counts_with({**seen, "id": "f0"}) == [None, None]
+    assert counts_with(named, {**named, "id": "f2", "status": "accepted"}, {**seen, "id": "f3"}) == [2, 0]
+    assert counts_with({**named, "status": "fixed", "fixed_at": "2026-11-03 00:00"}) == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("given", "due"),
     [

@@ -200,6 +200,11 @@ def test_reviews_list_what_is_due_and_what_never_happened():
     ]
 
 
+def test_open_findings_are_not_known_while_none_names_a_vendor():
+    assert report(vendor("Ample", open_findings=None)).summary["vendor_findings_open"] is None
+    assert report(vendor("Ample", open_findings=0)).summary["vendor_findings_open"] == 0
+
+
 def test_a_first_review_that_is_late_counts_as_overdue_beside_never():
     late = vendor("Cloudy", review="never", next_review_on=date(2026, 11, 19))
     ahead = vendor("Dawn", review="never", next_review_on=date(2026, 11, 20))

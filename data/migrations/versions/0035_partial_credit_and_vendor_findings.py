@@ -1,4 +1,4 @@
-"""What the assessment methodology of NIST SP 800-171 gives partial credit for, as a recorded fact."""
+"""What NIST SP 800-171's assessment methodology gives partial credit for, and which vendor a finding is about."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -17,7 +17,11 @@ def upgrade() -> None:
             comment="true: MFA for remote and privileged users only (3.5.3), encryption without FIPS (3.13.11)",
         ),
     )
+    op.add_column(
+        "findings", sa.Column("vendor_id", sa.String(length=200), nullable=True, comment="vendor that it is about")
+    )
 
 
 def downgrade() -> None:
+    op.drop_column("findings", "vendor_id")
     op.drop_column("control_profiles", "sprs_partial")
