@@ -108,7 +108,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
         {_CONTROL} implementation justification method tested:flag decision rationale decided_on decision_approved
-        target target_pct policy_pct implemented_pct automated_pct reported_pct risk_ref systems note
+        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
+        risk_ref systems note
     """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
     # medium, low with score 5, 4, 3, 2. requirements lists framework:control unlocked by closing it (itself first).
@@ -162,10 +163,11 @@ SCHEMAS: Mapping[str, Schema] = {
         evidence_links evidence_freshness delegated_to unsupported current
     """),
     # a vendor that is not offboarded. inherent, residual: likelihood x impact with unknown as 5 (rating_unknown).
-    # review: current, due_soon, overdue, never. assurance follows documents alone: assured and expiring (one that
-    # assures is in force, to assured_until, null where it has no end), lapsed (there was one), not_assessed (there
-    # never was). status: not_assessed and in_progress as people say; expired where an assessment was made and its
-    # review is overdue or its assurance lapsed; assessed where neither is.
+    # review: current, due_soon, overdue, never (next_review_on is the first one's day). assurance follows documents
+    # alone: assured and expiring (one that assures is in force, to assured_until, null where it has no end), lapsed
+    # (there was one), not_assessed (there never was). status: not_assessed and in_progress as people say; expired where
+    # an assessment was made and its review is overdue or its assurance lapsed; assessed where neither is.
+    # open_findings: findings about it that are open or accepted, null while none of the organization names a vendor
     "vendors": columns("""
         org_id vendor_id name service owner category tier data_classes inherent residual rating_unknown
         soc2_kind soc2_period_end_on soc2_opinion soc2_valid_until iso_expires_on dpa_on baa_on pci_aoc_on
@@ -198,10 +200,11 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
     # compensating measure (fresh, due_soon, stale, missing), null without a measure. unapproved: called approved and
-    # not over, but in review, because the approval does not hold
+    # not over, but in review, because the approval does not hold. replaced: expired, and another on the control is
+    # approved and in force
     "exceptions": columns(f"""
         {_CONTROL} id kind title reason compensating compensating_evidence_on evidence_freshness residual:text
-        approver approved_on expires_on days_left renewals standing unapproved worksheet
+        approver approved_on expires_on days_left renewals standing unapproved replaced worksheet
     """),
     # an incident with its durations in minutes (null where a step is missing)
     "incidents": columns("""
@@ -220,10 +223,11 @@ SCHEMAS: Mapping[str, Schema] = {
         {_CONTROL} id title requester owner backup priority opened_on due_on status auditor_status submitted_on
         accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids
     """),
-    # a window of a recurring test. standing: upcoming, open, done, late, missed
+    # a window of a recurring test. standing: upcoming, open, done, late, missed. done_since_on: first performance after
+    # a missed window had ended
     "test_windows": columns(f"""
         {_CONTROL} schedule_id run_id procedure cadence owner performer window_open_on window_close_on
-        performed_on outcome standing population tested deviations evidence_expected evidence_received cause
+        performed_on done_since_on outcome standing population tested deviations evidence_expected evidence_received cause
         response
     """),
     # an accepted policy version that is active, one row for each control that it supports (control null: none)
@@ -321,7 +325,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "agreements": columns("org_id vendor_id kind document_id issued_on valid_until in_scope flows_down"),
     # a weakness that a scanner reported. status: open, fixed, accepted, false_positive
     "findings": columns("""
-        org_id id source finding_key title severity status service owner asset port cve cvss epss
+        org_id id source finding_key title severity status service vendor_id owner asset port cve cvss epss
         known_exploited internet_reachable first_seen_on last_seen_on fixed_on due_on
     """),
     # a numbered weakness; weakness_key is a gap_id or a finding's id, details what people filled in, as JSON. owner:

@@ -6,6 +6,7 @@ from engine.model.figures.aggregates import Count, Distinct, Sum
 from engine.model.figures.figure import Figure
 from reports.capacity import moves, workload
 from reports.capacity.shortfall import LEAST, by_week
+from reports.shared import ledger
 
 _WEEK = "{demand_hours} of {available_hours} hours; {shortfall_hours} short, {unowned_hours} without owner"
 HORIZON = (
@@ -15,9 +16,9 @@ HORIZON = (
         "count",
         "neither",
         "ISO weeks that are looked ahead, from Monday to Sunday, the present one first.",
-        by_week,
+        ledger.horizon,
         Count(),
-        reason=_WEEK,
+        reason="{week} from {week_start_on}",
     ),
     Figure(
         "owners_staffed",

@@ -55,7 +55,8 @@ PROFILE = (
         "Subprocessors",
         "count",
         "neither",
-        "Vendors of the register that are not offboarded and handle a class of data.",
+        "Vendors of the register that are not offboarded and handle a class of data; one whose classes nobody "
+        "declared counts as well; the word none says that a vendor handles no data.",
         residency.subprocessors,
         Count(),
         reason="{data_classes}; in {region}",

@@ -3,12 +3,16 @@
 import polars as pl
 
 OUTSIDE = "outside the region"
+UNDECLARED = "not declared"
+NO_DATA = ("none", "no data")
 
 
 def subprocessors(vendors: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFrame:
-    """Vendors that handle a class of data, those outside the region first."""
+    """Vendors that handle a class of data, or of which nobody says whether they do, those outside the region first."""
+    classes = pl.col("data_classes").fill_null("").str.strip_chars()
     return (
-        vendors.filter(pl.col("data_classes").fill_null("") != "")
+        vendors.with_columns(data_classes=pl.when(classes == "").then(pl.lit(UNDECLARED)).otherwise(classes))
+        .filter(~pl.col("data_classes").str.to_lowercase().is_in(NO_DATA))
         .with_columns(reason=_reason(_region(deployment)))
         .with_columns(in_region=pl.col("reason").is_null())
         .select(

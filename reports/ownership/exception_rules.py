@@ -45,7 +45,7 @@ def register(exceptions: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -
     approved = pl.col("standing") == "approved"
     longest = pl.col("approved_on").dt.offset_by(f"{int(ask.settings['exception_max_months'])}mo")
     marks = {
-        "expired_in_use": (pl.col("standing") == "expired") & pl.col("in_use"),
+        "expired_in_use": (pl.col("standing") == "expired") & pl.col("in_use") & ~pl.col("replaced").fill_null(False),
         "no_approver": pl.col("unapproved"),
         "evidence_missing": pl.col("evidence_freshness") == "missing",
         "evidence_stale": pl.col("evidence_freshness") == "stale",

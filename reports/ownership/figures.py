@@ -106,7 +106,7 @@ _UNTIL = "{standing}, until {expires_on}"
 FLAGS: Mapping[str, tuple[str, str, str]] = {
     "expired_in_use": (
         "expired and still relied on",
-        "expired, on controls in scope that are not effective",
+        "expired, on controls in scope that are not effective and have no other that is approved and in force",
         "expired on {expires_on}",
     ),
     "no_approver": (

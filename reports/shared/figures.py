@@ -24,6 +24,11 @@ def _past(ask: Ask) -> pl.Expr:
     return pl.col("due_on") < ask.as_of
 
 
+def review_is_overdue(ask: Ask) -> pl.Expr:
+    """Whether the vendor's next review has passed; one that was never reviewed owes its first."""
+    return (pl.col("next_review_on") < ask.as_of).fill_null(False)
+
+
 def _in_period(column: str) -> Expression:
     return lambda ask: pl.col(column).is_between(ask.period_start, ask.as_of)
 
@@ -432,10 +437,11 @@ VENDORS = (
         "Vendor reviews overdue",
         "count",
         "less",
-        "Vendors whose next review has passed.",
+        "Vendors whose next review has passed, those never reviewed among them: their first review is due "
+        "{vendor_first_review_days} days after they came, or after records begin.",
         "vendors",
         Count(),
-        _REVIEW == "overdue",
+        review_is_overdue,
     ),
     Figure(
         "vendor_reviews_never",

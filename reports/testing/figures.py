@@ -319,6 +319,18 @@ SCHEDULES = (
         for name, (better, meaning) in _ENDED.items()
     ),
     Figure(
+        "test_windows_done_since_in_12_months",
+        "Missed test windows done since",
+        "count",
+        "neither",
+        "Missed windows of recurring tests of the 12 months up to {as_of} after which the test was performed, whatever "
+        "came of it: no longer overdue, and missed all the same.",
+        windows.past_year,
+        Count(),
+        pl.col("done_since_on").is_not_null(),
+        "missed, done since on {done_since_on}",
+    ),
+    Figure(
         "test_windows_on_time_pct",
         "Test windows met on time",
         "percent",

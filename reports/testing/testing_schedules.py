@@ -126,7 +126,8 @@ REPORT = Report(
     build=build,
     figures=select(
         *("test_schedules", "tests_failed_last", "test_windows_open", "test_windows_in_12_months"),
-        *(*(f"test_windows_{name}_in_12_months" for name in PAST), "test_windows_on_time_pct", "tests_by_owner"),
+        *(*(f"test_windows_{name}_in_12_months" for name in (*PAST, "done_since")), "test_windows_on_time_pct"),
+        "tests_by_owner",
         *("tests_short_of_evidence", "controls_needing_test", "controls_without_test_schedule"),
     ),
     schema_version=2,

@@ -20,7 +20,15 @@ def windows(test_windows: pl.DataFrame) -> pl.DataFrame:
         .unique(_WINDOW, keep="first", maintain_order=True)
         .select(
             *("schedule_id", "run_id", *_KEY, "procedure", "cadence", "owner", "performer", "window_open_on"),
-            *("window_close_on", "performed_on", "standing", "outcome", "evidence_expected", "evidence_received"),
+            *(
+                "window_close_on",
+                "performed_on",
+                "done_since_on",
+                "standing",
+                "outcome",
+                "evidence_expected",
+                "evidence_received",
+            ),
             days_late=(pl.col("performed_on") - pl.col("window_close_on")).dt.total_days().clip(0),
         )
         .sort("window_open_on", "schedule_id")

@@ -32,10 +32,10 @@ REGISTER = (
         "Open findings at vendors",
         "count",
         "less",
-        "Findings of vendor reviews that are not closed.",
+        "Findings about vendors that are open or accepted; not known while no finding names a vendor.",
         register,
-        Sum("open_findings"),
-        pl.col("open_findings") > 0,
+        Sum("open_findings", known_without_rows=False),
+        pl.col("open_findings").is_not_null(),
         "{open_findings} open",
     ),
     Figure(

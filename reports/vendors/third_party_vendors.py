@@ -10,6 +10,7 @@ from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
 from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
+from reports.shared.figures import review_is_overdue
 from reports.shared.wording import count_of, part_of
 from reports.vendors.register import ASSURANCES, DOCUMENTS, rank_of, register
 
@@ -28,7 +29,8 @@ DEFINITIONS = {
     "high to 16, critical above. An unknown rating counts as 5 and is marked.",
     "assured until": "The last day on which the best of these documents is good; empty where it has no end.",
     "review": "Whether somebody looked at the vendor within the cadence of its tier: current, due soon (30 days), "
-    "overdue, never.",
+    "overdue, never. A vendor never reviewed is due within the days of a first review after it came, without that "
+    "day after records begin, and counts as overdue from then on.",
     "status": "Not assessed and in progress as people say. Assessed: its review is not overdue and its assurance has "
     "not lapsed. Expired: one of these is.",
     "report age": "A SOC 2 report counts for 12 months after its period ends; a bridge letter adds at most 3.",
@@ -49,7 +51,7 @@ ASSURANCE = (
 
 def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     vendors = figures.rows(register)
-    tiers = _tiers(vendors)
+    tiers = _tiers(vendors, ask)
     return Document(
         *_opening(vendors, figures),
         tables=(
@@ -89,13 +91,13 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     )
 
 
-def _tiers(vendors: pl.DataFrame) -> pl.DataFrame:
+def _tiers(vendors: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return (
         vendors.group_by("tier")
         .agg(
             vendors=pl.len().cast(pl.Int64),
             **{state: (pl.col("assurance") == state).sum().cast(pl.Int64) for state in ASSURANCES},
-            reviews_overdue=(pl.col("review") == "overdue").sum().cast(pl.Int64),
+            reviews_overdue=review_is_overdue(ask).sum().cast(pl.Int64),
             never_reviewed=(pl.col("review") == "never").sum().cast(pl.Int64),
             inherited=pl.col("inherited").sum(),
             inherited_evidenced=pl.col("inherited_evidenced").sum(),

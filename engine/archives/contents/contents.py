@@ -5,6 +5,7 @@ The table of a framework is ``<framework>.csv``: the lineage report names it as 
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from engine.archives.contents.windows import Days
 from engine.archives.sealing.manifest import EventRange, ManifestRevision
 from engine.archives.sealing.spool import ArchiveSpool
 from engine.model.vocabulary import ArchiveKind
+from engine.render.tables.csv import SECTION
 from engine.runtime.services import Services
 
 
@@ -138,9 +140,18 @@ _FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _me
 def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
     for item in items:
         data = found.bytes(item.report, item.form)
-        spool.add(item.file, item.about, data, _records(data) if item.form == "csv" else None)
+        counts = _records(data) if item.form == "csv" else None
+        spool.add(item.file, item.about + _sections_text(counts), data, None if counts is None else counts.total())
 
 
-def _records(data: bytes) -> int:
-    """Records of a CSV file after its header."""
-    return sum(1 for _ in csv.reader(io.StringIO(data.decode(), newline=""))) - 1
+def _records(data: bytes) -> Counter[str]:
+    """How many records a CSV file has after its header, by section where it has several tables."""
+    reader = csv.reader(io.StringIO(data.decode(), newline=""))
+    by_section = next(reader, [])[:1] == [SECTION]
+    return Counter(row[0] if by_section else "" for row in reader)
+
+
+def _sections_text(counts: Counter[str] | None) -> str:
+    """What the rows of a file of several tables are, in its order: ``: gaps 3, owners 2``."""
+    named = [f"{section.replace('_', ' ')} {rows:,}" for section, rows in (counts or {}).items() if section]
+    return f": {', '.join(named)}" if named else ""

@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.facts.expressions import days_between, has_happened, shape
+from engine.model.poam import STANDING
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -165,20 +166,38 @@ def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def vendors(
-    vendors_rows: pl.DataFrame, vendor_documents: pl.DataFrame, vendor_controls: pl.DataFrame, asked: pl.DataFrame
+    vendors_rows: pl.DataFrame,
+    vendor_documents: pl.DataFrame,
+    vendor_controls: pl.DataFrame,
+    findings: pl.DataFrame,
+    records_since: pl.DataFrame,
+    asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The register of active vendors with derived ratings, reviews and assurance, which are three different things."""
+    """The register of active vendors with derived ratings, reviews and assurance, which are three different things.
+
+    A vendor that nobody reviewed is due within the days of a first review after it came, without that day after
+    records begin; a later date that somebody planned moves it no further.
+    """
     settings = asked.select(
         "org_id",
         "vendor_expiring_days",
+        "vendor_first_review_days",
         *(pl.col(f"vendor_review_{tier}_months").alias(f"months_{tier}") for tier in TIER_WEIGHTS),
     )
     months = pl.coalesce(pl.when(pl.col("tier") == tier).then(pl.col(f"months_{tier}")) for tier in TIER_WEIGHTS)
     rating = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     given = pl.when(_review_is_due()).then("next_review_on")
+    first = pl.coalesce("onboarded_on", "known_since") + pl.duration(
+        days=pl.col("vendor_first_review_days").cast(pl.Int64)
+    )
+    following = pl.coalesce(given, _months_after("last_review_on", months))
     frame = (
         _active(vendors_rows, asked)
         .join(settings, on="org_id")
+        .join(records_since, on="org_id", how="left")
+        .join(_finding_counts(findings), on=_VENDOR, how="left")
+        .join(_naming(findings), on="org_id", how="left")
+        .with_columns(last_review_on=pl.when(pl.col("last_review_on") <= pl.col("as_of")).then("last_review_on"))
         .join(_newest_documents(vendor_documents), on=_VENDOR, how="left")
         .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
         .join(_inheritance(vendor_controls), on=_VENDOR, how="left")
@@ -186,8 +205,10 @@ def vendors(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),
             residual=pl.col("residual_likelihood").fill_null(5) * pl.col("residual_impact").fill_null(5),
             rating_unknown=pl.any_horizontal(pl.col(name).is_null() for name in rating),
-            next_review_on=pl.coalesce(given, _months_after("last_review_on", months)),
-            open_findings=pl.lit(None, dtype=pl.Int64),
+            next_review_on=pl.when(pl.col("last_review_on").is_null())
+            .then(pl.min_horizontal("next_review_on", first))
+            .otherwise(following),
+            open_findings=pl.when(pl.col("naming")).then(pl.col("open_findings").fill_null(0)),
         )
         .with_columns(
             pl.col("inherited", "inherited_evidenced", "inherited_gaps", "reused_evidence").fill_null(0),
@@ -197,6 +218,17 @@ def vendors(
         .with_columns(status=_assessment())
     )
     return shape("vendors", frame).sort(_VENDOR)
+
+
+def _finding_counts(findings: pl.DataFrame) -> pl.DataFrame:
+    """How many findings about each vendor are not closed."""
+    standing = findings.filter(pl.col("status").is_in(STANDING) & pl.col("vendor_id").is_not_null())
+    return standing.group_by(_VENDOR).agg(open_findings=pl.len().cast(pl.Int64))
+
+
+def _naming(findings: pl.DataFrame) -> pl.DataFrame:
+    """Organizations that say of a finding which vendor it is about; of others nothing is known."""
+    return findings.drop_nulls("vendor_id").select("org_id", naming=pl.lit(True)).unique()
 
 
 def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:

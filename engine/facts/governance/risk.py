@@ -44,7 +44,8 @@ def exceptions(
     """Exceptions with their standing: an approved one past its last day is expired.
 
     One whose approval does not hold is in review whatever it is called, and ``unapproved``. Evidence of a compensating
-    measure ages by the cadence of the control, quarterly where it has none.
+    measure ages by the cadence of the control, quarterly where it has none. An expired one
+    is replaced where another on its control is in force.
     """
     titles = controls.select("org_id", "framework", "control_id", "title", "cadence")
     measure = (pl.col("kind") == "compensating") | pl.col("compensating").is_not_null()
@@ -67,5 +68,17 @@ def exceptions(
             .then(pl.lit("in_review"))
             .otherwise("status"),
         )
+        .with_columns(
+            replaced=(pl.col("standing") == "expired")
+            & _is_in_force().fill_null(False).any().over("org_id", "framework", "control_id")
+        )
     )
     return shape("exceptions", frame).sort("org_id", "expires_on", "id")
+
+
+def _is_in_force() -> pl.Expr:
+    return (
+        (pl.col("standing") == "approved")
+        & pl.col("approver").is_not_null()
+        & pl.col("approved_on").le(pl.col("as_of"))
+    )

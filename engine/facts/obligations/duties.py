@@ -105,7 +105,8 @@ def test_windows(
 ) -> pl.DataFrame:
     """Windows of recurring tests: those recorded, and those that the cadence asks for and nobody recorded.
 
-    A recorded window stands for the planned one that it opened within half a cadence of.
+    A recorded window stands for the planned one that it opened within half a cadence of. A missed one stays missed;
+    ``done_since_on`` is the first day after it on which the test was performed, whatever came of it.
     """
     schedules = testing_schedules_rows.rename({"id": "schedule_id"})
     recorded = (
@@ -156,6 +157,17 @@ def test_windows(
             .otherwise(pl.lit("upcoming")),
         )
     )
+    runs = frame.filter("done").select("org_id", "schedule_id", run_on="performed_on").sort("run_on")
+    frame = frame.sort("window_close_on").join_asof(
+        runs,
+        left_on="window_close_on",
+        right_on="run_on",
+        by=["org_id", "schedule_id"],
+        strategy="forward",
+        allow_exact_matches=False,
+        check_sortedness=False,
+    )
+    frame = frame.with_columns(done_since_on=pl.when(pl.col("standing") == "missed").then("run_on"))
     return shape("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
 
 

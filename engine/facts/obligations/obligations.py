@@ -33,7 +33,7 @@ def obligations(
     accountable = owners.drop("responsible").drop_nulls("accountable")
     parts = [
         sources.attestations(attestation_duties, controls, accountable),
-        sources.vendor_reviews(vendors_rows, vendors),
+        sources.vendor_reviews(vendors_rows, vendors, asked),
         sources.bundles(bundles_rows),
         sources.tests(test_windows, testing_schedules_rows, accountable, controls),
         sources.requests(requests, evidence_requests_rows, accountable),

@@ -33,7 +33,7 @@ def attestations(duties: pl.DataFrame, controls: pl.DataFrame, accountable: pl.D
     )
 
 
-def vendor_reviews(vendors: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+def vendor_reviews(vendors: pl.DataFrame, register: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The next review of each vendor, the last one that was done, and those of vendors that left."""
     due = register.select("org_id", "vendor_id", due="next_review_on")
     base = vendors.rename({"id": "vendor_id"}).with_columns(
@@ -48,7 +48,8 @@ def vendor_reviews(vendors: pl.DataFrame, register: pl.DataFrame) -> pl.DataFram
     ahead = base.join(due, on=["org_id", "vendor_id"], how="left").with_columns(
         key="vendor_id", due_on=pl.coalesce("due", "next_review_on"), sequence="moves", ended_on="offboarded_on"
     )
-    done = base.filter(pl.col("last_review_on").is_not_null()).with_columns(
+    dated = base.join(asked.select("org_id", "as_of"), on="org_id")
+    done = dated.filter(pl.col("last_review_on") <= pl.col("as_of")).with_columns(
         key=pl.format("{}-{}", "vendor_id", "last_review_on"), due_on="last_review_on", done_on="last_review_on"
     )
     return pl.concat([as_ledger(ahead), as_ledger(done)])
@@ -84,7 +85,10 @@ def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
 def tests(
     windows: pl.DataFrame, schedules: pl.DataFrame, accountable: pl.DataFrame, controls: pl.DataFrame
 ) -> pl.DataFrame:
-    """Windows of tests; one that was run twice was one duty, done with the first run."""
+    """Windows of tests; one that was run twice was one duty, done with the first run.
+
+    One that was missed is late from the next performance on, which took no hours for it.
+    """
     key = ["org_id", "framework", "control_id"]
     return (
         windows.sort("performed_on", "run_id", nulls_last=True)
@@ -101,8 +105,8 @@ def tests(
             controls=pl.concat_list(TAG).list.drop_nulls(),
             owner=pl.coalesce("performer", "owner"),
             due_on="window_close_on",
-            done_on="performed_on",
-            effort_hours=effort("test_window"),
+            done_on=pl.coalesce("performed_on", "done_since_on"),
+            effort_hours=pl.when(pl.col("done_since_on").is_null()).then(effort("test_window")).otherwise(0.0),
             recurrence="cadence",
             source_ref=pl.format("testing_schedules/{}", "schedule_id"),
         )

@@ -113,6 +113,7 @@ EVIDENCE: Mapping[str, Column] = {
     "passed": Column("Passed", "count", "Tests that passed."),
     "performed": Column("Times performed", "count", "How often the test was performed."),
     "performed_at": Column("Performed (UTC)", "instant", "Moment at which the test was performed."),
+    "done_since_on": Column("Done since", "date", "Day of the first performance after a missed window had ended."),
     "performed_on": Column("Performed", "date", "Day on which the test was performed."),
     "previous_id": Column("Previous ID", "text", "Identifier of the bundle before."),
     "previous_state": Column("Was", "word", "State of the control that was last seen before the period."),

@@ -10,10 +10,10 @@ _INVISIBLE = (  # Unicode's categories Cc and Cf, which Python's expressions hav
     r"\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
 )
 EMPTY = '""'  # the only cell of a line: an empty line would be skipped
-_FORMULA = re.compile(rf"[{_INVISIBLE}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]")
+_FORMULA = re.compile(rf"[{_INVISIBLE}]*[=+\-@|`\\＝＋－＠｜｀＼\t\r\n\x00]")
 _QUOTED = re.compile(r'[,"\r\n]')
 # bytes that a cell may not begin with to be taken as it stands: those of formulas, blanks and of what is invisible
-_UNSURE = (*range(0x21), *b"=+-@|%`\\\x7f\xc2", *range(0xD8, 0xDD), *range(0xE0, 0xE4), *range(0xEF, 0xF5))
+_UNSURE = (*range(0x21), *b"=+-@|`\\\x7f\xc2", *range(0xD8, 0xDD), *range(0xE0, 0xE4), *range(0xEF, 0xF5))
 _MARKS = {each: ord("?") for each in _UNSURE} | {ord("\r"): ord("\r"), ord("\n"): ord(",")}
 _FIRST = bytes(_MARKS.get(each, each) for each in range(256))
 _UNSURE_FIRST = re.compile(rb",\?")  # found in half of the time that ``in`` takes

@@ -41,6 +41,7 @@ control_profiles: TypedTable[records.ControlProfileRow] = tenant_table(
     whole_number("implemented_pct", "implemented, percent (CIS)", null=True, low=0, high=100),
     whole_number("automated_pct", "automated, percent (CIS)", null=True, low=0, high=100),
     whole_number("reported_pct", "reported, percent (CIS)", null=True, low=0, high=100),
+    flag("sprs_partial", "true: MFA for remote and privileged users only (3.5.3), encryption without FIPS (3.13.11)"),
     text("risk_ref", "risk or risk analysis that it answers", null=True),
     text("systems", "systems concerned, joined by '; '", null=True),
     text("note", "internal note, never exported to assessors", null=True),

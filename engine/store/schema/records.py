@@ -315,6 +315,7 @@ class ControlProfileRow(TypedDict):
     implemented_pct: int | None
     automated_pct: int | None
     reported_pct: int | None
+    sprs_partial: bool | None
     risk_ref: str | None
     systems: str | None
     note: str | None
@@ -612,6 +613,7 @@ class FindingRow(TypedDict):
     severity: Severity
     status: FindingStatus
     service_id: str | None
+    vendor_id: str | None
     asset: str | None
     port: int | None
     cve: str | None

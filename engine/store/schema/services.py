@@ -154,6 +154,7 @@ findings: TypedTable[records.FindingRow] = tenant_table(
     choice("severity", "severity", "Severity"),
     choice("status", "state", "FindingStatus"),
     reference("service_id", "service", "services", null=True),
+    reference("vendor_id", "vendor that it is about", "vendors", null=True),
     text("asset", "host or asset", null=True),
     whole_number("port", "port", null=True, low=0, high=65535),
     text("cve", "CVE identifiers joined by '; '", null=True),

@@ -47,7 +47,8 @@ FIGURES = (
         "Points lost for the SPRS score",
         "points",
         "less",
-        "Points of the CMMC requirements that are NOT MET, 3 instead of 5 where there is partial credit.",
+        "Points of the CMMC requirements that are NOT MET, 3 instead of 5 where it is recorded that multifactor "
+        "authentication (3.5.3) covers remote and privileged users, or encryption (3.13.11) is there without FIPS.",
         results,
         Sum("points_lost"),
         RESULT == NOT_MET,

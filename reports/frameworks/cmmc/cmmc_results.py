@@ -13,6 +13,7 @@ from reports.frameworks.assessments import KEY, assessment_rows, why, with_remed
 FRAMEWORK = "cmmc-l2"
 MET, NOT_MET, NOT_APPLICABLE = "MET", "NOT MET", "N/A"
 SYSTEM_SECURITY_PLAN = "CA.L2-3.12.4"
+ENCRYPTION = "SC.L2-3.13.11"  # no exception stands for cryptography that is not validated
 CONDITIONAL_SCORE = 88
 CLOSE_OUT_DAYS = 180
 EVIDENCE, ENDURING, TEMPORARY = "evidence", "enduring exception", "temporary deficiency"
@@ -76,7 +77,7 @@ def _basis() -> pl.Expr:
     return (
         pl.when(pl.col("applicable") & (pl.col("state") == "effective"))
         .then(pl.lit(EVIDENCE))
-        .when(shown & pl.col("enduring").is_not_null())
+        .when(shown & pl.col("enduring").is_not_null() & (pl.col("control_id") != ENCRYPTION))
         .then(pl.lit(ENDURING))
         .when(shown & operated & plan & pl.col("temporary").is_not_null())
         .then(pl.lit(TEMPORARY))
@@ -84,7 +85,9 @@ def _basis() -> pl.Expr:
 
 
 def _point_deductions() -> pl.Expr:
-    partly = (pl.col("state") == "partial") & pl.col("sprs_points_partial").is_not_null()
+    """Fewer points only for what the methodology names, as somebody recorded it; evidence in part is no such fact."""
+    recorded = pl.col("sprs_partial").fill_null(False) & (pl.col("state") != "no_data")
+    partly = recorded & pl.col("sprs_points_partial").is_not_null()
     cost = pl.when(partly).then(pl.col("sprs_points_partial")).otherwise(pl.col("sprs_points")).fill_null(0)
     return pl.when(pl.col("result") == NOT_MET).then(cost).otherwise(0).cast(pl.Int64)
 

@@ -41,7 +41,6 @@ def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures
     forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, figures)
     return Document(
         *_opening(forecast, figures),
-        summary={"horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
                 "weeks",
@@ -179,6 +178,7 @@ REPORT = Report(
     description="Known and expected duties, hours and utilisation of each coming week, with committee meetings.",
     build=build,
     figures=select(
+        "horizon_weeks",
         *TOTALS,
         *("obligations_without_owner", "busiest_week", "request_history", "request_history_weeks", *EXPECTED.values()),
         *("forecast_backtest", "forecast_weeks_checked", "forecast_mape_pct"),

@@ -34,7 +34,8 @@ def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFram
 
 def _schedules(duties: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     """The worst state of the test windows of a duty's controls; a test window has its own."""
-    found = windows.filter(pl.col("standing").is_in(SCHEDULE_COLUMNS)).select(
+    waiting = pl.col("standing").is_in(SCHEDULE_COLUMNS) & pl.col("done_since_on").is_null()
+    found = windows.filter(waiting).select(
         rank("standing", SCHEDULE_COLUMNS).alias("worst"),
         tag=pl.format("{}:{}", "framework", "control_id"),
         own=pl.format("test_window:{}-{}", "schedule_id", "window_open_on"),

@@ -32,7 +32,6 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     hot = matrices.hottest(duties)
     return Document(
         *_opening(hot, figures, ask),
-        summary={"horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
                 "framework_week",
@@ -117,7 +116,9 @@ REPORT = Report(
     title="Obligation heatmap",
     description="Pending duties by framework and week, by vendor tier, and by state of the testing schedule.",
     build=build,
-    figures=select(*TOTALS, "obligations_without_owner", "frameworks_with_obligations", "busiest_week"),
+    figures=select(
+        "horizon_weeks", *TOTALS, "obligations_without_owner", "frameworks_with_obligations", "busiest_week"
+    ),
     parameters=(ledger.WEEKS,),
     schema_version=2,
 )

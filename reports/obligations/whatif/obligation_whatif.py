@@ -53,7 +53,7 @@ def build(
     asked = first_questions(pending, load, owner_weeks, figures.rows(cluster_rows), ask)
     return Document(
         *_opening(figures, ask),
-        summary={"scenario_id": scenario.scenario_id(pending, ask), "horizon_weeks": ask.horizon_weeks},
+        summary={"scenario_id": scenario.scenario_id(pending, ask)},
         tables=(
             Table(
                 "questions",
@@ -190,7 +190,12 @@ REPORT = Report(
     title="Obligation what-if",
     description="Duties shifted by weeks or a framework descoped: load, deadlines, evidence, readiness now and then.",
     build=build,
-    figures=(*scenario_figures.BASE, *scenario_figures.SCENARIO, *scenario_figures.EFFECTS, *select("hours_to_save")),
+    figures=(
+        *scenario_figures.BASE,
+        *scenario_figures.SCENARIO,
+        *scenario_figures.EFFECTS,
+        *select("hours_to_save", "horizon_weeks"),
+    ),
     parameters=PARAMETERS,
     schema_version=3,
     plans=ANY_FRAMEWORK,

@@ -129,7 +129,8 @@ def _late(overdue: pl.DataFrame, obligations: pl.DataFrame) -> Iterator[_Request
 
 
 def _expired_requests(exceptions: pl.DataFrame) -> Iterator[_Request]:
-    expired = exceptions.filter(pl.col("standing") == "expired").sort("expires_on", "id")
+    unreplaced = ~pl.col("replaced").fill_null(False)
+    expired = exceptions.filter(pl.col("standing") == "expired", unreplaced).sort("expires_on", "id")
     if expired.is_empty():
         return
     first = expired.row(0, named=True)

@@ -11,6 +11,7 @@ from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
 from reports.programme.risk.risk_grid import register_of
 from reports.shared import packs, setup
+from reports.shared.figures import review_is_overdue
 from reports.shared.ordering import rank
 from reports.shared.wording import change, count, percent
 
@@ -40,7 +41,7 @@ def build(
     figures: Figures,
     ask: Ask,
 ) -> Document:
-    frameworks, board, tiers = _frameworks(readiness), _board(attestations), _tiers(vendors)
+    frameworks, board, tiers = _frameworks(readiness), _board(attestations), _tiers(vendors, ask)
     register = register_of(risks)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     return Document(
@@ -132,10 +133,14 @@ def _board(attestations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _tiers(vendors: pl.DataFrame) -> pl.DataFrame:
-    reviews = {"review_overdue": "overdue", "review_due_soon": "due_soon", "never_reviewed": "never"}
+def _tiers(vendors: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    reviews = {
+        "review_overdue": review_is_overdue(ask),
+        "review_due_soon": pl.col("review") == "due_soon",
+        "never_reviewed": pl.col("review") == "never",
+    }
     found = vendors.group_by("tier").agg(
-        *((pl.col("review") == word).sum().cast(pl.Int64).alias(name) for name, word in reviews.items()),
+        *(flag.sum().cast(pl.Int64).alias(name) for name, flag in reviews.items()),
         vendors=pl.len().cast(pl.Int64),
         not_assessed=(pl.col("assurance") == "not_assessed").sum().cast(pl.Int64),
         inherited_gaps=pl.col("inherited_gaps").sum(),

@@ -1,4 +1,4 @@
-"""Key figures of the programme by ISO week: how fast gaps close, whether attestations keep up, where readiness goes."""
+"""Key figures of the programme by week: how fast remediations close, attestations keep up, where readiness goes."""
 
 import polars as pl
 
@@ -66,9 +66,10 @@ def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
         readiness = f"the frameworks' mean weighted readiness {way}{points} {percent(now)}"
     if now is None and figures["remediations_backlog"] is None:
         return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
-    if figures["remediations_net_in_weeks"] > 0:
+    if figures["remediations_backlog"] == "growing":
         more, backlog = figures["remediations_net_weekly"], figures["remediations_open"]
-        keep = f"Close {more:.1f} more gaps a week to keep the backlog of {backlog:,} from growing."
+        pace = f"{more:.1f}" if more >= 0.1 else f"{more:.2f}"
+        keep = f"Close {pace} more remediations a week to keep the backlog of {backlog:,} from growing."
         return Opening(f"{weeks} {readiness}.", keep)
     return Opening(f"{weeks} {readiness}; {_flow(figures)}.")
 
@@ -81,7 +82,9 @@ def _flow(figures: Figures) -> str:
         return "no remediation is on record"
     if backlog == 0:
         return "no remediation is open"
-    return f"{count(opened, 'gap was', 'gaps were')} opened and {closed:,} closed, {backlog:,} still open"
+    return (
+        f"{count(opened, 'remediation was', 'remediations were')} opened and {closed:,} closed, {backlog:,} still open"
+    )
 
 
 def _charts(frame: pl.DataFrame, known: pl.DataFrame) -> list[Chart]:
@@ -97,11 +100,15 @@ def _charts(frame: pl.DataFrame, known: pl.DataFrame) -> list[Chart]:
     recorded = frame.filter(pl.col("opened").is_not_null())
     if int(recorded["opened"].sum()) + int(recorded["closed"].sum()) > 0:
         lines = recorded.select("week", "opened", "closed").unpivot(
-            index="week", variable_name="gaps", value_name="number"
+            index="week", variable_name="remediations", value_name="number"
         )
-        alt = "Gaps opened and closed by week."
+        alt = "Remediations opened and closed by week."
         charts.append(
-            Chart("lines", "Gaps opened and closed", lines, "week", "number", alt, series="gaps", tones=TONES)
+            Chart(
+                *("lines", "Remediations opened and closed", lines, "week", "number", alt),
+                series="remediations",
+                tones=TONES,
+            )
         )
     return charts
 

@@ -39,7 +39,7 @@ def first_on(ask: Ask) -> date:
 def weekly(
     remediations: pl.DataFrame, obligations: pl.DataFrame, readiness_weeks: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
-    """Flow of gaps, closure of attestations and recorded readiness by week, with moving averages.
+    """Flow of remediations, closure of attestations and recorded readiness by week, with moving averages.
 
     Means over frameworks are not rounded yet: what follows from them is rounded once, when it is shown.
     """
@@ -201,6 +201,6 @@ def backlog_pace(remediations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
             weeks_to_clear=pl.when(backlog == 0)
             .then(0.0)
             .when(clears)
-            .then((backlog * pl.col("whole_weeks") / closed).round(1)),
+            .then((backlog * pl.col("whole_weeks") / (closed - opened)).round(1)),
         )
     )

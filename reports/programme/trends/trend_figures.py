@@ -224,10 +224,11 @@ WEEKS = (
         "Growth of the backlog a week",
         "ratio",
         "less",
-        "Mean of remediations opened less those closed over the weeks shown, from the first on record.",
+        "Mean of remediations opened less those closed over the whole weeks shown, from the first on record; below 0 "
+        "where the backlog shrinks.",
         kpi_weeks.weekly,
         WeightedMean("net"),
-        pl.col("net").is_not_null(),
+        pl.col("net").is_not_null() & pl.col("complete"),
         "{week}: {opened} opened, {closed} closed",
     ),
     Figure(
@@ -257,8 +258,8 @@ WEEKS = (
         "Weeks to clear the backlog",
         "weeks",
         "less",
-        "Remediations still open, divided by the mean number closed in a whole week; unknown where no more are "
-        "closed than opened.",
+        "Remediations still open, divided by how many more were closed than opened in a whole week on average; unknown "
+        "where no more are closed than opened.",
         kpi_weeks.backlog_pace,
         First("weeks_to_clear"),
         reason=_PACE,

@@ -146,6 +146,45 @@ def test_reviews_follow_the_tier(facts_with, tier, last, due, review):
     assert vendor(facts_with, "next_review_on", "review", tier=tier, last_review_on=last) == (due, review)
 
 
+def test_open_findings_are_counted_once_one_of_the_organization_names_a_vendor(facts_with):
+    def counts_with(*findings):
+        facts = facts_with(vendors=[REVIEWED, {**REVIEWED, "id": "v2"}], findings=findings)
+        return facts["vendors"]["open_findings"].to_list()
+
+    seen = {"source": "scan", "finding_key": "k", "title": "Weak", "severity": "high", "details": None}
+    seen |= {"status": "open", "first_seen_at": "2026-11-01 00:00", "last_seen_at": "2026-11-02 00:00"}
+    named = {**seen, "id": "f1", "vendor_id": "v1"}
+    assert counts_with() == [None, None]
+    assert counts_with({**seen, "id": "f0"}) == [None, None]
+    assert counts_with(named, {**named, "id": "f2", "status": "accepted"}, {**seen, "id": "f3"}) == [2, 0]
+    assert counts_with({**named, "status": "fixed", "fixed_at": "2026-11-03 00:00"}) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "due"),
+    [
+        ({"onboarded_on": "2026-10-20"}, date(2026, 11, 19)),
+        ({"onboarded_on": "2026-10-20", "next_review_on": "2027-10-20"}, date(2026, 11, 19)),  # no plan defers it
+        ({"onboarded_on": "2026-10-20", "next_review_on": "2026-11-01"}, date(2026, 11, 1)),
+        ({"onboarded_on": "2026-10-20", "last_review_on": "2026-11-21"}, date(2026, 11, 19)),  # dated ahead
+        ({}, date(2026, 2, 4)),
+    ],
+)
+def test_a_first_review_is_due_days_after_a_vendor_came_or_else_after_records_begin(facts_with, given, due):
+    facts = facts_with(
+        vendors=[{**REVIEWED, "last_review_on": None, **given}], events=[("user.created", "2026-01-05 09:00")]
+    )
+    assert only(facts["vendors"], "last_review_on", "next_review_on", "review") == (None, due, "never")
+    duty = facts["obligations"].filter(kind="vendor_review")
+    assert duty.select("due_on", "state", "done_on").rows() == [(due, "overdue", None)]
+
+
+def test_an_organization_says_how_soon_a_first_review_is_due(facts_with):
+    fresh = {**REVIEWED, "last_review_on": None, "onboarded_on": "2026-11-20"}
+    facts = facts_with(vendors=[fresh], settings={"vendor_first_review_days": 7})
+    assert only(facts["vendors"], "next_review_on") == date(2026, 11, 27)
+
+
 def test_a_planned_review_counts_until_a_review_answers_it(facts_with):
     columns = ("next_review_on", "review")
     assert vendor(facts_with, *columns, next_review_on="2026-07-01") == (date(2026, 7, 1), "overdue")

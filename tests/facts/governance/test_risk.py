@@ -107,3 +107,29 @@ def test_evidence_of_a_compensating_measure_ages_by_the_cadence_of_the_control(f
     row = {"id": "e", **on(), "kind": "gap", "status": "approved", "expires_on": "2027-01-01", **given}
     facts = facts_with(controls=[control(cadence="monthly")], exceptions=[row])
     assert only(facts["exceptions"], "evidence_freshness") == freshness
+
+
+@pytest.mark.parametrize(
+    ("other", "replaced"),
+    [
+        ({}, True),
+        ({"expires_on": "2026-11-20"}, True),
+        ({"expires_on": "2026-11-19"}, False),
+        ({"status": "in_review"}, False),
+        ({"approver": None}, False),
+        ({"approved_on": None}, False),
+        ({"approved_on": "2026-11-21"}, False),
+        ({"control_id": "A2"}, False),
+    ],
+)
+def test_an_expired_exception_is_replaced_by_one_on_its_control_that_is_approved_and_in_force(
+    facts_with, other, replaced
+):
+    given = {"id": "e", **on(), "status": "approved", "approver": "eve", "approved_on": "2026-01-01"}
+    expired = {**given, "expires_on": "2026-11-01"}
+    facts = facts_with(
+        controls=[control()], exceptions=[expired, {**given, "id": "f", "expires_on": "2027-01-01", **other}]
+    )
+    marks = dict(facts["exceptions"].select("id", "replaced").iter_rows())
+    assert marks["e"] is replaced
+    assert marks["f"] is False

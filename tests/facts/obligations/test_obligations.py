@@ -140,6 +140,27 @@ def test_a_test_window_is_one_duty_however_often_it_was_run(facts_with):
     ]
 
 
+@pytest.mark.parametrize("outcome", ["passed", "failed"])
+def test_a_missed_window_is_late_and_takes_no_hours_once_the_test_was_done_since(facts_with, outcome):
+    schedule = {"id": "s", **on(), "procedure": "Try it", "cadence": "monthly", "starts_on": "2026-09-01"}
+    missed = {"id": "r0", "schedule_id": "s", "window_open_on": "2026-09-01", "window_close_on": "2026-09-07"}
+    run = {"id": "r1", "schedule_id": "s", "window_open_on": "2026-10-01", "window_close_on": "2026-10-07"}
+
+    def windows_with(performed):
+        runs = [missed, {**run, "performed_on": performed, "outcome": outcome}]
+        columns = ("due_on", "state", "done_on", "effort_hours")
+        return ledger(facts_with, *columns, testing_schedules=[schedule], test_runs=runs)[:3]
+
+    november = (date(2026, 11, 7), "overdue", None, 3.0)
+    assert windows_with("2026-10-03") == [
+        (date(2026, 9, 7), "late", date(2026, 10, 3), 0.0),
+        (date(2026, 10, 7), "done", date(2026, 10, 3), 3.0),
+        november,
+    ]
+    ahead = windows_with("2026-11-21")
+    assert [row[1] for row in ahead] == ["overdue"] * 3
+
+
 def test_a_request_is_hard_and_its_state_agrees_with_its_clock(facts_with):
     assert ledger(facts_with, evidence_requests=[REQUEST]) == [
         ("evidence_request:q", date(2026, 11, 5), "overdue", None, 4.0, True, 0)

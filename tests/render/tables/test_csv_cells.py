@@ -63,7 +63,7 @@ def test_every_character_is_judged_as_polars_does(after):
 
 
 def test_a_text_that_is_its_csv_is_taken_as_it_stands():
-    rows = [(1, "evt-1", None), (2, "/etc", "ana@acme.example"), (3, "Łódź", "漢字; #1")]
+    rows = [(1, "evt-1", None), (2, "/etc", "ana@acme.example"), (3, "Łódź", "漢字; #1"), (4, "%", "% done")]
     assert b"".join(joined_chunks(COLUMNS, [Certain(rows)])) == polars_bytes(*rows)
 
 

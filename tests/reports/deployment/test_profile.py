@@ -81,7 +81,8 @@ def test_data_outside_the_region_comes_before_data_nobody_knows_about():
             vendor("Home", "EU-West"),
             vendor("Away", "us-east"),
             vendor("Dark", None),
-            vendor("No data", "us-east", data_classes=None),
+            vendor("Blank", "us-east", data_classes=None),
+            vendor("No data", "us-east", data_classes="None"),
         ],
         destinations=[
             place("email", "acme.example"),
@@ -92,11 +93,12 @@ def test_data_outside_the_region_comes_before_data_nobody_knows_about():
     assert exceptions(held) == [
         ("chat", "board", "outside the region"),
         ("subprocessor", "Away", "outside the region"),
+        ("subprocessor", "Blank", "outside the region"),
         ("email", "acme.example", "region unknown"),
         ("subprocessor", "Dark", "region unknown"),
     ]
-    assert (held.summary["subprocessors"], held.summary["residency_exceptions"]) == (3, 4)
-    assert held.headline.endswith("4 residency exceptions, 2 known to be outside.")
+    assert (held.summary["subprocessors"], held.summary["residency_exceptions"]) == (4, 5)
+    assert held.headline.endswith("5 residency exceptions, 3 known to be outside.")
 
 
 def test_without_a_declared_region_every_place_is_an_exception():

@@ -93,6 +93,13 @@ def test_an_expired_exception_in_use_is_the_headline():
     assert frame(held, "register")["id"].to_list() == ["E1", "E2"]
 
 
+def test_an_expired_exception_that_another_replaced_is_not_relied_on():
+    expired = {**GOOD, "standing": "expired", "expires_on": date(2026, 11, 1), "days_left": -19, "replaced": True}
+    held = report(expired, {**GOOD, "id": "E2"})
+    assert lead(held) == ("2 exceptions, 1 of them in force.", "")
+    assert (held.summary["exceptions_expired"], held.summary["exceptions_expired_in_use"]) == (1, 0)
+
+
 def test_the_worksheet_of_a_pci_compensating_control_is_shown_field_by_field():
     pci = {**GOOD, "kind": "compensating", "framework": "pci-dss", "evidence_freshness": "fresh"}
     held = report({**pci, "worksheet": SHEET}, {**pci, "id": "E2", "worksheet": '{"objective":"o","risk":""}'})

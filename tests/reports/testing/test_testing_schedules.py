@@ -116,6 +116,13 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
     )
 
 
+def test_a_missed_window_that_was_done_since_is_counted_apart_and_stays_a_miss():
+    missed = {**window("2026-08-01", "2026-08-07", "missed"), "done_since_on": date(2026, 9, 5)}
+    document = report(missed, DONE)
+    names = ("missed_in_12_months", "done_since_in_12_months", "in_12_months", "on_time_pct")
+    assert [document.summary[f"test_windows_{name}"] for name in names] == [1, 1, 2, 50.0]
+
+
 def test_a_test_by_the_owner_is_not_independent_and_unknown_is_not_judged():
     own = {**DONE, "performer": ANN}
     nobody = {**DONE, "schedule_id": "S2", "performer": None}
@@ -174,6 +181,7 @@ def test_each_figure_counts_tests_or_windows():
         "test_windows_done_in_12_months": 2,
         "test_windows_late_in_12_months": 1,
         "test_windows_missed_in_12_months": 1,
+        "test_windows_done_since_in_12_months": 0,
         "test_windows_on_time_pct": 50.0,
         "tests_by_owner": 1,
         "tests_short_of_evidence": 1,

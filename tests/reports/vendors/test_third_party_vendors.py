@@ -200,6 +200,20 @@ def test_reviews_list_what_is_due_and_what_never_happened():
     ]
 
 
+def test_open_findings_are_not_known_while_none_names_a_vendor():
+    assert report(vendor("Ample", open_findings=None)).summary["vendor_findings_open"] is None
+    assert report(vendor("Ample", open_findings=0)).summary["vendor_findings_open"] == 0
+
+
+def test_a_first_review_that_is_late_counts_as_overdue_beside_never():
+    late = vendor("Cloudy", review="never", next_review_on=date(2026, 11, 19))
+    ahead = vendor("Dawn", review="never", next_review_on=date(2026, 11, 20))
+    document = report(late, ahead)
+    names = ("vendor_reviews_overdue", "vendor_reviews_never")
+    assert [document.summary[name] for name in names] == [1, 2]
+    assert table(document, "tiers").select("reviews_overdue", "never_reviewed").rows() == [(1, 2)]
+
+
 def test_a_register_without_trouble_says_so():
     document = report(vendor("Ample"))
     assert lead(document) == ("1 of 1 vendor has an assurance document in force; no vendor needs attention now.", "")

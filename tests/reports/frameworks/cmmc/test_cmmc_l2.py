@@ -73,16 +73,20 @@ def test_some_requirements_never_stand_on_a_poam(number):
 
 
 @pytest.mark.parametrize(
-    ("control", "state", "lost", "on_poam"),
+    ("control", "state", "recorded", "lost", "on_poam"),
     [
-        ("IA.L2-3.5.3", "partial", 3, False),
-        ("IA.L2-3.5.3", "ineffective", 5, False),
-        ("SC.L2-3.13.11", "partial", 3, True),
-        ("SC.L2-3.13.11", "no_data", 5, False),
+        ("IA.L2-3.5.3", "partial", True, 3, False),
+        ("IA.L2-3.5.3", "ineffective", True, 3, False),
+        ("IA.L2-3.5.3", "partial", None, 5, False),
+        ("IA.L2-3.5.3", "partial", False, 5, False),
+        ("SC.L2-3.13.11", "partial", True, 3, True),
+        ("SC.L2-3.13.11", "partial", None, 5, False),
+        ("SC.L2-3.13.11", "no_data", True, 5, False),
     ],
 )
-def test_two_requirements_have_partial_credit(control, state, lost, on_poam):
-    document = score_report({control: state})
+def test_two_requirements_have_partial_credit_for_a_recorded_fact_alone(control, state, recorded, lost, on_poam):
+    profile = {"framework": "cmmc-l2", "control_id": control, "sprs_partial": recorded}
+    document = score_report({control: state}, control_profiles=[profile])
     assert document.summary["sprs_score"] == 110 - lost
     assert one(document, "not_met", control, "points_lost", "on_poam") == (lost, on_poam)
     assert document.summary["cmmc_status"] == ("Conditional Level 2" if on_poam else "No status")
@@ -121,6 +125,12 @@ def test_an_enduring_exception_counts_as_met_when_it_is_mitigated_and_something_
         ]
         == 1
     )
+
+
+def test_no_enduring_exception_makes_encryption_met():
+    mitigated = {**APPROVED, "control_id": "SC.L2-3.13.11", "kind": "accepted_risk", "compensating": "Isolated network"}
+    document = score_report({"SC.L2-3.13.11": "partial"}, exceptions=[mitigated])
+    assert one(document, "requirements", "SC.L2-3.13.11", "result", "basis", "points_lost") == ("NOT MET", None, 5)
 
 
 def test_a_temporary_deficiency_worked_before_and_is_being_repaired():

@@ -155,6 +155,7 @@ def test_decisions_follow_from_the_data():
         exceptions=[
             {"id": "EX-1", "standing": "expired", "expires_on": date(2026, 10, 1), "approver": "ciso@acme.example"},
             {"id": "EX-2", "standing": "approved", "expires_on": date(2027, 1, 1)},
+            {"id": "EX-3", "standing": "expired", "expires_on": date(2026, 9, 1), "replaced": True},
         ],
         owner_weeks=[
             week("ann@acme.example", "2026-W49", date(2026, 11, 30), 3.5),

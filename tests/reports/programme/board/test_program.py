@@ -52,7 +52,12 @@ def test_the_summary_is_one_screen():
         [POSTURE],
         [gap("CC6.1", severity="critical"), gap("CC6.2")],
         [{"id": "a", "framework": "soc2", "status": "overdue"}, {"id": "b", "framework": "soc2", "status": "attested"}],
-        [{"vendor_id": "v", "tier": "high", "review": "overdue", "assurance": "lapsed"}],
+        [
+            {
+                **{"vendor_id": "v", "tier": "high", "review": "overdue", "assurance": "lapsed"},
+                "next_review_on": date(2026, 11, 1),
+            }
+        ],
         [duty("o1", date(2026, 11, 1), state="overdue"), duty("o2", date(2026, 12, 1))],
         [{"id": "R1", "residual": 16, "over_appetite": True, "status": "open"}],
         [
@@ -121,7 +126,10 @@ def test_of_decided_attestations_only_the_standing_one_counts():
 def test_a_vendor_that_was_never_reviewed_is_counted_apart():
     vendors = [
         {"vendor_id": "v1", "tier": "critical", "review": "never", "assurance": "not_assessed", "inherited_gaps": 3},
-        {"vendor_id": "v2", "tier": "critical", "review": "overdue", "assurance": "assured", "inherited_gaps": 1},
+        {
+            **{"vendor_id": "v2", "tier": "critical", "review": "overdue", "assurance": "assured", "inherited_gaps": 1},
+            "next_review_on": date(2026, 11, 19),
+        },
     ]
     assert table(program(vendors=vendors), "vendors").rows() == [
         ("critical", 2, 1, 0, 1, 1, 4),

@@ -161,11 +161,11 @@ def test_a_growing_backlog_says_how_much_more_to_close():
     held = document(gaps, snapshots=[snapshot("2026-W44", 70.0), snapshot("2026-W47", 69.0)])
     assert lead(held) == (
         "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 %.",
-        "Close 0.5 more gaps a week to keep the backlog of 2 from growing.",
+        "Close 0.7 more remediations a week to keep the backlog of 2 from growing.",
     )
     assert held.summary == {
         **{"trend_weeks": 4, "trend_weeks_recorded": 2, "remediations_opened_in_weeks": 3},
-        **{"remediations_closed_in_weeks": 1, "remediations_net_in_weeks": 2, "remediations_net_weekly": 0.5},
+        **{"remediations_closed_in_weeks": 1, "remediations_net_in_weeks": 2, "remediations_net_weekly": 0.67},
         **{"remediations_open": 2, "remediations_backlog": "growing", "weeks_to_clear": None},
         **{"snapshot_strict_mean_pct": 50.0, "snapshot_weighted_mean_pct": 69.0},
         **{"snapshot_weighted_mean_change": -1.0, "snapshot_fresh_mean_pct": 60.0},
@@ -178,7 +178,20 @@ def test_a_shrinking_backlog_has_weeks_to_clear():
     held = document([*gaps, gap("x", "2026-10-01"), gap("y", "2026-10-01")], weeks=4)
     assert (held.summary["weeks_to_clear"], held.summary["remediations_backlog"]) == (1.0, "shrinking")
     assert lead(held) == (
-        "In 4 weeks no snapshot of readiness was recorded; no gaps were opened and 6 closed, 2 still open.",
+        "In 4 weeks no snapshot of readiness was recorded; no remediations were opened and 6 closed, 2 still open.",
+        "",
+    )
+
+
+def test_weeks_to_clear_follow_net_closures_and_so_do_the_words():
+    """Six were closed and four opened in three whole weeks; three more came in the present one."""
+    gaps = [gap(f"c{n}", "2026-09-01", "2026-11-04", 64) for n in range(6)]
+    gaps += [gap(f"o{n}", "2026-10-28") for n in range(4)] + [gap(f"n{n}", "2026-11-17") for n in range(3)]
+    held = document(gaps, weeks=4)
+    names = ("remediations_backlog", "weeks_to_clear", "remediations_net_weekly", "remediations_open")
+    assert [held.summary[name] for name in names] == ["shrinking", 10.5, -0.67, 7]
+    assert lead(held) == (
+        "In 4 weeks no snapshot of readiness was recorded; 7 remediations were opened and 6 closed, 7 still open.",
         "",
     )
 

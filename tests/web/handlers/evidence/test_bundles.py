@@ -4,10 +4,12 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import threading
 import zipfile
 import zlib
+from collections import Counter
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
@@ -783,6 +785,22 @@ def test_an_event_that_came_after_the_seal_is_not_in_the_bundle(owner, with_peop
     assert {(row["bundle"], row["merkle_leaf"]) for row in claims} == {("not bundled", "")}
 
 
+def sections_of(text):
+    """How many rows each section of a CSV has, and all of them."""
+    header, *records = csv.reader(io.StringIO(text, newline=""))
+    named = Counter(record[0].replace("_", " ") for record in records) if header[0] == "section" else {}
+    return len(records), dict(named)
+
+
+def counts_of_sections(readme):
+    """The same as the README's list of files says it."""
+    counts = {}
+    for name, rows, what in re.findall(r"^\| `(\S+\.csv)` \| ([\d,]+) \| (.*) \|$", readme, re.MULTILINE):
+        named = re.findall(r"([a-z0-9 -]+) ([\d,]+)(?:, |$)", what.rpartition(": ")[2])
+        counts[name] = int(rows.replace(",", "")), {section: int(n.replace(",", "")) for section, n in named}
+    return counts
+
+
 def test_the_meeting_pack_has_what_a_committee_needs(owner, with_people, tmp_path):
     decided = [
         {
@@ -836,6 +854,9 @@ def test_the_meeting_pack_has_what_a_committee_needs(owner, with_people, tmp_pat
         ]
     )
     assert files["summary.html"] == owner.get(f"{BASE}/executive-summary?format=html").body
+    assert counts_of_sections(files["README.md"].decode()) == {
+        name: sections_of(body.decode()) for name, body in files.items() if name.endswith(".csv")
+    }
     text = files["decisions.md"].decode()
     assert "| 2026-11-02 | Risk | Fund a \\*second\\* reviewer | amara@acme.example | 2026-12-01 | open |\n" in text
     assert "| 2026-11-02 | Risk | Move &#124; the audit |  |  | done |\n" in text
