@@ -19,8 +19,9 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from engine.model.errors import Conflict, InvalidData
 from engine.store.database.database import open_engines, sqlite_path
 from engine.store.database.faults import BUSY, MISSING, store_faults
-from engine.store.database.migrations import current, latest
+from engine.store.database.migrations import latest
 from engine.store.database.sqlite_files import fold, is_there
+from engine.store.database.store_epoch import current
 from engine.store.schema import metadata
 from engine.store.types import Instant
 

@@ -8,7 +8,9 @@ from sqlalchemy import Connection, func, inspect, select, text
 
 from engine.model.errors import Unavailable
 from engine.store.database.database import is_read_only, open_engines
+from engine.store.database.epoch import EPOCH
 from engine.store.database.faults import store_faults
+from engine.store.database.store_epoch import current
 from engine.store.log.history import begin_history
 from engine.store.log.unlogged_recoveries import log_recoveries
 
@@ -31,8 +33,8 @@ def _config() -> "Config":
 
 
 def latest() -> str:
-    """The number of the newest migration."""
-    return max(script.name.partition("_")[0] for script in (FOLDER / "versions").glob("[0-9]*_*.py"))
+    """The number of the newest migration that this process knows."""
+    return EPOCH
 
 
 def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> tuple[str | None, str]:
@@ -96,14 +98,6 @@ def upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
     config.attributes["connection"] = connection
     command.upgrade(config, target)
     return before, current(connection) or ""
-
-
-def current(connection: Connection) -> str | None:
-    """The number of the last migration that was applied; None for an empty store."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    number: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    return number
 
 
 def database_health(connection: Connection) -> dict[str, int | str]:

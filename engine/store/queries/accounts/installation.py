@@ -35,7 +35,7 @@ def positions(connection: Connection) -> list[OrganizationPosition]:
     joined = heads.outerjoin(last, last.c.org_id == heads.c.org_id).outerjoin(
         signed_heads, and_(signed_heads.c.org_id == last.c.org_id, signed_heads.c.seq == last.c.seq)
     )
-    query = select(heads.c.org_id, heads.c.seq, heads.c.hash, signed_heads.c.note).select_from(joined)
+    query = select(heads.c.org_id, heads.c.last_seq, heads.c.hash, signed_heads.c.note).select_from(joined)
     return sorted(OrganizationPosition._make(row) for row in connection.execute(query))
 
 
