@@ -51,7 +51,7 @@ def load_tables(connection: Reader, backup: BackupReader, *, now: datetime, prog
         if count != member.rows:
             raise refusal(f"has {count} rows of {shape.name}, and its manifest speaks of {member.rows}")
         done += count
-    where = [(one.org_id, one.seq, one.hash, one.signed_head) for one in positions(connection)]
+    where = [(one.org_id, one.seq, one.hash, one.signed_head) for one in positions(connection, schema)]
     if where != [(one.id, one.seq, one.hash, one.signed_head) for one in backup.manifest.organizations]:
         raise refusal("has organizations whose heads are not those of its manifest")
     if schema != latest():

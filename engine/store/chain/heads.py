@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, literal_column, select, update
 
 from engine.model.errors import Problem
 from engine.store.chain.chain import GENESIS
@@ -11,6 +11,7 @@ from engine.store.database.store_epoch import EPOCH_OF_STORE, read_epoch
 from engine.store.schema.organizations import heads
 from engine.store.writing.statements import CompiledStatement
 
+RENAMED_HEAD = "0033"  # the migration before which ``last_seq`` was ``seq``
 _TAKE_HEAD = CompiledStatement(
     select(heads.c.last_seq, heads.c.hash, EPOCH_OF_STORE).where(heads.c.org_id == bindparam("org")).with_for_update()
 )
@@ -19,6 +20,11 @@ _MOVE_HEAD = CompiledStatement(
     .where(heads.c.org_id == bindparam("_org"), heads.c.last_seq == bindparam("_from"))
     .values(last_seq=bindparam("_seq"), hash=bindparam("_hash"), moved_at=bindparam("_at"))
 )
+
+
+def seq_column(schema: str) -> ColumnElement[int]:
+    """Where the sequence number of a head is in a store at migration ``schema``."""
+    return heads.c.last_seq if schema >= RENAMED_HEAD else literal_column("heads.seq", BigInteger)
 
 
 def take_head(connection: Connection, org_id: str) -> tuple[int, str] | None:
