@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 
 from engine.model.errors import Unavailable
 from engine.store.database.database import is_read_only, open_engines, sqlite_path
-from engine.store.database.epoch import EPOCH, other_schema
+from engine.store.database.epoch import EPOCH, SchemaChanged, other_schema
 from engine.store.database.faults import store_faults
 from engine.store.database.patience import patience
 from engine.store.database.sqlite_files import is_there
@@ -151,7 +151,8 @@ def upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
 def database_health(connection: Connection) -> dict[str, int | str]:
     """The row of the view that migration 15 creates, and ``expected``: the newest migration known here.
 
-    Unavailable when that migration or a later one is missing; it names what was found and what is expected.
+    Unavailable when that migration or a later one is missing, or the store is of a newer version; it names what was
+    found and what is expected.
     """
     at, expected = current(connection), latest()
     if at is None or at < HEALTH_MIGRATION:
@@ -160,6 +161,8 @@ def database_health(connection: Connection) -> dict[str, int | str]:
         raise _behind("The view database_health of migration 15 is missing", "migration_missing", at, expected)
     if at < expected:
         raise _behind("The schema of the store is outdated", "schema_outdated", at, expected)
+    if at > expected:
+        raise SchemaChanged(at)
     row = connection.execute(text("SELECT * FROM database_health")).mappings().one()
     return {**row, "expected": expected}
 
