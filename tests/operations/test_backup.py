@@ -53,7 +53,7 @@ def office(acme_template, tmp_path_factory):
         made.hand_over("one.zip")
         made.write("c")
         made.hand_over("two.zip")
-    with made.opened() as services:
+    with made.open_services() as services:
         with services.store.revision("acme", "ann", now=made.now) as revision:
             revision.insert(services_table, [{"id": "db", "name": "Datenbank ä", "criticality": 1}])
             revision.record("service.created")
@@ -131,7 +131,7 @@ def test_a_restored_installation_goes_on(office, tmp_path, monkeypatch, capfd):
     again.now = office.now
     again.write("d")
     again.hand_over("three.zip")
-    with again.opened() as services:
+    with again.open_services() as services:
         head = signed_head(services, "acme", now=again.now)
     assert head.size > 5
     code, said = verify(tmp_path / "next" / "var", monkeypatch, capfd)
