@@ -63,7 +63,7 @@ def test_two_seals_hold(office, verify_output):
 
 def test_an_organization_without_seals_has_none_to_check(acme_template, tmp_path):
     shutil.copy(acme_template, tmp_path / "hq.db")
-    with Office(tmp_path, f"sqlite:///{tmp_path / 'hq.db'}").opened() as services:
+    with Office(tmp_path, f"sqlite:///{tmp_path / 'hq.db'}").open_services() as services:
         told = []
         check = seals_of(services, "acme", lambda done, total: told.append((done, total)))
     assert (check.seals, check.problem, told) == (0, None, [])
