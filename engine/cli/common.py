@@ -45,14 +45,19 @@ def now() -> datetime:
 
 
 @contextmanager
-def open_console_services(settings: Settings | None = None, *, shared: bool = False) -> Iterator["Services"]:
-    """The services under the settings of the environment, over files that nobody else may read."""
+def open_console_services(
+    settings: Settings | None = None, *, shared: bool = False, begin: bool = False
+) -> Iterator["Services"]:
+    """The services under the settings of the environment, over files that nobody else may read.
+
+    ``begin``: an empty store gets its tables. Any other that has not the schema of this version is refused.
+    """
     from engine.reporting.index import index
     from engine.runtime.services import open_services
 
     settings = settings or Settings.of_process()
     narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder)
-    with open_services(settings, index().catalogue, now=now(), shared=shared) as found:
+    with open_services(settings, index().catalogue, now=now(), shared=shared, begin=begin) as found:
         yield found
 
 

@@ -108,7 +108,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
         {_CONTROL} implementation justification method tested:flag decision rationale decided_on decision_approved
-        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
+        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial:flag
         risk_ref systems note
     """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
@@ -227,8 +227,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # a missed window had ended
     "test_windows": columns(f"""
         {_CONTROL} schedule_id run_id procedure cadence owner performer window_open_on window_close_on
-        performed_on done_since_on outcome standing population tested deviations evidence_expected evidence_received cause
-        response
+        performed_on done_since_on outcome standing population tested deviations evidence_expected
+        evidence_received cause response
     """),
     # an accepted policy version that is active, one row for each control that it supports (control null: none)
     "policies": columns(f"""

@@ -7,7 +7,7 @@ between.
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,8 +29,9 @@ from engine.reporting.artifacts.durable_files import flush_folder
 from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.heads.signed_heads import file_lines, heads_path, note_of_line
 from engine.runtime.settings import Settings
-from engine.store.copy.table_copy import read_table, store_snapshot, table_shapes
-from engine.store.database.migrations import latest
+from engine.store.copy.earlier_layouts import layouts_at
+from engine.store.copy.table_copy import TableLayout, read_table, store_snapshot
+from engine.store.database.epoch import EPOCH
 from engine.store.queries.accounts.installation import ArchiveRecord, OrganizationPosition, archives, positions
 from engine.store.rows import Reader
 from engine.store.types import instant_text
@@ -51,10 +52,17 @@ class Backup:
 
 
 def write_backup(
-    settings: Settings, path: Path, *, now: datetime, passphrase: bytes | None, with_keys: bool, progress: Progress
+    settings: Settings,
+    path: Path,
+    *,
+    now: datetime,
+    passphrase: bytes | None,
+    with_keys: bool,
+    progress: Progress,
+    schema: str = EPOCH,
 ) -> Backup:
     """Back the installation up into a new file that only its owner may read. Usage where there is a file already,
-    Unavailable where the disk keeps us from it: then there is no file."""
+    Unavailable where the disk keeps us from it: then there is no file. ``schema``: the migration of the store."""
     try:
         if path.exists() or path.is_symlink():
             raise Usage(f"{path} is there already: name a file that is not.")
@@ -62,7 +70,7 @@ def write_backup(
             raise Usage(f"The folder {path.absolute().parent} is not there: make it first.")
         with _new_file(path) as file:
             sink = file if passphrase is None else EncryptingWriter(file, passphrase)
-            found = _write(settings, sink, now, with_keys, progress)
+            found = _write(settings, sink, now, with_keys, progress, schema)
             if isinstance(sink, EncryptingWriter):
                 sink.finish()
     except OSError as error:
@@ -74,12 +82,13 @@ def write_backup(
     return found
 
 
-def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progress: Progress) -> Backup:
+def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progress: Progress, schema: str) -> Backup:
     early = _keys(settings) if with_keys else {}
     with BackupWriter(sink) as writer:
-        with store_snapshot(settings.store_url) as connection:
-            engine, where, named = connection.dialect.name, positions(connection), archives(connection)
-            rows = _write_tables(writer, connection, progress)
+        with store_snapshot(settings.store_url, schema) as connection:
+            layouts = layouts_at(connection, schema)
+            engine, where, named = connection.dialect.name, positions(connection, schema), archives(connection)
+            rows = _write_tables(writer, connection, layouts, progress)
         lacking = _write_archives(writer, settings, named, progress)
         for position in where:
             _write_heads(writer, settings, position)
@@ -92,7 +101,7 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
                 FORMAT,
                 VERSION,
                 version("hq-console"),
-                latest(),
+                schema,
                 engine,
                 instant_text(now),
                 bool(keys),
@@ -106,9 +115,9 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
     return Backup(heads, rows, len(named) - len(lacking), len(keys), lacking)
 
 
-def _write_tables(writer: BackupWriter, connection: Reader, progress: Progress) -> int:
+def _write_tables(writer: BackupWriter, connection: Reader, layouts: Sequence[TableLayout], progress: Progress) -> int:
     encoder, done = msgspec.json.Encoder(), 0
-    for shape in table_shapes():
+    for shape in layouts:
         with writer.member(table_member(shape.name), columns=shape.columns, key=shape.key) as member:
             for batch in read_table(connection, shape):
                 member.write(encoder.encode_lines(batch))

@@ -11,7 +11,8 @@ from engine.operations.data_folder import table_member
 from engine.operations.store_checks import history_problems
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import Row, TableLayout, rows_in, table_columns, table_shapes, write_table
-from engine.store.database.migrations import current, latest, upgrade
+from engine.store.database.migrations import latest, upgrade
+from engine.store.database.store_epoch import current
 from engine.store.log.history import begin_history
 from engine.store.queries.accounts.installation import positions
 from engine.store.rows import Reader
@@ -50,7 +51,7 @@ def load_tables(connection: Reader, backup: BackupReader, *, now: datetime, prog
         if count != member.rows:
             raise refusal(f"has {count} rows of {shape.name}, and its manifest speaks of {member.rows}")
         done += count
-    where = [(one.org_id, one.seq, one.hash, one.signed_head) for one in positions(connection)]
+    where = [(one.org_id, one.seq, one.hash, one.signed_head) for one in positions(connection, schema)]
     if where != [(one.id, one.seq, one.hash, one.signed_head) for one in backup.manifest.organizations]:
         raise refusal("has organizations whose heads are not those of its manifest")
     if schema != latest():

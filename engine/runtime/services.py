@@ -14,7 +14,7 @@ from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store import Store
-from engine.store.database.migrations import migrate
+from engine.store.database.migrations import ensure_schema
 
 if TYPE_CHECKING:
     from engine.replica.replica import Replica
@@ -80,15 +80,16 @@ def open_services(
     replica: str = REPLICA,
     memory_bytes: int = MEMORY_BYTES,
     shared: bool = False,
+    begin: bool = False,
 ) -> Iterator[Services]:
-    """Migrate the store, open everything, and let go of it in the end.
+    """Open everything, and let go of it in the end. Unavailable where the store has another schema than ours.
 
     Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
-    artifacts that are held in memory; ``shared`` where several of them write all the time. The replica is opened by
-    whoever computes first.
+    artifacts that are held in memory; ``shared`` where several of them write all the time; ``begin`` where an empty
+    store gets its tables. The replica is opened by whoever computes first.
     """
     must_not_begin_again(settings)
-    migrate(settings.store_url, now=now)
+    ensure_schema(settings.store_url, begin=begin, now=now)
     store = Store(settings.store_url, shared=shared)
     opened = ExitStack()
 

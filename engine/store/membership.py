@@ -3,11 +3,14 @@
 import sqlite3
 from contextlib import closing
 
+from engine.store.database.epoch import EPOCH
 from engine.store.database.sqlite_files import connect
 
 QUERY = """
     SELECT org_id FROM memberships WHERE email = :email AND status = 'active' ORDER BY org_id = 'platform', org_id
 """
+
+EPOCH_QUERY = "SELECT version_num FROM alembic_version"
 
 ORGANIZATIONS = "SELECT id FROM organizations WHERE id != 'platform' ORDER BY id"
 
@@ -21,9 +24,9 @@ def organizations_of(url: str, email: str) -> list[str]:
     """The organizations that a person is an active member of, sorted, the platform's own last.
 
     A SQLite file is read through ``sqlite3`` alone. Where that finds no answer, as in a store that is not there or
-    not migrated yet, the store is opened: it makes what is missing, or says what is wrong.
+    has another schema, the store is opened: it says what is wrong.
     """
-    found = _in_file(url, QUERY, email=email)
+    found = _in_file(url, QUERY, email=email) if _in_file(url, EPOCH_QUERY) == [EPOCH] else None
     return _in_store(url, email) if found is None else found
 
 
@@ -33,7 +36,7 @@ def _in_file(url: str, query: str, **given: str) -> list[str] | None:
         return None
     try:
         with closing(connect(path)) as connection:
-            return [org_id for (org_id,) in connection.execute(query, given)]
+            return [value for (value,) in connection.execute(query, given)]
     except sqlite3.DatabaseError:
         return None
 
@@ -41,10 +44,10 @@ def _in_file(url: str, query: str, **given: str) -> list[str] | None:
 def _in_store(url: str, email: str) -> list[str]:
     from sqlalchemy import text
 
-    from engine.store.database.migrations import migrate
+    from engine.store.database.migrations import ensure_schema
     from engine.store.store import Store
 
-    migrate(url)
+    ensure_schema(url)
     store = Store(url)
     try:
         with store.reader() as connection:

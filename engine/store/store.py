@@ -1,5 +1,7 @@
 """The operational store: reads, heads, and revisions as the only way to write."""
 
+import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,8 +16,10 @@ from engine.store.chain.chain import GENESIS, ChainCheck
 from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
 from engine.store.chain.heads import take_head
 from engine.store.database.database import is_read_only, open_engines
+from engine.store.database.epoch import SchemaChanged, must_be_of_this_epoch
 from engine.store.database.faults import READ_ONLY
 from engine.store.database.sqlite_files import rewrite
+from engine.store.database.store_epoch import current, read_epoch
 from engine.store.ids import PLATFORM
 from engine.store.log.log_check import Counting
 from engine.store.log.row_check import RowCheck, check_rows
@@ -30,6 +34,7 @@ from engine.store.writing.revisions import Revision
 from engine.store.writing.statements import Values
 
 T = TypeVar("T")
+log = logging.getLogger("hq.store")
 
 
 class Store(StoreReader):
@@ -44,8 +49,9 @@ class Store(StoreReader):
         self._turn = (
             FileTurn(Path(f"{self._reader.url.database}-turn")) if shared and self.dialect == "sqlite" else FairLock()
         )
-        self._group = GroupCommit(self._writer, self._turn, self._errors)
-        self.uses = CredentialUses(self._writer, self._turn, self._errors)
+        self.outdated = threading.Event()  # set once a write met another schema
+        self._group = GroupCommit(self._writer, self._turn, self._write_errors)
+        self.uses = CredentialUses(self._writer, self._turn, self._write_errors)
 
     def must_be_writable(self) -> None:
         """Unavailable where the store is a copy that can only be read: commands that look work there, no others."""
@@ -56,10 +62,26 @@ class Store(StoreReader):
         """Give up all connections."""
         try:
             self.uses.flush()
+        except SchemaChanged:
+            log.warning("credentials were used as often as is not noted: the store has another schema by now")
         finally:
             self._reader.dispose()
             self._writer.dispose()
             self._turn.close()
+
+    def epoch(self) -> str | None:
+        """The number of the newest migration of the store as it is now; None for an empty one."""
+        with self._errors(), self._reader.connect() as connection:
+            return current(connection)
+
+    @contextmanager
+    def _write_errors(self) -> Iterator[None]:
+        try:
+            with self._errors():
+                yield
+        except SchemaChanged:
+            self.outdated.set()
+            raise
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -70,7 +92,7 @@ class Store(StoreReader):
         ``create`` holds columns of ``organizations``; with it an organization that does not exist is made.
         NotFound for an unknown organization otherwise.
         """
-        with self._errors(), self._turn, self._writer.connect() as connection, connection.begin() as transaction:
+        with self._write_errors(), self._turn, self._writer.connect() as connection, connection.begin() as transaction:
             head = take_head(connection, org_id)
             if head is None and create is None:
                 raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
@@ -105,7 +127,7 @@ class Store(StoreReader):
 
         One that touches nothing is left out. ``create`` as for ``revision``; NotFound likewise.
         """
-        with self._errors(), self._turn, self._writer.begin() as connection:
+        with self._write_errors(), self._turn, self._writer.begin() as connection:
             write_in_order(connection, org_id, actor, changes, create)
 
     def ensure_platform(self, now: datetime) -> None:
@@ -123,7 +145,8 @@ class Store(StoreReader):
     @contextmanager
     def unversioned_transaction(self) -> Iterator[Connection]:
         """A transaction without a revision, for what no report reads: leases, runs of jobs, who works on what."""
-        with self._errors(), self._turn, self._writer.begin() as connection:
+        with self._write_errors(), self._turn, self._writer.begin() as connection:
+            must_be_of_this_epoch(read_epoch(connection))
             yield GuardedConnection(connection, unlogged=True)
 
     def record_access(self, rows: Sequence[AccessLogRow]) -> None:

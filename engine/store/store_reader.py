@@ -173,10 +173,10 @@ class StoreReader:
                 raise
 
     def _read_head(self, org_id: str) -> Position | None:
-        query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)
+        query = select(heads.c.last_seq, heads.c.hash).where(heads.c.org_id == org_id)
         with self.reader() as connection:
             row = connection.execute(query).first()
-        return Position(row.seq, row.hash) if row else None
+        return Position(row.last_seq, row.hash) if row else None
 
     def _errors(self) -> AbstractContextManager[None]:
         return store_faults(self.url)

@@ -99,7 +99,7 @@ def truncate(office, last):
         office,
         *((f"DELETE FROM {table} WHERE org_id = 'acme' AND {column} > {last}") for table, column in gone),
         "DELETE FROM event_tiles WHERE org_id = 'acme'",
-        ("UPDATE heads SET seq = ?, hash = ? WHERE org_id = 'acme'", (last, digest)),
+        ("UPDATE heads SET last_seq = ?, hash = ? WHERE org_id = 'acme'", (last, digest)),
         ("UPDATE table_heads SET revision = ?, hash = ? WHERE org_id = 'acme' AND revision > ?", (last, digest, last)),
     )
     forget_heads(office)

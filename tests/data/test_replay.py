@@ -156,7 +156,7 @@ def test_a_bundle_is_sealed_on_the_way_and_one_today(tmp_path, monkeypatch, days
     monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
     monkeypatch.setattr(contents, "FRAMEWORKS", ())
     settings = Settings.of({"SVC_DATA_DIR": str(tmp_path)})
-    with open_services(settings, CATALOGUE, now=NOW) as services:
+    with open_services(settings, CATALOGUE, now=NOW, begin=True) as services:
         replay(services, "beta", short_story(days), now=NOW)
         with services.store.reader() as connection:
             sealed = [(row["window_end_on"], row["sealed_seq"]) for row in queries.every(connection, "beta")][::-1]
@@ -168,7 +168,7 @@ def test_a_replay_that_was_interrupted_is_told_from_a_whole_one(tmp_path, monkey
     monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
     monkeypatch.setattr(contents, "FRAMEWORKS", ())
     story = short_story(100) | {"organizations": DayRows(organization("aurora"), pl.Series([DAY - timedelta(99)]))}
-    with open_services(Settings.of({"SVC_DATA_DIR": str(tmp_path)}), CATALOGUE, now=NOW) as services:
+    with open_services(Settings.of({"SVC_DATA_DIR": str(tmp_path)}), CATALOGUE, now=NOW, begin=True) as services:
         assert ends_early(services.store, "aurora") is None
         with monkeypatch.context() as patched:
             patched.setattr("data.demo.replay.bundles.create", interrupt)

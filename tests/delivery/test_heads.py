@@ -91,7 +91,7 @@ def test_what_is_owed_leaves_though_no_head_can_be_signed(house, mailbox, caplog
     with raw_transaction(house.store) as connection:  # the store begins anew, below what was signed
         for table in (audit_log, change_log):
             connection.execute(delete(table))
-        connection.execute(heads.update().where(heads.c.org_id == "acme").values(seq=0, hash="0" * 64))
+        connection.execute(heads.update().where(heads.c.org_id == "acme").values(last_seq=0, hash="0" * 64))
     house.queue(message())
     house.drain()
     assert mailbox.mails[0][2]["X-Svc-Signed-Head"] is None

@@ -141,7 +141,7 @@ def test_a_restored_backup_is_noticed_and_copied_anew(any_store, replica, caplog
     with any_store._writer.begin() as connection:
         connection.execute(text("DELETE FROM audit_log WHERE seq = 2"))
         connection.execute(text("DELETE FROM vendors"))
-        connection.execute(text("UPDATE heads SET seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1)"))
+        connection.execute(text("UPDATE heads SET last_seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1)"))
     with caplog.at_level(logging.WARNING):
         replica.sync(["acme"])
     assert "is not the one replicated" in caplog.text

@@ -40,7 +40,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
 
     settings = _settings(PLATFORM_ADMIN)
     listening = None if no_serve else listen(host, port, private=not settings.session_auth)
-    with open_console_services(settings) as services:
+    with open_console_services(settings, begin=True) as services:
         known = {org_id for org_id, _ in services.store.organizations()}
         for org_id in sorted(known & set(DEMO_ORGANIZATIONS)):
             ended = ends_early(services.store, org_id)

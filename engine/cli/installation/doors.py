@@ -49,6 +49,7 @@ def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
     from engine.delivery.endpoint_changes import encrypt_secrets
     from engine.delivery.secret_keys import SecretKeys
+    from engine.runtime.epoch_watch import watch_epoch
     from engine.store.queries.sending.jobs import last
     from scheduler import JOBS, TASKS, new_scheduler, run_until_stopped
 
@@ -60,7 +61,7 @@ def scheduler(listing: bool) -> None:
             for task in TASKS:
                 click.echo(f"{task.name}\t{task.when.schedule_text}\t{_last(last(connection, task.name))}")
         return
-    with open_console_services(settings) as services:
+    with open_console_services(settings) as services, watch_epoch(services.store):
         services.store.must_be_writable()
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
@@ -80,19 +81,38 @@ def _last(run: Mapping[str, Any] | None) -> str:  # a row of runs; the store is 
 
 @click.command(epilog="Example: hq migrate; hq migrate --to postgresql+psycopg://hq@db.example/hq")
 @click.option("--to", metavar="URL", help="Copy a SQLite store with its chains into this empty PostgreSQL database.")
-def migrate(to: str | None) -> None:
+@click.option("--check", is_flag=True, help="Say which schema the store has and which is expected.")
+@click.option("--no-backup", is_flag=True, help="Migrate without a backup: you have one.")
+@click.pass_context
+def migrate(context: click.Context, to: str | None, check: bool, no_backup: bool) -> None:
     """Bring the operational store to the newest schema; with --to, move it to PostgreSQL.
 
-    Stop the server first. The copy is checked before it counts: rows, heads, chains; where anything fails, nothing is
-    left of it. The SQLite file stays as it is.
+    Stop the server first: one that still runs is waited for as long as it writes, and writes nothing afterwards. Before
+    a store that is not empty is changed, a backup is made in the folder backups of SVC_DATA_DIR. What is copied with
+    --to is checked before it counts: rows, heads, chains; where anything fails, nothing is left of it. The SQLite file
+    stays as it is. --check changes nothing: exit code 1 where the store has another schema.
     """
+    from engine.operations.migration_backup import back_up_before_migrating
     from engine.runtime.heads.second_history import must_not_begin_again
     from engine.runtime.store_move import move_store
+    from engine.store.database.epoch import EPOCH
+    from engine.store.database.migrations import epoch_at
     from engine.store.database.migrations import migrate as run
 
     settings = Settings.of_process()
+    if check:
+        at = epoch_at(settings.store_url)
+        click.echo(f"found {at or 'no migration'}, expected {EPOCH}")
+        context.exit(0 if at == EPOCH else 1)
     must_not_begin_again(settings)
-    before, after = run(settings.store_url)
+
+    def prepare(at: str) -> None:
+        if not no_backup:
+            with Steps() as steps:
+                path = back_up_before_migrating(settings, at, now=now(), progress=steps.count)
+            click.echo(f"backup of migration {at}: {path}")
+
+    before, after = run(settings.store_url, prepare=prepare)
     click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
     if to is None:
         return

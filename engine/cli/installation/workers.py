@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from engine.cli.common import now, open_console_services
+from engine.runtime.epoch_watch import watch_epoch
 from engine.runtime.processes.stop_signals import StopSignals
 from engine.runtime.processes.worker_process import Assignment
 from engine.runtime.processes.workers import Workers
@@ -99,7 +100,8 @@ def serve_console(
 ) -> None:
     """Answer on a socket that listens already, until SIGTERM or Ctrl-C; ``said`` is called once it answers.
 
-    With several ``processes`` this one has the workers and the scheduler, and those answer.
+    With several ``processes`` this one has the workers and the scheduler, and those answer. SchemaChanged where the
+    store was migrated meanwhile.
     """
     import api
     from engine.cli.installation.processes import serve_in_processes
@@ -111,7 +113,8 @@ def serve_console(
     shared = processes > 1
     with (
         StopSignals() as signals,
-        open_console_services(settings, shared=shared) as services,
+        open_console_services(settings, shared=shared, begin=True) as services,
+        watch_epoch(services.store),
         worker_pools(settings, shared=shared) as workers,
     ):
         services.store.must_be_writable()
@@ -123,5 +126,7 @@ def serve_console(
             whole = run(server, signals, work)
         else:
             whole = serve_in_processes(services, workers, listening, threads, processes, signals, work, said)
+        if not whole and services.store.outdated.is_set():
+            os._exit(1)
     if not whole:  # a thread of it is not over, and need not be: what was acknowledged is in the store
         os._exit(0)

@@ -103,7 +103,11 @@ def _import_tables(
     from engine.intake.imports import import_paths
     from engine.runtime.processes.garbage import rare_collections
 
-    with open_console_services() as services, Steps() as steps, rare_collections(OBJECTS_BETWEEN_COLLECTIONS):
+    with (
+        open_console_services(begin=not check) as services,
+        Steps() as steps,
+        rare_collections(OBJECTS_BETWEEN_COLLECTIONS),
+    ):
         org = org or organization(services, None)
         result = import_paths(
             services.store,

@@ -47,12 +47,12 @@ class SegmentCheck(NamedTuple):
 
 def chain_span(connection: Connection, org_id: str) -> ChainSpan:
     """Where the chain of an organization begins and ends. NotFound for an unknown one."""
-    head = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).first()
+    head = connection.execute(select(heads.c.last_seq, heads.c.hash).where(heads.c.org_id == org_id)).first()
     if head is None:
         raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
     cuts = select(chain_cuts.c.seq, chain_cuts.c.hash).where(chain_cuts.c.org_id == org_id)
     cut = connection.execute(cuts.order_by(chain_cuts.c.seq.desc()).limit(1)).first()
-    return ChainSpan((cut.seq, cut.hash) if cut else (0, GENESIS), (head.seq, head.hash))
+    return ChainSpan((cut.seq, cut.hash) if cut else (0, GENESIS), (head.last_seq, head.hash))
 
 
 def missing_rows(connection: Connection, org_id: str) -> str | None:

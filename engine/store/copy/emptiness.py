@@ -7,7 +7,7 @@ from sqlalchemy import inspect, select
 
 from engine.store.database.database import open_engines, sqlite_path
 from engine.store.database.faults import store_faults
-from engine.store.database.migrations import current
+from engine.store.database.store_epoch import current
 from engine.store.schema.organizations import heads
 
 Emptiness: TypeAlias = Literal["new", "without organizations", "in use"]

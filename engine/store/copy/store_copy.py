@@ -21,7 +21,8 @@ from engine.store.copy.table_copy import (
 )
 from engine.store.database.database import is_read_only, open_engines
 from engine.store.database.faults import store_faults
-from engine.store.database.migrations import current, upgrade
+from engine.store.database.migrations import upgrade
+from engine.store.database.store_epoch import current
 from engine.store.log.row_check import check_rows
 from engine.store.schema import metadata
 from engine.store.schema.organizations import heads
@@ -136,7 +137,7 @@ def _count(connection: Connection, shape: TableLayout) -> int:
 
 
 def _heads(connection: Connection) -> dict[str, Position]:
-    query = select(heads.c.org_id, heads.c.seq, heads.c.hash)
+    query = select(heads.c.org_id, heads.c.last_seq, heads.c.hash)
     return {org_id: Position(seq, digest) for org_id, seq, digest in sorted(map(tuple, connection.execute(query)))}
 
 

@@ -18,9 +18,10 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from engine.model.errors import Conflict, InvalidData
 from engine.store.database.database import open_engines, sqlite_path
+from engine.store.database.epoch import EPOCH
 from engine.store.database.faults import BUSY, MISSING, store_faults
-from engine.store.database.migrations import current, latest
 from engine.store.database.sqlite_files import fold, is_there
+from engine.store.database.store_epoch import current
 from engine.store.schema import metadata
 from engine.store.types import Instant
 
@@ -98,10 +99,10 @@ def _kind(column: Column[Any]) -> Kind:  # of any type
 
 
 @contextmanager
-def store_snapshot(url: str) -> Iterator[Connection]:
+def store_snapshot(url: str, schema: str = EPOCH) -> Iterator[Connection]:
     """One state of the store at ``url``, for as long as it is read; nobody waits for it, and nothing can be written.
 
-    Conflict where the store is not at the newest migration, Unavailable where there is none.
+    Conflict where the store is not at the migration ``schema``, Unavailable where there is none.
     """
     file = sqlite_path(url)
     if file is not None and not is_there(file):
@@ -113,9 +114,9 @@ def store_snapshot(url: str) -> Iterator[Connection]:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SET TRANSACTION READ ONLY"))
             at = current(connection)  # SQLite's snapshot begins with the first look
-            if at != latest():
+            if at != schema:
                 raise Conflict(
-                    f"The store is at migration {at or 'none'}, this version reads {latest()}: run `hq migrate`, or "
+                    f"The store is at migration {at or 'none'}, this version reads {schema}: run `hq migrate`, or "
                     "use the version that the store belongs to.",
                     word="schema_outdated",
                 )

@@ -1,5 +1,6 @@
 """Schema changes: numbered Alembic revisions in ``data/migrations``."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,10 +8,15 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, func, inspect, select, text
 
 from engine.model.errors import Unavailable
-from engine.store.database.database import is_read_only, open_engines
+from engine.store.database.database import is_read_only, open_engines, sqlite_path
+from engine.store.database.epoch import EPOCH, SchemaChanged, other_schema
 from engine.store.database.faults import store_faults
+from engine.store.database.patience import patience
+from engine.store.database.sqlite_files import is_there
+from engine.store.database.store_epoch import current
 from engine.store.log.history import begin_history
 from engine.store.log.unlogged_recoveries import log_recoveries
+from engine.store.schema.organizations import heads
 
 if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import takes longer than the question
     from alembic.config import Config
@@ -18,6 +24,7 @@ if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "migrations"
 HEALTH_MIGRATION = "0015"
 LOGGED_RECOVERIES = "0032"
+Prepare = Callable[[str], object]
 LOCK = 4_720_915_103  # of migrations, among the advisory locks of a PostgreSQL database
 
 
@@ -31,18 +38,23 @@ def _config() -> "Config":
 
 
 def latest() -> str:
-    """The number of the newest migration."""
-    return max(script.name.partition("_")[0] for script in (FOLDER / "versions").glob("[0-9]*_*.py"))
+    """The number of the newest migration that this process knows."""
+    return EPOCH
 
 
-def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> tuple[str | None, str]:
+def migrate(
+    url: str, target: str = "head", *, now: datetime | None = None, prepare: Prepare = lambda at: None
+) -> tuple[str | None, str]:
     """Bring the store at ``url`` to ``target`` in one transaction; returns (before, after) as revision numbers.
 
     A store from before the change log has its rows logged as they are, at ``now``, else the time of the clock; so have
     incidents that were resolved beside it.
 
-    Of several at once one migrates; the others wait for it and find it done.
-    Unavailable when the store was migrated by a newer version of the console, or is behind and can only be read.
+    Writers that are at work are waited for, at most as long as a command waits for others; then nobody else writes
+    until the end. ``prepare`` is called in between with the number of a store that is not empty. Of several at once
+    one migrates; the others wait for it and find it done.
+    Unavailable when the store was migrated by a newer version of the console, or is behind and can only be read, or
+    somebody else does not stop writing.
     """
     reader, writer = open_engines(url)
     try:
@@ -54,6 +66,9 @@ def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> t
             if is_read_only(url) and (before is None or before < latest()):
                 raise _not_migrated(before)
             with writer.begin() as connection:  # SQLite: nobody else writes from here on
+                at = _shut_out_writers(connection)
+                if at is not None and at < latest():
+                    prepare(at)
                 before, after = upgrade(connection, target)
                 if target == "head":
                     moment = now or datetime.now(UTC)
@@ -64,6 +79,45 @@ def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> t
     finally:
         reader.dispose()
         writer.dispose()
+
+
+def epoch_at(url: str) -> str | None:
+    """The number of the newest migration of the store at ``url``; None for an empty one. Nothing is made."""
+    file = sqlite_path(url)
+    if file is not None and not is_there(file):
+        return None
+    reader, writer = open_engines(url)
+    writer.dispose()
+    try:
+        with store_faults(url), reader.connect() as connection:
+            return current(connection)
+    finally:
+        reader.dispose()
+
+
+def ensure_schema(url: str, *, begin: bool = False, now: datetime | None = None) -> None:
+    """Look whether the store at ``url`` has the schema of this version; with ``begin`` an empty one gets its tables.
+
+    Unavailable for any other, which is left as it is.
+    """
+    at = epoch_at(url)
+    if at == EPOCH:
+        return
+    if is_read_only(url) and (at is None or at < EPOCH):
+        raise _not_migrated(at)
+    if at is not None or not begin:
+        raise other_schema(at)
+    migrate(url, now=now)
+
+
+def _shut_out_writers(connection: Connection) -> str | None:
+    """From here on nobody else writes; the number of the newest migration. SQLite's transaction begins like this."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(patience() * 1000)}")
+        if inspect(connection).has_table(heads.name):
+            connection.exec_driver_sql(f"LOCK TABLE {heads.name} IN EXCLUSIVE MODE")
+    return current(connection)
 
 
 def _not_migrated(before: str | None) -> Unavailable:
@@ -86,11 +140,7 @@ def upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
     before = current(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if before is not None and before not in known:
-        raise Unavailable(
-            f"The store is at migration {before}, this version knows up to {latest()}: "
-            "install the version that migrated it.",
-            word="store_too_new",
-        )
+        raise other_schema(before)
     if target == "head" and before == latest():
         return before, before
     config.attributes["connection"] = connection
@@ -98,18 +148,11 @@ def upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
     return before, current(connection) or ""
 
 
-def current(connection: Connection) -> str | None:
-    """The number of the last migration that was applied; None for an empty store."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    number: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    return number
-
-
 def database_health(connection: Connection) -> dict[str, int | str]:
     """The row of the view that migration 15 creates, and ``expected``: the newest migration known here.
 
-    Unavailable when that migration or a later one is missing; it names what was found and what is expected.
+    Unavailable when that migration or a later one is missing, or the store is of a newer version; it names what was
+    found and what is expected.
     """
     at, expected = current(connection), latest()
     if at is None or at < HEALTH_MIGRATION:
@@ -118,6 +161,8 @@ def database_health(connection: Connection) -> dict[str, int | str]:
         raise _behind("The view database_health of migration 15 is missing", "migration_missing", at, expected)
     if at < expected:
         raise _behind("The schema of the store is outdated", "schema_outdated", at, expected)
+    if at > expected:
+        raise SchemaChanged(at)
     row = connection.execute(text("SELECT * FROM database_health")).mappings().one()
     return {**row, "expected": expected}
 

@@ -186,5 +186,5 @@ def changes(url: str, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[Cha
 
 
 def _changes_of(source: BulkRead, org_id: str, seq: int) -> ChangeReader:
-    rows = source.rows("SELECT seq, hash FROM heads WHERE org_id = ?", (org_id,))
+    rows = source.rows("SELECT last_seq, hash FROM heads WHERE org_id = ?", (org_id,))
     return ChangeReader(org_id, Position(*rows[0]) if rows else None, seq, source)

@@ -21,7 +21,7 @@ def begin_history(connection: Connection, now: datetime) -> list[str]:
     Nothing is claimed of what was before.
     """
     logged = exists().where(change_log.c.org_id == heads.c.org_id)
-    org_ids = connection.execute(select(heads.c.org_id).where(heads.c.seq > 0, ~logged).order_by(heads.c.org_id))
+    org_ids = connection.execute(select(heads.c.org_id).where(heads.c.last_seq > 0, ~logged).order_by(heads.c.org_id))
     return [org_id for org_id in org_ids.scalars().all() if _begin(connection, org_id, now)]
 
 

@@ -27,7 +27,7 @@ WHY = "resolved by a scanner's report; the change log of that revision had left 
 
 def log_recoveries(connection: Connection, now: datetime) -> dict[str, int]:
     """Log each of them under one event an organization; how many there were, by organization that had any."""
-    org_ids = connection.execute(select(heads.c.org_id).where(heads.c.seq > 0).order_by(heads.c.org_id))
+    org_ids = connection.execute(select(heads.c.org_id).where(heads.c.last_seq > 0).order_by(heads.c.org_id))
     counts = {org_id: _log_of(connection, org_id, now) for org_id in org_ids.scalars().all()}
     return {org_id: count for org_id, count in counts.items() if count}
 

@@ -52,7 +52,7 @@ heads: TypedTable[records.HeadRow] = TypedTable(
     "heads",
     metadata,
     Column("org_id", String(200), ForeignKey("organizations.id"), primary_key=True, comment="organization"),
-    Column("seq", BigInteger, nullable=False, comment="sequence number of the last audit event"),
+    Column("last_seq", BigInteger, nullable=False, comment="sequence number of the last audit event"),
     Column("hash", String(64), nullable=False, comment="hash of the last audit event"),
     instant("moved_at", "when the head last moved"),
     comment="The head of each organization's audit chain: locked by every write.",

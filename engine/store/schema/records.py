@@ -634,7 +634,7 @@ class HeadRow(TypedDict):
     """The head of each organization's audit chain: locked by every write."""
 
     org_id: str
-    seq: int
+    last_seq: int
     hash: str
     moved_at: datetime
 

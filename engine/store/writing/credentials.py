@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from engine.store.database.epoch import must_be_of_this_epoch
+from engine.store.database.store_epoch import read_epoch
 from engine.store.rows import select_rows
 from engine.store.schema.outputs import credential_uses, credentials
 from engine.store.schema.records import CredentialRow, CredentialUseRow
@@ -82,4 +84,5 @@ class CredentialUses:
             set_={"last_used_at": insert.excluded.last_used_at, "uses": uses},
         )
         with self._errors(), self._turn, self._writer.begin() as connection:
+            must_be_of_this_epoch(read_epoch(connection))
             connection.execute(query, rows)

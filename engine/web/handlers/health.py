@@ -6,14 +6,18 @@ from engine.web.http import Request, Response, answer
 
 
 def alive(request: Request) -> Response:
-    """Whether the process answers; nothing else is looked at."""
+    """Whether the process answers; not ``ok`` once it met a store of another schema and ends."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
-    return answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
+    return answer(
+        Liveness(
+            ok=not services.store.outdated.is_set(), service=services.settings.service_name, uptime_s=max(uptime, 0)
+        )
+    )
 
 
 def database(request: Request) -> Response:
-    """Whether the operational store answers and has every migration, 15 among them; 503 says what is missing."""
+    """Whether the operational store answers and has every migration, 15 among them; 503 says what differs."""
     with request.services.store.reader() as connection:
         row = database_health(connection)
     return answer(

@@ -127,7 +127,7 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     with raw_transaction(store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq == 2))
         connection.exec_driver_sql(
-            "UPDATE heads SET seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1) WHERE org_id = 'acme'"
+            "UPDATE heads SET last_seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1) WHERE org_id = 'acme'"
         )
     store.close()
     assert cli("verify", "--org", "acme")[:2] == (

@@ -76,7 +76,7 @@ def without_tail(services, seq):
     execute(
         services,
         delete(audit_log).where(audit_log.c.seq > seq),
-        update(heads).where(heads.c.org_id == "acme").values(seq=seq, hash=hash_at(services, seq)),
+        update(heads).where(heads.c.org_id == "acme").values(last_seq=seq, hash=hash_at(services, seq)),
     )
     assert services.store.verify("acme").ok
 

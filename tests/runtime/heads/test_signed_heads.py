@@ -43,7 +43,7 @@ def truncate(services, seq):
     with raw_transaction(services.store) as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq > seq))
         hashed = connection.execute(audit_log.select().where(audit_log.c.seq == seq)).mappings().one()["hash"]
-        connection.execute(update(heads).where(heads.c.org_id == "acme").values(seq=seq, hash=hashed))
+        connection.execute(update(heads).where(heads.c.org_id == "acme").values(last_seq=seq, hash=hashed))
         connection.execute(delete(event_tiles))
 
 

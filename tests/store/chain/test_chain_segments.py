@@ -44,7 +44,7 @@ def by_hand(store, statement):
         ("DELETE FROM audit_log WHERE seq = 1", "event 1 is missing: after 0 comes 2", 1),
         ("DELETE FROM audit_log WHERE seq > 8", "the head says 11 ", 8),
         ("DELETE FROM audit_log", "the head says 11 ", 0),
-        ("UPDATE heads SET seq = 10", "the head says 10 ", 10),
+        ("UPDATE heads SET last_seq = 10", "the head says 10 ", 10),
     ],
 )
 def test_every_break_is_named(chained_store, statement, problem, at):

@@ -94,7 +94,7 @@ def test_a_store_that_has_an_organization_is_not_empty(any_store):
 
 def test_a_value_of_another_kind_is_not_copied(store):
     with closing(sqlite3.connect(make_url(store.url).database)) as connection, connection:
-        connection.execute("UPDATE heads SET seq = 'many'")
+        connection.execute("UPDATE heads SET last_seq = 'many'")
     with pytest.raises(InvalidData, match="The table heads has a value that is none of its column"):
         tables(store.url)
 

@@ -62,8 +62,8 @@ def test_what_the_console_writes_is_of_its_form(any_store):
             "audit_log [\"hq:2\"] has in changes what is none of it: expected a text, found the blob 'ab'",
         ),
         (
-            "UPDATE heads SET seq = 'abc' WHERE org_id = 'acme'",
-            "heads [] has in seq what is none of it: expected a whole number, found the text 'abc'",
+            "UPDATE heads SET last_seq = 'abc' WHERE org_id = 'acme'",
+            "heads [] has in last_seq what is none of it: expected a whole number, found the text 'abc'",
         ),
     ],
 )

@@ -3,11 +3,9 @@
 from datetime import timedelta
 
 import pytest
-from alembic import command
 from sqlalchemy import select, update
 
 from engine.store import Note
-from engine.store.database import migrations
 from engine.store.database.migrations import latest, migrate
 from engine.store.log.unlogged_recoveries import LOGGED_LATER, RESOLVED, log_recoveries
 from engine.store.queries.operations.ingest import resolve_incidents
@@ -15,6 +13,7 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
 from tests.databases import raw_transaction
+from tests.web.handlers.test_health import downgrade
 from tests.whole_checks import assert_provable
 
 LATER = NOW + timedelta(hours=1)
@@ -80,10 +79,7 @@ def test_a_recovery_of_today_is_logged_by_its_own_write(store_with_incidents):
 
 def test_the_migration_does_it_when_a_store_passes_its_number(store_with_incidents):
     resolve_beside_the_log(store_with_incidents, "a")
-    with raw_transaction(store_with_incidents) as connection:
-        config = migrations._config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0031")
+    downgrade(store_with_incidents, "0031")
     assert migrate(store_with_incidents.url, now=LATER + timedelta(days=1)) == ("0031", latest())
     assert recoveries(store_with_incidents) == [1]
     assert_provable(store_with_incidents)

@@ -58,6 +58,14 @@ def test_a_store_that_is_behind_is_503_and_names_what_is_there_and_what_is_expec
     assert sign_in(None).get("/api/health").status == 200
 
 
+def test_a_store_that_was_migrated_beneath_the_process_is_503_and_so_is_what_is_written(sign_in, with_people):
+    client = sign_in(None)
+    change(with_people, "UPDATE alembic_version SET version_num = '0099'")
+    answer = client.get(HEALTH)
+    assert (answer.status, answer.json["error"]) == (503, "schema_changed")
+    assert answer.json["details"] == [{"found": "0099", "expected": latest()}]
+
+
 def test_a_store_whose_view_was_dropped_or_that_was_never_migrated_is_503(sign_in, with_people):
     client = sign_in(None)
     change(with_people, "DROP VIEW database_health")

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, func, or_, select
 
+from engine.store.chain.heads import seq_column
+from engine.store.database.epoch import EPOCH
 from engine.store.schema.audit import signed_heads
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import bundles, credential_uses, credentials, deliveries
@@ -28,14 +30,14 @@ class ArchiveRecord(NamedTuple):
     sha256: str
 
 
-def positions(connection: Connection) -> list[OrganizationPosition]:
-    """Every organization, the platform's own included."""
+def positions(connection: Connection, schema: str = EPOCH) -> list[OrganizationPosition]:
+    """Every organization, the platform's own included, of a store at migration ``schema``."""
     newest = select(signed_heads.c.org_id, func.max(signed_heads.c.seq).label("seq"))
     last = newest.group_by(signed_heads.c.org_id).subquery()
     joined = heads.outerjoin(last, last.c.org_id == heads.c.org_id).outerjoin(
         signed_heads, and_(signed_heads.c.org_id == last.c.org_id, signed_heads.c.seq == last.c.seq)
     )
-    query = select(heads.c.org_id, heads.c.seq, heads.c.hash, signed_heads.c.note).select_from(joined)
+    query = select(heads.c.org_id, seq_column(schema), heads.c.hash, signed_heads.c.note).select_from(joined)
     return sorted(OrganizationPosition._make(row) for row in connection.execute(query))
 
 

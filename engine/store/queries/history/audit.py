@@ -58,8 +58,8 @@ def events_between(store: Store, org_id: str, first: int, last: int) -> Iterator
 
 def position(connection: Connection, org_id: str) -> tuple[int, str]:
     """Where the chain stands in what ``connection`` sees: the last position and its hash."""
-    row = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
-    return row.seq, row.hash
+    row = connection.execute(select(heads.c.last_seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
+    return row.last_seq, row.hash
 
 
 def entries(store: Store, org_id: str, after: int, last: int, condition: ColumnElement[bool]) -> list[AuditEntry]:

@@ -27,7 +27,7 @@ def last_events(
     connection: Connection, org_id: str, actions: Collection[str]
 ) -> dict[tuple[str, str | None], datetime]:
     """When each action last happened to each object, among the newest ``RECENT_EVENTS`` of the log."""
-    head = select(heads.c.seq).where(heads.c.org_id == org_id).scalar_subquery()
+    head = select(heads.c.last_seq).where(heads.c.org_id == org_id).scalar_subquery()
     query = (
         select(audit_log.c.action, audit_log.c.object_id, func.max(audit_log.c.occurred_at))
         .where(

@@ -28,8 +28,8 @@ class IncidentSteps(TypedDict):
 
 def chain_head(connection: Connection, org_id: str) -> Position:
     """Where the organization's chain stands in the state that the connection sees."""
-    row = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
-    return Position(row.seq, row.hash)
+    row = connection.execute(select(heads.c.last_seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
+    return Position(row.last_seq, row.hash)
 
 
 def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> dict[int, str]:

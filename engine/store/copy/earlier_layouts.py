@@ -1,0 +1,34 @@
+"""The tables as earlier migrations had them, as far back as stores of them are backed up by this version."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from engine.model.errors import Conflict
+from engine.store.chain.heads import RENAMED_HEAD
+from engine.store.copy.table_copy import TableLayout, table_columns, table_shapes
+
+# the migration that renamed columns, and by table their names before, by those of today
+_RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads": {"last_seq": "seq"}}}
+
+
+def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
+    """Every table of a store at migration ``schema``. Conflict where this version does not know them any more."""
+    layouts = table_shapes()
+    for migration, tables in _RENAMED.items():
+        if schema < migration:
+            layouts = tuple(_with_names(layout, tables.get(layout.name, {})) for layout in layouts)
+    known = {layout.name: {column.name for column in layout.columns} for layout in layouts}
+    if known != table_columns(connection):
+        raise Conflict(
+            f"A store at migration {schema} is not backed up by this version: make a backup with the version that it "
+            "belongs to, then run `hq migrate --no-backup`.",
+            word="schema_outdated",
+        )
+    return layouts
+
+
+def _with_names(layout: TableLayout, before: Mapping[str, str]) -> TableLayout:
+    columns = (replace(column, name=before.get(column.name, column.name)) for column in layout.columns)
+    return replace(layout, columns=tuple(columns), key=tuple(before.get(name, name) for name in layout.key))
