@@ -204,7 +204,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # approved and in force
     "exceptions": columns(f"""
         {_CONTROL} id kind title reason compensating compensating_evidence_on evidence_freshness residual:text
-        approver approved_on expires_on days_left renewals standing unapproved replaced worksheet
+        approver approved_on expires_on days_left renewals standing unapproved replaced:flag worksheet
     """),
     # an incident with its durations in minutes (null where a step is missing)
     "incidents": columns("""
