@@ -20,7 +20,7 @@ test: install  ## run the tests, but for those marked real: what is slow because
 	$(PYTEST) --budget test -m "not real" $(PYTEST_FLAGS)
 
 test-real: install  ## the tests marked real alone: browsers, kills, servers, processes, whole demos
-	$(PYTEST) -m real $(PYTEST_FLAGS)
+	$(PYTEST) --budget real -m real $(PYTEST_FLAGS)
 
 soak: install  ## the console under fire: half an hour, ends with a table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[soak]'
@@ -40,8 +40,8 @@ mutants: install  ## weekly: changes that the suite must notice, drawn and by na
 	$(BIN)/python -m tests.mutants $(MUTANT_FLAGS)
 	$(BIN)/python -m tests.mutants --named
 
-coverage: install  ## all tests, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
-	HYPOTHESIS_PROFILE=ci $(PYTEST) --budget everything --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)
+coverage: install  ## make test, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
+	$(PYTEST) --budget coverage -m "not real" --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)
 
 lint: install  ## style and types
 	$(BIN)/ruff check .

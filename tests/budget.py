@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ALLOWED = tomllib.loads((Path(__file__).parent / "budget.toml").read_text())
-FAILING = "everything"  # elsewhere it is said and no more: another machine takes another time
+FAILING = ("coverage", "real")  # of CI; elsewhere it is said and no more: another machine takes another time
 
 
 def pytest_addoption(parser):
@@ -31,7 +31,7 @@ def line(name, seconds):
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
     name = session.config.getoption("budget")
-    if name == FAILING and not hasattr(session.config, "workerinput") and is_beyond(name, spent()):
+    if name in FAILING and not hasattr(session.config, "workerinput") and is_beyond(name, spent()):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -1,4 +1,4 @@
-"""On how many drawn cases a law is tried: a third in the loop of whoever writes, all of them in ``.ci/run``.
+"""On how many drawn cases a law is tried: a third in the loop of whoever writes, all of them in the weekly job.
 
 ``HYPOTHESIS_PROFILE`` says which: ``fast``, which draws the same cases each time, or ``ci``, which draws others.
 """
