@@ -99,6 +99,12 @@ class Declaration(ABC):
                     word="invalid_parameter",
                     details=[{"parameter": name[:80], "expected": allowed, "got": "unknown parameter"}],
                 )
+        if EXPLAIN in query and not self.figure_ids:
+            raise BadRequest(
+                f"{self.name} has no figure of which rows could be shown; leave {EXPLAIN} out.",
+                word="invalid_parameter",
+                details=[{"parameter": EXPLAIN, "expected": "nothing", "got": query[EXPLAIN][:80]}],
+            )
         parameters = {
             name: parameter.parse(query[name]) if name in query else parameter.default
             for name, parameter in known.items()

@@ -80,6 +80,12 @@ def test_a_figure_that_the_report_does_not_show_is_refused_with_those_that_it_do
     assert answer.json["message"].startswith("The parameter explain must be one of weighted_pct, ")
 
 
+def test_a_plan_has_no_figure_to_explain(sign_in):
+    answer = sign_in().get(f"{BASE}iso-assessment?explain=iso_improvements&by=2027-03-01")
+    assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
+    assert answer.json["message"].endswith("has no figure of which rows could be shown; leave explain out.")
+
+
 def test_the_calendar_feed_is_text_calendar(sign_in):
     answer = sign_in().get(f"{BASE}obligation-ics")
     assert answer.headers["content-type"] == "text/calendar; charset=utf-8"
