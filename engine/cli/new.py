@@ -1,6 +1,8 @@
 """The command that begins a report or a monitor, in a checkout of the repository."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -96,6 +98,13 @@ def _write(texts: Mapping[Path, str], tables: Mapping[Path, str]) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         click.echo(str(path))
+    _format(*texts, *tables)
+
+
+def _format(*paths: Path) -> None:
+    """Lay out what was written as the checkout's own formatter does; without one it stays as it is."""
+    files = [str(path) for path in paths if path.suffix == ".py"]
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", "--no-cache", *files], check=False)  # noqa: S603 - our own interpreter and files
 
 
 def _print_steps(steps: tuple[str, ...], **words: str) -> None:
@@ -112,8 +121,8 @@ def _with_report(catalogue: str, chapter: str, module: str) -> str:
         chapters = ", ".join(re.findall(r"^from reports\.(\w+) import", catalogue, re.MULTILINE))
         raise Usage(f"--chapter must be one of {chapters}; got {chapter!r}.")
     names = re.findall(r"\w+", found[1])
-    last = max((catalogue.rindex(f"        {one}.REPORT,\n"), one) for one in names)[1]
-    catalogue = catalogue.replace(f"        {last}.REPORT,\n", f"        {last}.REPORT,\n        {module}.REPORT,\n")
+    last = max((catalogue.rindex(f"{one}.REPORT"), one) for one in names)[1]
+    catalogue = re.sub(rf"\b{last}\.REPORT\b", f"{last}.REPORT, {module}.REPORT", catalogue)
     return imports.sub(lambda _: _import(f"from reports.{chapter} import ", sorted([*names, module])), catalogue)
 
 

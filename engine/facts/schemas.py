@@ -108,7 +108,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
         {_CONTROL} implementation justification method tested:flag decision rationale decided_on decision_approved
-        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial:flag
+        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
         risk_ref systems note
     """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
@@ -204,7 +204,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # approved and in force
     "exceptions": columns(f"""
         {_CONTROL} id kind title reason compensating compensating_evidence_on evidence_freshness residual:text
-        approver approved_on expires_on days_left renewals standing unapproved replaced:flag worksheet
+        approver approved_on expires_on days_left renewals standing unapproved replaced worksheet
     """),
     # an incident with its durations in minutes (null where a step is missing)
     "incidents": columns("""

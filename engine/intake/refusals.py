@@ -31,7 +31,7 @@ def expect(record: Mapping[str, object], name: str, expected: str, holds: Callab
     raise MalformedRecord(name, expected, value)
 
 
-class Refusal(NamedTuple):
+class RefusedRecord(NamedTuple):
     """A record that cannot be read: its number among its fellows, its path in the body, and what is wrong with it."""
 
     number: int
@@ -46,23 +46,23 @@ class Refusal(NamedTuple):
         return f"{self.field} must be {self.expected}; got {self.found}."
 
 
-def read_records(records: Iterable[tuple[str, R]], read: Callable[[R], T]) -> tuple[list[T], list[Refusal]]:
+def read_records(records: Iterable[tuple[str, R]], read: Callable[[R], T]) -> tuple[list[T], list[RefusedRecord]]:
     """Every record through ``read``: what it made of them, and those for which it raised MalformedRecord.
 
     A record comes with the path under which its sender knows it, such as ``alerts[3]``; empty for the body itself.
     """
     good: list[T] = []
-    refused: list[Refusal] = []
+    refused: list[RefusedRecord] = []
     for index, (path, record) in enumerate(records):
         try:
             good.append(read(record))
         except MalformedRecord as problem:
             field = ".".join(part for part in (path, problem.field) if part)
-            refused.append(Refusal(index, path, field, problem.expected, problem.found))
+            refused.append(RefusedRecord(index, path, field, problem.expected, problem.found))
     return good, refused
 
 
-def nothing_taken(refused: Sequence[Refusal], count: int, *, word: str, noun: str) -> BadRequest:
+def refuse_all(refused: Sequence[RefusedRecord], count: int, *, word: str, noun: str) -> BadRequest:
     """The refusal of a body of ``count`` records because of these, of which it lists the first 100."""
     which = f"The {noun}" if count == 1 else f"{len(refused):,} of {count:,} {noun}s"
     return BadRequest(
@@ -79,7 +79,7 @@ def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word:
     """Every record through ``read``; BadRequest where one raised MalformedRecord."""
     good, refused = read_records(records, read)
     if refused:
-        raise nothing_taken(refused, len(good) + len(refused), word=word, noun=noun)
+        raise refuse_all(refused, len(good) + len(refused), word=word, noun=noun)
     return good
 
 

@@ -355,7 +355,8 @@ def test_wrong_usage_is_one_clear_sentence_and_exit_code_2(acme, cli, arguments,
 )
 def test_a_bad_setting_is_named(home, cli, monkeypatch, name, value, message):
     monkeypatch.setenv(name, value)
-    code, _, err = cli("verify", "--org", "acme")
+    command = ["migrate"] if name == "SVC_DATA_DIR" else ["verify", "--org", "acme"]
+    code, _, err = cli(*command)
     assert (code, message in err, "short" in err) == (2, True, False)
 
 

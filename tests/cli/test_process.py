@@ -13,6 +13,7 @@ import pytest
 
 from engine.cli import hq
 from engine.cli.common import Steps
+from engine.store.database.migrations import migrate
 
 STEPS = """
 from engine.cli.common import Steps
@@ -88,6 +89,7 @@ def leads(path):
 
 
 def test_the_scheduler_alone_stops_cleanly_on_sigterm(environment, tmp_path):
+    migrate(f"sqlite:///{tmp_path}/var/hq.db")
     process = subprocess.Popen([sys.executable, "-m", "scheduler"], env=environment, stderr=subprocess.PIPE, text=True)
     try:
         first = process.stderr.readline()

@@ -10,7 +10,7 @@ from engine.planning.plan import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
 from engine.planning.work import wanted_count
 from tests.factories import DAY
-from tests.facts.conftest import control, facts_with, on, replica
+from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
 
 __all__ = ["facts_with", "replica"]
 BY = DAY + timedelta(days=100)
@@ -99,7 +99,14 @@ def carried_out(made):
                     )
                 case "policy":
                     rows["policies"].append(
-                        {"id": name, "policy": name, "version": 1, "state": "active", "accepted_at": noon(at)}
+                        {
+                            "id": name,
+                            "policy": name,
+                            "version": 1,
+                            "state": "active",
+                            "accepted_by": "ann",
+                            "accepted_at": noon(at),
+                        }
                     )
                     rows["policy_controls"].append({"policy_id": name, **on(one.control_id)})
                 case "attestation":

@@ -41,10 +41,10 @@ def test_a_store_that_a_server_has_open_answers_what_it_wrote_last(sqlite_url):
 
 
 @pytest.mark.parametrize("name", ["hq.db", "a folder #1/hq 100%.db"])
-def test_a_store_that_is_not_there_is_made(tmp_path, name):
-    assert organizations_of(f"sqlite:///{tmp_path}/{name}", ANN) == []
-    assert (tmp_path / name).exists()
-    assert organizations_of(f"sqlite:///{tmp_path}/{name}", ANN) == []
+def test_a_store_that_is_not_there_is_not_made(tmp_path, name):
+    with pytest.raises(Unavailable, match="The store is at no migration"):
+        organizations_of(f"sqlite:///{tmp_path}/{name}", ANN)
+    assert not (tmp_path / name).exists()
 
 
 def test_an_address_with_options_names_the_same_store(sqlite_url):

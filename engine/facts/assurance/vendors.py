@@ -3,8 +3,9 @@
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.assurance.vendor_findings import count_findings, organizations_naming_vendors
+from engine.facts.controls.beginnings import organization_beginnings
 from engine.facts.expressions import days_between, has_happened, shape
-from engine.model.poam import STANDING
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -170,13 +171,13 @@ def vendors(
     vendor_documents: pl.DataFrame,
     vendor_controls: pl.DataFrame,
     findings: pl.DataFrame,
-    records_since: pl.DataFrame,
+    organizations_rows: pl.DataFrame,
+    record_starts_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """The register of active vendors with derived ratings, reviews and assurance, which are three different things.
 
-    A vendor that nobody reviewed is due within the days of a first review after it came, without that day after
-    records begin; a later date that somebody planned moves it no further.
+    One that nobody reviewed is due within the days of a first review after it came, else after its organization did.
     """
     settings = asked.select(
         "org_id",
@@ -187,16 +188,16 @@ def vendors(
     months = pl.coalesce(pl.when(pl.col("tier") == tier).then(pl.col(f"months_{tier}")) for tier in TIER_WEIGHTS)
     rating = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     given = pl.when(_review_is_due()).then("next_review_on")
-    first = pl.coalesce("onboarded_on", "known_since") + pl.duration(
+    first = pl.coalesce("onboarded_on", "begun_on") + pl.duration(
         days=pl.col("vendor_first_review_days").cast(pl.Int64)
     )
     following = pl.coalesce(given, _months_after("last_review_on", months))
     frame = (
         _active(vendors_rows, asked)
         .join(settings, on="org_id")
-        .join(records_since, on="org_id", how="left")
-        .join(_finding_counts(findings), on=_VENDOR, how="left")
-        .join(_naming(findings), on="org_id", how="left")
+        .join(organization_beginnings(organizations_rows, record_starts_rows, asked), on="org_id", how="left")
+        .join(count_findings(findings), on=_VENDOR, how="left")
+        .join(organizations_naming_vendors(findings), on="org_id", how="left")
         .with_columns(last_review_on=pl.when(pl.col("last_review_on") <= pl.col("as_of")).then("last_review_on"))
         .join(_newest_documents(vendor_documents), on=_VENDOR, how="left")
         .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
@@ -218,17 +219,6 @@ def vendors(
         .with_columns(status=_assessment())
     )
     return shape("vendors", frame).sort(_VENDOR)
-
-
-def _finding_counts(findings: pl.DataFrame) -> pl.DataFrame:
-    """How many findings about each vendor are not closed."""
-    standing = findings.filter(pl.col("status").is_in(STANDING) & pl.col("vendor_id").is_not_null())
-    return standing.group_by(_VENDOR).agg(open_findings=pl.len().cast(pl.Int64))
-
-
-def _naming(findings: pl.DataFrame) -> pl.DataFrame:
-    """Organizations that say of a finding which vendor it is about; of others nothing is known."""
-    return findings.drop_nulls("vendor_id").select("org_id", naming=pl.lit(True)).unique()
 
 
 def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:

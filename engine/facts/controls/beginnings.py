@@ -18,6 +18,14 @@ def event_starts(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame) -> p
     return pl.concat([named, audit_by_action.select("org_id", "action", "first_at")], how="diagonal")
 
 
+def organization_beginnings(organizations: pl.DataFrame, starts: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """When each organization came, or earlier where its records begin before: no event moves either, so that events
+    leave the register as it is."""
+    came = organizations.select("org_id", begun_on=local_day("created_at", asked))
+    kept = starts.filter(pl.col("framework") == EVERY_RECORD).select("org_id", begun_on="since_on")
+    return pl.concat([came, kept]).group_by("org_id").agg(pl.col("begun_on").min())
+
+
 def records_since(event_starts: pl.DataFrame, record_starts_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The day of each organization's first event; retention keeps it when that event goes."""
     events = event_starts.select("org_id", since_on=local_day("first_at", asked))

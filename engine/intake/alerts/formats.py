@@ -20,7 +20,15 @@ from engine.intake.alerts import (
     sentry,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import Refusal, check_size, display, no_records, nothing_taken, read_records, unknown_shape
+from engine.intake.refusals import (
+    RefusedRecord,
+    check_size,
+    display,
+    no_records,
+    read_records,
+    refuse_all,
+    unknown_shape,
+)
 from engine.model.errors import BadRequest
 
 MOST = 20_000  # unless a setting says otherwise
@@ -32,7 +40,7 @@ class AlertReading(NamedTuple):
     """The alerts of a body in its order, and those that cannot be read."""
 
     alerts: list[Alert]
-    refused: list[Refusal]
+    refused: list[RefusedRecord]
 
 
 class AlertFormat(NamedTuple):
@@ -87,7 +95,7 @@ def read_batch(body: object, *, received_at: datetime, most: int = MOST) -> Aler
         check_size("alert", len(alerts), most)
     reading = found.read(body, received_at)
     if reading.refused and not (reading.alerts and isinstance(alerts, list)):  # else nobody could send them alone
-        raise _nothing_taken(reading)
+        raise _refuse_all(reading)
     if not reading.alerts:
         raise no_records("alert", f"of {found.name}", "alerts", body.get("alerts"))
     return reading
@@ -97,11 +105,11 @@ def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> lis
     """The same, all or none: BadRequest with the word invalid_alert where any of them is bad."""
     reading = read_batch(body, received_at=received_at, most=most)
     if reading.refused:
-        raise _nothing_taken(reading)
+        raise _refuse_all(reading)
     return reading.alerts
 
 
-def body_of_refused(body: object, refused: Iterable[Refusal]) -> object:
+def body_of_refused(body: object, refused: Iterable[RefusedRecord]) -> object:
     """A body with the refused alerts alone, to be read again; itself where it has no list of them."""
     alerts = body.get("alerts") if isinstance(body, dict) else None
     if not isinstance(body, dict) or not isinstance(alerts, list):
@@ -109,9 +117,9 @@ def body_of_refused(body: object, refused: Iterable[Refusal]) -> object:
     return {**body, "alerts": [alerts[one.number] for one in refused]}
 
 
-def _nothing_taken(reading: AlertReading) -> BadRequest:
+def _refuse_all(reading: AlertReading) -> BadRequest:
     count = len(reading.alerts) + len(reading.refused)
-    return nothing_taken(reading.refused, count, word="invalid_alert", noun="alert")
+    return refuse_all(reading.refused, count, word="invalid_alert", noun="alert")
 
 
 def _names(body: Mapping[str, object]) -> str:

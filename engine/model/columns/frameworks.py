@@ -29,6 +29,9 @@ FRAMEWORKS: Mapping[str, Column] = {
     ),
     "decided_on": Column("Rationale date", "date", "Day of the decision and its reason."),
     "decision": Column("Decision", "word", "What the organization decided on the control or specification."),
+    "sprs_partial": Column(
+        "Partial credit", "flag", "Whether what the assessment methodology gives partial credit for is recorded."
+    ),
     "decision_approved": Column(
         "Decision approved", "flag", "Whether somebody of the organization approved the decision."
     ),

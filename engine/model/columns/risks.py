@@ -83,6 +83,7 @@ RISKS: Mapping[str, Column] = {
     "total_30d": Column("Total, 30 days", "count", "Events of the service in the last 30 days."),
     "total_7d": Column("Total, 7 days", "count", "Events of the service in the last 7 days."),
     "treatment": Column("Treatment", "word", "What is done about the risk."),
+    "replaced": Column("Replaced", "flag", "Whether another exception on the control is approved and in force."),
     "unapproved": Column("Unapproved", "flag", "Whether it is called approved without an approval that holds."),
     "unknown": Column(
         "Unknown", "", "Whether a rating is unknown and counts as the worst; in totals, how many are.", cells="flag"

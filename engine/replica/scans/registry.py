@@ -32,7 +32,8 @@ _DATED = (
 
 SCANS: Mapping[str, str] = {
     "organizations_rows": """
-        SELECT t.id AS org_id, t.name, t.time_zone, t.sector, t.headcount, t.plan, t.deployment_tier, t.data_region
+        SELECT t.id AS org_id, t.name, t.time_zone, t.sector, t.headcount, t.plan, t.deployment_tier, t.data_region,
+            t.created_at
         FROM organizations t JOIN asked q ON q.org_id = t.id
     """,
     "organization_frameworks_rows": _day_table(

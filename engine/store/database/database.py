@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -23,11 +23,7 @@ _POOL = {"pool_size": 16, "max_overflow": 64, "pool_timeout": 10}
 
 def open_engines(url: str) -> tuple[Engine, Engine]:
     """(reader, writer) for ``url``. Usage for a URL that is neither SQLite nor PostgreSQL."""
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
-        scheme = url.partition(":")[0][:40]  # what follows may hold a password
-        raise Usage(f"SVC_DATABASE_URL must be a database URL; it begins with {scheme!r}.") from error
+    parsed = _parse(url)
     if parsed.get_backend_name() == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
             raise Usage("SVC_DATABASE_URL must name a file: an in-memory SQLite store would lose acknowledged writes.")
@@ -47,9 +43,17 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
     raise Usage(f"SVC_DATABASE_URL must begin with sqlite:// or postgresql+psycopg://; got {parsed.drivername!r}.")
 
 
+def _parse(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
+        scheme = url.partition(":")[0][:40]  # what follows may hold a password
+        raise Usage(f"SVC_DATABASE_URL must be a database URL; it begins with {scheme!r}.") from error
+
+
 def sqlite_path(url: str) -> Path | None:
-    """The file of a SQLite store; None for a server's."""
-    parsed = make_url(url)
+    """The file of a SQLite store; None for a server's. Usage for a URL that is none."""
+    parsed = _parse(url)
     return Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
 
 

@@ -6,7 +6,7 @@ from engine.web.http import Request, Response, answer
 
 
 def alive(request: Request) -> Response:
-    """Whether the process answers; not ``ok`` once it met a store of another schema and ends."""
+    """Whether the process answers; no longer well once it met a store of another schema."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
     return answer(

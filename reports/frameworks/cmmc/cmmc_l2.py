@@ -41,8 +41,8 @@ DEFINITIONS = {
     "the risk is mitigated; or a temporary deficiency: it worked before, an exception is approved and the repair "
     "is planned. No enduring exception makes 3.13.11 MET. Without any evidence a requirement is NOT MET.",
     "partial credit": "3.5.3 costs 3 instead of 5 points where it is recorded that multifactor authentication covers "
-    "remote and privileged users only, 3.13.11 where encryption is there and not FIPS validated (`sprs_partial` of "
-    "control_profiles). Evidence in part earns nothing.",
+    "remote and privileged users only, 3.13.11 where encryption is there and not FIPS validated. Evidence in "
+    "part earns nothing.",
     "system security plan": "3.12.4 carries no points, but without a plan nothing can be scored.",
     "Conditional Level 2": "A score of at least 88, and every requirement that is NOT MET may stand on a POA&M: those "
     "of 1 point, and 3.13.11 at 3; never 3.1.20, 3.1.22, 3.10.3, 3.10.4, 3.10.5 and 3.12.4.",

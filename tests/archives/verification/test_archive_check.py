@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import random
+import struct
 import subprocess
 import sys
 import zipfile
@@ -331,10 +332,19 @@ def test_a_truncated_archive_is_named(make):
         assert check_archive(path).problem.startswith("archive: ")
 
 
+def padding(path):
+    """Places of the last byte of each compressed member: bits behind the end of a deflate stream mean nothing."""
+    with zipfile.ZipFile(path) as file:
+        for member in file.infolist():
+            name_and_extra = struct.unpack_from("<HH", path.read_bytes(), member.header_offset + 26)
+            yield member.header_offset + 30 + sum(name_and_extra) + member.compress_size - 1
+
+
 def test_no_flipped_bit_passes_anywhere(make):
     path = make().path
     data = path.read_bytes()
-    for place in random.SystemRandom().sample(range(len(data)), 300):  # others in each run
+    places = sorted(set(range(len(data))) - set(padding(path)))
+    for place in random.SystemRandom().sample(places, 300):  # others in each run
         changed = bytearray(data)
         changed[place] ^= 1 << place % 8
         path.write_bytes(changed)

@@ -170,10 +170,9 @@ def test_open_findings_are_counted_once_one_of_the_organization_names_a_vendor(f
         ({}, date(2026, 2, 4)),
     ],
 )
-def test_a_first_review_is_due_days_after_a_vendor_came_or_else_after_records_begin(facts_with, given, due):
-    facts = facts_with(
-        vendors=[{**REVIEWED, "last_review_on": None, **given}], events=[("user.created", "2026-01-05 09:00")]
-    )
+def test_a_first_review_is_due_days_after_a_vendor_came_or_else_after_its_organization(facts_with, given, due):
+    came = {"id": "acme", "name": "acme", "time_zone": "UTC", "created_at": "2026-01-05 09:00"}
+    facts = facts_with(vendors=[{**REVIEWED, "last_review_on": None, **given}], organizations=[came])
     assert only(facts["vendors"], "last_review_on", "next_review_on", "review") == (None, due, "never")
     duty = facts["obligations"].filter(kind="vendor_review")
     assert duty.select("due_on", "state", "done_on").rows() == [(due, "overdue", None)]

@@ -128,7 +128,9 @@ def test_an_expired_exception_is_replaced_by_one_on_its_control_that_is_approved
     given = {"id": "e", **on(), "status": "approved", "approver": "eve", "approved_on": "2026-01-01"}
     expired = {**given, "expires_on": "2026-11-01"}
     facts = facts_with(
-        controls=[control()], exceptions=[expired, {**given, "id": "f", "expires_on": "2027-01-01", **other}]
+        controls=[control()],
+        exceptions=[expired, {**given, "id": "f", "expires_on": "2027-01-01", **other}],
+        memberships=[{"email": "eve", "role": "admin"}],
     )
     marks = dict(facts["exceptions"].select("id", "replaced").iter_rows())
     assert marks["e"] is replaced

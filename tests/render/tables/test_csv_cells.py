@@ -8,7 +8,7 @@ import pytest
 
 from engine.render.tables.csv_cells import joined_chunks, safe_cell
 
-FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"  # as Polars reads it
+FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|`\\＝＋－＠｜｀＼\t\r\n\x00]"  # as Polars reads it
 COLUMNS = ("n", "a", "b")
 EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
 
