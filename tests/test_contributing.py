@@ -66,7 +66,7 @@ def test_a_figure_of_it(run, change):
         '           "Applicable controls.", "control_status", Count(), "applicable"),\n',
     )
     report = "reports/ownership/key_holders.py"
-    change(report, "    build=build,\n", '    build=build,\n    figures=select("key_controls"),\n')
+    change(report, "build=build", 'build=build, figures=select("key_controls")')
     change(
         report,
         "from reports.shared import setup\n",

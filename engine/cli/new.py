@@ -104,7 +104,9 @@ def _write(texts: Mapping[Path, str], tables: Mapping[Path, str]) -> None:
 def _format(*paths: Path) -> None:
     """Lay out what was written as the checkout's own formatter does; without one it stays as it is."""
     files = [str(path) for path in paths if path.suffix == ".py"]
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", "--no-cache", *files], check=False)  # noqa: S603 - our own interpreter and files
+    for words in (["check", "--select", "I", "--fix"], ["format"]):
+        command = [sys.executable, "-m", "ruff", *words, "--quiet", "--no-cache", *files]
+        subprocess.run(command, check=False)  # noqa: S603 - our own interpreter and files
 
 
 def _print_steps(steps: tuple[str, ...], **words: str) -> None:

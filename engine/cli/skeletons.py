@@ -4,8 +4,8 @@ REPORT = '''"""{title}: say in one sentence which question this answers."""
 
 import polars as pl
 
-from engine.model.documents.document import Document, Opening, Table
 from engine.model.declarations.report import Report
+from engine.model.documents.document import Document, Opening, Table
 from reports.shared import setup
 from reports.shared.wording import count_of
 

@@ -227,9 +227,9 @@ def months(count):
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("replayed", ["cobalt"], indirect=True)
-def test_a_board_sees_growth_from_a_weaker_start_and_a_dip_in_the_end(replayed, snapshots):
-    org, _ = replayed
+@pytest.mark.parametrize("replay_store", ["cobalt"], indirect=True)
+def test_a_board_sees_growth_from_a_weaker_start_and_a_dip_in_the_end(replay_store, snapshots):
+    org, _ = replay_store
     seen = []
     for day in months(12):
         with snapshots.open(org, now=NOW, at=AsOf(day=day)) as then:

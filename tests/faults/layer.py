@@ -143,7 +143,7 @@ def failing_store(number, error):
     real = sqlite3.connect
     with (
         patch.object(_Statements, "calls", calls),
-        patch.object(sqlite3, "connect", lambda *given, **options: real(*given, factory=_Statements, **options)),
+        patch.object(sqlite3, "connect", lambda *given, **options: real(*given, **{**options, "factory": _Statements})),
     ):
         yield calls
 

@@ -3,6 +3,7 @@
 import errno
 import http.client
 import os
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
@@ -68,11 +69,12 @@ def test_a_server_without_free_files_waits_and_goes_on(port, monkeypatch, caplog
 def no_files(monkeypatch):
     """No file can be made for what is too large for memory."""
 
-    def refuse(*arguments):
+    def refuse(*arguments, **named):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(waitress.buffers.TempfileBasedBuffer, "__init__", refuse)
+        patched.setattr(waitress.buffers.TempfileBasedBuffer, "__init__", refuse)  # of answers
+        patched.setattr(tempfile, "TemporaryFile", refuse)  # of bodies
         yield
 
 

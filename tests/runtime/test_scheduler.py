@@ -157,7 +157,7 @@ def test_a_store_that_does_not_answer_is_told_once(store, caplog, monkeypatch):
             raise answer
         return answer
 
-    monkeypatch.setattr(one.runner, "owed", due_answer)
+    monkeypatch.setattr(one.runner, "due_jobs", due_answer)
     while answers:
         one._tick()
     assert [record.getMessage() for record in caplog.records] == ["no job begins: It is away.", "no job begins: Again."]

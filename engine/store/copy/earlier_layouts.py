@@ -12,6 +12,11 @@ from engine.store.copy.table_copy import TableLayout, table_columns, table_shape
 # the migration that renamed columns, and by table their names before, by those of today
 _RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads": {"last_seq": "seq"}}}
 
+# the migration that added columns, by table
+_ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})}
+}
+
 
 def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
     """Every table of a store at migration ``schema``. Conflict where this version does not know them any more."""
@@ -19,6 +24,9 @@ def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
     for migration, tables in _RENAMED.items():
         if schema < migration:
             layouts = tuple(_with_names(layout, tables.get(layout.name, {})) for layout in layouts)
+    for migration, added in _ADDED.items():
+        if schema < migration:
+            layouts = tuple(_without(layout, added.get(layout.name, frozenset())) for layout in layouts)
     known = {layout.name: {column.name for column in layout.columns} for layout in layouts}
     if known != table_columns(connection):
         raise Conflict(
@@ -32,3 +40,7 @@ def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
 def _with_names(layout: TableLayout, before: Mapping[str, str]) -> TableLayout:
     columns = (replace(column, name=before.get(column.name, column.name)) for column in layout.columns)
     return replace(layout, columns=tuple(columns), key=tuple(before.get(name, name) for name in layout.key))
+
+
+def _without(layout: TableLayout, added: frozenset[str]) -> TableLayout:
+    return replace(layout, columns=tuple(column for column in layout.columns if column.name not in added))

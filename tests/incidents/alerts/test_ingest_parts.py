@@ -34,7 +34,7 @@ def receive(store, body, **given):
 
 
 def tally(answer):
-    return {name: value for name, value in answer.items() if isinstance(value, int) and value}
+    return {name: value for name, value in answer.items() if name != "taken" and isinstance(value, int) and value}
 
 
 def stored_rows(store, table):

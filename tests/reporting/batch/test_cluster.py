@@ -22,6 +22,9 @@ from engine.reporting.batch.cluster import open_cluster
 from engine.reporting.batch.report_batch import BuildResult
 from engine.store import Store
 from tests.cli.test_stopped import until
+from tests.conftest import NOW
+from tests.demo import DAY, demo, lighter
+from tests.frames import import_frames
 from tests.reporting.batch.test_batch import COUNT, ORGS, fill, of
 from tests.reporting.snapshot.test_snapshots import files
 from tests.s3 import s3_server
@@ -107,6 +110,7 @@ def store(postgresql_databases):
     url = postgresql_databases.take()
     with closing(Store(url)) as found:
         fill(found)
+        import_frames(found, lighter(demo("cobalt", DAY)), org_id="cobalt", actor="demo", now=NOW)
         yield found
     postgresql_databases.give_back(url)
 
