@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import random
-import struct
 import subprocess
 import sys
 import zipfile
@@ -332,23 +331,16 @@ def test_a_truncated_archive_is_named(make):
         assert check_archive(path).problem.startswith("archive: ")
 
 
-def padding(path):
-    """Places of the last byte of each compressed member: bits behind the end of a deflate stream mean nothing."""
-    with zipfile.ZipFile(path) as file:
-        for member in file.infolist():
-            name_and_extra = struct.unpack_from("<HH", path.read_bytes(), member.header_offset + 26)
-            yield member.header_offset + 30 + sum(name_and_extra) + member.compress_size - 1
-
-
-def test_no_flipped_bit_passes_anywhere(make):
+def test_no_flipped_bit_passes_that_changes_anything(make):
+    """A few bits of a deflate stream mean nothing, behind its end and in codes that no byte uses: those may flip."""
     path = make().path
     data = path.read_bytes()
-    places = sorted(set(range(len(data))) - set(padding(path)))
-    for place in random.SystemRandom().sample(places, 300):  # others in each run
+    sealed = files_of(path)
+    for place in random.SystemRandom().sample(range(len(data)), 300):  # others in each run
         changed = bytearray(data)
         changed[place] ^= 1 << place % 8
         path.write_bytes(changed)
-        assert not check_archive(path).ok, place
+        assert not check_archive(path).ok or files_of(path) == sealed, place
 
 
 def test_a_manifest_that_leads_elsewhere_reads_nothing_there(make, rebuilt, script_verdict, key, tmp_path):
