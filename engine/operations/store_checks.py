@@ -12,11 +12,13 @@ from engine.operations.data_folder import heads_member
 from engine.operations.exclusions import missing_signing_key, unreadable_secrets
 from engine.replica.replica_check import replica_findings
 from engine.runtime.heads.head_check import check_heads
+from engine.runtime.heads.installation import check_installation_tree
 from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import REPLICA
 from engine.runtime.settings import Settings
 from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
 from engine.store.copy.table_copy import store_snapshot
+from engine.store.database.schema_check import schema_problems
 from engine.store.log.row_check import check_rows
 from engine.store.queries.accounts.installation import last_write, positions, structure_problems, unused_credentials
 from engine.store.queries.sending.deliveries import webhooks
@@ -31,6 +33,21 @@ def database(connection: Reader, settings: Settings, now: datetime, progress: Pr
     """The database by its own lights."""
     for problem in structure_problems(connection):
         yield f"The database does not hold together: {problem}. Stop the console and restore a backup."
+
+
+def schema(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Tables, columns, indexes and views are those of the migration, and nothing acts by itself."""
+    for problem in schema_problems(connection):
+        yield (
+            f"The schema is not that of its migration: {problem}. Find out who did that, take it away or restore a "
+            "backup, then run `hq verify --all`."
+        )
+
+
+def installation(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """No organization vanished, and none came beside the console."""
+    for problem in check_installation_tree(connection, settings).problems:
+        yield f"The installation is not what was signed: {problem}. Restore a backup, or compare with an archive."
 
 
 def clock(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:

@@ -50,7 +50,7 @@ def upgrade() -> None:
         sa.Column("root", sa.String(length=64), nullable=False, comment="RFC 6962 root over them"),
         sa.Column("signed_at", Instant(), nullable=False, comment="when it was signed"),
         sa.Column(
-            "note", sa.Text(), nullable=False, comment="the head as it was signed: a tlog-checkpoint of the origin hq"
+            "note", sa.Text(), nullable=False, comment="the head as it was signed: a tlog-checkpoint of the origin hq/*"
         ),
         sa.PrimaryKeyConstraint("size", name=op.f("pk_installation_heads")),
         comment="Signed heads of the installation's tree.",
