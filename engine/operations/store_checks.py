@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from engine.archives.verification.seal_check import seal_problems
+from engine.delivery.outside import Outside
 from engine.delivery.secret_keys import SecretKeys
+from engine.delivery.witness import witness_problem
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
 from engine.operations.exclusions import missing_signing_key, unreadable_secrets
@@ -48,6 +50,21 @@ def installation(connection: Reader, settings: Settings, now: datetime, progress
     """No organization vanished, and none came beside the console."""
     for problem in check_installation_tree(connection, settings).problems:
         yield f"The installation is not what was signed: {problem}. Restore a backup, or compare with an archive."
+
+
+def witness(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """The witness answers, and saw no more than there is."""
+    if not settings.witness_url:
+        return
+    if not settings.witness_keys:
+        yield "SVC_WITNESS_URL is set and SVC_WITNESS_KEYS is not: what the witness signs is not taken."
+    outside = Outside.of(settings)
+    for one in positions(connection):
+        problem = witness_problem(connection, settings, outside, one.org_id)
+        if problem is not None:
+            yield f"Of {one.org_id}: {problem}"
+            if "could not be reached" in problem:
+                return
 
 
 def clock(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:

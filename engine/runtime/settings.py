@@ -57,6 +57,11 @@ class Settings:
     witness_keys: tuple[str, ...] = setting(
         values.witness_keys, (), "keys of witnesses whose cosignatures are taken: vkeys separated by commas"
     )
+    witness_url: str = setting(
+        values.address,
+        "",
+        "witness (C2SP tlog-witness) that every signed head is shown to, and that `hq check` asks; none when empty",
+    )
     bundle_dir: Path | None = setting(
         values.path, None, "folder of sealed bundles, shared where several machines serve; in SVC_DATA_DIR when empty"
     )
