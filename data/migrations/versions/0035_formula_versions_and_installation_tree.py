@@ -1,4 +1,4 @@
-"""Snapshots keep the versions of the formulas that they were computed by; the tree over all organizations."""
+"""Snapshots keep the versions of their formulas; the tree over all organizations; ingest tokens as passwords."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -22,6 +22,15 @@ def upgrade() -> None:
                 comment="version of the formula of each figure that it was computed by; empty: before there were any",
             ),
         )
+    op.add_column(
+        "credentials",
+        sa.Column(
+            "basic_auth",
+            sa.Boolean(),
+            nullable=True,
+            comment="an ingest token may come as the password of Authorization: Basic; empty: from before, and may",
+        ),
+    )
     op.create_table(
         "installation_commitments",
         sa.Column(
@@ -60,5 +69,6 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("installation_heads")
     op.drop_table("installation_commitments")
+    op.drop_column("credentials", "basic_auth")
     for table in SNAPSHOTS:
         op.drop_column(table, "formulas")

@@ -70,21 +70,21 @@ def _posture(snapshot: Snapshot) -> list[float]:
     return _numbers(days.sort("taken_on").get_column("score"))
 
 
-def _weeks(snapshot: Snapshot) -> pl.DataFrame:
+def _weekly(snapshot: Snapshot) -> pl.DataFrame:
     """The snapshots of weeks by today's formulas."""
     return snapshot.fact("readiness_weeks").filter(pl.col("formula_change").is_null())
 
 
 def _mean(column: str) -> Series:
     def series(snapshot: Snapshot) -> list[float]:
-        weeks = _weeks(snapshot).group_by("week").agg(pl.col(column).mean())
+        weeks = _weekly(snapshot).group_by("week").agg(pl.col(column).mean())
         return _numbers(weeks.sort("week").get_column(column))
 
     return series
 
 
 def _open_gaps(snapshot: Snapshot) -> list[float]:
-    weeks = _weeks(snapshot).group_by("week").agg(pl.col("gaps_open").sum())
+    weeks = _weekly(snapshot).group_by("week").agg(pl.col("gaps_open").sum())
     return _numbers(weeks.sort("week").get_column("gaps_open"))
 
 

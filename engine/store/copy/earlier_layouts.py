@@ -15,7 +15,11 @@ _RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads
 # the migration that added columns, by table
 _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})},
-    "0035": dict.fromkeys(("readiness_snapshots", "posture_snapshots"), frozenset({"formulas"})),
+    "0035": {
+        "readiness_snapshots": frozenset({"formulas"}),
+        "posture_snapshots": frozenset({"formulas"}),
+        "credentials": frozenset({"basic_auth"}),
+    },
 }
 
 # the migration that made tables

@@ -221,6 +221,7 @@ credentials: TypedTable[records.CredentialRow] = tenant_table(
     text("workspace_id", "workspace of an ingest token", null=True),
     text("engagement", "engagement of an assessor token", null=True),
     json("allowed", "exports that an assessor token opens", holds="list[str]"),
+    flag("basic_auth", "an ingest token may come as the password of Authorization: Basic; empty: from before, and may"),
     text("prefix", "prefix"),
     text("last_four", "last four characters"),
     key("secret_sha256", "SHA-256 of the secret"),

@@ -371,6 +371,7 @@ class CredentialRow(TypedDict):
     workspace_id: str | None
     engagement: str | None
     allowed: list[str] | None
+    basic_auth: bool | None
     prefix: str
     last_four: str
     secret_sha256: str
