@@ -99,6 +99,9 @@ class Settings:
     ingest_max_dead_letters: int = setting(
         values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
     )
+    ingest_max_dead_letter_bytes: int = setting(
+        values.count(1024, 1 << 40), 64 << 20, "bytes of such bodies to keep for an organization, the newest ones"
+    )
     ingest_keep_days: int = setting(
         values.count(1, 3650), 90, "days for which bodies of alerts and findings are kept as they came"
     )
