@@ -61,7 +61,7 @@ pictures: install  ## the pictures of the documentation: from the demo, with Chr
 lock: $(VENV)/release  ## write requirements.lock anew: every dependency with its version and hashes, for releases
 	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--extra postgresql --extra redis --output-file requirements.lock setup.cfg
+		--extra postgresql --extra redis --extra s3 --extra dask --extra pdf --output-file requirements.lock setup.cfg
 
 release: $(VENV)/release  ## wheel, locked dependencies and SBOM in dist/; advisories where an index can be reached
 	rm -rf dist
