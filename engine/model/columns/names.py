@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from engine.model.columns.column import Column
 
 NAMES: Mapping[str, Column] = {
-    "accepted_by": Column("Accepted by", "text", "Who accepted the policy version."),
+    "accepted_by": Column("Accepted by", "text", "Who accepted the policy version, or what is left of the risk."),
     "accepted_on": Column("Accepted", "date", "Day on which it was accepted."),
     "action": Column("Action", "text", "What was done or is to be done."),
     "after": Column("After", "text", "State or value after the change."),

@@ -14,7 +14,12 @@ _RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads
 
 # the migration that added columns, by table
 _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})}
+    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})},
+    "0036": {
+        "risks": frozenset({"accepted_by", "accepted_on"}),
+        "remediations": frozenset({"compensating_approved_by", "compensating_approved_on"}),
+        "vendor_documents": frozenset({"assessment", "assessed_by", "assessed_on"}),
+    },
 }
 
 

@@ -133,7 +133,7 @@ FIGURES = (
         "poam_items_closed_late",
         "POA&M items closed late",
         "count",
-        "less",
+        "neither",
         "Closed POA&M items that were closed after their scheduled completion.",
         closed_items,
         Count(),
