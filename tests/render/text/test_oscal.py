@@ -36,6 +36,7 @@ LINES = {
     "detected_on": date(2026, 10, 1),
     "due_on": date(2026, 12, 30),
     "scheduled_on": date(2026, 12, 30),
+    "details": '{"controls":"AC-2"}',
 }
 
 
