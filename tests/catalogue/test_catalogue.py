@@ -277,10 +277,13 @@ def test_what_contradicts_a_control_can_be_outweighed_by_the_same_family(full_ca
     assert incurable.rows() == []
 
 
-def test_an_action_that_records_says_why_and_the_scans_know_it(full_catalogue):
-    recording = full_catalogue.actions.filter(effect="records")
-    assert sorted(recording["action"]) == sorted(RECORDING)
-    assert recording["reason"].null_count() == 0
+def test_the_scans_know_which_actions_record(full_catalogue):
+    assert sorted(full_catalogue.actions.filter(effect="records")["action"]) == sorted(RECORDING)
+
+
+def test_each_action_has_a_reason_of_its_own(full_catalogue):
+    reasons = full_catalogue.actions["reason"]
+    assert (reasons.n_unique(), reasons.str.ends_with(".").all()) == (full_catalogue.actions.height, True)
 
 
 def test_a_neutral_action_is_evidence_for_nothing(full_catalogue):
