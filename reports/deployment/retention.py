@@ -97,8 +97,8 @@ def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
     unsigned = classes.filter(pl.col("override_days").is_not_null(), ~pl.col("override_approved"))
     if unsigned.height:
         warnings.append(
-            f"{count_of(unsigned.height, 'override')} that nobody approved on a day that has come: shortens nothing, and "
-            "fulfils no framework."
+            f"{count_of(unsigned.height, 'override')} that nobody approved on a day that has come: shortens nothing, "
+            "and fulfils no framework."
         )
     return warnings
 

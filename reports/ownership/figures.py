@@ -207,8 +207,8 @@ EXCEPTIONS = (
         "Compensating measures that nobody approved",
         "count",
         "less",
-        "Open gaps whose remediation names a measure meanwhile that nobody of the organization approved on a day that has "
-        "come, and whose control has no exception in force.",
+        "Open gaps whose remediation names a measure meanwhile that nobody of the organization approved on a day that "
+        "has come, and whose control has no exception in force.",
         exception_rules.undeclared_measures,
         Count(),
         ~pl.col("compensating_approved"),

@@ -542,8 +542,8 @@ RISKS = (
         "Risks accepted by nobody",
         "count",
         "less",
-        "Open risks that are called accepted without somebody of the organization having accepted them on a day that has "
-        "come.",
+        "Open risks that are called accepted without somebody of the organization having accepted them on a day that "
+        "has come.",
         "risks",
         Count(),
         _LIVE & ~pl.col("acceptance_approved"),

@@ -172,8 +172,8 @@ ACTIONS = (
         "Punctuality of staffing actions",
         "percent",
         "more",
-        "Staffing actions completed on time, as a share of those completed and those past the SLA; completed on no recorded day is "
-        "not on time.",
+        "Staffing actions completed on time, as a share of those completed and those past the SLA; completed on no "
+        "recorded day is not on time.",
         "staffing_actions",
         Share(ON_TIME),
         JUDGED,

@@ -8,7 +8,7 @@ import polars as pl
 
 from tests.claims.values import World
 
-Condition = Literal["", "stale to partial", "hours unowned"]
+Condition = Literal["", "stale to partial"]
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ EXEMPT = (
 def reason_of(place: str, figure: str, before: World, after: World) -> str | None:
     """Why this improvement is let pass; None for one that is a fault."""
     for exempt in EXEMPT:
-        if re.fullmatch(exempt.places, place) and re.fullmatch(exempt.figures, figure):
-            if not exempt.condition or _some_partial(before, after):
-                return exempt.reason
+        named = re.fullmatch(exempt.places, place) and re.fullmatch(exempt.figures, figure)
+        if named and (not exempt.condition or _some_partial(before, after)):
+            return exempt.reason
     return None
 
 

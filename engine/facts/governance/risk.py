@@ -10,7 +10,8 @@ def risks(risks_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
     """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged.
 
     Nobody rated what the treatment leaves over: that counts 5 too, for the inherent rating says nothing about it.
-    ``acceptance_approved``: somebody of the organization accepted it on a day that has come; null where it is treated otherwise.
+    ``acceptance_approved``: somebody of the organization accepted it on a day that has come; null where it is treated
+    otherwise.
     """
     ratings = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     frame = (
@@ -21,8 +22,8 @@ def risks(risks_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
             "accepted_on",
         )
         .with_columns(
-            acceptance_approved=pl.when(pl.col("treatment") == "accept").then("approved"),
             *(pl.col(name).fill_null(5) for name in ratings),
+            acceptance_approved=pl.when(pl.col("treatment") == "accept").then("approved"),
             unknown=pl.any_horizontal(pl.col(name).is_null() for name in ratings),
             previous=pl.col("previous_likelihood") * pl.col("previous_impact"),
             appetite=pl.coalesce("appetite", pl.col("risk_appetite").cast(pl.Int64)),

@@ -23,10 +23,10 @@ or underscores.
 * True and false: also yes and no, 1 and 0, x, ja and nein. Choices and frameworks in any case and spelling.
 * An `id` that a file has not is made from the columns that the table names.
 * In JSON Lines a member that is absent is an empty cell, and rows are lines.
-* The kind says what a column says, whatever figure it moves. A claim speaks for us (evidence, signatures, tests, approvals,
-  documents, reviews, ratings, owners, closings), a debt against us; a deadline is a day, a rhythm or a limit that we are
-  held to; scope says which thing it is about and whether it counts. No figure improves because a claim is empty, old, dated
-  ahead or not approved.
+* The kind says what a column says, whatever figure it moves. A claim speaks for us (evidence, signatures, tests,
+  approvals, documents, reviews, ratings, owners, closings), a debt against us; a deadline is a day, a rhythm or a limit
+  that we are held to; scope says which thing it is about and whether it counts. No figure improves because a claim is
+  empty, old, dated ahead or not approved.
 """
 
 

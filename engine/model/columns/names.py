@@ -18,6 +18,7 @@ NAMES: Mapping[str, Column] = {
     "because": Column("Because", "text", "What happened to that which the figure is computed from."),
     "better": Column("Better", "word", "Whether the figure moved for the better."),
     "by": Column("By", "text", "Who did the step."),
+    "result_basis": Column("Rests on", "text", "How much was there to be tested, and how much of it was."),
     "category": Column("Category", "text", "Category of the thing that the row is about."),
     "causes": Column("Causes", "texts", "What lies behind it."),
     "change": Column("Change", "", "What has changed, or by how much against the period before.", cells="text"),

@@ -47,8 +47,8 @@ DEFINITIONS = {
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
-    "controls": "Controls of NIST SP 800-53 as the ledger names them; scan findings are listed under RA-5. What names none is "
-    "no item of the plan: it is counted and listed as a gap without a control.",
+    "controls": "Controls of NIST SP 800-53 as the ledger names them; scan findings are listed under RA-5. What names "
+    "none is no item of the plan: it is counted and listed as a gap without a control.",
     "scan findings": "A scan finding must be listed only once it is late or has a number; scans=all lists the "
     "others too.",
     "point of contact": "Who works on the gap, else whom the ledger names, else the owner of the control; of a finding "
@@ -95,7 +95,7 @@ def build(
                 "gaps_without_control",
                 "Gaps without a control of NIST SP 800-53",
                 others.select(*shown, pl.exclude(*shown, "must_list")),
-                note="No items of the plan, and in no CSV or OSCAL of it, until somebody names the control in the ledger.",
+                note="In no CSV or OSCAL of the plan until somebody names the control in the ledger.",
                 state=["status"],
                 hidden=[column for column in others.columns if column not in shown],
             ),
@@ -125,7 +125,7 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
     without = figures["poam_gaps_without_control"]
     if not figures["poam_items_open"] and without:
         return Opening(
-            f"No item is on the plan; {count_of(without, 'gap names no control', 'gaps name no control')} of NIST SP 800-53.",
+            f"No item is on the plan; {count_of(without, 'gap names', 'gaps name')} no control of NIST SP 800-53.",
             "Name the control of each gap in the ledger: the column controls of its details.",
         )
     if not figures["poam_items_open"] and waiting:

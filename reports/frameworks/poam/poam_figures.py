@@ -24,8 +24,8 @@ FIGURES = (
         "Open POA&M items",
         "count",
         "less",
-        "Weaknesses with a control of NIST SP 800-53 that stand, and such numbers that nobody closed, without scan findings "
-        "that have no number and are not late: those need not be listed.",
+        "Weaknesses with a control of NIST SP 800-53 that stand, and such numbers that nobody closed, without scan "
+        "findings that have no number and are not late: those need not be listed.",
         open_items,
         Count(),
         LISTED,
@@ -36,8 +36,8 @@ FIGURES = (
         "Gaps without a control of NIST SP 800-53",
         "count",
         "less",
-        "Weaknesses that stand and numbers that nobody closed which name no control of NIST SP 800-53: the template demands "
-        "one, so they are no items of the plan until somebody names it.",
+        "Weaknesses that stand and numbers that nobody closed which name no control of NIST SP 800-53: the template "
+        "demands one, so they are no items of the plan until somebody names it.",
         gaps_without_control,
         Count(),
         LISTED,

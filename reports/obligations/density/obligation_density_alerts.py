@@ -37,8 +37,8 @@ def _settings(ask: Ask) -> str:
     )
     weeks = int(ask.settings["history_weeks"])
     return (
-        f"A week warns at a utilisation of {warn} and is critical at {critical}; a breach clears below {part} of its limit; "
-        f"limits look back over {weeks:,} weeks."
+        f"A week warns at a utilisation of {warn} and is critical at {critical}; a breach clears below {part} of its "
+        f"limit; limits look back over {weeks:,} weeks."
     )
 
 
