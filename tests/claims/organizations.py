@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from hashlib import sha256
 from random import Random
 
@@ -10,6 +11,7 @@ import polars as pl
 from data.demo import generate
 from data.demo.frames import INSTANT, dtype
 from engine.store.schema import IMPORTABLE
+from tests.demo import SHARED, demo
 
 Tables = dict[str, pl.DataFrame]
 FRAMEWORKS = ("soc2", "cmmc-l2", "pci-dss", "hipaa", "gdpr-art32", "fedramp-poam")
@@ -42,10 +44,11 @@ class Organization:
         return sum(frame.height for frame in self.tables.values())
 
 
+@cache
 def small(org: str, day: date, seed: int, frameworks: tuple[str, ...] = FRAMEWORKS) -> Organization:
     """A demo organization with few rows of each table, which ones the seed says. Same arguments: same rows."""
     drawn, tables = Random(f"{org} {day} {seed}"), {}
-    for name, frame in generate(org, day).items():
+    for name, frame in (demo(org, day) if SHARED else generate(org, day)).items():
         if "framework" in frame.columns:
             frame = frame.filter(pl.col("framework").is_in(frameworks) | pl.col("framework").is_null())
         most = KEPT.get(name, KEPT["others"])

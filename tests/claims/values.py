@@ -1,6 +1,6 @@
 """The figures of several organizations at once: facts are computed for all of them together, as the nightly batch does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -8,13 +8,15 @@ import polars as pl
 
 from engine.facts import FactQuestion, Facts
 from engine.model.declarations.ask import Ask
+from engine.model.declarations.report import Report
+from engine.model.documents.document import Document
 from engine.model.figures.figure import Figures
 from engine.model.thresholds import Thresholds
 from engine.replica.view import frame_view
 from reports import REPORTS
 from reports.digests import DIGESTS
 from reports.figures import FIGURES
-from tests.claims.organizations import Tables, stored
+from tests.claims.organizations import Organization, Tables, stored
 
 REPORTS_OF_FIGURES = tuple(
     {report.name: report for report in (*REPORTS, *(digest.report for digest in DIGESTS))}.values()
@@ -95,3 +97,17 @@ def better(before: Mapping[str, object], after: Mapping[str, object]) -> dict[st
 def different(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
     """Figures, with a direction or without, that say something else."""
     return {name for name, value in after.items() if value != before[name]}
+
+
+def documents(org: Organization) -> Iterator[tuple[Report, Document, Ask]]:
+    """What every report says of an organization, asked without parameters."""
+    settings = Thresholds(0, {})
+    with frame_view(stored("w", org.tables)) as view:
+        for period in PERIODS:
+            facts = Facts(view, [FactQuestion("w", org.zone, org.day, period, settings)])
+            for report in REPORTS_OF_FIGURES:
+                parameters = report.parse({})
+                if report.period_days(parameters) == period:
+                    question = Ask(org.day, period, settings, parameters)
+                    frames = {name: facts.of("w", name) for name in report.facts}
+                    yield report, report.document(frames, question), question

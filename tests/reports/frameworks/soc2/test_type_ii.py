@@ -245,7 +245,10 @@ def test_a_result_says_what_population_it_rests_on():
     one_run = {**RUN, "population": 1, "tested": 1}
     document = period(only=[CRITERION], test_windows=[one_run])
     columns = ("result", "result_basis")
-    assert one(document, "criteria", CRITERION, *columns) == ("no exceptions noted", "a population of 1, 1 of it tested")
+    assert one(document, "criteria", CRITERION, *columns) == (
+        "no exceptions noted",
+        "a population of 1, 1 of it tested",
+    )
 
 
 def test_without_tests_nothing_is_known():
