@@ -20,6 +20,11 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "posture_snapshots": frozenset({"formulas"}),
         "credentials": frozenset({"basic_auth"}),
     },
+    "0036": {
+        "risks": frozenset({"accepted_by", "accepted_on"}),
+        "remediations": frozenset({"compensating_approved_by", "compensating_approved_on"}),
+        "vendor_documents": frozenset({"assessment", "assessed_by", "assessed_on"}),
+    },
 }
 
 # the migration that made tables

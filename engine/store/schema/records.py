@@ -1075,6 +1075,8 @@ class RemediationRow(TypedDict):
     blocked_by: str | None
     compensating: str | None
     details: Json
+    compensating_approved_by: str | None
+    compensating_approved_on: date | None
     revision: int
 
 
@@ -1112,6 +1114,8 @@ class RiskRow(TypedDict):
     reviewed_on: date | None
     status: RiskStatus
     controls: str | None
+    accepted_by: str | None
+    accepted_on: date | None
     revision: int
 
 
@@ -1346,6 +1350,9 @@ class VendorDocumentRow(TypedDict):
     cuecs_mapped: bool | None
     flows_down: bool | None
     location: str | None
+    assessment: str | None
+    assessed_by: str | None
+    assessed_on: date | None
     revision: int
 
 
