@@ -94,7 +94,25 @@ RecordClass: TypeAlias = Literal["audit_log", "incidents"]  # what retention tel
 IncidentStatus: TypeAlias = Literal["open", "acknowledged", "mitigated", "resolved", "closed"]
 INCIDENT_STATUSES: tuple[IncidentStatus, ...] = get_args(IncidentStatus)
 LIVE_INCIDENTS: tuple[IncidentStatus, ...] = INCIDENT_STATUSES[:3]
-TimelineKind: TypeAlias = Literal["alert", "note", "status", "severity", "action", "execution", "communication", "rca"]
+TimelineKind: TypeAlias = Literal[
+    "alert",
+    "note",
+    "status",
+    "severity",
+    "action",
+    "execution",
+    "communication",
+    "rca",
+    "acknowledge",
+    "assign",
+    "cause",
+    "relate",
+    "unrelate",
+    "close",
+    "reopen",
+    "assess",
+]
+FamilyState: TypeAlias = Literal["proposed", "confirmed"]
 IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "process"]
 IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
@@ -149,7 +167,7 @@ PolicyKind: TypeAlias = Literal["governance", "automation"]
 PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
 NewPolicyState: TypeAlias = Literal["draft", "active"]
-ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
+ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired", "spent"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 # why an automation was refused, where no rule of a policy did it
 BlockReason: TypeAlias = Literal[
@@ -164,6 +182,9 @@ BlockReason: TypeAlias = Literal[
     "policy_missing",
     "policy_not_accepted",
     "policy_denied",
+    "approval_spent",
+    "approval_expired",
+    "separation",
 ]
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]

@@ -14,7 +14,18 @@ _RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads
 
 # the migration that added columns, by table
 _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})}
+    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})},
+    "0038": {
+        "policies": frozenset({"separation"}),
+        "executions": frozenset({"approval_id", "requester", "approver", "separation"}),
+        "approvals": frozenset({"spent_by", "spent_at"}),
+        "incidents": frozenset(
+            {"opened_heard_at", "acknowledged_heard_at", "resolved_heard_at", "acknowledged_by", "closed_by"}
+            | {"parent_id", "parent_state", "parent_reason"}
+        ),
+        "incident_timeline": frozenset({"heard_at", "payload"}),
+        "early_events": frozenset({"messages"}),
+    },
 }
 
 
