@@ -187,6 +187,9 @@ BlockReason: TypeAlias = Literal[
     "separation",
 ]
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
+# duties around an execution that a policy document may want different people for
+SeparableDuty: TypeAlias = Literal["requester", "approver", "executor"]
+SEPARABLE_DUTIES: tuple[SeparableDuty, ...] = get_args(SeparableDuty)
 AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
 AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
 RuleEffect: TypeAlias = Literal["deny", "require"]

@@ -1,5 +1,7 @@
 """When a step of an incident was heard, who took and closed it, of whose family it is; approvals that are used up."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -12,7 +14,7 @@ KINDS = "'alert', 'note', 'status', 'severity', 'action', 'execution', 'communic
 STEPS = "'acknowledge', 'assign', 'cause', 'relate', 'unrelate', 'close', 'reopen', 'assess'"
 STATES = "'pending', 'approved', 'rejected', 'expired'"
 
-COLUMNS: tuple[tuple[str, str, sa.types.TypeEngine[object] | sa.types.TypeDecorator[object], str], ...] = (
+COLUMNS: tuple[tuple[str, str, Any, str], ...] = (  # types of columns
     ("policies", "separation", Json(), "which of requester, approver and executor must be different people"),
     ("executions", "approval_id", sa.Text(), "approval that it used up"),
     ("executions", "requester", sa.Text(), "who made the dry-run"),
@@ -29,7 +31,12 @@ COLUMNS: tuple[tuple[str, str, sa.types.TypeEngine[object] | sa.types.TypeDecora
     ("incidents", "parent_state", sa.String(length=60), "whether a person confirmed the family"),
     ("incidents", "parent_reason", sa.Text(), "why it belongs to the family"),
     ("incident_timeline", "heard_at", Instant(), "when the console heard of it"),
-    ("incident_timeline", "payload", Json(), "what a person's step says: to, parent, law, aware_at, classified_at, why"),
+    (
+        "incident_timeline",
+        "payload",
+        Json(),
+        "what a person's step says: to, parent, law, aware_at, classified_at, why",
+    ),
     ("early_events", "messages", Json(), "what was heard of the key: state, the sender's time, ours"),
 )
 
@@ -47,9 +54,7 @@ def upgrade() -> None:
     _check("approvals", "status", f"status IN ({STATES}, 'spent')")
     _check("incident_timeline", "kind", f"kind IN ({KINDS}, {STEPS})")
     with op.batch_alter_table("incidents") as batch:
-        batch.create_check_constraint(
-            op.f("ck_incidents_parent_state"), "parent_state IN ('proposed', 'confirmed')"
-        )
+        batch.create_check_constraint(op.f("ck_incidents_parent_state"), "parent_state IN ('proposed', 'confirmed')")
 
 
 def downgrade() -> None:

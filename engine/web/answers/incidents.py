@@ -125,9 +125,11 @@ class DryRunItem(EvidenceItem):
     ExecutionRow,
     """
     id playbook dry_run_id incident_id mode status approval_note rollback_plan actor executed_at
+    approval_id requester approver separation
     """,
 )
 class ExecutionItem(EvidenceItem):
+    separation: object
     dry_run_id: str | None
     mode: str
     status: str
@@ -136,7 +138,9 @@ class ExecutionItem(EvidenceItem):
     actor: str | None
 
 
-@mirror_row(ApprovalRow, "id kind subject status requested_by requested_at decided_by decided_at note")
+@mirror_row(
+    ApprovalRow, "id kind subject status requested_by requested_at decided_by decided_at note spent_by spent_at"
+)
 class ApprovalItem(EvidenceItem):
     requested_by: str | None
 
