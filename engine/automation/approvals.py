@@ -22,6 +22,7 @@ from engine.store.schema.records import ApprovalRow
 
 EXPIRING = ("execution", "incident")  # kinds that end by themselves
 ACTOR = "approvals"
+LIFETIME = timedelta(hours=24)  # unless a setting says otherwise
 DECISIONS: Mapping[str, ApprovalStatus] = {"approve": "approved", "reject": "rejected"}
 
 
@@ -77,7 +78,7 @@ def decide(
     *,
     role: str | None,
     details: Mapping[str, object],
-    lifetime: timedelta,
+    lifetime: timedelta = LIFETIME,
 ) -> dict[str, object]:
     """Decide a pending approval by the revision's actor; one that ran out expires, and the answer says so.
 

@@ -38,7 +38,7 @@ class ExecutionRequest:
     incident_id: str | None
     approval_note: str
     rollback_plan: str
-    approval_lifetime: timedelta
+    approval_lifetime: timedelta = approvals.LIFETIME
 
 
 @dataclass(frozen=True)

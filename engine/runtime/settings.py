@@ -230,6 +230,11 @@ class Settings:
         return timedelta(hours=self.approval_hours)
 
     @property
+    def clock_skew_span(self) -> timedelta:
+        """What a sender's clock may be ahead by."""
+        return timedelta(minutes=self.clock_skew)
+
+    @property
     def signing_key_path(self) -> Path:
         """The key that archives are signed with: what is set, else a file in the data folder."""
         return self.signing_key_file or self.data_dir / "signing.key"
