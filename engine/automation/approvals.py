@@ -10,8 +10,9 @@ from typing import Literal
 
 from engine.automation import policies
 from engine.automation.playbooks import Playbook
+from engine.incidents.hands.steps import PersonStep, take_step
 from engine.model.errors import Conflict, Forbidden, NotFound
-from engine.model.vocabulary import OPERATOR_ROLES, ApprovalStatus
+from engine.model.vocabulary import OPERATOR_ROLES, STEP_KINDS, ApprovalStatus
 from engine.programme import staffing
 from engine.store import Reader, Revision, Store, rows
 from engine.store.ids import new_id
@@ -121,6 +122,12 @@ def _follow(revision: Revision, approval: ApprovalRow) -> None:
             staffing.take_up(revision, approval["subject"])
         case staffing.COMPLETION:
             staffing.complete(revision, approval["subject"], f"approval {approval['id']}")
+        case "incident":
+            kind, _, incident_id = approval["subject"].partition(":")
+            step = next((one for one in STEP_KINDS if one == kind), None)
+            if step is None:
+                raise Conflict(f"The approval is of {approval['subject'][:80]}, which is no step.", word="invalid_step")
+            take_step(revision, incident_id, PersonStep(step, revision.now), "in the chat")
 
 
 def _publish(revision: Revision, policy_id: str) -> None:
@@ -192,15 +199,15 @@ def _expire(revision: Revision, approval: ApprovalRow) -> dict[str, object]:
 def sweep_expired(store: Store, org_id: str, *, now: datetime, lifetime: timedelta) -> int:
     """Expire what ran out in an organization, in one revision; returns how many approvals that were."""
     with store.reader() as connection:
-        if not _lapsed(connection, org_id, now, lifetime):
+        if not _overdue(connection, org_id, now, lifetime):
             return 0
     with store.revision(org_id, ACTOR, now=now) as revision:
-        lapsed = _lapsed(revision.connection, org_id, now, lifetime)
-        for approval in lapsed:
+        overdue = _overdue(revision.connection, org_id, now, lifetime)
+        for approval in overdue:
             _expire(revision, approval)
-    return len(lapsed)
+    return len(overdue)
 
 
-def _lapsed(connection: Reader, org_id: str, now: datetime, lifetime: timedelta) -> list[ApprovalRow]:
+def _overdue(connection: Reader, org_id: str, now: datetime, lifetime: timedelta) -> list[ApprovalRow]:
     live = rows.many(connection, approvals, org_id, kind=EXPIRING, status=("pending", "approved"))
     return [row for row in live if status_at(row, now, lifetime) == "expired"]

@@ -71,7 +71,9 @@ def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object
     )
     refusals += guard.of_approval(approval, status, request.approval_lifetime)
     documents = policies.active(connection, org_id, book.id)
-    people = separation.People(rehearsed["actor"] if rehearsed else None, _approver(approval, status), revision.actor)
+    people = separation.DutyHolders(
+        rehearsed["actor"] if rehearsed else None, _approver(approval, status), revision.actor
+    )
     refusals += [Refusal("separation", *one) for one in separation.breaches(documents, people)]
     accepted = [one for one in documents if one["accepted_by"] and one["accepted_at"] is not None]
     note, rollback = request.approval_note, request.rollback_plan
@@ -93,7 +95,7 @@ def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object
         "approval_id": approval["id"] if approval else None,
         "requester": people.requester,
         "approver": people.approver,
-        "separation": separation.wanted(documents) or None,
+        "separation": separation.separate_duties(documents) or None,
     }
     done = _record(revision, request, now, identifier, rehearsed["id"], note, rollback, grounds)
     if approval is not None and status == "approved":

@@ -11,7 +11,7 @@ EXPECTATION = f"a list of two or three of {', '.join(SEPARABLE_DUTIES)}, each on
 
 
 @dataclass(frozen=True)
-class People:
+class DutyHolders:
     """Who made the dry-run, who approved it, and who executes; None where nobody did."""
 
     requester: str | None
@@ -28,7 +28,7 @@ def is_separation(value: object) -> bool:
     return 2 <= len(value) == len(set(value))
 
 
-def wanted(documents: Sequence[PolicyRow]) -> list[str]:
+def separate_duties(documents: Sequence[PolicyRow]) -> list[str]:
     """The duties that any of the documents separates, in their order; what cannot be read separates all of them."""
     every: set[str] = set()
     for document in documents:
@@ -41,7 +41,7 @@ def wants_approver(documents: Sequence[PolicyRow]) -> bool:
     return any("approver" in _duties(document) for document in documents)
 
 
-def breaches(documents: Sequence[PolicyRow], people: People) -> Iterator[tuple[str, str]]:
+def breaches(documents: Sequence[PolicyRow], people: DutyHolders) -> Iterator[tuple[str, str]]:
     """A sentence for each two duties that one person has and that a document separates, with the document's id."""
     names: Mapping[str, str | None] = vars(people)
     for document in documents:

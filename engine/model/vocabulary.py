@@ -112,6 +112,13 @@ TimelineKind: TypeAlias = Literal[
     "reopen",
     "assess",
 ]
+# what a person does about an incident, and under which law it is assessed
+StepKind: TypeAlias = Literal[
+    "acknowledge", "assign", "note", "cause", "relate", "unrelate", "close", "reopen", "assess"
+]
+STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
+IncidentLaw: TypeAlias = Literal["gdpr", "nis2", "dora", "hipaa"]
+INCIDENT_LAWS: tuple[IncidentLaw, ...] = get_args(IncidentLaw)
 FamilyState: TypeAlias = Literal["proposed", "confirmed"]
 IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "process"]
 IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]

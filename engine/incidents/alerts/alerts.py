@@ -5,12 +5,11 @@ derived anew from all messages of its key, so that no delay and no other order c
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from hashlib import sha256
 from typing import Any, TypedDict
 
 from engine.incidents.alerts.alert_rows import AlertLog, Receipt, alert_columns, new_incident
-from engine.incidents.alerts.episodes import Episode, KeyMessage, MessageKind
+from engine.incidents.alerts.episodes import A_MOMENT, Episode, KeyMessage, MessageKind
 from engine.incidents.alerts.key_history import HistoryStep, KeyHistory, prefetch_histories
 from engine.incidents.alerts.sender_clock import AlertTime, alert_time, latest, restatement
 from engine.intake.alerts import Alert, severity_after
@@ -20,7 +19,6 @@ from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import last_incidents, service_ids
 from engine.store.writing.inbound import first_time
 
-A_MOMENT = timedelta(microseconds=1)
 LONGEST_SOURCE = 60  # that the record of seen events keeps
 
 
@@ -113,7 +111,7 @@ class _AlertStep:
         sent = time.sent_at
         if not time.is_senders:  # of one moment each counts after those before it
             sent = max((one.sent_at for one in self.history.messages if one.at == time.at), default=sent) + A_MOMENT
-        return KeyMessage(kind, time.at, sent, time.heard_at, time.shifted(began) if began else None)
+        return KeyMessage(kind, time.at, sent, time.heard_at, time.in_our_time(began) if began else None)
 
     def apply(self) -> Answer:
         """What became of it."""
@@ -129,14 +127,14 @@ class _AlertStep:
         again = restatement(self.alert, message, self.history.messages, self.history.episodes())
         if again.is_repeat:
             if self.last_id is not None:
-                self._say(self.last_id, "note", "An alert{} came again, or after its recovery; it opens nothing")
-                self._ingested(self.last_id, "out_of_order")
+                self._write_line(self.last_id, "note", "An alert{} came again, or after its recovery; it opens nothing")
+                self._log_ingest(self.last_id, "out_of_order")
             return "out_of_order", self.last_id
         if again.goes_on is not None:
             message, goes_on = again.goes_on, again.words
         episode: Episode | None = again.counts_on
         if episode is not None:
-            step = self.history.unchanged()
+            step = self.history.no_step()
         else:
             step = self.history.take(message)
             episode = _episode_of(step.after, message)
@@ -148,8 +146,8 @@ class _AlertStep:
         self._follow(step, but=episode.id)
         if episode.end is not None:
             self._change(episode.id, step, {})
-            self._say(episode.id, "note", "An alert{} came after its recovery; it opens nothing")
-            self._ingested(episode.id, "out_of_order")
+            self._write_line(episode.id, "note", "An alert{} came after its recovery; it opens nothing")
+            self._log_ingest(episode.id, "out_of_order")
             return "out_of_order", episode.id
         row = self.history.row(episode.id)
         severity = severity_after(row["severity"], self.alert)
@@ -161,12 +159,12 @@ class _AlertStep:
             text = "Reopened: it was closed by hand, and the alert fires again" if by_hand else None
             self.log.line(episode.id, "status", goes_on or text or "Reopened: the alert fires again", self.time)
             self.log.clock(episode.id, self.time)
-            self._ingested(episode.id, "reopened")
+            self._log_ingest(episode.id, "reopened")
             return "reopened", episode.id
         if severity != row["severity"]:
             text = f"Severity rose from {row['severity']} to {severity}"
             self.log.line(episode.id, "severity", text, self.time)
-        self._ingested(episode.id, "deduplicated")
+        self._log_ingest(episode.id, "deduplicated")
         return "deduplicated", episode.id
 
     def _open(self, step: HistoryStep, episode: Episode) -> Answer:
@@ -189,7 +187,7 @@ class _AlertStep:
             outcome, when = "out_of_order", f"{episode.end.at:%Y-%m-%d %H:%M} UTC"
             self.log.line(row["id"], "status", f"Resolved: its recovery of {when} came first", self.time)
         self.history.save()
-        self._ingested(row["id"], outcome)
+        self._log_ingest(row["id"], outcome)
         self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
         if episode.end is not None:
             self.log.event("incident.resolved", row["id"])
@@ -209,17 +207,17 @@ class _AlertStep:
         self._follow(step, but=episode_id)
         if episode_id is None:
             self.history.save()
-            self._ingested(self.last_id, "out_of_order")
+            self._log_ingest(self.last_id, "out_of_order")
             return "out_of_order", self.last_id
         self._change(episode_id, step, {})
         source = self.history.row(episode_id)["source"] or self.alert.source
         if was is not None and was.end is not None:
-            self._say(episode_id, "note", "A recovery{} came late: it ended then")
-            self._ingested(episode_id, "out_of_order")
+            self._write_line(episode_id, "note", "A recovery{} came late: it ended then")
+            self._log_ingest(episode_id, "out_of_order")
             return "out_of_order", episode_id
         self.log.line(episode_id, "status", f"Resolved by {source}", self.time)
         self.log.clock(episode_id, self.time)
-        self._ingested(episode_id, "resolved")
+        self._log_ingest(episode_id, "resolved")
         self.log.event("incident.resolved", episode_id)
         return "resolved", episode_id
 
@@ -239,7 +237,7 @@ class _AlertStep:
         self._change(incident.id, step, change)
         self.log.line(incident.id, "note", alert.note or alert.title, self.time)
         self.log.clock(incident.id, self.time)
-        self._ingested(incident.id, "updated")
+        self._log_ingest(incident.id, "updated")
         if is_taken:
             self.log.event("incident.acknowledged", incident.id)
         return "updated", incident.id
@@ -250,14 +248,14 @@ class _AlertStep:
         if live and self.last_id is not None:
             if step.is_news and self.time.is_senders:
                 self.history.save()
-            self._say(self.last_id, "note", "A recovery{} came after a later alert; it ends nothing")
-            self._ingested(self.last_id, "out_of_order")
+            self._write_line(self.last_id, "note", "A recovery{} came after a later alert; it ends nothing")
+            self._log_ingest(self.last_id, "out_of_order")
             return "out_of_order", self.last_id
         if step.is_news and self.time.is_senders:
             for identifier, values in self.history.differences(step).items():
                 self.history.update(identifier, values)
             self.history.save()
-            self._ingested(self.last_id, "no_open_incident")
+            self._log_ingest(self.last_id, "no_open_incident")
         return "no_open_incident", self.last_id
 
     # -- what is written -----------------------------------------------------------------------------------------------
@@ -303,10 +301,10 @@ class _AlertStep:
         self.history.update(identifier, {"sender_at": sender, **derived, **values, "last_seen_at": seen})
         self.history.save()
 
-    def _ingested(self, identifier: str | None, outcome: AlertOutcome) -> None:
+    def _log_ingest(self, identifier: str | None, outcome: AlertOutcome) -> None:
         self.log.log_ingest(identifier, outcome, self.work.unknown_service)
 
-    def _say(self, identifier: str, kind: Any, text: str) -> None:
+    def _write_line(self, identifier: str, kind: Any, text: str) -> None:
         dated = f" of {self.alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if self.alert.occurred_at else ""
         self.log.line(identifier, kind, text.format(dated), self.time)
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Json
 from engine.store.queries.operations.ingest import LastIncident
 
+A_MOMENT = timedelta(microseconds=1)  # by which messages of one moment stand apart
 MOST_MESSAGES = 500  # that are kept of a key; of older ones only how the episodes that they made began and ended
 MessageKind: TypeAlias = Literal["firing", "acknowledged", "resolved", "close", "reopen"]
 _ORDER: Mapping[str, int] = {"firing": 0, "reopen": 1, "acknowledged": 2, "resolved": 3, "close": 4}

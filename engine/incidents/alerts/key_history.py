@@ -53,10 +53,10 @@ class KeyHistory:
         self._early: EarlyEvents | None = revision.look_up(early_by_key, [key])[key] if kept else None
         minutes = revision.look_up(thresholds_by_name, [REOPEN])[REOPEN]
         self._within = timedelta(minutes=minutes or 0)
-        self.messages = self._known_messages()
+        self.messages = self._initial_messages()
         self._rows: dict[str, Mapping[str, Any]] = {}
 
-    def _known_messages(self) -> list[KeyMessage]:
+    def _initial_messages(self) -> list[KeyMessage]:
         if self._early is not None and self._early.messages is not None:
             return read_messages(self._early.messages)
         found = messages_of_row(self.last) if self.last else []
@@ -70,7 +70,7 @@ class KeyHistory:
         """As they are by what is known now."""
         return derive_episodes(self.messages, self._within)
 
-    def unchanged(self) -> HistoryStep:
+    def no_step(self) -> HistoryStep:
         """The step of a message that says nothing new."""
         known = self.episodes()
         return HistoryStep(known, known, False)

@@ -28,7 +28,7 @@ class AlertTime(NamedTuple):
     ahead: timedelta
     is_senders: bool
 
-    def shifted(self, at: datetime) -> datetime:
+    def in_our_time(self, at: datetime) -> datetime:
         """Another time of the same sender, corrected alike."""
         return at if at + self.ahead <= self.heard_at else at - self.ahead
 
