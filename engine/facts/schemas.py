@@ -209,7 +209,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # an incident with its durations in minutes (null where a step is missing)
     "incidents": columns("""
         org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
-        minutes_to_mitigate minutes_to_resolve
+        minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id
     """),
     # service with an objective: error budget over 7 and 30 days (REPORTS 14); level ok, warning, critical,
     # insufficient_history

@@ -69,6 +69,9 @@ SCANS: Mapping[str, str] = {
         "acknowledged_at",
         "mitigated_at",
         "resolved_at",
+        "opened_heard_at",
+        "parent_id",
+        "parent_state",
         where="t.opened_at < q.ends_at",
     ),
     "control_profiles_rows": _table(
