@@ -185,7 +185,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # to answer; such a duty stays open past its date (days_left is negative) and is never overdue.
     "obligations": columns("""
         org_id obligation_id kind title frameworks controls vendor_id vendor_tier owner accountable due_on week
-        effort_hours state done_on days_left recurrence hard paused source_ref sequence changed_on
+        effort_hours state done_on days_left recurrence hard paused source_ref sequence changed_on due_at
     """),
     # owner x ISO week (F7): hours due by RACI factor, hours available, utilisation in percent (null: no capacity).
     # staffed: the owner is there; what is due of nobody and of those who have left is unowned and nobody's shortfall
