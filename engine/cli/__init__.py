@@ -23,6 +23,7 @@ from engine.cli.records.deliveries import deliveries, endpoints
 from engine.cli.records.erase import erase
 from engine.cli.records.heads import heads, keys, prove
 from engine.cli.records.ingest import ingest
+from engine.cli.records.pulls import pull
 from engine.cli.records.records import import_, tables
 from engine.cli.records.unsubscribe import unsubscribe
 from engine.cli.reports.differences import diff
@@ -41,7 +42,7 @@ TASKS = {
     "Look": (demo, reports, open_, report, export, figures),
     "Ask why and since when": (explain, diff),
     "Be ready by a date": (plan, gate),
-    "Bring records in": (import_, tables, ingest, poam),
+    "Bring records in": (import_, tables, pull, ingest, poam),
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
     "Prove": (verify, heads, prove, keys),

@@ -178,6 +178,15 @@ class Settings:
     artifact_bytes: int = setting(
         values.count(1 << 20, 1 << 50), 8 << 30, "bytes that all artifacts may take; those of who has most go first"
     )
+    pulls: tuple[str, ...] = setting(
+        values.names, (), "files of pulls that the scheduler runs by their cadence, separated by commas; ORG=FILE each"
+    )
+    pull_commands: tuple[str, ...] = setting(
+        values.names, (), "first words of the commands that a pull may run, separated by commas"
+    )
+    pull_hosts: tuple[str, ...] = setting(
+        values.names, (), "internal hosts that a pull may reach over HTTPS, separated by commas; public ones always"
+    )
     build_at: str = setting(values.clock, "02:30", "local time of the nightly build")
     retention_at: str = setting(values.clock, "03:30", "local time at which records past their retention are purged")
     pruning_at: str = setting(values.clock, "04:30", "local time at which texts of old deliveries are dropped")

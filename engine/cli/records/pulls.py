@@ -1,0 +1,91 @@
+"""The command ``hq pull``: read sources, run checks, and write what came out."""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.cli.common import now, open_console_services, org_option, organization
+from engine.model.errors import Usage
+
+if TYPE_CHECKING:
+    from engine.evidence.pulls.pull import CheckOutcome
+
+SHOWN = 10  # rows of exceptions that a dry run prints
+_DAY = click.DateTime(formats=["%Y-%m-%d"])
+
+
+@click.command(epilog="Example: hq pull pulls.toml --dry-run")
+@click.argument("file", metavar="FILE.toml", required=False, type=click.Path(path_type=Path))
+@click.option("--only", metavar="CHECK", help="Only the check of this id.")
+@click.option("--dry-run", is_flag=True, help="Read and run everything, print what came out, and write nothing.")
+@click.option("--since", type=_DAY, metavar="DAY", help="First day asked about; of the cadence's window without it.")
+@click.option("--until", type=_DAY, metavar="DAY", help="Last day asked about; today without it.")
+@click.option("--fail-on-exceptions", is_flag=True, help="Exit code 1 when a check failed, too.")
+@org_option
+def pull(
+    file: Path | None,
+    only: str | None,
+    dry_run: bool,
+    since: datetime | None,
+    until: datetime | None,
+    fail_on_exceptions: bool,
+    org: str | None,
+) -> None:
+    """Read the sources of a file, run its checks over them, and write each as a test with the rows that it saw.
+
+    Exit code 0 when all ran, failed ones included; 1 when a source or a check could not run; 2 for a wrong file.
+    """
+    from engine.evidence.pulls.pull import CheckOutcome, asked_span, chosen_checks
+    from engine.evidence.pulls.pull import pull as read_and_run
+    from engine.evidence.pulls.pull_file import read_pull_file
+    from engine.operations.pulls import source_readers
+    from engine.store.queries.accounts.organizations import time_zone
+
+    if file is None:
+        raise Usage("Name a file of pulls, such as hq pull pulls.toml.")
+    declared = read_pull_file(file)
+    checks = chosen_checks(declared, only)
+    with open_console_services() as services:
+        from engine.model.days import local_day
+
+        org_id = organization(services, org)
+        with services.store.reader() as connection:
+            today = local_day(now(), time_zone(connection, org_id))
+        days = (since.date() if since else None, until.date() if until else None)
+        for check in checks:
+            asked_span(check, today, *days)
+        outcomes = []
+        for one in read_and_run(declared, checks, source_readers(services.settings), today, *days):
+            if isinstance(one, CheckOutcome):
+                outcomes.append(one)
+                _print_outcome(one, dry_run)
+            else:
+                click.echo(f"hq: {one}", err=True)
+    _exit(outcomes, fail_on_exceptions)
+
+
+def _exit(outcomes: Iterable["CheckOutcome"], fail_on_exceptions: bool) -> None:
+    failed = [one for one in outcomes if one.answer is not None and one.answer.outcome == "failed"]
+    if any(not one.could_run for one in outcomes) or (fail_on_exceptions and failed):
+        click.get_current_context().exit(1)
+
+
+def _print_outcome(one: "CheckOutcome", dry_run: bool) -> None:
+    """A line of a check: its id, what came out, population, exceptions, controls; in a dry run its first exceptions."""
+    controls = ", ".join(":".join(control) for control in one.check.controls)
+    if one.answer is None:
+        click.echo(f"{one.check.id}\tnot run\t{one.unread}\t{controls}")
+        return
+    answer = one.answer
+    counts = f"population {answer.population.rows:,}\texceptions {answer.exceptions.rows:,}"
+    reason = f"\t{answer.reason}" if answer.reason else ""
+    click.echo(f"{one.check.id}\t{answer.outcome}\t{counts}\t{controls}{reason}")
+    if dry_run:
+        for line in answer.exceptions.lines.decode().splitlines()[:SHOWN]:
+            click.echo(f"  {json.dumps(json.loads(line), ensure_ascii=False)}")
+        if answer.exceptions.rows > SHOWN:
+            click.echo(f"  and {answer.exceptions.rows - SHOWN:,} more")
