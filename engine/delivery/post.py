@@ -1,4 +1,4 @@
-"""One request over one connection to an address that was chosen before: no proxy, no redirect, bounded time and size."""
+"""One request over one connection to an address chosen before: no proxy, no redirect, bounded time and size."""
 
 import http.client
 import io

@@ -16,45 +16,14 @@ from engine.model.errors import Usage
 
 LONGEST = 100_000  # characters of a query
 _FUNCTIONS = ("unnest", "range", "generate_series", "json_each", "json_tree")  # that make tables of values
-_CHANGING = frozenset(
-    [
-        "now",
-        "today",
-        "random",
-        "uuid",
-        "gen_random_uuid",
-        "uuidv4",
-        "uuidv7",
-        "current_date",
-        "current_time",
-        "current_timestamp",
-        "get_current_time",
-        "get_current_timestamp",
-        "transaction_timestamp",
-        "localtime",
-        "localtimestamp",
-        "current_localtime",
-        "current_localtimestamp",
-        "current_setting",
-        "getvariable",
-        "nextval",
-        "currval",
-        "setseed",
-        "getenv",
-        "version",
-        "txid_current",
-        "current_user",
-        "current_schema",
-        "current_schemas",
-        "current_database",
-        "current_query",
-        "current_connection_id",
-        "query_id",
-        "pg_backend_pid",
-        "write_log",
-        "parse_duckdb_log_message",
-    ]
-)
+_CHANGING_WORDS = """
+    current_connection_id current_database current_date current_localtime current_localtimestamp
+    current_query current_schema current_schemas current_setting current_time current_timestamp current_user
+    currval gen_random_uuid get_current_time get_current_timestamp getenv getvariable localtime
+    localtimestamp nextval now parse_duckdb_log_message pg_backend_pid query_id random setseed today
+    transaction_timestamp txid_current uuid uuidv4 uuidv7 version write_log
+"""
+_CHANGING = frozenset(_CHANGING_WORDS.split())
 _BRACE = re.compile(r"\{([^{}]*)\}|[{}]")
 _DAYS = ("since", "until")
 

@@ -77,10 +77,11 @@ def whole_number(
     null: bool = False,
     low: int | None = None,
     high: int | None = None,
+    internal: bool = False,
     unlogged: str | None = None,
 ) -> Column[int]:
-    """An integer, bounded where a bound has a meaning."""
-    info = {"low": low, "high": high, **_info(unlogged=unlogged)}
+    """An integer, bounded where a bound has a meaning. ``internal``: nobody imports it."""
+    info = {"low": low, "high": high, **_info(internal, unlogged)}
     return Column(name, BigInteger, nullable=null, comment=comment, info=info)
 
 

@@ -77,7 +77,7 @@ attestations: TypedTable[records.AttestationRow] = tenant_table(
 
 evidence_items: TypedTable[records.EvidenceItemRow] = tenant_table(
     "evidence_items",
-    "A document or record that supports controls, kept elsewhere.",
+    "A document or record that supports controls: its bytes are held here, or it is kept elsewhere.",
     key("id", "identifier"),
     text("title", "title"),
     text("source", "system that it comes from", null=True),
@@ -86,6 +86,17 @@ evidence_items: TypedTable[records.EvidenceItemRow] = tenant_table(
     text("location", "where it is kept", null=True),
     text("sha256", "SHA-256 of its content", null=True),
     text("request_id", "evidence request that it answers", null=True),
+    text("file", "name of its file; in an import a path inside the imported folder, whose bytes are held", null=True),
+    person("about", "e-mail address of whom it is about; the owner when empty", null=True),
+    text("held_sha256", "SHA-256 of the bytes that were put into the evidence store", null=True, internal=True),
+    whole_number("held_bytes", "how many bytes they are", null=True, low=0, internal=True),
+    text("media_type", "what kind of file it is, by its name", null=True, internal=True),
+    choice("held_state", "what the last check found of them", "EvidenceState", null=True, internal=True),
+    instant("checked_at", "when a check first found that", null=True, internal=True),
+    choice("removed", "why the bytes are here no more", "EvidenceRemoval", null=True, internal=True),
+    instant("removed_at", "when they were removed", null=True, internal=True),
+    text("run_id", "test run whose rows it has", null=True, internal=True),
+    text("part", "what of that run it is", null=True, internal=True),
 )
 
 evidence_links: TypedTable[records.EvidenceLinkRow] = tenant_table(
@@ -94,6 +105,24 @@ evidence_links: TypedTable[records.EvidenceLinkRow] = tenant_table(
     reference("evidence_id", "evidence item", "evidence_items"),
     *control(),
     primary=("evidence_id", "framework", "control_id"),
+)
+
+organization_rules: TypedTable[records.OrganizationRuleRow] = tenant_table(
+    "organization_rules",
+    "Rules of one's own: what an action of the audit log says about a control. They win over those that come along.",
+    key("pattern", "action in dotted words, or the beginning of one followed by *"),
+    choice("outcome", "outcome of the events that are meant; any when empty", "RuleOutcome", default="any"),
+    *control(),
+    choice(
+        "effect", "supports, contradicts, or records: that the event is there is the control at work", "ActionEffect"
+    ),
+    text(
+        "family",
+        "a contradiction lasts until a supporting event of the same family; the action's when empty",
+        null=True,
+    ),
+    text("note", "why the rule is there", null=True),
+    primary=("pattern", "outcome", "framework", "control_id"),
 )
 
 evidence_requests: TypedTable[records.EvidenceRequestRow] = tenant_table(

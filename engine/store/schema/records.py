@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import TypedDict
 
 from engine.model.vocabulary import (
+    ActionEffect,
     AddressableDecision,
     ApprovalStatus,
     AssessmentStatus,
@@ -27,6 +28,8 @@ from engine.model.vocabulary import (
     DryRunOutcome,
     EndpointChannel,
     Environment,
+    EvidenceRemoval,
+    EvidenceState,
     ExceptionKind,
     ExceptionStatus,
     ExecutionMode,
@@ -65,6 +68,7 @@ from engine.model.vocabulary import (
     RiskStatus,
     RiskTreatment,
     Role,
+    RuleOutcome,
     SalesSubject,
     Severity,
     SloWindow,
@@ -514,7 +518,7 @@ class EventTileRow(TypedDict):
 
 
 class EvidenceItemRow(TypedDict):
-    """A document or record that supports controls, kept elsewhere."""
+    """A document or record that supports controls: its bytes are held here, or it is kept elsewhere."""
 
     org_id: str
     id: str
@@ -525,6 +529,17 @@ class EvidenceItemRow(TypedDict):
     location: str | None
     sha256: str | None
     request_id: str | None
+    file: str | None
+    about: str | None
+    held_sha256: str | None
+    held_bytes: int | None
+    media_type: str | None
+    held_state: EvidenceState | None
+    checked_at: datetime | None
+    removed: EvidenceRemoval | None
+    removed_at: datetime | None
+    run_id: str | None
+    part: str | None
     revision: int
 
 
@@ -861,6 +876,20 @@ class OrganizationRow(TypedDict):
     auth_mode: str | None
     modules: Json
     created_at: datetime
+    revision: int
+
+
+class OrganizationRuleRow(TypedDict):
+    """Rules of one's own: what an action of the audit log says about a control. They win over those that come along."""
+
+    org_id: str
+    pattern: str
+    outcome: RuleOutcome
+    framework: str
+    control_id: str
+    effect: ActionEffect
+    family: str | None
+    note: str | None
     revision: int
 
 

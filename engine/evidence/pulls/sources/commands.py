@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -150,10 +151,8 @@ def _feed(selector: selectors.BaseSelector, stream: IO[bytes] | None, waiting: m
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     """End all that the program started and did not end itself."""
-    try:
+    with suppress(ProcessLookupError):  # nobody of the group is left
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # nobody of the group is left
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:

@@ -107,7 +107,7 @@ def copy_file(base: Path, name: str, to: Path, source: PullSource) -> str:
     except OSError as error:
         raise SourceProblem(f"{place} cannot be opened: {error.strerror}.") from error
     digest = hashlib.sha256()
-    with open(number, "rb") as file, to.open("wb") as copy:
+    with os.fdopen(number, "rb") as file, to.open("wb") as copy:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode):
             raise SourceProblem(f"{place} is no regular file.")

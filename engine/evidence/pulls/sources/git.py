@@ -182,8 +182,10 @@ def _paths(run: "partial[ProgramRun]", commits: Sequence[str]) -> Iterator[tuple
     if not commits:
         return
     raw = run(
-        ["diff-tree", "--stdin", "-r", "-m", "--first-parent", "--root", "--name-only", "--no-renames", "-z"]
-        + ["--no-ext-diff", "--no-textconv", "--always"],
+        [
+            *("diff-tree", "--stdin", "-r", "-m", "--first-parent", "--root", "--name-only", "--no-renames", "-z"),
+            *("--no-ext-diff", "--no-textconv", "--always"),
+        ],
         "".join(f"{name}\n" for name in commits).encode(),
     ).output
     known, current = set(commits), ""
