@@ -1,20 +1,79 @@
-"""What a pull may reach, as the settings and the machine give it: variables, commands, workbooks, servers."""
+"""Pulls as the doors run them: one at a time, over what the settings and the machine let them reach, and written."""
 
 import http.client
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.outside import Outside
 from engine.delivery.post import get
+from engine.evidence.pulls.declarations import PullCheck, PullFile
+from engine.evidence.pulls.landing import Landing
+from engine.evidence.pulls.pull import CheckOutcome, asked_span, pull
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
+from engine.evidence.pulls.turns import turn
+from engine.evidence.store import open_evidence
 from engine.intake.imports.files.typed_files import open_workbook, read_worksheet
 from engine.intake.imports.problems import Problems
-from engine.model.errors import InvalidData
+from engine.model.days import local_day
+from engine.model.errors import InvalidData, Problem
+from engine.runtime.services import Services
 from engine.runtime.settings import Settings
+from engine.store.queries.accounts.organizations import time_zone
 
 _OK = 200
+
+
+@dataclass(frozen=True)
+class WrittenOutcome:
+    """What came out of a check, and the run that it was written as: None where nothing was new, or in a dry run."""
+
+    outcome: CheckOutcome
+    run_id: str | None
+
+
+def run_pull(
+    services: Services,
+    org_id: str,
+    file: PullFile,
+    checks: Sequence[PullCheck],
+    *,
+    now: datetime,
+    since: date | None = None,
+    until: date | None = None,
+    write: bool = True,
+) -> Iterator[WrittenOutcome | str]:
+    """Run checks of a file and write what came out, a revision each; texts are to be said aloud.
+
+    Conflict where another pull of the organization runs for half a minute. When all checks of the file are run, those
+    that were in it and are there no more end.
+    """
+    with services.store.reader() as connection:
+        today = local_day(now, time_zone(connection, org_id))
+    for check in checks:
+        asked_span(check, today, since, until)
+    readers = source_readers(services.settings)
+    if not write:
+        for one in pull(file, checks, readers, today, since, until):
+            yield one if isinstance(one, str) else WrittenOutcome(one, None)
+        return
+    services.store.must_be_writable()
+    with turn(services.settings.data_dir / "pulls", org_id):
+        landing = Landing(services.store, open_evidence(services.settings), org_id, now, today)
+        for one in pull(file, checks, readers, today, since, until):
+            if isinstance(one, str):
+                yield one
+                continue
+            try:
+                yield WrittenOutcome(one, landing.write(file, one))
+            except Problem as problem:  # its bytes are too many, or there is no room: the others are written
+                yield WrittenOutcome(one.unwritable(problem.message), None)
+        if len(checks) == len(file.checks):
+            for name in landing.end_others(file):
+                yield f"The check {name} is no longer in {file.path.name}; its schedule ends."
 
 
 def source_readers(settings: Settings, environment: Mapping[str, str] | None = None) -> SourceReaders:

@@ -13,6 +13,7 @@ from engine.model.errors import Usage
 
 if TYPE_CHECKING:
     from engine.evidence.pulls.pull import CheckOutcome
+    from engine.operations.pulls import WrittenOutcome
 
 SHOWN = 10  # rows of exceptions that a dry run prints
 _DAY = click.DateTime(formats=["%Y-%m-%d"])
@@ -39,29 +40,28 @@ def pull(
 
     Exit code 0 when all ran, failed ones included; 1 when a source or a check could not run; 2 for a wrong file.
     """
-    from engine.evidence.pulls.pull import CheckOutcome, asked_span, chosen_checks
-    from engine.evidence.pulls.pull import pull as read_and_run
+    from engine.evidence.pulls.pull import chosen_checks
     from engine.evidence.pulls.pull_file import read_pull_file
-    from engine.operations.pulls import source_readers
-    from engine.store.queries.accounts.organizations import time_zone
+    from engine.operations.pulls import WrittenOutcome, run_pull
 
     if file is None:
         raise Usage("Name a file of pulls, such as hq pull pulls.toml.")
     declared = read_pull_file(file)
     checks = chosen_checks(declared, only)
+    outcomes = []
     with open_console_services() as services:
-        from engine.model.days import local_day
-
-        org_id = organization(services, org)
-        with services.store.reader() as connection:
-            today = local_day(now(), time_zone(connection, org_id))
-        days = (since.date() if since else None, until.date() if until else None)
-        for check in checks:
-            asked_span(check, today, *days)
-        outcomes = []
-        for one in read_and_run(declared, checks, source_readers(services.settings), today, *days):
-            if isinstance(one, CheckOutcome):
-                outcomes.append(one)
+        for one in run_pull(
+            services,
+            organization(services, org),
+            declared,
+            checks,
+            now=now(),
+            since=since.date() if since else None,
+            until=until.date() if until else None,
+            write=not dry_run,
+        ):
+            if isinstance(one, WrittenOutcome):
+                outcomes.append(one.outcome)
                 _print_outcome(one, dry_run)
             else:
                 click.echo(f"hq: {one}", err=True)
@@ -74,8 +74,9 @@ def _exit(outcomes: Iterable["CheckOutcome"], fail_on_exceptions: bool) -> None:
         click.get_current_context().exit(1)
 
 
-def _print_outcome(one: "CheckOutcome", dry_run: bool) -> None:
+def _print_outcome(written: "WrittenOutcome", dry_run: bool) -> None:
     """A line of a check: its id, what came out, population, exceptions, controls; in a dry run its first exceptions."""
+    one = written.outcome
     controls = ", ".join(":".join(control) for control in one.check.controls)
     if one.answer is None:
         click.echo(f"{one.check.id}\tnot run\t{one.unread}\t{controls}")
@@ -83,7 +84,8 @@ def _print_outcome(one: "CheckOutcome", dry_run: bool) -> None:
     answer = one.answer
     counts = f"population {answer.population.rows:,}\texceptions {answer.exceptions.rows:,}"
     reason = f"\t{answer.reason}" if answer.reason else ""
-    click.echo(f"{one.check.id}\t{answer.outcome}\t{counts}\t{controls}{reason}")
+    run = written.run_id or ("dry run" if dry_run else "as before")
+    click.echo(f"{one.check.id}\t{answer.outcome}\t{counts}\t{controls}\t{run}{reason}")
     if dry_run:
         for line in answer.exceptions.lines.decode().splitlines()[:SHOWN]:
             click.echo(f"  {json.dumps(json.loads(line), ensure_ascii=False)}")

@@ -1,7 +1,7 @@
 """A pull: sources are read once, then each check runs over those that it looks at. Nothing is written here."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, run_check
@@ -24,6 +24,10 @@ class CheckOutcome:
     versions: Mapping[str, str]
     answer: CheckAnswer | None
     unread: str = ""
+
+    def unwritable(self, reason: str) -> "CheckOutcome":
+        """The same where what came out cannot be written."""
+        return replace(self, answer=None, unread=reason)
 
     @property
     def could_run(self) -> bool:

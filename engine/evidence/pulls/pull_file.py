@@ -21,6 +21,7 @@ _MOST_MAX_ROWS = 5_000_000
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = ("population", "exceptions", "run", "source_rows")
 _FORMATS = ("csv", "json", "jsonl", "parquet", "xlsx")
 _TYPES = ("text", "number", "whole", "flag", "date", "timestamp", "json")
 
@@ -153,8 +154,8 @@ def _sources(data: dict[str, Any], file: str) -> dict[str, PullSource]:
         place = f"{file}: [source.{name}]"
         if not isinstance(table, dict):
             raise Usage(f"{place} must be a table.")
-        if not _NAME.fullmatch(name) or name == "population":
-            raise Usage(f"{place} must be named with small letters, digits and _, and not 'population'.")
+        if not _NAME.fullmatch(name) or name in _RESERVED:
+            raise Usage(f"{place} must be named with small letters, digits and _, and not 'population', 'exceptions' or 'run'.")
         source = _source(name, table, place)
         for one in source.tables:
             if one in owners:
