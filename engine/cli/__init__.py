@@ -21,6 +21,7 @@ from engine.cli.new import new
 from engine.cli.records.archive import verify
 from engine.cli.records.deliveries import deliveries, endpoints
 from engine.cli.records.erase import erase
+from engine.cli.records.evidence import evidence
 from engine.cli.records.heads import heads, keys, prove
 from engine.cli.records.ingest import ingest
 from engine.cli.records.records import import_, tables
@@ -41,7 +42,7 @@ TASKS = {
     "Look": (demo, reports, open_, report, export, figures),
     "Ask why and since when": (explain, diff),
     "Be ready by a date": (plan, gate),
-    "Bring records in": (import_, tables, ingest, poam),
+    "Bring records in": (import_, evidence, tables, ingest, poam),
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
     "Prove": (verify, heads, prove, keys),
