@@ -19,6 +19,7 @@ from engine.archives.sealing.sweep import sweep
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
+from engine.evidence.byte_check import check_all
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.programme.retention import purge_all
@@ -77,6 +78,11 @@ def retention(services: Services, now: datetime) -> str:
 def outbox(services: Services, now: datetime) -> str:
     """Send the deliveries that are due."""
     return str(drain(services, now=now))
+
+
+def evidence(services: Services, now: datetime) -> str:
+    """Check the bytes of evidence that are held, note what changed, sweep what no item names."""
+    return services.in_background(check_all, now)
 
 
 def pruning(services: Services, now: datetime) -> str:
@@ -161,6 +167,7 @@ JOBS: tuple[Job, ...] = (
     Job("owed", Every(5), calendar_tasks),
     Job("heads", Every(60), heads),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
+    Job("evidence", Daily(lambda settings: settings.evidence_at), evidence),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),
     Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),

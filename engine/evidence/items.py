@@ -1,14 +1,14 @@
 """Evidence items whose bytes are held: their rows, and what the store's rows name."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
 
 from engine.evidence.incoming import media_type
 from engine.evidence.store import EvidenceBytes, EvidenceStore
-from engine.model.errors import Usage
+from engine.model.errors import Conflict, NotFound, Usage
 from engine.store import Reader, Revision, Store
 from engine.store.ids import new_id
 from engine.store.rows import first, many
@@ -72,6 +72,27 @@ def add_files(
     with store.reader() as connection:
         rows = {row["id"]: row for row in many(connection, evidence_items, org_id, id=ids)}
     return [rows[one] for one in ids]
+
+
+@contextmanager
+def item_bytes(store: Store, evidence: EvidenceStore, org_id: str, identifier: str) -> Iterator[BinaryIO]:
+    """The bytes that an item holds, checked. NotFound without such an item; Conflict where it holds none, where they
+    were removed, and where they are not those that were put here."""
+    with store.reader() as connection:
+        row = first(connection, evidence_items, org_id, id=identifier)
+    if row is None:
+        raise NotFound(f"There is no evidence item {identifier!r} of {org_id}; `hq evidence list` lists them.")
+    if row["removed"] is not None:
+        raise Conflict(
+            f"The bytes of {identifier} were {row['removed']} on {row['removed_at']:%Y-%m-%d}; their SHA-256 was "
+            f"{row['held_sha256']}.",
+            word=f"evidence_{row['removed']}",
+        )
+    if row["held_sha256"] is None:
+        where = f": it is told to be at {row['location']}" if row["location"] else ""
+        raise Conflict(f"The bytes of {identifier} are not held here{where}.", word="evidence_not_held")
+    with evidence.open(org_id, row["held_sha256"]) as file:
+        yield file
 
 
 def add_item(revision: Revision, values: Mapping[str, object], controls: Iterable[Control]) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from engine.model.errors import Problem
-from engine.operations import file_checks, service_checks, store_checks
+from engine.operations import evidence_checks, file_checks, service_checks, store_checks
 from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import store_snapshot
@@ -39,6 +39,7 @@ CHECKS = (
     Check("clock", of_store=store_checks.clock),
     Check("organizations", of_store=store_checks.organizations),
     Check("archives", of_store=store_checks.sealed_archives),
+    Check("evidence", of_store=evidence_checks.byte_problems),
     Check("analytics", of_store=store_checks.analytics),
     Check("keys", of_store=store_checks.keys),
     Check("permissions", of_installation=file_checks.permissions),

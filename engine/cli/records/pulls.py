@@ -91,3 +91,30 @@ def _print_outcome(written: "WrittenOutcome", dry_run: bool) -> None:
             click.echo(f"  {json.dumps(json.loads(line), ensure_ascii=False)}")
         if answer.exceptions.rows > SHOWN:
             click.echo(f"  and {answer.exceptions.rows - SHOWN:,} more")
+
+
+@click.command(epilog="Example: hq evidence rerun check-leavers-have-no-account-r120")
+@click.argument("identifier", metavar="ID")
+@org_option
+def rerun(identifier: str, org: str | None) -> None:
+    """Run a check again from the rows that are held of a run, and from nothing else; ID is the run or an item of it.
+
+    Exit code 1 where it does not come to the same, or its bytes are erased, missing or changed.
+    """
+    from engine.evidence.pulls.reruns import rerun as run_again
+    from engine.evidence.store import open_evidence
+
+    with open_console_services() as services:
+        evidence = open_evidence(services.settings)
+        run_id, again = run_again(services.store, evidence, organization(services, org), identifier)
+    answer = again.answer
+    counts = f"population {answer.population.rows:,}\texceptions {answer.exceptions.rows:,}"
+    reason = f"\t{answer.reason}" if answer.reason else ""
+    click.echo(f"{run_id}\t{answer.outcome}\t{counts}{reason}")
+    for line in answer.exceptions.lines.decode().splitlines():
+        click.echo(f"  {line}")
+    for difference in again.differences:
+        click.echo(f"hq: {difference}", err=True)
+    click.echo("The same as then." if not again.differences else "Not the same as then.")
+    if again.differences:
+        click.get_current_context().exit(1)

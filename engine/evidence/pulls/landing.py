@@ -58,7 +58,9 @@ class Landing:
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
             schedule = self._schedule(revision, file, outcome.check)
             run_id = f"{schedule['id']}-r{revision.seq}"
-            revision.insert(test_runs, [self._run_row(run_id, schedule, outcome, answer, digest, len(parts), revision.seq)])
+            revision.insert(
+                test_runs, [self._run_row(run_id, schedule, outcome, answer, digest, len(parts), revision.seq)]
+            )
             for part in parts:
                 self._add_part(revision, run_id, outcome, answer, part)
             if schedule["unread"] is not None:
@@ -104,9 +106,7 @@ class Landing:
                 revision.update(testing_schedules, {"id": old["id"]}, ended)
         identifier = f"check-{check.id}" + (f"-{len(series) + 1}" if series else "")
         scope = {
-            row["framework"]
-            for row in many(revision.records, organization_frameworks, self.org_id)
-            if row["in_scope"]
+            row["framework"] for row in many(revision.records, organization_frameworks, self.org_id) if row["in_scope"]
         }
         framework, control_id = next((one for one in check.controls if one[0] in scope), check.controls[0])
         revision.insert(
@@ -128,19 +128,11 @@ class Landing:
         return many(revision.records, testing_schedules, self.org_id, id=identifier)[0]
 
     def _run_row(
-        self,
-        run_id: str,
-        schedule: TestingScheduleRow,
-        outcome: CheckOutcome,
-        answer: CheckAnswer,
-        digest: str,
-        parts: int,
-        sequence: int,
+        self, schedule: TestingScheduleRow, outcome: CheckOutcome, answer: CheckAnswer, *, parts: int
     ) -> dict[str, object]:
         window = window_of_day(outcome.check.cadence, schedule["starts_on"], outcome.span.until)
         tested = answer.outcome != "not_tested"
         return {
-            "id": run_id,
             "schedule_id": schedule["id"],
             "window_open_on": window.since,
             "window_close_on": window.until,
@@ -152,9 +144,7 @@ class Landing:
             "evidence_expected": parts,
             "evidence_received": parts,
             "reason": answer.reason or None,
-            "rows_sha256": digest,
             "ran_at": self.now,
-            "sequence": sequence,
         }
 
     def _add_part(

@@ -155,7 +155,9 @@ def _sources(data: dict[str, Any], file: str) -> dict[str, PullSource]:
         if not isinstance(table, dict):
             raise Usage(f"{place} must be a table.")
         if not _NAME.fullmatch(name) or name in _RESERVED:
-            raise Usage(f"{place} must be named with small letters, digits and _, and not 'population', 'exceptions' or 'run'.")
+            raise Usage(
+                f"{place} must be named with small letters, digits and _, and not 'population', 'exceptions' or 'run'."
+            )
         source = _source(name, table, place)
         for one in source.tables:
             if one in owners:

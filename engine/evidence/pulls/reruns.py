@@ -19,13 +19,13 @@ def rerun(store: Store, evidence: EvidenceStore, org_id: str, identifier: str) -
         run = first(connection, test_runs, org_id, id=run_id)
         items = many(connection, evidence_items, org_id, run_id=run_id)
     if run is None or not items:
-        raise NotFound(
-            f"There is no run {identifier!r} whose rows are held; `hq evidence list` names items, their runs among them."
-        )
+        raise NotFound(f"There is no run {identifier!r} whose rows are held; `hq evidence list` has the items of runs.")
     erased = [one["id"] for one in items if one["removed"] is not None]
     if erased:
         raise Conflict(f"The rows of the run {run_id} are erased ({', '.join(erased)}): it cannot be run again.")
     parts = {str(one["part"]): evidence.read(org_id, one["held_sha256"] or "") for one in items}
     if RUN not in parts:
         raise Conflict(f"The run {run_id} has no file that says what it asked.")
-    return run_id, rerun_files(parts[RUN], {name: data for name, data in parts.items() if name not in (RUN, EXCEPTIONS)})
+    return run_id, rerun_files(
+        parts[RUN], {name: data for name, data in parts.items() if name not in (RUN, EXCEPTIONS)}
+    )

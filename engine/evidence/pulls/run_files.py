@@ -46,10 +46,8 @@ def rows_sha256(outcome: CheckOutcome, answer: CheckAnswer) -> str:
 def run_files(outcome: CheckOutcome, answer: CheckAnswer, now: datetime) -> list[RunFile]:
     """The files of a run, the same for the same run."""
     check = outcome.check
-    tables = [
-        RunFile(name, f"{check.id}.{name}.jsonl", table.lines) for name, table in sorted(outcome.tables.items())
-    ]
-    exceptions = [RunFile(EXCEPTIONS, f"{check.id}.exceptions.jsonl", answer.exceptions.lines)]
+    tables = [RunFile(name, f"{check.id}.{name}.jsonl", table.lines) for name, table in sorted(outcome.tables.items())]
+    exceptions = RunFile(EXCEPTIONS, f"{check.id}.exceptions.jsonl", answer.exceptions.lines)
     said = {
         "format": FORMAT,
         "check": check.id,
@@ -91,7 +89,11 @@ def run_files(outcome: CheckOutcome, answer: CheckAnswer, now: datetime) -> list
         "exceptions_sha256": answer.exceptions.sha256,
     }
     text = json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    return [RunFile(RUN, f"{check.id}.run.json", text.encode()), *tables, *(exceptions if answer.exceptions.rows else [])]
+    return [
+        RunFile(RUN, f"{check.id}.run.json", text.encode()),
+        *tables,
+        *(exceptions if answer.exceptions.rows else []),
+    ]
 
 
 @dataclass(frozen=True)
@@ -133,8 +135,9 @@ def rerun_files(run: bytes, tables: Mapping[str, bytes]) -> Rerun:
             lines = tables[name]
             if hashlib.sha256(lines).hexdigest() != table["sha256"]:
                 raise Conflict(f"The rows of {name} are not those that the run saw: they are no evidence.")
-            loaded[name] = SourceTable(tuple((column, kind) for column, kind in table["columns"]), lines, lines.count(b"\n"))
+            loaded[name] = SourceTable(
+                tuple((column, kind) for column, kind in table["columns"]), lines, lines.count(b"\n")
+            )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Conflict(f"The files are not those of a run: {error}.") from error
     return Rerun(run_check(queries, loaded, span), said)
-
