@@ -58,9 +58,9 @@ class Landing:
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
             schedule = self._schedule(revision, file, outcome.check)
             run_id = f"{schedule['id']}-r{revision.seq}"
-            revision.insert(
-                test_runs, [self._run_row(run_id, schedule, outcome, answer, digest, len(parts), revision.seq)]
-            )
+            row = self._run_row(schedule, outcome, answer, parts=len(parts))
+            own = {"id": run_id, "rows_sha256": digest, "sequence": revision.seq}
+            revision.insert(test_runs, [{**row, **own}])
             for part in parts:
                 self._add_part(revision, run_id, outcome, answer, part)
             if schedule["unread"] is not None:

@@ -89,11 +89,8 @@ def run_files(outcome: CheckOutcome, answer: CheckAnswer, now: datetime) -> list
         "exceptions_sha256": answer.exceptions.sha256,
     }
     text = json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    return [
-        RunFile(RUN, f"{check.id}.run.json", text.encode()),
-        *tables,
-        *(exceptions if answer.exceptions.rows else []),
-    ]
+    run = RunFile(RUN, f"{check.id}.run.json", text.encode())
+    return [run, *tables, *([exceptions] if answer.exceptions.rows else [])]
 
 
 @dataclass(frozen=True)
