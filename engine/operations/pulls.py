@@ -11,8 +11,10 @@ from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.outside import Outside
 from engine.delivery.post import get
 from engine.evidence.pulls.declarations import PullCheck, PullFile
-from engine.evidence.pulls.landing import Landing
-from engine.evidence.pulls.pull import CheckOutcome, asked_span, pull
+from engine.evidence.pulls.landing import ACTOR, Landing
+from engine.evidence.pulls.proofs import held_subjects, subject_of, write_proof
+from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
+from engine.evidence.pulls.pull import CheckOutcome, asked_span, chosen_checks, pull
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn
 from engine.evidence.store import open_evidence
@@ -74,6 +76,37 @@ def run_pull(
         if len(checks) == len(file.checks):
             for name in landing.end_others(file):
                 yield f"The check {name} is no longer in {file.path.name}; its schedule ends."
+
+
+def prove_checks(
+    services: Services, org_id: str, file: PullFile | None, check_id: str | None, *, now: datetime, write: bool = True
+) -> Iterator[CheckProof | str]:
+    """Break the rows of checks: those that a file reads now, else those held of their newest runs; texts are why not.
+
+    What each notices is written in a revision, unless ``write`` is false.
+    """
+    for subject in _subjects(services, org_id, file, check_id, now):
+        if isinstance(subject, str):
+            yield subject
+            continue
+        proof = prove(subject)
+        if write:
+            write_proof(services.store, org_id, proof, actor=ACTOR, now=now)
+        yield proof
+
+
+def _subjects(
+    services: Services, org_id: str, file: PullFile | None, check_id: str | None, now: datetime
+) -> Iterator[ProofSubject | str]:
+    if file is None:
+        yield from held_subjects(services.store, open_evidence(services.settings), org_id, check_id)
+        return
+    with services.store.reader() as connection:
+        today = local_day(now, time_zone(connection, org_id))
+    for one in pull(file, chosen_checks(file, check_id), source_readers(services.settings), today):
+        if isinstance(one, CheckOutcome):
+            reason = one.unread if one.answer is None else one.answer.reason
+            yield subject_of(one) if one.could_run else f"{one.check.id} cannot be proved: {reason}"
 
 
 def source_readers(settings: Settings, environment: Mapping[str, str] | None = None) -> SourceReaders:

@@ -38,7 +38,7 @@ TABLES = {
         (
             ("check_id", sa.String(length=200), False, "check of a file of pulls"),
             ("source", sa.String(length=200), False, "table whose rows were broken"),
-            ("column", sa.String(length=200), False, "column that was broken; * for whole rows"),
+            ("field", sa.String(length=200), False, "column that was broken; * for whole rows"),
             ("change", sa.String(length=200), False, "how: emptied, turned, moved, dropped, doubled, rekeyed"),
             ("query_sha256", sa.Text(), False, "SHA-256 of all that decides what the check answers, as it was proved"),
             ("tried", sa.BigInteger(), False, "rows that were broken, one at a time"),
@@ -53,7 +53,7 @@ TABLES = {
             ("looked_at", sa.Boolean(), False, "whether a query of the check names the column"),
             ("proved_at", Instant(), False, "when it was tried"),
         ),
-        ("check_id", "source", "column", "change"),
+        ("check_id", "source", "field", "change"),
     ),
     "tool_rules": (
         "Which controls a rule of a scanner tests: what passed is a test of them as much as what failed.",

@@ -25,6 +25,14 @@ _DAY = click.DateTime(formats=["%Y-%m-%d"])
 @click.option("--dry-run", is_flag=True, help="Read and run everything, print what came out, and write nothing.")
 @click.option("--since", type=_DAY, metavar="DAY", help="First day asked about; of the cadence's window without it.")
 @click.option("--until", type=_DAY, metavar="DAY", help="Last day asked about; today without it.")
+@click.option(
+    "--prove",
+    metavar="[CHECK]",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    help="Break copies of the rows and say what the checks notice; without FILE those of their newest runs.",
+)
 @click.option("--fail-on-exceptions", is_flag=True, help="Exit code 1 when a check failed, too.")
 @org_option
 def pull(
@@ -33,6 +41,7 @@ def pull(
     dry_run: bool,
     since: datetime | None,
     until: datetime | None,
+    prove: str | None,
     fail_on_exceptions: bool,
     org: str | None,
 ) -> None:
@@ -44,6 +53,11 @@ def pull(
     from engine.evidence.pulls.pull_file import read_pull_file
     from engine.operations.pulls import WrittenOutcome, run_pull
 
+    if prove is not None:
+        if file is None and prove.endswith(".toml"):  # the file stands where a check may
+            file, prove = Path(prove), ""
+        _prove(file, prove or only, dry_run, org)
+        return
     if file is None:
         raise Usage("Name a file of pulls, such as hq pull pulls.toml.")
     declared = read_pull_file(file)
@@ -66,6 +80,38 @@ def pull(
             else:
                 click.echo(f"hq: {one}", err=True)
     _exit(outcomes, fail_on_exceptions)
+
+
+def _prove(file: Path | None, check: str | None, dry_run: bool, org: str | None) -> None:
+    """Break the rows of checks and print what each notices; exit code 1 where one could not be tried."""
+    from engine.evidence.pulls.pull_file import read_pull_file
+    from engine.operations.pulls import prove_checks
+
+    declared = read_pull_file(file) if file is not None else None
+    failed = False
+    with open_console_services() as services:
+        org_id = organization(services, org)
+        for one in prove_checks(services, org_id, declared, check, now=now(), write=not dry_run):
+            if isinstance(one, str):
+                failed = True
+                click.echo(f"hq: {one}", err=True)
+                continue
+            tried, noticed = (
+                sum(getattr(each, name) for each in one.counts) for name in ("tried", "exceptions_changed")
+            )
+            sight = "blind" if one.is_blind else "seen"
+            fails = "can fail" if one.can_fail else "never fails"
+            click.echo(f"{one.subject.check_id}\t{sight}\t{noticed:,} of {tried:,} breaks noticed\t{fails}")
+            for each in one.counts:
+                if each.tried:
+                    place = each.source if each.field == "*" else f"{each.source}.{each.field}"
+                    click.echo(f"  {place} {each.change}: {each.exceptions_changed:,} of {each.tried:,}")
+            if one.unseen:
+                click.echo(f"  never noticed: {', '.join(one.unseen)}")
+            if not one.complete:
+                click.echo("  The time was up before all was tried.")
+    if failed:
+        click.get_current_context().exit(1)
 
 
 def _exit(outcomes: Iterable["CheckOutcome"], fail_on_exceptions: bool) -> None:

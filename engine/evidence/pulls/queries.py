@@ -30,9 +30,10 @@ _DAYS = ("since", "until")
 
 @dataclass(frozen=True)
 class QueryShape:
-    """The tables that a query looks at, by name."""
+    """The tables that a query looks at, by name, and the names of the columns that it asks for."""
 
     tables: frozenset[str]
+    columns: frozenset[str] = frozenset()
 
 
 def fill_days(query: str, span: DaySpan) -> str:
@@ -69,7 +70,14 @@ def query_shape(query: str, place: str) -> QueryShape:
     tables: set[str] = set()
     for node in _nodes(statements[0]):
         _look(node, place, inner, tables)
-    return QueryShape(frozenset(tables - inner))
+    return QueryShape(frozenset(tables - inner), frozenset(_columns(statements[0])))
+
+
+def _columns(statement: object) -> Iterator[str]:
+    for node in _nodes(statement):
+        names = node.get("column_names") if node.get("type") == "COLUMN_REF" else node.get("using_columns")
+        if isinstance(names, list) and names:
+            yield from (str(name).lower() for name in (names[-1:] if node.get("type") == "COLUMN_REF" else names))
 
 
 def _look(node: dict[str, object], place: str, inner: set[str], tables: set[str]) -> None:

@@ -15,17 +15,23 @@ def rerun(store: Store, evidence: EvidenceStore, org_id: str, identifier: str) -
     """
     with store.reader() as connection:
         item = first(connection, evidence_items, org_id, id=identifier)
-        run_id = item["run_id"] if item is not None and item["run_id"] is not None else identifier
+    run_id = item["run_id"] if item is not None and item["run_id"] is not None else identifier
+    parts = held_parts(store, evidence, org_id, run_id)
+    tables = {name: data for name, data in parts.items() if name not in (RUN, EXCEPTIONS)}
+    return run_id, rerun_files(parts[RUN], tables)
+
+
+def held_parts(store: Store, evidence: EvidenceStore, org_id: str, run_id: str) -> dict[str, bytes]:
+    """The bytes of a run by what they are; what it asked is among them. NotFound and Conflict as of ``rerun``."""
+    with store.reader() as connection:
         run = first(connection, test_runs, org_id, id=run_id)
         items = many(connection, evidence_items, org_id, run_id=run_id)
     if run is None or not items:
-        raise NotFound(f"There is no run {identifier!r} whose rows are held; `hq evidence list` has the items of runs.")
+        raise NotFound(f"There is no run {run_id!r} whose rows are held; `hq evidence list` has the items of runs.")
     erased = [one["id"] for one in items if one["removed"] is not None]
     if erased:
         raise Conflict(f"The rows of the run {run_id} are erased ({', '.join(erased)}): it cannot be run again.")
     parts = {str(one["part"]): evidence.read(org_id, one["held_sha256"] or "") for one in items}
     if RUN not in parts:
         raise Conflict(f"The run {run_id} has no file that says what it asked.")
-    return run_id, rerun_files(
-        parts[RUN], {name: data for name, data in parts.items() if name not in (RUN, EXCEPTIONS)}
-    )
+    return parts

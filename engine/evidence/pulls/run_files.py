@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 import duckdb
 
@@ -127,14 +128,19 @@ def rerun_files(run: bytes, tables: Mapping[str, bytes]) -> Rerun:
             str(said["population"]), str(said["exceptions"]), int(said["most"]), int(said["least_population"])
         )
         span = DaySpan(date.fromisoformat(said["since"]), date.fromisoformat(said["until"]))
-        loaded = {}
-        for name, table in said["tables"].items():
-            lines = tables[name]
-            if hashlib.sha256(lines).hexdigest() != table["sha256"]:
-                raise Conflict(f"The rows of {name} are not those that the run saw: they are no evidence.")
-            loaded[name] = SourceTable(
-                tuple((column, kind) for column, kind in table["columns"]), lines, lines.count(b"\n")
-            )
+        loaded = tables_of_run(said, tables)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Conflict(f"The files are not those of a run: {error}.") from error
     return Rerun(run_check(queries, loaded, span), said)
+
+
+def tables_of_run(said: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, SourceTable]:
+    """The tables of a run by name, from its files. Conflict where their bytes are not those that it saw."""
+    loaded = {}
+    for name, table in said["tables"].items():
+        lines = parts[name]
+        if hashlib.sha256(lines).hexdigest() != table["sha256"]:
+            raise Conflict(f"The rows of {name} are not those that the run saw: they are no evidence.")
+        columns = tuple((str(column), str(kind)) for column, kind in table["columns"])
+        loaded[name] = SourceTable(columns, lines, lines.count(b"\n"))
+    return loaded

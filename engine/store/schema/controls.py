@@ -203,7 +203,7 @@ check_proofs: TypedTable[records.CheckProofRow] = tenant_table(
     "What a check notices: its rows broken in a known way, a column at a time, and what became of its answer.",
     key("check_id", "check of a file of pulls"),
     key("source", "table whose rows were broken"),
-    key("column", "column that was broken; * for whole rows"),
+    key("field", "column that was broken; * for whole rows"),
     key("change", "how: emptied, turned, moved, dropped, doubled, rekeyed"),
     text("query_sha256", "SHA-256 of all that decides what the check answers, as it was proved"),
     whole_number("tried", "rows that were broken, one at a time", low=0),
@@ -212,7 +212,7 @@ check_proofs: TypedTable[records.CheckProofRow] = tenant_table(
     whole_number("failures", "breaks that made a check fail that had passed, an empty population aside", low=0),
     flag("looked_at", "whether a query of the check names the column", default=False),
     instant("proved_at", "when it was tried"),
-    primary=("check_id", "source", "column", "change"),
+    primary=("check_id", "source", "field", "change"),
     importable=False,
 )
 

@@ -250,7 +250,7 @@ class CheckProofRow(TypedDict):
     org_id: str
     check_id: str
     source: str
-    column: str
+    field: str
     change: str
     query_sha256: str
     tried: int

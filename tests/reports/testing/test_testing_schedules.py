@@ -44,7 +44,15 @@ def facts(*windows, needing=()):
             for n, name in enumerate(needing)
         ),
     )
-    return {"test_windows": rows("test_windows", *windows), "control_status": status}
+    return {
+        "test_windows": rows("test_windows", *windows),
+        "control_tests": rows(
+            "control_tests", *({name: value for name, value in one.items() if name in CONTROL_TESTS} for one in windows)
+        ),
+        "idle_checks": rows("idle_checks"),
+        "check_sights": rows("check_sights"),
+        "control_status": status,
+    }
 
 
 YEAR = ("test_windows_in_12_months", *(f"test_windows_{name}_in_12_months" for name in ("done", "late", "missed")))
