@@ -161,7 +161,8 @@ def _broken(
             )
         else:
             new = f"CAST({value} AS {kind})"
-            change = f"UPDATE {table} SET {quoted(field)} = {new} WHERE rowid = {row} AND {quoted(field)} IS DISTINCT FROM {new}"  # noqa: S608 - quoted
+            cell = quoted(field)
+            change = f"UPDATE {table} SET {cell} = {new} WHERE rowid = {row} AND {cell} IS DISTINCT FROM {new}"  # noqa: S608 - quoted
         changed = connection.execute(change).fetchone()
         results.append(answer(connection, subject.queries, subject.span) if changed and changed[0] else None)
         connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * EXCLUDE (number) FROM {copy} ORDER BY number")  # noqa: S608 - quoted

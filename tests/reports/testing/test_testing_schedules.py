@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from engine.facts.schemas import SCHEMAS
 from engine.model.documents.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import document as edition
@@ -47,7 +48,8 @@ def facts(*windows, needing=()):
     return {
         "test_windows": rows("test_windows", *windows),
         "control_tests": rows(
-            "control_tests", *({name: value for name, value in one.items() if name in CONTROL_TESTS} for one in windows)
+            "control_tests",
+            *({name: value for name, value in one.items() if name in SCHEMAS["control_tests"]} for one in windows),
         ),
         "idle_checks": rows("idle_checks"),
         "check_sights": rows("check_sights"),
