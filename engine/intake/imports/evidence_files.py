@@ -1,6 +1,5 @@
 """Files that rows of ``evidence_items`` name in their column ``file``: looked at first, held once all of them hold."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -9,7 +8,7 @@ import polars as pl
 
 from engine.evidence.incoming import open_inside
 from engine.evidence.items import byte_columns
-from engine.evidence.store import EvidenceBytes, EvidenceStore
+from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.checks import CheckResult
 from engine.intake.imports.files.headers import ROW, Header
@@ -58,8 +57,7 @@ def check_files(checked: CheckResult, folder: Path, most: int, problems: Problem
 
 def _measure(folder: Path, name: str, most: int) -> EvidenceBytes:
     with open_inside(folder, name, most) as file:
-        digest = hashlib.file_digest(file, "sha256")
-        return EvidenceBytes(digest.hexdigest(), file.tell())
+        return measure(file)
 
 
 def put_files(evidence: EvidenceStore, org_id: str, folder: Path, names: Sequence[str]) -> dict[str, EvidenceBytes]:
