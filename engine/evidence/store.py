@@ -111,7 +111,7 @@ class EvidenceStore:
                 word="evidence_missing",
             ) from error
         with file:
-            if _sum(file) != sha256:
+            if measure(file).sha256 != sha256:
                 raise Conflict(
                     f"The bytes under {sha256} are not those that were put there: they are no evidence. Put the file "
                     "back from a backup.",
@@ -129,7 +129,7 @@ class EvidenceStore:
         """Whether the bytes of that name are here and are what was put here. Unavailable where nobody can tell."""
         try:
             with self.place.open(_path(org_id, sha256)) as file:
-                return "whole" if _sum(file) == sha256 else "changed"
+                return "whole" if measure(file).sha256 == sha256 else "changed"
         except FileNotFoundError:
             return "missing"
 
@@ -216,11 +216,13 @@ def _as_it_is(file: BinaryIO) -> Iterator[BinaryIO]:
     yield file
 
 
-def _sum(file: BinaryIO) -> str:
-    digest = hashlib.sha256()
+def measure(file: BinaryIO) -> EvidenceBytes:
+    """What the bytes from here to the end of a file are called by, and how many they are."""
+    digest, size = hashlib.sha256(), 0
     while piece := file.read(PIECE):
+        size += len(piece)
         digest.update(piece)
-    return digest.hexdigest()
+    return EvidenceBytes(digest.hexdigest(), size)
 
 
 def _total(files: Collection[StoredFile]) -> UnnamedFiles:

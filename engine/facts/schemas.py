@@ -86,7 +86,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # contradicted_since the day of the first one.
     "control_evidence": columns(f"""
         {_CONTROL} source events events_before events_ever audit_events audit_events_before audit_last_at
-        last_at last_on last_id contradicted_at contradicted_by contradicted_on contradicted_since
+        last_at last_on last_id evidence_place contradicted_at contradicted_by contradicted_on contradicted_since
     """),
     # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is the last one seen
     # before the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements
@@ -99,7 +99,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # failed. Neither state_since nor detected_on is before known_since nor moves with time.
     "control_status": columns(_STATUS),
     # with what each event moves, and few look at: evidence of mandatory kinds in the period, and the newest
-    "control_assessments": columns(f"{_STATUS} events last_evidence_id"),
+    "control_assessments": columns(f"{_STATUS} events last_evidence_id evidence_place"),
     # until when the evidence of a control is good if nothing is done; see facts/horizons.py
     "control_horizons": columns(f"""
         {_CONTROL} title group_id weight cadence cadence_window kinds_required operation_until operation_recurs
@@ -382,8 +382,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # what is claimed of an applicable control by a source of evidence, with the audit event behind the newest evidence.
     # state: complete, broken, hash_mismatch (problem says why); bundle_id null: not in any sealed bundle
     "claims": columns(f"""
-        {_CONTROL} title control_state source evidence_id evidence_on record policy_version sha256 event_id
-        action seq event_hash bundle_id merkle_leaf state problem position
+        {_CONTROL} title control_state source evidence_id evidence_place evidence_on record policy_version sha256
+        event_id action seq event_hash bundle_id merkle_leaf state problem position
     """),
     # a bundle that claims are in: the stretch of the chain that it holds
     "bundled_events": columns("org_id bundle_id first_seq sealed_seq"),
@@ -392,6 +392,11 @@ SCHEMAS: Mapping[str, Schema] = {
     "bundle_proofs": columns("""
         org_id bundle_id seq file leaf_index leaves:whole merkle_leaf merkle_path merkle_root
     """),
+    # an evidence item that is linked to a control: held (bytes here) or told (location or hash alone); held_state is
+    # what the last check found of held bytes (whole, changed, missing), or why they were removed (erased, expired)
+    "evidence_files": columns(
+        "org_id id title source owner evidence_on linked_controls evidence_place held_state evidence_bytes sha256"
+    ),
     # evidence that supports no control
     "orphan_evidence": columns("org_id kind id title owner dated_on"),
     # a change of requirements that is proposed or final; effective_on null: no date; status_as_of: last looked up

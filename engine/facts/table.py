@@ -54,6 +54,7 @@ FACTS: Mapping[str, FactFunction] = {
     "wanted_event_ids": evidence.wanted_event_ids,
     "record_days": evidence.record_days,
     "evidence_counts": evidence.evidence_counts,
+    "evidence_files": evidence.evidence_files,
     "event_starts": beginnings.event_starts,
     "records_since": beginnings.records_since,
     "known_since": beginnings.known_since,

@@ -10,21 +10,24 @@ from pathlib import Path
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.outside import Outside
 from engine.delivery.post import get
-from engine.evidence.pulls.declarations import PullCheck, PullFile
+from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day
 from engine.evidence.pulls.landing import ACTOR, Landing
-from engine.evidence.pulls.proofs import held_subjects, subject_of, write_proof
+from engine.evidence.pulls.proofs import stored_subjects, subject_of, write_proof
 from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
-from engine.evidence.pulls.pull import CheckOutcome, asked_span, chosen_checks, pull
+from engine.evidence.pulls.pull import PullOutcome, asked_span, chosen_checks, pull
+from engine.evidence.pulls.pull_file import read_pull_file
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn
 from engine.evidence.store import open_evidence
 from engine.intake.imports.files.typed_files import open_workbook, read_worksheet
 from engine.intake.imports.problems import Problems
 from engine.model.days import local_day
-from engine.model.errors import InvalidData, Problem
+from engine.model.errors import InvalidData, Problem, Usage
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.queries.accounts.organizations import time_zone
+from engine.store.rows import many
+from engine.store.schema.controls import test_runs, testing_schedules
 
 _OK = 200
 
@@ -33,7 +36,7 @@ _OK = 200
 class WrittenOutcome:
     """What came out of a check, and the run that it was written as: None where nothing was new, or in a dry run."""
 
-    outcome: CheckOutcome
+    outcome: PullOutcome
     run_id: str | None
 
 
@@ -78,6 +81,61 @@ def run_pull(
                 yield f"The check {name} is no longer in {file.path.name}; its schedule ends."
 
 
+def scheduled_files(settings: Settings) -> list[tuple[str | None, Path]]:
+    """The files of SVC_PULLS, each with the organization that it names; None where there is to be one only."""
+    files: list[tuple[str | None, Path]] = []
+    for entry in settings.pulls:
+        org_id, equals, path = entry.partition("=")
+        files.append((org_id, Path(path)) if equals else (None, Path(entry)))
+    return files
+
+
+def run_scheduled(services: Services, org_id: str | None, path: str, now: datetime) -> str:
+    """Run the checks of a file that are owed by their cadence: those without a run in the window of the day.
+
+    A Problem when a source or a check could not run; what else was owed is written all the same.
+    """
+    there = [one for one, _ in services.store.organizations()]
+    if org_id is None and len(there) != 1:
+        raise Usage(f"SVC_PULLS must name the organization of {path} as ORG={path}; there is {', '.join(there)}.")
+    file, chosen = read_pull_file(Path(path)), org_id or there[0]
+    owed = owed_checks(services, chosen, file, now)
+    failures, written = [], 0
+    for one in run_pull(services, chosen, file, owed, now=now) if owed else ():
+        if isinstance(one, WrittenOutcome):
+            written += one.run_id is not None
+            if not one.outcome.could_run:
+                answer = one.outcome.answer
+                failures.append(f"{one.outcome.check.id}: {answer.reason if answer else one.outcome.unread}")
+    text = f"{chosen}: {len(owed)} of {len(file.checks)} checks were owed, {written} runs written"
+    if failures:
+        raise Problem(f"{text}; {' '.join(failures)}")
+    return text
+
+
+def owed_checks(services: Services, org_id: str, file: PullFile, now: datetime) -> list[PullCheck]:
+    """The checks of a file without an answer in the window that the day falls in, under the query that they ask."""
+    with services.store.reader() as connection:
+        today = local_day(now, time_zone(connection, org_id))
+        schedules = {
+            (row["check_id"], row["query_sha256"]): row
+            for row in many(connection, testing_schedules, org_id, pull_file=file.path.name)
+            if row["superseded_on"] is None and row["ends_on"] is None
+        }
+        owed = []
+        for check in file.checks:
+            row = schedules.get((check.id, check.query_sha256))
+            if row is None or row["unread"] is not None:
+                owed.append(check)
+                continue
+            window = window_of_day(check.cadence, row["starts_on"], today)
+            runs = many(connection, test_runs, org_id, schedule_id=row["id"], window_open_on=window.since)
+            newest = max(runs, key=lambda run: run["sequence"] or 0, default=None)
+            if newest is None or newest["outcome"] == "not_tested":
+                owed.append(check)
+    return owed
+
+
 def prove_checks(
     services: Services, org_id: str, file: PullFile | None, check_id: str | None, *, now: datetime, write: bool = True
 ) -> Iterator[CheckProof | str]:
@@ -90,6 +148,9 @@ def prove_checks(
             yield subject
             continue
         proof = prove(subject)
+        if not proof.before.could_run:
+            yield f"{subject.check_id} cannot be proved: {proof.before.reason}."
+            continue
         if write:
             write_proof(services.store, org_id, proof, actor=ACTOR, now=now)
         yield proof
@@ -99,12 +160,12 @@ def _subjects(
     services: Services, org_id: str, file: PullFile | None, check_id: str | None, now: datetime
 ) -> Iterator[ProofSubject | str]:
     if file is None:
-        yield from held_subjects(services.store, open_evidence(services.settings), org_id, check_id)
+        yield from stored_subjects(services.store, open_evidence(services.settings), org_id, check_id)
         return
     with services.store.reader() as connection:
         today = local_day(now, time_zone(connection, org_id))
     for one in pull(file, chosen_checks(file, check_id), source_readers(services.settings), today):
-        if isinstance(one, CheckOutcome):
+        if isinstance(one, PullOutcome):
             reason = one.unread if one.answer is None else one.answer.reason
             yield subject_of(one) if one.could_run else f"{one.check.id} cannot be proved: {reason}"
 

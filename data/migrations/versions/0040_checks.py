@@ -81,11 +81,11 @@ def upgrade() -> None:
             for column, kind, comment in columns:
                 table.add_column(sa.Column(column, kind, nullable=True, comment=comment))
     _outcomes("'passed', 'failed', 'not_tested'")
-    for name, (comment, columns, key) in TABLES.items():
+    for name, (comment, fields, key) in TABLES.items():
         op.create_table(
             name,
             sa.Column("org_id", sa.String(length=200), nullable=False, comment="organization that the row belongs to"),
-            *(sa.Column(column, kind, nullable=null, comment=said) for column, kind, null, said in columns),
+            *(sa.Column(column, kind, nullable=null, comment=said) for column, kind, null, said in fields),
             sa.Column(
                 "revision",
                 sa.BigInteger(),

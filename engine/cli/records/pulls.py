@@ -12,7 +12,7 @@ from engine.cli.common import now, open_console_services, org_option, organizati
 from engine.model.errors import Usage
 
 if TYPE_CHECKING:
-    from engine.evidence.pulls.pull import CheckOutcome
+    from engine.evidence.pulls.pull import PullOutcome
     from engine.operations.pulls import WrittenOutcome
 
 SHOWN = 10  # rows of exceptions that a dry run prints
@@ -114,7 +114,7 @@ def _prove(file: Path | None, check: str | None, dry_run: bool, org: str | None)
         click.get_current_context().exit(1)
 
 
-def _exit(outcomes: Iterable["CheckOutcome"], fail_on_exceptions: bool) -> None:
+def _exit(outcomes: Iterable["PullOutcome"], fail_on_exceptions: bool) -> None:
     failed = [one for one in outcomes if one.answer is not None and one.answer.outcome == "failed"]
     if any(not one.could_run for one in outcomes) or (fail_on_exceptions and failed):
         click.get_current_context().exit(1)

@@ -100,6 +100,7 @@ def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, comp
 def _import_tables(
     paths: Sequence[Path], org: str | None, actor: str, columns: "ColumnMapping", *, check: bool
 ) -> None:
+    from engine.evidence.store import open_evidence
     from engine.intake.imports import import_paths
     from engine.runtime.processes.garbage import rare_collections
 
@@ -118,6 +119,7 @@ def _import_tables(
             progress=steps.count,
             mapping=columns,
             rehearsed=check,
+            evidence=open_evidence(services.settings),
         )
     for file, headers in result.ignored.items():
         for header, near in headers.items():

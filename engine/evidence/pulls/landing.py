@@ -10,7 +10,7 @@ from datetime import date, datetime
 from engine.evidence.items import add_item, byte_columns
 from engine.evidence.pulls.check_run import CheckAnswer
 from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day
-from engine.evidence.pulls.pull import CheckOutcome
+from engine.evidence.pulls.pull import PullOutcome
 from engine.evidence.pulls.run_files import RUN, rows_sha256, run_files
 from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.store import Revision, Store
@@ -23,7 +23,7 @@ ACTOR = "pull"
 
 
 @dataclass(frozen=True)
-class HeldPart:
+class StoredPart:
     """Bytes of a run that are in the evidence store."""
 
     part: str
@@ -42,7 +42,7 @@ class Landing:
     today: date
     actor: str = ACTOR
 
-    def write(self, file: PullFile, outcome: CheckOutcome) -> str | None:
+    def write(self, file: PullFile, outcome: PullOutcome) -> str | None:
         """Write what came out of a check; the run's identifier, or None where nothing is new."""
         answer = outcome.answer
         if answer is None:
@@ -52,7 +52,7 @@ class Landing:
         if self._is_known(outcome, digest):
             return None
         parts = [
-            HeldPart(one.part, one.name, self.evidence.put(self.org_id, one.data, one.name))
+            StoredPart(one.part, one.name, self.evidence.put(self.org_id, one.data, one.name))
             for one in run_files(outcome, answer, self.now)
         ]
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
@@ -73,7 +73,7 @@ class Landing:
             )
         return run_id
 
-    def _is_known(self, outcome: CheckOutcome, digest: str) -> bool:
+    def _is_known(self, outcome: PullOutcome, digest: str) -> bool:
         """Whether the newest run of the series said the same of the same rows in the same window."""
         with self.store.reader() as connection:
             series = many(connection, testing_schedules, self.org_id, check_id=outcome.check.id)
@@ -128,7 +128,7 @@ class Landing:
         return many(revision.records, testing_schedules, self.org_id, id=identifier)[0]
 
     def _run_row(
-        self, schedule: TestingScheduleRow, outcome: CheckOutcome, answer: CheckAnswer, *, parts: int
+        self, schedule: TestingScheduleRow, outcome: PullOutcome, answer: CheckAnswer, *, parts: int
     ) -> dict[str, object]:
         window = window_of_day(outcome.check.cadence, schedule["starts_on"], outcome.span.until)
         tested = answer.outcome != "not_tested"
@@ -148,7 +148,7 @@ class Landing:
         }
 
     def _add_part(
-        self, revision: Revision, run_id: str, outcome: CheckOutcome, answer: CheckAnswer, part: HeldPart
+        self, revision: Revision, run_id: str, outcome: PullOutcome, answer: CheckAnswer, part: StoredPart
     ) -> None:
         check = outcome.check
         what = "run" if part.part == RUN else part.part
@@ -167,7 +167,7 @@ class Landing:
             check.controls,
         )
 
-    def _note_unread(self, file: PullFile, outcome: CheckOutcome) -> None:
+    def _note_unread(self, file: PullFile, outcome: PullOutcome) -> None:
         """A check whose source could not be read is stale at once: its schedule says why, its runs stay."""
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
             schedule = self._schedule(revision, file, outcome.check)

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from engine.evidence.pulls.check_run import CheckQueries
 from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.prove import CheckProof, ProofSubject
-from engine.evidence.pulls.pull import CheckOutcome
-from engine.evidence.pulls.reruns import held_parts
+from engine.evidence.pulls.pull import PullOutcome
+from engine.evidence.pulls.reruns import run_parts
 from engine.evidence.pulls.run_files import RUN, tables_of_run
 from engine.evidence.store import EvidenceStore
 from engine.model.errors import NotFound
@@ -19,13 +19,13 @@ from engine.store.schema.controls import check_proofs, test_runs, testing_schedu
 _COUNTED = ("tried", "exceptions_changed", "outcomes_changed", "failures", "looked_at")
 
 
-def subject_of(outcome: CheckOutcome) -> ProofSubject:
+def subject_of(outcome: PullOutcome) -> ProofSubject:
     """A check with the rows that a pull read."""
     check = outcome.check
     return ProofSubject(check.id, check.query_sha256, CheckQueries.of(check), outcome.tables, outcome.span)
 
 
-def held_subjects(store: Store, evidence: EvidenceStore, org_id: str, check_id: str | None) -> Iterator[ProofSubject]:
+def stored_subjects(store: Store, evidence: EvidenceStore, org_id: str, check_id: str | None) -> Iterator[ProofSubject]:
     """The checks of an organization with the rows of their newest runs. NotFound where there is none of that id."""
     with store.reader() as connection:
         schedules = [
@@ -39,7 +39,7 @@ def held_subjects(store: Store, evidence: EvidenceStore, org_id: str, check_id: 
     for row in schedules:
         newest = max(runs[row["id"]], key=lambda run: run["sequence"] or 0, default=None)
         if newest is not None:
-            parts = held_parts(store, evidence, org_id, newest["id"])
+            parts = run_parts(store, evidence, org_id, newest["id"])
             asked = json.loads(parts[RUN])
             yield ProofSubject(
                 str(row["check_id"]),

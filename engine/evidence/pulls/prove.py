@@ -171,7 +171,8 @@ def _broken(
 
 def _chosen(subject: ProofSubject, source: str, table: SourceTable, named: frozenset[str]) -> list[int]:
     """The rows of a table to break, by their place: half of those that the population names, the rest of all others."""
-    near, far = [], []
+    near: list[tuple[bytes, int]] = []
+    far: list[tuple[bytes, int]] = []
     for number, line in enumerate(table.lines.splitlines()):
         cells = json.loads(line).values()
         digest = hashlib.sha256(f"{subject.query_sha256} {source} {number}".encode()).digest()

@@ -14,7 +14,7 @@ from engine.model.suggestions import suggestion
 
 
 @dataclass(frozen=True)
-class CheckOutcome:
+class PullOutcome:
     """What a pull came to about one check. ``unread`` says which source could not be read; then there is no answer."""
 
     check: PullCheck
@@ -25,7 +25,7 @@ class CheckOutcome:
     answer: CheckAnswer | None
     unread: str = ""
 
-    def unwritable(self, reason: str) -> "CheckOutcome":
+    def unwritable(self, reason: str) -> "PullOutcome":
         """The same where what came out cannot be written."""
         return replace(self, answer=None, unread=reason)
 
@@ -66,7 +66,7 @@ def pull(
     today: date,
     since: date | None = None,
     until: date | None = None,
-) -> Iterator[CheckOutcome | str]:
+) -> Iterator[PullOutcome | str]:
     """Outcomes of the checks in their order, after what has to be said aloud about sources, as texts.
 
     A source is read once, and only where a check looks at it.
@@ -88,7 +88,7 @@ def pull(
         read = {name: rows[name] for name in sources if name in rows}
         tables = {table: one.tables[table] for one in read.values() for table in one.tables if table in check.tables}
         span = spans[check.id]
-        yield CheckOutcome(
+        yield PullOutcome(
             check,
             span,
             tables,

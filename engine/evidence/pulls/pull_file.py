@@ -168,10 +168,10 @@ def _sources(data: dict[str, Any], file: str) -> dict[str, PullSource]:
 
 
 def _source(name: str, table: dict[str, Any], place: str) -> PullSource:
-    kind = table.get("kind")
+    kind = str(table.get("kind"))
     if kind not in KINDS:
-        near = suggestion(str(kind), list(KINDS))
-        raise Usage(f"{place} must have a kind: {', '.join(KINDS)}; got {kind!r}.{near and ' '}{near}")
+        near = suggestion(kind, list(KINDS))
+        raise Usage(f"{place} must have a kind: {', '.join(KINDS)}; got {table.get('kind')!r}.{near and ' '}{near}")
     needed, allowed = KINDS[kind]
     common: dict[str, Rule] = {"kind": _text, "max_rows": _bounded(1, _MOST_MAX_ROWS)}
     _check_table(table, needed, {**allowed, **common}, place)

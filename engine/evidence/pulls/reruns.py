@@ -16,12 +16,12 @@ def rerun(store: Store, evidence: EvidenceStore, org_id: str, identifier: str) -
     with store.reader() as connection:
         item = first(connection, evidence_items, org_id, id=identifier)
     run_id = item["run_id"] if item is not None and item["run_id"] is not None else identifier
-    parts = held_parts(store, evidence, org_id, run_id)
+    parts = run_parts(store, evidence, org_id, run_id)
     tables = {name: data for name, data in parts.items() if name not in (RUN, EXCEPTIONS)}
     return run_id, rerun_files(parts[RUN], tables)
 
 
-def held_parts(store: Store, evidence: EvidenceStore, org_id: str, run_id: str) -> dict[str, bytes]:
+def run_parts(store: Store, evidence: EvidenceStore, org_id: str, run_id: str) -> dict[str, bytes]:
     """The bytes of a run by what they are; what it asked is among them. NotFound and Conflict as of ``rerun``."""
     with store.reader() as connection:
         run = first(connection, test_runs, org_id, id=run_id)

@@ -15,7 +15,7 @@ import duckdb
 
 from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, run_check
 from engine.evidence.pulls.declarations import DaySpan
-from engine.evidence.pulls.pull import CheckOutcome
+from engine.evidence.pulls.pull import PullOutcome
 from engine.evidence.pulls.queries import fill_days
 from engine.evidence.pulls.tables import SourceTable
 from engine.model.errors import Conflict
@@ -34,7 +34,7 @@ class RunFile:
     data: bytes
 
 
-def rows_sha256(outcome: CheckOutcome, answer: CheckAnswer) -> str:
+def rows_sha256(outcome: PullOutcome, answer: CheckAnswer) -> str:
     """The hash of the query, the rows and the answer: two runs with one hash saw and said the same."""
     said = {
         "answer": answer.key,
@@ -44,7 +44,7 @@ def rows_sha256(outcome: CheckOutcome, answer: CheckAnswer) -> str:
     return hashlib.sha256(canonical_json(said).encode()).hexdigest()
 
 
-def run_files(outcome: CheckOutcome, answer: CheckAnswer, now: datetime) -> list[RunFile]:
+def run_files(outcome: PullOutcome, answer: CheckAnswer, now: datetime) -> list[RunFile]:
     """The files of a run, the same for the same run."""
     check = outcome.check
     tables = [RunFile(name, f"{check.id}.{name}.jsonl", table.lines) for name, table in sorted(outcome.tables.items())]

@@ -50,7 +50,7 @@ def literal(text: str) -> str:
 @contextmanager
 def open_engine() -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB of its own in memory: it spills to no disk, loads no extension and knows no variable of Python."""
-    options = {
+    options: dict[str, str | bool | int | float | list[str]] = {
         **{"memory_limit": MEMORY, "threads": "1", "temp_directory": "", "autoinstall_known_extensions": "false"},
         **{"autoload_known_extensions": "false", "python_enable_replacements": "false"},
     }

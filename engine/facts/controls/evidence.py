@@ -156,7 +156,7 @@ def control_records(
         *_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id"
     )
     items = evidence_items_rows.select(
-        *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
+        *(*_KEY, "evidence_place"), source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
     )
     accepted = policies.filter(pl.col("control_id").is_not_null()).select(
         *_KEY, source=pl.lit("policy"), at=pl.col("accepted_on").cast(midnight), on="accepted_on", id="policy_id"
@@ -164,7 +164,10 @@ def control_records(
     signed = attestations.filter(pl.col("status") == "attested").select(
         *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
     )
-    return _count_records(pl.concat([tests, links, items, accepted, signed]), asked).sort(*_KEY, "source")
+    records = pl.concat([tests, links, items, accepted, signed], how="diagonal")
+    return _count_records(records.with_columns(pl.col("evidence_place").fill_null("linked")), asked).sort(
+        *_KEY, "source"
+    )
 
 
 def control_evidence(
@@ -194,7 +197,11 @@ def control_evidence(
             audit_events_before="events_before",
             audit_last_at="last_at",
         )
-        .select(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on", last_id="event_id")
+        .select(
+            *(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on"),
+            last_id="event_id",
+            evidence_place=pl.lit("linked"),
+        )
     )
     opposed = contradictions.join(event_ids_rows, on=["org_id", "seq"], how="left")
     assessable = controls.filter("assessable").select(_KEY)
@@ -205,7 +212,7 @@ def control_evidence(
         .agg(
             pl.col(*_EVENTS, "audit_events", "audit_events_before").sum(),
             pl.col("audit_last_at").max(),
-            pl.col("last_on", "last_at", "last_id").last(),
+            pl.col("last_on", "last_at", "last_id", "evidence_place").last(),
         )
     )
     noted = opposed.select(
@@ -262,6 +269,7 @@ def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
             last_on=pl.col("on").last(),
             last_at=pl.col("at").last(),
             last_id=pl.col("id").last(),
+            evidence_place=pl.col("evidence_place").last(),
         )
     )
 
@@ -305,3 +313,20 @@ def evidence_counts(evidence_items_rows: pl.DataFrame, asked: pl.DataFrame) -> p
     ends = asked.select("org_id", "ends_at")
     past = evidence_items_rows.join(ends, on="org_id").filter(pl.col("captured_at") < pl.col("ends_at"))
     return past.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)
+
+
+def evidence_files(linked_items_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Evidence items that are linked to a control: where each is, and what the last check found of held bytes.
+
+    Held are the bytes that are here, whatever a check found of them; what was removed is told from then on.
+    """
+    held = pl.col("held_sha256").is_not_null() & pl.col("removed").is_null()
+    frame = linked_items_rows.with_columns(
+        evidence_on=local_day("captured_at", asked),
+        evidence_place=pl.when(held).then(pl.lit("held")).otherwise(pl.lit("told")),
+        held_state=pl.when(held).then(pl.col("held_state").fill_null("whole")).otherwise(pl.col("removed")),
+        sha256=pl.coalesce("held_sha256", "sha256"),
+        evidence_bytes="held_bytes",
+        linked_controls="controls",
+    )
+    return shape("evidence_files", frame).sort("org_id", "id")

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
+from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references
 from engine.intake.imports.events import KNOWN, EventImport
+from engine.intake.imports.evidence_files import ITEMS, check_files, put_files
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
@@ -65,15 +67,19 @@ def import_paths(
     progress: Progress | None = None,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
+    evidence: EvidenceStore | None = None,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
     An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds; ``rehearsed``, all is checked and nothing is written at all.
+    ``evidence`` holds the files that evidence items name; without it the name alone is written.
     """
-    found = sheets(paths, mapping)
-    return import_sheets(store, found, org_id, actor, now, progress or silent, mapping=mapping, rehearsed=rehearsed)
+    found, doing = sheets(paths, mapping), progress or silent
+    return import_sheets(
+        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, evidence=evidence
+    )
 
 
 def frame_sheets(frames: Mapping[str, pl.DataFrame]) -> list[SheetRows]:
@@ -98,6 +104,7 @@ def import_sheets(
     *,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
+    evidence: EvidenceStore | None = None,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does."""
     head = store.head(org_id)
@@ -107,8 +114,15 @@ def import_sheets(
     with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
         files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
+        held: Mapping[str, EvidenceBytes] = {}
+        items = files.get(ITEMS)
+        if evidence is not None and items is not None and items.folder is not None:
+            held = check_files(items, items.folder, evidence.most, problems)
+            problems.raise_any()
+            if not rehearsed:
+                held = put_files(evidence, org_id, items.folder, list(held))
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, held)
         except _Rehearsal as end:
             return end.result
 
@@ -161,6 +175,7 @@ def _write(
     head: Position | None,
     progress: Progress,
     rehearsed: bool,
+    held: Mapping[str, EvidenceBytes],
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
@@ -170,7 +185,7 @@ def _write(
                 current = _recheck(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
                 counts[name] = write_events(revision, current, progress)
             else:
-                counts[name] = write_table(revision, checked, progress)
+                counts[name] = write_table(revision, checked, progress, held)
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}

@@ -61,6 +61,17 @@ EVIDENCE: Mapping[str, Column] = {
         "On record", "text", "What there is of a control whose governing evidence was never given."
     ),
     "evidence_on": Column("Evidence date", "date", "Day of the evidence."),
+    "evidence_bytes": Column("Bytes held", "bytes", "Bytes of the evidence that are in the evidence store."),
+    "evidence_place": Column(
+        "Evidence is",
+        "word",
+        "Held: its bytes are here. Told: a location or a hash alone. Linked: a record of this console.",
+    ),
+    "held_state": Column(
+        "Last check",
+        "word",
+        "What the last check found of held bytes: whole, changed or missing; or why they were removed.",
+    ),
     "evidence_received": Column("Evidence received", "count", "Pieces of evidence received for the test window."),
     "expected": Column("Expected", "count", "Criteria due at least once a month."),
     "failing_test": Column("Failing test", "text", "Test that fails and makes the control ineffective."),

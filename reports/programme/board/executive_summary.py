@@ -130,7 +130,7 @@ REPORT = Report(
         *("incidents_medium_in_period", "incidents_low_in_period", "incidents_info_in_period"),
         *("incidents_resolved_in_period", "incident_median_hours_to_restore"),
         *("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
-        *(*shortfall.IDS, "targets_that_do_not_hold"),
+        *(*shortfall.IDS, "targets_that_do_not_hold", "evidence_held_pct"),
     ),
     schema_version=3,
 )

@@ -94,7 +94,7 @@ def read_postgresql(
                 warning = _role_warning(cursor.execute(_ROLE).fetchone(), source)
                 # values, even none, take the protocol that carries one statement alone
                 query = _subquery(source.text("query")).replace("%", "%%")
-                cursor.execute(f"DECLARE pulled_rows NO SCROLL CURSOR FOR {query}", [])  # type: ignore[arg-type]
+                cursor.execute(f"DECLARE pulled_rows NO SCROLL CURSOR FOR {query}", [])
                 rows: list[tuple[object, ...]] = []
                 while batch := cursor.execute(f"FETCH {_BATCH} FROM pulled_rows", []).fetchall():
                     rows += batch
@@ -141,10 +141,9 @@ def _type_name(column: object) -> str:
 
 
 def _plain_cells(row: tuple[object, ...]) -> list[object]:
-    plain = bool | int | float | str | date | datetime | time_of_day | list | dict
+    plain = (bool, int, float, str, date, datetime, time_of_day, list, dict, type(None))
     return [
-        float(cell) if isinstance(cell, Decimal) else cell if cell is None or isinstance(cell, plain) else str(cell)
-        for cell in row
+        float(cell) if isinstance(cell, Decimal) else cell if isinstance(cell, plain) else str(cell) for cell in row
     ]
 
 

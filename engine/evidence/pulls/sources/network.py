@@ -40,8 +40,8 @@ def read_ldap(
     """Entries below a base that a filter matches: ``dn`` and the attributes, several values joined by '; '."""
     place = f"[source.{source.name}]"
     try:
-        import ldap3
-        from ldap3.core.exceptions import LDAPException
+        import ldap3  # type: ignore[import-untyped]
+        from ldap3.core.exceptions import LDAPException  # type: ignore[import-untyped]
     except ImportError as error:
         raise SourceProblem(f"{place} needs ldap3: install hq-console[ldap].") from error
     url = source.text("url") or _secret(source, "url_env", readers)
@@ -77,7 +77,9 @@ def read_ldap(
 
 
 def _value(entry: dict[str, Any], name: str) -> str | None:
-    raw = next((value for key, value in entry["raw_attributes"].items() if key.lower() == name.lower()), [])
+    raw: list[bytes] = next(
+        (value for key, value in entry["raw_attributes"].items() if key.lower() == name.lower()), []
+    )
     values = [value.decode(errors="replace") for value in raw]
     return "; ".join(sorted(values)) if values else None
 

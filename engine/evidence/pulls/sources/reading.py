@@ -105,10 +105,10 @@ def records_table(
             file.write(json.dumps(cells, ensure_ascii=False, allow_nan=False) + "\n")
     struct = ", ".join(f"{literal(name)}: {literal(kind)}" for (name, _), kind in zip(columns, kinds, strict=True))
     if not rows:
-        cells = ", ".join(
+        nothing = ", ".join(
             f"CAST(NULL AS {kind}) AS {quoted(name)}" for (name, _), kind in zip(columns, kinds, strict=True)
         )
-        return read_relation(connection, source, f"(SELECT {cells} LIMIT 0)")
+        return read_relation(connection, source, f"(SELECT {nothing} LIMIT 0)")
     relation = (
         f"read_json({literal(str(path))}, format = 'newline_delimited', columns = {{{struct}}},"
         f" maximum_object_size = {max(path.stat().st_size + 1, 1 << 20)})"
