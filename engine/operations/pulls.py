@@ -14,7 +14,7 @@ from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_da
 from engine.evidence.pulls.landing import ACTOR, Landing
 from engine.evidence.pulls.proofs import stored_subjects, subject_of, write_proof
 from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
-from engine.evidence.pulls.pull import PullOutcome, asked_span, chosen_checks, pull
+from engine.evidence.pulls.pull import PullOutcome, span_of_check, chosen_checks, pull
 from engine.evidence.pulls.pull_file import read_pull_file
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn
@@ -59,7 +59,7 @@ def run_pull(
     with services.store.reader() as connection:
         today = local_day(now, time_zone(connection, org_id))
     for check in checks:
-        asked_span(check, today, since, until)
+        span_of_check(check, today, since, until)
     readers = source_readers(services.settings)
     if not write:
         for one in pull(file, checks, readers, today, since, until):

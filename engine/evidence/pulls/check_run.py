@@ -14,7 +14,7 @@ import duckdb
 
 from engine.evidence.pulls.declarations import DaySpan, PullCheck
 from engine.evidence.pulls.queries import fill_days
-from engine.evidence.pulls.tables import SourceTable, load, open_engine, quoted, shut, to_source_table
+from engine.evidence.pulls.tables import SourceTable, load, open_engine, identifier, shut, to_source_table
 from engine.model.vocabulary import TestRunOutcome
 
 SECONDS = 60.0  # that a query may take
@@ -89,8 +89,8 @@ def _table_of(connection: duckdb.DuckDBPyConnection, name: str, query: str) -> S
     timer.daemon = True
     timer.start()
     try:
-        connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS SELECT * FROM (\n{query}\n)")  # noqa: S608 - one SELECT, which was looked at
-        return to_source_table(connection, quoted(name), {})
+        connection.execute(f"CREATE OR REPLACE TABLE {identifier(name)} AS SELECT * FROM (\n{query}\n)")  # noqa: S608 - one SELECT, which was looked at
+        return to_source_table(connection, identifier(name), {})
     finally:
         timer.cancel()
 

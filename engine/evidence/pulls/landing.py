@@ -49,7 +49,7 @@ class Landing:
             self._note_unread(file, outcome)
             return None
         digest = rows_sha256(outcome, answer)
-        if self._is_known(outcome, digest):
+        if self._is_repeat(outcome, digest):
             return None
         parts = [
             StoredPart(one.part, one.name, self.evidence.put(self.org_id, one.data, one.name))
@@ -73,7 +73,7 @@ class Landing:
             )
         return run_id
 
-    def _is_known(self, outcome: PullOutcome, digest: str) -> bool:
+    def _is_repeat(self, outcome: PullOutcome, digest: str) -> bool:
         """Whether the newest run of the series said the same of the same rows in the same window."""
         with self.store.reader() as connection:
             series = many(connection, testing_schedules, self.org_id, check_id=outcome.check.id)

@@ -66,7 +66,7 @@ def write_proof(store: Store, org_id: str, proof: CheckProof, *, actor: str, now
     ]
     with store.revision(org_id, actor, now=now) as revision:
         before = [dict(row) for row in many(revision.records, check_proofs, org_id, check_id=key["check_id"])]
-        if _said(before) == _said(rows):
+        if _content(before) == _content(rows):
             return False
         revision.delete(check_proofs, check_proofs.c.check_id == key["check_id"])
         revision.insert(check_proofs, rows)
@@ -79,6 +79,6 @@ def write_proof(store: Store, org_id: str, proof: CheckProof, *, actor: str, now
     return True
 
 
-def _said(rows: list[dict[str, object]]) -> set[tuple[object, ...]]:
+def _content(rows: list[dict[str, object]]) -> set[tuple[object, ...]]:
     names = ("query_sha256", "source", "field", "change", *_COUNTED)
     return {tuple(row[name] for name in names) for row in rows}

@@ -16,7 +16,7 @@ import duckdb
 from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, answer, loaded_tables
 from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.queries import query_shape
-from engine.evidence.pulls.tables import SourceTable, literal, quoted
+from engine.evidence.pulls.tables import SourceTable, literal, identifier
 
 ROWS = 6  # that are broken in each way
 SECONDS = 60.0  # for all breaks of a check
@@ -121,7 +121,7 @@ def _ways(table: SourceTable, span: DaySpan) -> Iterator[tuple[str, str, str, tu
     for change in ("dropped", "doubled"):
         yield WHOLE_ROW, "", change, (change,)
     for field, kind in table.columns:
-        cell = quoted(field)
+        cell = identifier(field)
         yield field, kind, "emptied", ("NULL",)
         if kind == "BOOLEAN":
             yield field, kind, "turned", (f"NOT coalesce({cell}, FALSE)",)
@@ -149,7 +149,7 @@ def _broken(
     row: int,
 ) -> list[CheckAnswer | None]:
     """What the check answers when a row is broken, for each of the values; None where the row was so before."""
-    table, copy = quoted(source), quoted(f"{source} before")
+    table, copy = identifier(source), identifier(f"{source} before")
     results: list[CheckAnswer | None] = []
     for value in values:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT rowid AS number, * FROM {table}")  # noqa: S608 - quoted
@@ -161,7 +161,7 @@ def _broken(
             )
         else:
             new = f"CAST({value} AS {kind})"
-            cell = quoted(field)
+            cell = identifier(field)
             change = f"UPDATE {table} SET {cell} = {new} WHERE rowid = {row} AND {cell} IS DISTINCT FROM {new}"  # noqa: S608 - quoted
         changed = connection.execute(change).fetchone()
         results.append(answer(connection, subject.queries, subject.span) if changed and changed[0] else None)

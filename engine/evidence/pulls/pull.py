@@ -47,7 +47,7 @@ def chosen_checks(file: PullFile, only: str | None) -> Sequence[PullCheck]:
     return chosen
 
 
-def asked_span(check: PullCheck, today: date, since: date | None, until: date | None) -> DaySpan:
+def span_of_check(check: PullCheck, today: date, since: date | None, until: date | None) -> DaySpan:
     """The days that a check asks about: the window of its cadence up to today, unless other days are given."""
     last = until or today
     span = window_span(check.cadence, last)
@@ -71,7 +71,7 @@ def pull(
 
     A source is read once, and only where a check looks at it.
     """
-    spans = {check.id: asked_span(check, today, since, until) for check in checks}
+    spans = {check.id: span_of_check(check, today, since, until) for check in checks}
     rows: dict[str, SourceRows] = {}
     unread: dict[str, str] = {}
     for name in sorted({source.name for check in checks for source in file.sources_of(check)}):

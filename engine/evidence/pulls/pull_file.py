@@ -54,7 +54,7 @@ def _variable(value: object) -> str:
     return "" if isinstance(value, str) and _VARIABLE.fullmatch(value) else "the name of an environment variable"
 
 
-def _bounded(low: int, high: int) -> Rule:
+def _within(low: int, high: int) -> Rule:
     def check(value: object) -> str:
         is_number = isinstance(value, int) and not isinstance(value, bool)
         return "" if is_number and low <= int(str(value)) <= high else f"a whole number from {low:,} to {high:,}"
@@ -83,7 +83,7 @@ def _column_types(value: object) -> str:
     return "" if well else f"a table of columns with their types: {', '.join(_TYPES)}"
 
 
-_SECONDS, _BYTES = _bounded(1, 3600), _bounded(1, 1 << 31)
+_SECONDS, _BYTES = _within(1, 3600), _within(1, 1 << 31)
 _TYPED: Mapping[str, Rule] = {"types": _column_types, "rows": _text}
 # kind: what it must have, what it may have
 KINDS: Mapping[str, tuple[Mapping[str, Rule], Mapping[str, Rule]]] = {
@@ -112,7 +112,7 @@ _CHECK: tuple[Mapping[str, Rule], Mapping[str, Rule]] = (
         **{"id": _text, "title": _text, "controls": _words(_text), "cadence": _one_of(*CADENCES)},
         **{"population": _text, "exceptions": _text},
     },
-    {"most": _bounded(0, 10**9), "least_population": _bounded(1, 10**9), "owner": _text},
+    {"most": _within(0, 10**9), "least_population": _within(1, 10**9), "owner": _text},
 )
 
 
@@ -173,7 +173,7 @@ def _source(name: str, table: dict[str, Any], place: str) -> PullSource:
         near = suggestion(kind, list(KINDS))
         raise Usage(f"{place} must have a kind: {', '.join(KINDS)}; got {table.get('kind')!r}.{near and ' '}{near}")
     needed, allowed = KINDS[kind]
-    common: dict[str, Rule] = {"kind": _text, "max_rows": _bounded(1, _MOST_MAX_ROWS)}
+    common: dict[str, Rule] = {"kind": _text, "max_rows": _within(1, _MOST_MAX_ROWS)}
     _check_table(table, needed, {**allowed, **common}, place)
     if kind == "ldap" and ("url" in table) == ("url_env" in table):
         raise Usage(f"{place} must have one of url and url_env.")

@@ -37,7 +37,7 @@ class SourceTable:
         return hashlib.sha256(self.lines).hexdigest()
 
 
-def quoted(name: str) -> str:
+def identifier(name: str) -> str:
     """An identifier for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -73,13 +73,13 @@ def to_source_table(connection: duckdb.DuckDBPyConnection, relation: str, types:
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()  # noqa: S608 - ours
     names = [str(row[0]) for row in described]
     counts = connection.execute(
-        f"SELECT {', '.join(f'count({quoted(name)})' for name in names)} FROM {relation}"  # noqa: S608 - quoted
+        f"SELECT {', '.join(f'count({identifier(name)})' for name in names)} FROM {relation}"  # noqa: S608 - quoted
     ).fetchone()
     columns, cells = [], []
     for (name, kind, *_), count in zip(described, counts or (), strict=True):
-        held, cell = _cell(quoted(str(name)), str(kind), types.get(str(name)), empty=not count)
+        held, cell = _cell(identifier(str(name)), str(kind), types.get(str(name)), empty=not count)
         columns.append((str(name), held))
-        cells.append(f"{cell} AS {quoted(str(name))}")
+        cells.append(f"{cell} AS {identifier(str(name))}")
     rows = connection.execute(
         f"SELECT to_json(r)::VARCHAR AS line FROM (SELECT {', '.join(cells)} FROM {relation}) r ORDER BY line"  # noqa: S608 - quoted
     ).fetchall()
@@ -116,8 +116,8 @@ def _cell(cell: str, kind: str, wanted: str | None, *, empty: bool) -> tuple[str
 
 def load(connection: duckdb.DuckDBPyConnection, name: str, table: SourceTable) -> None:
     """Make a table of rows as they are held."""
-    columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in table.columns)
-    connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+    columns = ", ".join(f"{identifier(column)} {kind}" for column, kind in table.columns)
+    connection.execute(f"CREATE TABLE {identifier(name)} ({columns})")
     if not table.rows:
         return
     with TemporaryDirectory(prefix="hq-check-") as folder:
@@ -126,13 +126,13 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, table: SourceTable) -
         struct = ", ".join(f"{literal(column)}: {literal(kind)}" for column, kind in table.columns)
         longest = max(map(len, table.lines.split(b"\n"))) + 1024
         connection.execute(
-            f"INSERT INTO {quoted(name)} SELECT * FROM read_json({literal(str(path))}, columns = {{{struct}}},"  # noqa: S608 - quoted
+            f"INSERT INTO {identifier(name)} SELECT * FROM read_json({literal(str(path))}, columns = {{{struct}}},"  # noqa: S608 - quoted
             f" format = 'newline_delimited', maximum_object_size = {max(longest, 1 << 20)})"
         )
 
 
 def describe_rows(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[Sequence[tuple[str, str]], int]:
     """Names and types of a table's columns, and its number of rows."""
-    described = connection.execute(f"DESCRIBE {quoted(table)}").fetchall()
-    count = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()  # noqa: S608 - quoted
+    described = connection.execute(f"DESCRIBE {identifier(table)}").fetchall()
+    count = connection.execute(f"SELECT count(*) FROM {identifier(table)}").fetchone()  # noqa: S608 - quoted
     return [(str(row[0]), str(row[1])) for row in described], int(count[0]) if count else 0

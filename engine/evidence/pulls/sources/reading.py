@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
-from engine.evidence.pulls.tables import NAMED_TYPES, SourceTable, literal, quoted, to_source_table
+from engine.evidence.pulls.tables import NAMED_TYPES, SourceTable, literal, identifier, to_source_table
 from engine.model.errors import Problem
 
 MOST_BYTES = 256 << 20  # of a file, or of what a command or a server answers
@@ -106,7 +106,7 @@ def records_table(
     struct = ", ".join(f"{literal(name)}: {literal(kind)}" for (name, _), kind in zip(columns, kinds, strict=True))
     if not rows:
         nothing = ", ".join(
-            f"CAST(NULL AS {kind}) AS {quoted(name)}" for (name, _), kind in zip(columns, kinds, strict=True)
+            f"CAST(NULL AS {kind}) AS {identifier(name)}" for (name, _), kind in zip(columns, kinds, strict=True)
         )
         return read_relation(connection, source, f"(SELECT {nothing} LIMIT 0)")
     relation = (
