@@ -132,9 +132,7 @@ def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings = []
     if damaged := figures["evidence_not_whole"]:
-        warnings.append(
-            f"{count(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back."
-        )
+        warnings.append(f"{count(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")
     if figures["claims"] and not figures["claims_bundled"]:
         warnings.append("No claim is in a sealed bundle: the lineage ends at the audit log, without a Merkle leaf.")
     items = rows.filter(pl.col("record") == "evidence item", pl.col("sha256").is_null())["evidence_id"].n_unique()

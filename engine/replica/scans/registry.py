@@ -128,6 +128,9 @@ SCANS: Mapping[str, str] = {
         JOIN asked q ON q.org_id = l.org_id
         WHERE i.removed IS NOT NULL OR coalesce(i.held_state, 'whole') = 'whole'
     """,
+    "organization_rules_rows": _table(
+        "organization_rules", "pattern", "outcome", "framework", "control_id", "effect", "family"
+    ),
     # every item that is linked to a control, those that are no evidence any more included
     "linked_items_rows": """
         SELECT i.org_id, i.id, any_value(i.title) AS title, any_value(i.source) AS source,
