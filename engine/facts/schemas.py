@@ -54,7 +54,7 @@ _STATUS = f"""
     state previous_state state_since detected_on kinds_required kinds_present kinds_stale last_evidence_on
     last_source window_days age_days age_ratio freshness next_due_on without_evidence active evidence_note
     change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
-    tests_performed failing_test last_test_on exception_id exception_expires_on leverage position
+    tests_performed failing_test last_test_on own_rule exception_id exception_expires_on leverage position
 """
 
 SCHEMAS: Mapping[str, Schema] = {
@@ -86,7 +86,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # contradicted_since the day of the first one.
     "control_evidence": columns(f"""
         {_CONTROL} source events events_before events_ever audit_events audit_events_before audit_last_at
-        last_at last_on last_id evidence_place contradicted_at contradicted_by contradicted_on contradicted_since
+        last_at last_on last_id evidence_place own_rule
+        contradicted_rule contradicted_at contradicted_by contradicted_on contradicted_since
     """),
     # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is the last one seen
     # before the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements

@@ -15,6 +15,7 @@ from engine.facts.controls import (
     graph,
     horizons,
     movements,
+    own_rules,
     ownership,
     readiness,
     scope,
@@ -46,6 +47,8 @@ FACTS: Mapping[str, FactFunction] = {
     # evidence
     "audit_by_action": audit_counts.audit_by_action,
     "audit_by_tag": audit_counts.audit_by_tag,
+    "outcome_counts": own_rules.outcome_counts,
+    "own_rules": own_rules.own_rules,
     "tagged_events": evidence.tagged_events,
     "open_families": evidence.open_families,
     "contradicting_actions": evidence.contradicting_actions,

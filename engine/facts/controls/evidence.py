@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.controls.own_rules import own_events, usual_events, usual_names
 from engine.facts.expressions import has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
@@ -14,12 +15,19 @@ _BOOKKEEPING = (pl.col("kind") == "admin") & (pl.col("controls_from") == "none")
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
 
-def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def tagged_events(
+    audit_by_action: pl.DataFrame,
+    audit_by_tag: pl.DataFrame,
+    own_rules: pl.DataFrame,
+    outcome_counts: pl.DataFrame,
+    controls: pl.DataFrame,
+) -> pl.DataFrame:
     """Events by action, effect and control: through the action map, and where the event itself names a control.
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
     contradicting action contradicts whatever its outcome word is; a supporting one that failed or was denied
-    contradicts too; one that records supports, whatever its outcome word is (F2).
+    contradicts too; one that records supports, whatever its outcome word is (F2). What an own rule says of an action
+    and a control comes in the place of all that.
     """
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
@@ -33,8 +41,9 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
         ).unnest("tag")
     )
     newest = (pl.col("last_at").last(), pl.col("last_seq").last())
-    return (
-        pl.concat([mapped.select(named.columns), named])
+    mapped = usual_events(mapped.select(named.columns), own_rules, outcome_counts)
+    usual = (
+        pl.concat([mapped, usual_names(named, own_rules)])
         .join(wanted, on=_KEY)
         .join(vocabulary, on="action")
         .with_columns(effect=pl.when("good").then("effect").otherwise(pl.lit("contradicts")))
@@ -46,8 +55,10 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
         .group_by(*_KEY, "action", "kind", "effect", "family", maintain_order=True)
         .agg(pl.col(_NUMBERS).sum(), *newest)
         .rename({"last_at": "at", "last_seq": "seq"})
-        .sort(*_KEY, "action", "effect")
+        .with_columns(own_rule=pl.lit(None, dtype=pl.String))
     )
+    own = own_events(own_rules, outcome_counts, wanted).select(usual.columns)
+    return pl.concat([usual, own], how="vertical_relaxed").sort(*_KEY, "action", "effect", "own_rule", nulls_last=True)
 
 
 def _by_outcome(counted: pl.DataFrame) -> pl.DataFrame:
@@ -92,9 +103,12 @@ def open_families(tagged_events: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def contradicting_actions(open_families: pl.DataFrame, audit_by_tag: pl.DataFrame) -> pl.DataFrame:
+def contradicting_actions(
+    open_families: pl.DataFrame, audit_by_tag: pl.DataFrame, own_rules: pl.DataFrame
+) -> pl.DataFrame:
     """``open_families`` by what their events are found with: all of an action where the map leads to the control, else
-    those that name it (``tag``). A contradicting action counts with ``any_outcome``."""
+    those that name it (``tag``), and by own rules those of their ``outcome``. A contradicting action counts with
+    ``any_outcome``."""
     known = catalogue()
     mapped = open_families.join(
         known.action_controls.select("action", "framework", "control_id"), on=["action", "framework", "control_id"]
@@ -103,12 +117,16 @@ def contradicting_actions(open_families: pl.DataFrame, audit_by_tag: pl.DataFram
         audit_by_tag.select("org_id", "action", "tag"), on=["org_id", "action", "tag"], how="semi"
     )
     usual = known.actions.select("action", any_outcome=pl.col("effect") == "contradicts")
-    return pl.concat([mapped, named]).join(usual, on="action").sort(*_KEY, "action", "tag", nulls_last=True)
+    nothing = pl.lit(None, dtype=pl.String)
+    by_map = pl.concat([mapped, named]).join(usual, on="action").with_columns(outcome=nothing)
+    ruled = own_rules.filter(pl.col("effect") == "contradicts").select(*_KEY, "action", "outcome")
+    own = open_families.join(ruled, on=[*_KEY, "action"]).with_columns(tag=nothing, any_outcome=pl.lit(True))
+    return pl.concat([by_map, own.select(by_map.columns)]).sort(*_KEY, "action", "tag", "outcome", nulls_last=True)
 
 
 def wanted_contradictions(contradicting_actions: pl.DataFrame) -> pl.DataFrame:
     """The same once for all controls of an action, which the scan reads as a table."""
-    columns = ("org_id", "action", "any_outcome", "tag", "since_at", "since_seq")
+    columns = ("org_id", "action", "any_outcome", "outcome", "tag", "since_at", "since_seq")
     return contradicting_actions.select(columns).unique().sort(columns, nulls_last=True)
 
 
@@ -122,7 +140,7 @@ def contradictions(
 
     The newest such event, and the day of the first.
     """
-    span = ["org_id", "action", "tag", "since_at", "since_seq"]
+    span = ["org_id", "action", "outcome", "tag", "since_at", "since_seq"]
     first = (
         contradicting_actions.join(contradiction_starts_rows, on=span, nulls_equal=True)
         .with_columns(since_on=local_day("first_at", asked))
@@ -189,6 +207,7 @@ def control_evidence(
             pl.col("events", "events_before", "events_ever").sum(),
             last_at=pl.col("at").last(),
             seq=pl.col("seq").last(),
+            own_rule=pl.col("own_rule").last(),
         )
         .join(event_ids_rows, on=["org_id", "seq"], how="left")
         .with_columns(
@@ -198,7 +217,7 @@ def control_evidence(
             audit_last_at="last_at",
         )
         .select(
-            *(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on"),
+            *(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on", "own_rule"),
             last_id="event_id",
             evidence_place=pl.lit("linked"),
         )
@@ -212,13 +231,18 @@ def control_evidence(
         .agg(
             pl.col(*_EVENTS, "audit_events", "audit_events_before").sum(),
             pl.col("audit_last_at").max(),
-            pl.col("last_on", "last_at", "last_id", "evidence_place").last(),
+            pl.col("last_on", "last_at", "last_id", "evidence_place", "own_rule").last(),
         )
+    )
+    against = tagged_events.filter(pl.col("effect") == "contradicts", pl.col("own_rule").is_not_null())
+    opposed = opposed.join(
+        against.select(*_KEY, "seq", contradicted_rule="own_rule").unique([*_KEY, "seq"]), on=[*_KEY, "seq"], how="left"
     )
     noted = opposed.select(
         *_KEY,
         contradicted_at="at",
         contradicted_by="event_id",
+        contradicted_rule="contradicted_rule",
         contradicted_since="since_on",
         contradicted_on=local_day("at", asked),
     )
@@ -274,15 +298,22 @@ def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def audit_actions(
+    audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, own_rules: pl.DataFrame, controls: pl.DataFrame
+) -> pl.DataFrame:
     """The audit log by action; tagged events lead to a control in scope by the map or by their own words.
 
     Bookkeeping are the product's own records of what was done with it, which no control could be about.
     """
     known = catalogue()
+    wanted = controls.filter("assessable").select(_KEY)
     reach = (
-        known.action_controls.join(controls.filter("assessable").select(_KEY), on=["framework", "control_id"])
-        .select("org_id", "action")
+        pl.concat(
+            [
+                known.action_controls.join(wanted, on=["framework", "control_id"]).select("org_id", "action"),
+                own_rules.join(wanted, on=_KEY, how="semi").select("org_id", "action"),
+            ]
+        )
         .unique()
         .with_columns(mapped=pl.lit(True))
     )

@@ -112,7 +112,7 @@ def last_by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
     kinds = evidence.with_columns(kind=pl.col("source").replace_strict(_KIND_OF_SOURCE, default=None)).sort(
         "last_on", "last_at", "last_id"
     )
-    newest = pl.struct("last_on", "last_at", "last_id", "source", "evidence_place")
+    newest = pl.struct("last_on", "last_at", "last_id", "source", "evidence_place", "own_rule")
 
     def last(*names: str) -> pl.Expr:
         return newest.filter(pl.col("kind").is_in(names), pl.col("last_on").is_not_null()).last()
@@ -124,6 +124,7 @@ def last_by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
         policy=last("policy"),
         contradicted_at=pl.col("contradicted_at").max(),
         contradicted_since=pl.col("contradicted_since").min(),
+        contradicted_rule=pl.col("contradicted_rule").drop_nulls().first(),
         **{f"{source}_ever": pl.col("events_ever").filter(pl.col("source") == source).sum() for source in _SOURCES},
     )
 
@@ -237,6 +238,7 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
         last_evidence_id=newest.struct.field("last_id"),
         last_source=newest.struct.field("source"),
         evidence_place=newest.struct.field("evidence_place"),
+        own_rule=pl.coalesce("contradicted_rule", newest.struct.field("own_rule")),
     ).with_columns(
         window_days=pl.when(governing == "policy")
         .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))

@@ -18,6 +18,7 @@ from engine.model.thresholds import DEFAULTS, thresholds
 from engine.store.chain.chain import OWN_EVENTS
 
 ID_LENGTH = 200
+_PATTERN = r"^[^\s*]+\*?$"
 
 
 class RowReader:
@@ -134,6 +135,11 @@ def _row_problems(
             yield row, "event_id", f"an identifier that does not begin with {OWN_EVENTS}, which is reserved", found
     if table.name == "organizations":
         yield from _organization_problems(typed, org_id, once)
+    if table.name == "organization_rules" and "pattern" in typed.columns:
+        wanted = "an action in dotted words such as access.review.completed, with * at its end only"
+        bad = ~pl.col("pattern").str.contains(_PATTERN)
+        for row, found in typed.drop_nulls("pattern").filter(bad).select(ROW, "pattern").iter_rows():
+            yield row, "pattern", wanted, found
     if table.name == "organization_settings" and {"name", "value"} <= set(typed.columns):
         for row, name, value in typed.drop_nulls(["name", "value"]).select(ROW, "name", "value").iter_rows():
             yield from _setting_problems(row, name, value)

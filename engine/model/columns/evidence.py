@@ -33,6 +33,9 @@ EVIDENCE: Mapping[str, Column] = {
     ),
     "contradicted_by": Column("Contradicted by", "text", "Audit event that contradicts the control."),
     "contradicted_on": Column("Contradicted", "date", "Day of the newest contradicting event that nothing outweighs."),
+    "contradicted_rule": Column(
+        "Contradicted by rule", "text", "Own rule of the organization by which the event contradicts the control."
+    ),
     "contradicted_since": Column(
         "Contradicted since", "date", "Day of the first contradicting event that nothing outweighs."
     ),
@@ -121,6 +124,9 @@ EVIDENCE: Mapping[str, Column] = {
         "Operated (%)", "percent", "Criteria with evidence of operation, as a share of those expected."
     ),
     "orphan_controls": Column("Orphan controls", "count", "Applicable controls without any evidence."),
+    "own_rule": Column(
+        "Own rule", "text", "Rule of the organization itself by which the event counts for or against the control."
+    ),
     "passed": Column("Passed", "count", "Tests that passed."),
     "performed": Column("Times performed", "count", "How often the test was performed."),
     "performed_at": Column("Performed (UTC)", "instant", "Moment at which the test was performed."),

@@ -132,6 +132,9 @@ SCANS: Mapping[str, str] = {
         WHERE (i.removed IS NOT NULL OR coalesce(i.held_state, 'whole') = 'whole') AND (i.run_id IS NULL
             OR (r.outcome = 'passed' AND (s.superseded_on IS NULL OR s.superseded_on > q.as_of)))
     """,
+    "organization_rules_rows": _table(
+        "organization_rules", "pattern", "outcome", "framework", "control_id", "effect", "family"
+    ),
     # every item that is linked to a control, those that are no evidence any more included
     "linked_items_rows": """
         SELECT i.org_id, i.id, any_value(i.title) AS title, any_value(i.source) AS source,
