@@ -14,7 +14,7 @@ from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_da
 from engine.evidence.pulls.landing import ACTOR, Landing
 from engine.evidence.pulls.proofs import stored_subjects, subject_of, write_proof
 from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
-from engine.evidence.pulls.pull import PullOutcome, span_of_check, chosen_checks, pull
+from engine.evidence.pulls.pull import PullOutcome, chosen_checks, pull, span_of_check
 from engine.evidence.pulls.pull_file import read_pull_file
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn

@@ -91,6 +91,11 @@ class Settings:
     )
     ingest_max_alerts: int = setting(values.count(1, 1000000), 20000, "alerts that a body may hold")
     ingest_max_findings: int = setting(values.count(1, 1000000), 20000, "findings that a body may hold")
+    finding_incidents: str = setting(
+        values.one_of("high", "each"),
+        "high",
+        "high: severe findings of one scanner, rule and severity share an incident; each: every one opens its own",
+    )
     ingest_max_dead_letters: int = setting(
         values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
     )

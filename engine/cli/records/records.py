@@ -93,7 +93,10 @@ def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, comp
 
     with open_console_services() as services:
         store, into = services.store, org or organization(services, None)
-        for name, answer in import_findings(store, files, org_id=into, actor=actor, now=now(), complete=complete):
+        together = services.settings.finding_incidents == "high"
+        for name, answer in import_findings(
+            store, files, org_id=into, actor=actor, now=now(), complete=complete, together=together
+        ):
             click.echo(f"{name}: {_summary(answer)}")
 
 

@@ -14,7 +14,7 @@ import duckdb
 
 from engine.evidence.pulls.declarations import DaySpan, PullCheck
 from engine.evidence.pulls.queries import fill_days
-from engine.evidence.pulls.tables import SourceTable, load, open_engine, identifier, shut, to_source_table
+from engine.evidence.pulls.tables import SourceTable, identifier, load, open_engine, shut, to_source_table
 from engine.model.vocabulary import TestRunOutcome
 
 SECONDS = 60.0  # that a query may take

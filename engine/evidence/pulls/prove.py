@@ -16,7 +16,7 @@ import duckdb
 from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, answer, loaded_tables
 from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.queries import query_shape
-from engine.evidence.pulls.tables import SourceTable, literal, identifier
+from engine.evidence.pulls.tables import SourceTable, identifier, literal
 
 ROWS = 6  # that are broken in each way
 SECONDS = 60.0  # for all breaks of a check

@@ -44,16 +44,24 @@ def scanner_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def import_findings(
-    store: Store, files: Sequence[Path], *, org_id: str, actor: str, now: datetime, complete: bool = False
+    store: Store,
+    files: Sequence[Path],
+    *,
+    org_id: str,
+    actor: str,
+    now: datetime,
+    complete: bool = False,
+    together: bool = True,
 ) -> list[tuple[str, dict[str, object]]]:
     """Import scanners' files into an organization, all or none; the counts of each by its name.
 
-    Of ``complete`` scans, what is open on their hosts and not among their findings is fixed.
+    ``together``: severe findings of one scanner, rule and severity share an incident. Of ``complete`` scans, what
+    is open on their hosts and not among their findings is fixed.
     InvalidData names the file that cannot be read; NotFound for an unknown organization.
     """
     batches = [(file.name, _read(file, now, complete)) for file in files]
     with store.revision(org_id, actor, now=now) as revision:
-        return [(name, ingest_findings(revision, batch, Receipt(now))) for name, batch in batches]
+        return [(name, ingest_findings(revision, batch, Receipt(now), together=together)) for name, batch in batches]
 
 
 def _read(file: Path, now: datetime, complete: bool) -> FindingBatch:

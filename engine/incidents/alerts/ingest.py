@@ -53,6 +53,7 @@ class IngestDoor:
     most_unread: int
     confirm: Callable[[Revision], None] = _no_check
     prefetch: Lookups = ()
+    together: bool = True  # severe findings of one scanner, rule and severity share an incident
     payload_id: str | None = field(default=None)  # of a dead letter that is read again
 
 
@@ -84,7 +85,7 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
     def change(revision: Revision) -> dict[str, object]:
         door.confirm(revision)
         _write_payload(revision, door, row)
-        return ingest_findings(revision, batch, _receipt(door, inbound, identifier))
+        return ingest_findings(revision, batch, _receipt(door, inbound, identifier), together=door.together)
 
     return door.store.write(door.org_id, inbound.actor, change, now=door.now, prefetch=door.prefetch)
 

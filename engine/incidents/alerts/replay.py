@@ -20,7 +20,9 @@ class ReplayResult:
     problem: str | None = None
 
 
-def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: int, most_findings: int) -> ReplayResult:
+def replay(
+    store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: int, most_findings: int, together: bool = True
+) -> ReplayResult:
     """Read a dead letter and apply it as of when it came; one that still cannot be read stays, with the new reason."""
     door = IngestDoor(
         store=store,
@@ -30,6 +32,7 @@ def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: i
         most_findings=most_findings,
         most_unread=0,
         payload_id=row["id"],
+        together=together,
     )
     inbound = InboundBody(
         route=row["route"],

@@ -77,12 +77,6 @@ def tables(tmp_path, table):
     return rows
 
 
-def states(cli, at=DAY):
-    """Failing test and state of the two controls, as the report on all controls says them."""
-    rows = json.loads(cli("report", "attestation-board", "--format", "json", at=at)[1])
-    return rows
-
-
 def test_a_run_lands_with_its_rows_once(cli, pulls, tmp_path):
     code, out, _ = cli("pull", pulls)
     assert (code, out) == (
@@ -129,7 +123,9 @@ def test_a_run_is_done_again_from_its_rows_alone(cli, pulls, tmp_path):
     code, out, _ = cli("evidence", "rerun", run["id"])
     assert (code, out.splitlines()[1:]) == (0, ['  {"login":"eve"}', "The same as then."])
     assert cli("evidence", "rerun", f"{run['id']}-people")[0] == 0
-    held = next(path for path in (tmp_path / "var" / "evidence").rglob("*") if path.is_file() and b"ann" in path.read_bytes())
+    held = next(
+        path for path in (tmp_path / "var" / "evidence").rglob("*") if path.is_file() and b"ann" in path.read_bytes()
+    )
     held.write_bytes(held.read_bytes().replace(b"eve", b"eva"))
     code, _, said = cli("evidence", "rerun", run["id"])
     assert code == 1
@@ -173,7 +169,11 @@ def test_a_column_that_vanished_is_not_tested_and_named(cli, pulls, tmp_path):
     code, out, _ = cli("pull", pulls)
     assert (code, out.strip().endswith("the column left_on is not there")) == (1, True)
     (run,) = tables(tmp_path, "test_runs")
-    assert (run["outcome"], run["performed_on"], run["reason"]) == ("not_tested", None, "the column left_on is not there")
+    assert (run["outcome"], run["performed_on"], run["reason"]) == (
+        "not_tested",
+        None,
+        "the column left_on is not there",
+    )
 
 
 def test_a_wrong_file_is_found_before_anything_is_read(cli, pulls):
