@@ -8,6 +8,7 @@ from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.findings import ingest_findings
 from engine.intake.findings import FindingBatch, is_csv, parse_document, read_findings
 from engine.intake.imports import files_in, is_table
+from engine.intake.tool_results.results import is_prowler_csv
 from engine.model.errors import InvalidData, Problem, Usage
 from engine.store import Store
 
@@ -24,7 +25,8 @@ def is_scanner_file(path: Path) -> bool:
     if path.suffix.lower() != ".csv" or is_table(path.stem):
         return False
     with path.open("rb") as file:
-        return is_csv(file.read(HEAD))
+        head = file.read(HEAD)
+        return is_csv(head) or is_prowler_csv(head)
 
 
 def scanner_files(paths: Sequence[Path]) -> list[Path]:
@@ -64,12 +66,18 @@ def import_findings(
         return [(name, ingest_findings(revision, batch, Receipt(now), together=together)) for name, batch in batches]
 
 
-def _read(file: Path, now: datetime, complete: bool) -> FindingBatch:
+def read_bounded(file: Path) -> bytes:
+    """The bytes of a scanner's file; InvalidData where there are too many."""
     size = file.stat().st_size
     if size > LARGEST:
         raise InvalidData(f"{file.name} has {size:,} bytes; a scanner's file may have {LARGEST:,}. Export it in parts.")
+    return file.read_bytes()
+
+
+def _read(file: Path, now: datetime, complete: bool) -> FindingBatch:
+    data = read_bounded(file)
     try:
-        body = parse_document(file.read_bytes(), None)
+        body = parse_document(data, None)
         return read_findings(body, source_header=None, received_at=now, most=MOST, complete=complete)
     except Problem as problem:
         raise InvalidData(f"{file.name}: {problem.message}", details=problem.details) from problem
