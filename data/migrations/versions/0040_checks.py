@@ -39,7 +39,12 @@ TABLES = {
             ("check_id", sa.String(length=200), False, "check of a file of pulls"),
             ("source", sa.String(length=200), False, "table whose rows were broken"),
             ("field", sa.String(length=200), False, "column that was broken; * for whole rows"),
-            ("change", sa.String(length=200), False, "how: emptied, turned, moved, dropped, doubled, rekeyed"),
+            (
+                "change",
+                sa.String(length=200),
+                False,
+                "how: emptied, turned, moved, dropped, doubled, rekeyed, exchanged",
+            ),
             ("query_sha256", sa.Text(), False, "SHA-256 of all that decides what the check answers, as it was proved"),
             ("tried", sa.BigInteger(), False, "rows that were broken, one at a time"),
             ("exceptions_changed", sa.BigInteger(), False, "breaks that changed the exceptions"),

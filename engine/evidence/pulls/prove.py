@@ -19,6 +19,7 @@ from engine.evidence.pulls.queries import query_shape
 from engine.evidence.pulls.tables import SourceTable, identifier, literal
 
 ROWS = 6  # that are broken in each way
+EXCHANGED = 5  # values of a column that are tried in other rows
 SECONDS = 60.0  # for all breaks of a check
 WHOLE_ROW = "*"
 _FAR = 4_000  # days
@@ -120,6 +121,7 @@ def _ways(table: SourceTable, span: DaySpan) -> Iterator[tuple[str, str, str, tu
     """(column, its type, the name of the change, the SQL of its new values) for whatever can be broken in a table."""
     for change in ("dropped", "doubled"):
         yield WHOLE_ROW, "", change, (change,)
+    others = _values(table)
     for field, kind in table.columns:
         cell = identifier(field)
         yield field, kind, "emptied", ("NULL",)
@@ -133,6 +135,18 @@ def _ways(table: SourceTable, span: DaySpan) -> Iterator[tuple[str, str, str, tu
         elif kind in ("VARCHAR", "JSON"):
             value = f"coalesce({cell}::VARCHAR, '') || '~'"
             yield field, kind, "rekeyed", (value if kind == "VARCHAR" else f"to_json({value})",)
+        if kind in ("VARCHAR", "BIGINT") and len(others[field]) > 1:
+            yield field, kind, "exchanged", tuple(others[field])
+
+
+def _values(table: SourceTable) -> dict[str, list[str]]:
+    """Some values of each column as SQL: what one row says could stand in another."""
+    found: dict[str, dict[object, None]] = {name: {} for name, _ in table.columns}
+    for line in table.lines.splitlines():
+        for name, cell in json.loads(line).items():
+            if isinstance(cell, str | int) and not isinstance(cell, bool) and len(found[name]) < EXCHANGED:
+                found[name][cell] = None
+    return {name: [literal(str(cell)) for cell in cells] for name, cells in found.items()}
 
 
 def _later(day: date) -> date:

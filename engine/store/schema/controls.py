@@ -204,7 +204,7 @@ check_proofs: TypedTable[records.CheckProofRow] = tenant_table(
     key("check_id", "check of a file of pulls"),
     key("source", "table whose rows were broken"),
     key("field", "column that was broken; * for whole rows"),
-    key("change", "how: emptied, turned, moved, dropped, doubled, rekeyed"),
+    key("change", "how: emptied, turned, moved, dropped, doubled, rekeyed, exchanged"),
     text("query_sha256", "SHA-256 of all that decides what the check answers, as it was proved"),
     whole_number("tried", "rows that were broken, one at a time", low=0),
     whole_number("exceptions_changed", "breaks that changed the exceptions", low=0),
