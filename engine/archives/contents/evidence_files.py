@@ -37,7 +37,7 @@ def spool_evidence(services: Services, found: Material, spool: ArchiveSpool) -> 
     taken, rows = 0, []
     for item in sorted(items, key=lambda item: (item["captured_at"], item["id"]), reverse=True):
         sha256, size = item["held_sha256"], item["held_bytes"] or 0
-        why = _left_out(item)
+        why = _absence(item)
         if why is None and sha256 is not None and sha256 not in names:
             why = _no_room(len(names), taken + size, limit) or _add(evidence, found.owner.id, sha256, spool)
             if why is None:
@@ -84,7 +84,7 @@ def _items(found: Material) -> tuple[list[EvidenceItemRow], dict[str, list[str]]
     return [row for row in rows if begins <= row["captured_at"] < ends and row["revision"] <= last], links
 
 
-def _left_out(item: EvidenceItemRow) -> str | None:
+def _absence(item: EvidenceItemRow) -> str | None:
     if item["removed"] is not None:
         on = "" if item["removed_at"] is None else f" on {local_day(item['removed_at'], 'UTC')}"
         return f"{item['removed']}{on}: the SHA-256 is what remains"

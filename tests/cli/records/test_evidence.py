@@ -161,3 +161,28 @@ def test_what_a_backup_lacks_is_said_and_restored_without(cli, leavers, tmp_path
     code, out, _ = cli("restore", tmp_path / "backup.zip")
     assert (code, "missing: of acme, the bytes under" in out) == (0, True)
     assert cli("evidence", "check")[1].split("\t")[1] == "missing"
+
+
+def test_erasing_a_person_removes_what_is_about_them_or_names_them(cli, tmp_path):
+    def add(name, data, *options):
+        (tmp_path / name).write_bytes(data)
+        return cli("evidence", "add", tmp_path / name, "--control", "soc2:CC6.2", *options)[1].split("\t")[0]
+
+    about = add("photo.png", b"picture", "--about", "ann@acme.example", "--owner", "bob@acme.example")
+    owned = add("note.txt", b"note", "--owner", "ann@acme.example")
+    naming = add("people.csv", b"email\nAnn@Acme.example\n", "--owner", "bob@acme.example")
+    other = add("other.csv", b"email\nbob@acme.example\n", "--owner", "bob@acme.example")
+    code, out, _ = cli("erase", "--person", "ann@acme.example", "--dry-run")
+    told = [line for line in out.splitlines() if line.startswith("would be removed: ")]
+    assert (code, len(told), len(files_of(tmp_path))) == (0, 3, 4)
+    assert any(naming in line and "contains the address" in line for line in told)
+    code, out, _ = cli("erase", "--person", "ann@acme.example")
+    assert (code, out.count("removed: the bytes of evidence item")) == (0, 3)
+    assert [path.read_bytes() for path in files_of(tmp_path)] == [b"email\nbob@acme.example\n"]
+    for identifier in (about, owned, naming):
+        code, _, err = cli("evidence", "get", identifier)
+        assert (code, "were erased on" in err, "their SHA-256 was" in err) == (1, True, True)
+    assert "\ttold (erased)\t" in cli("evidence", "list")[1]
+    assert cli("evidence", "get", other)[0] == 0
+    assert cli("evidence", "check")[0] == 0
+    assert cli("verify", "--org", "acme")[0] == 0
