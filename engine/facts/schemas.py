@@ -384,7 +384,7 @@ SCHEMAS: Mapping[str, Schema] = {
         org_id bundle_id seq file leaf_index leaves:whole merkle_leaf merkle_path merkle_root
     """),
     # an evidence item that is linked to a control: held (bytes here) or told (location or hash alone); held_state is
-    # what the last check found of held bytes (whole, changed, missing), or why they were removed (erased, expired)
+    # what the last check found of held bytes (whole, changed, missing), or erased where the bytes were removed
     "evidence_files": columns(
         "org_id id title source owner evidence_on linked_controls evidence_place held_state evidence_bytes sha256"
     ),
