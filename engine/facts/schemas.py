@@ -118,7 +118,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "gaps": columns(f"""
         {_CONTROL} gap_id title group_id group_title state evidence_note severity severity_score:whole weight
         detected_on age_days runbook runbook_title playbook dry_run owner effort_hours due_on leverage
-        requirements priority:real quick_win status blocked_by compensating remediation_id
+        requirements priority:real quick_win status blocked_by compensating remediation_id own_rule
     """),
     # remediations as people track them: the flow of gaps (F12)
     "remediations": columns(f"{_CONTROL} id title owner opened_on due_on closed_on status severity on_time days_open"),
