@@ -423,6 +423,7 @@ TERMS = {
     "_drop_lost": "views in that state",
     "is_done": "the question of a task",
     "compressed": "a size, in the order of the ZIP format",
+    "stored": "how the ZIP format calls bytes that are not compressed",
     "required": "a member of an interface that msgspec's bodies fill",
     "unpacked": "archives ship this file: its bytes are kept",
     "signed": "the same file",

@@ -66,7 +66,7 @@ class EvidenceStore:
         """
         with temporary_copy(self._locks) as copy:
             found = self._copy_in(source, copy, name)
-            path = _path(org_id, found.sha256)
+            path = evidence_path(org_id, found.sha256)
             with self._lock(org_id):
                 if self.check(org_id, found.sha256) != "whole":
                     self._must_fit(org_id, found, name)
@@ -104,7 +104,7 @@ class EvidenceStore:
         Conflict where they are not here, or are not what was put here: they are no evidence then.
         """
         try:
-            file = self.place.open(_path(org_id, sha256))
+            file = self.place.open(evidence_path(org_id, sha256))
         except FileNotFoundError as error:
             raise Conflict(
                 f"The bytes of {sha256} are not in the evidence store of {org_id}: put them back from a backup.",
@@ -128,7 +128,7 @@ class EvidenceStore:
     def check(self, org_id: str, sha256: str) -> EvidenceState:
         """Whether the bytes of that name are here and are what was put here. Unavailable where nobody can tell."""
         try:
-            with self.place.open(_path(org_id, sha256)) as file:
+            with self.place.open(evidence_path(org_id, sha256)) as file:
                 return "whole" if measure(file).sha256 == sha256 else "changed"
         except FileNotFoundError:
             return "missing"
@@ -144,7 +144,7 @@ class EvidenceStore:
     def remove(self, org_id: str, sha256: str) -> None:
         """Take bytes away that nothing may name any more."""
         with self._lock(org_id):
-            self.place.remove(_path(org_id, sha256))
+            self.place.remove(evidence_path(org_id, sha256))
 
     def sweep(self, org_id: str, named: Callable[[], Collection[str]], *, now: float | None = None) -> UnnamedFiles:
         """Take away what no row names and was put here a day ago or longer; returns how much that was.
@@ -198,8 +198,8 @@ def too_large(name: str, most: int) -> Usage:
     )
 
 
-def _path(org_id: str, sha256: str) -> str:
-    """Where bytes lie; ValueError for what is no SHA-256, which no row may name."""
+def evidence_path(org_id: str, sha256: str) -> str:
+    """Where bytes lie below the evidence store; ValueError for what is no SHA-256, which no row may name."""
     if not _DIGEST.fullmatch(sha256):
         raise ValueError(f"expected 64 hexadecimal digits, got {sha256!r}")
     return f"{org_id}/{sha256[:2]}/{sha256}"

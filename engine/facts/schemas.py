@@ -118,7 +118,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "gaps": columns(f"""
         {_CONTROL} gap_id title group_id group_title state evidence_note severity severity_score:whole weight
         detected_on age_days runbook runbook_title playbook dry_run owner effort_hours due_on leverage
-        requirements priority:real quick_win status blocked_by compensating remediation_id
+        requirements priority:real quick_win status blocked_by compensating remediation_id own_rule
     """),
     # remediations as people track them: the flow of gaps (F12)
     "remediations": columns(f"{_CONTROL} id title owner opened_on due_on closed_on status severity on_time days_open"),
@@ -394,7 +394,7 @@ SCHEMAS: Mapping[str, Schema] = {
         org_id bundle_id seq file leaf_index leaves:whole merkle_leaf merkle_path merkle_root
     """),
     # an evidence item that is linked to a control: held (bytes here) or told (location or hash alone); held_state is
-    # what the last check found of held bytes (whole, changed, missing), or why they were removed (erased, expired)
+    # what the last check found of held bytes (whole, changed, missing), or erased where the bytes were removed
     "evidence_files": columns(
         "org_id id title source owner evidence_on linked_controls evidence_place held_state evidence_bytes sha256"
     ),

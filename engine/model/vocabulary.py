@@ -40,7 +40,7 @@ LINK_OUTCOMES: tuple[LinkOutcome, ...] = get_args(LinkOutcome)
 # what a check finds of the bytes of an evidence item, and why they were removed
 EvidenceState: TypeAlias = Literal["whole", "changed", "missing"]
 EVIDENCE_STATES: tuple[EvidenceState, ...] = get_args(EvidenceState)
-EvidenceRemoval: TypeAlias = Literal["erased", "expired"]
+EvidenceRemoval: TypeAlias = Literal["erased"]
 # where evidence is: its bytes in the evidence store, somewhere that we were told of, or a record of ours
 EvidencePlace: TypeAlias = Literal["held", "told", "linked"]
 EVIDENCE_PLACES: tuple[EvidencePlace, ...] = get_args(EvidencePlace)

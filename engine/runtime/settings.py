@@ -202,7 +202,7 @@ class Settings:
         values.count(1, 1 << 50), 10 << 30, "bytes of evidence that one organization may hold"
     )
     bundle_evidence_bytes: int = setting(
-        values.count(0, 4 << 30), 256 << 20, "bytes of held evidence in an archive; the rest is listed"
+        values.count(0, 3 << 30), 256 << 20, "bytes of held evidence in an archive; the rest is listed"
     )
     evidence_at: str = setting(values.clock, "01:30", "local time at which held bytes of evidence are checked")
     build_at: str = setting(values.clock, "02:30", "local time of the nightly build")

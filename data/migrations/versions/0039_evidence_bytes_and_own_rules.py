@@ -25,7 +25,7 @@ ADDED = (
 )
 CHECKS = {
     "ck_evidence_items_held_state": "held_state IN ('whole', 'changed', 'missing')",
-    "ck_evidence_items_removed": "removed IN ('erased', 'expired')",
+    "ck_evidence_items_removed": "removed IN ('erased')",
 }
 
 

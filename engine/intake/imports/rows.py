@@ -43,7 +43,13 @@ class RowReader:
         }
         self._makes_id = bool(self.table.natural) and set(self.table.natural) <= set(self._given)
         own = self._makes_id or self.table.name == "organizations"
-        self.columns = tuple(name for name in self.table.fields if name in self._given or (own and name == "id"))
+        self._defaults = {
+            name: self.table.fields[name].default
+            for name in self.table.key
+            if name not in self._given and self.table.fields[name].default is not None
+        }
+        added = {"id"} & {name for name in self.table.fields if own} | set(self._defaults)
+        self.columns = tuple(name for name in self.table.fields if name in self._given or name in added)
         self._needed = {name for name, field in self.table.fields.items() if field.required}
         if self.table.natural and not self._makes_id:
             self._needed.add("id")
@@ -63,7 +69,9 @@ class RowReader:
                 self._report(frame[ROW], raw, raw.is_null(), field, notation)
             if field.default is not None:
                 done[name] = done[name].zip_with(raw.is_not_null(), pl.repeat(field.default, frame.height, eager=True))
-        typed = pl.DataFrame([frame[ROW], *done.values()])
+        typed = pl.DataFrame([frame[ROW], *done.values()]).with_columns(
+            pl.lit(value).alias(name) for name, value in self._defaults.items()
+        )
         if self.table.name == "organizations":
             given = pl.col("id") if "id" in typed.columns else pl.lit(None, dtype=pl.String)
             typed = typed.with_columns(given.fill_null(self._org_id).alias("id"))

@@ -136,3 +136,53 @@ def test_limits_are_sentences(cli, leavers, tmp_path, monkeypatch):
 def test_an_item_that_is_not_there_or_not_held_is_a_sentence(cli):
     assert cli("evidence", "show", "none")[0] == 2
     assert cli("evidence", "get", "none")[0] == 2
+
+
+def test_a_backup_holds_the_files_and_a_restore_brings_them_back(cli, leavers, tmp_path, monkeypatch):
+    identifier = cli("evidence", "add", leavers, "--control", "soc2:CC6.2")[1].split("\t")[0]
+    code, out, _ = cli("backup", tmp_path / "backup.zip")
+    assert (code, "1 files of evidence" in out) == (0, True)
+    monkeypatch.setenv("SVC_DATA_DIR", str(tmp_path / "new"))
+    monkeypatch.setenv("SVC_EVIDENCE_URL", str(tmp_path / "held"))
+    code, out, _ = cli("restore", tmp_path / "backup.zip")
+    assert (code, "1 files of evidence, as of" in out) == (0, True)
+    assert (tmp_path / "held" / "acme" / SHA[:2] / SHA).read_bytes() == DATA
+    assert cli("evidence", "get", identifier)[:2] == (0, DATA.decode())
+    assert cli("check")[0] == 0
+
+
+def test_what_a_backup_lacks_is_said_and_restored_without(cli, leavers, tmp_path, monkeypatch):
+    cli("evidence", "add", leavers, "--control", "soc2:CC6.2")
+    (path,) = files_of(tmp_path)
+    path.write_bytes(b"changed")
+    code, out, _ = cli("backup", tmp_path / "backup.zip")
+    assert (code, f"lacking: of acme, the bytes under {SHA} are not those" in out) == (1, True)
+    monkeypatch.setenv("SVC_DATA_DIR", str(tmp_path / "new"))
+    code, out, _ = cli("restore", tmp_path / "backup.zip")
+    assert (code, "missing: of acme, the bytes under" in out) == (0, True)
+    assert cli("evidence", "check")[1].split("\t")[1] == "missing"
+
+
+def test_erasing_a_person_removes_what_is_about_them_or_names_them(cli, tmp_path):
+    def add(name, data, *options):
+        (tmp_path / name).write_bytes(data)
+        return cli("evidence", "add", tmp_path / name, "--control", "soc2:CC6.2", *options)[1].split("\t")[0]
+
+    about = add("photo.png", b"picture", "--about", "ann@acme.example", "--owner", "bob@acme.example")
+    owned = add("note.txt", b"note", "--owner", "ann@acme.example")
+    naming = add("people.csv", b"email\nAnn@Acme.example\n", "--owner", "bob@acme.example")
+    other = add("other.csv", b"email\nbob@acme.example\n", "--owner", "bob@acme.example")
+    code, out, _ = cli("erase", "--person", "ann@acme.example", "--dry-run")
+    told = [line for line in out.splitlines() if line.startswith("would be removed: ")]
+    assert (code, len(told), len(files_of(tmp_path))) == (0, 3, 4)
+    assert any(naming in line and "contains the address" in line for line in told)
+    code, out, _ = cli("erase", "--person", "ann@acme.example")
+    assert (code, out.count("removed: the bytes of evidence item")) == (0, 3)
+    assert [path.read_bytes() for path in files_of(tmp_path)] == [b"email\nbob@acme.example\n"]
+    for identifier in (about, owned, naming):
+        code, _, err = cli("evidence", "get", identifier)
+        assert (code, "were erased on" in err, "their SHA-256 was" in err) == (1, True, True)
+    assert "\ttold (erased)\t" in cli("evidence", "list")[1]
+    assert cli("evidence", "get", other)[0] == 0
+    assert cli("evidence", "check")[0] == 0
+    assert cli("verify", "--org", "acme")[0] == 0
