@@ -5,7 +5,7 @@ runs over was always read from these lines, so that who has them comes to the sa
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,10 +129,3 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, table: SourceTable) -
             f"INSERT INTO {identifier(name)} SELECT * FROM read_json({literal(str(path))}, columns = {{{struct}}},"  # noqa: S608 - quoted
             f" format = 'newline_delimited', maximum_object_size = {max(longest, 1 << 20)})"
         )
-
-
-def describe_rows(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[Sequence[tuple[str, str]], int]:
-    """Names and types of a table's columns, and its number of rows."""
-    described = connection.execute(f"DESCRIBE {identifier(table)}").fetchall()
-    count = connection.execute(f"SELECT count(*) FROM {identifier(table)}").fetchone()  # noqa: S608 - quoted
-    return [(str(row[0]), str(row[1])) for row in described], int(count[0]) if count else 0

@@ -236,7 +236,7 @@ class _Work:
             self.resolved += over
         return len(gone)
 
-    def _deserted(self) -> list[str]:
+    def _empty_incidents(self) -> list[str]:
         """The incidents that findings left and that no open finding belongs to any more."""
         ids = list(dict.fromkeys(self.left)) if self.together else []
         still = {
@@ -257,7 +257,7 @@ class _Work:
             if more:
                 counted = incidents.c.alert_count + more
                 self.revision.update_where(incidents, {"alert_count": counted}, incidents.c.id == identifier)
-        self.resolved += self._deserted()
+        self.resolved += self._empty_incidents()
         opened = [(row["id"], f"Opened by {row['source']}: {row['title']}") for row in self.new_incidents]
         resolved = resolve_incidents(self.revision, list(dict.fromkeys(self.resolved)))
         self._timeline(opened, "alert")

@@ -89,7 +89,7 @@ def read_postgresql(
     try:
         with psycopg.connect(url, connect_timeout=min(seconds, 30), options="-c TimeZone=UTC") as database:
             database.read_only = True
-            with database.transaction(), database.cursor() as cursor:
+            with database.transaction(force_rollback=True), database.cursor() as cursor:
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(seconds * 1000)])
                 warning = _role_warning(cursor.execute(_ROLE).fetchone(), source)
                 # values, even none, take the protocol that carries one statement alone
