@@ -222,7 +222,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # finished_on: when the clock stopped for good, today where no day is recorded; null while it runs
     "requests": columns(f"""
         {_CONTROL} id title requester owner backup priority opened_on due_on status auditor_status submitted_on
-        accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids
+        accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids evidence_held
     """),
     # a window of a recurring test. standing: upcoming, open, done, late, missed. done_since_on: first performance after
     # a missed window had ended

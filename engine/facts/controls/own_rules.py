@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.expressions import SUPPORTING
 
 _KEY = ["org_id", "framework", "control_id"]
 NUMBERS = ("events", "events_before", "events_ever", "events_future")
@@ -132,3 +133,17 @@ def own_events(own_rules: pl.DataFrame, outcome_counts: pl.DataFrame, wanted: pl
             own_rule=pl.col("own_rule").last(),
         )
     )
+
+
+def supported_controls(frame: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFrame:
+    """Rows of actions (``org_id``, ``action``) with the controls that a success of the action supports, and the kind of
+    evidence that it is."""
+    known = catalogue()
+    supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING)).select("action", "kind")
+    usual = frame.join(known.action_controls, on="action").join(supporting, on="action")
+    if own_rules.is_empty():
+        return usual
+    pair = ["org_id", "action", "framework", "control_id"]
+    own = own_rules.filter(pl.col("effect") == "supports", pl.col("outcome") == "success").select(*pair, "kind")
+    ruled = frame.join(own, on=["org_id", "action"])
+    return pl.concat([usual.join(own_rules, on=pair, how="anti"), ruled.select(usual.columns)])

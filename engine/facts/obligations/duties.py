@@ -8,6 +8,8 @@ HORIZON_DAYS = 371  # a year ahead, so that every annual duty is seen once
 BACK_DAYS = 371
 DEFAULT_WINDOW_DAYS = 7
 
+_HELD = pl.col("held_sha256").is_not_null() & pl.col("removed").is_null() & (pl.col("held_state") == "whole")
+
 
 def requests(
     evidence_requests_rows: pl.DataFrame, request_evidence_rows: pl.DataFrame, asked: pl.DataFrame
@@ -22,7 +24,7 @@ def requests(
     provided = (
         request_evidence_rows.sort("org_id", "id")
         .group_by("org_id", "request_id", maintain_order=True)
-        .agg(evidence_ids="id")
+        .agg(evidence_ids="id", evidence_held=_HELD.sum().cast(pl.Int64))
         .rename({"request_id": "id"})
     )
     settings = ["as_of", "at_risk_fraction", *(f"request_sla_p{n}_days" for n in (1, 2, 3, 4))]
@@ -33,6 +35,7 @@ def requests(
         .with_columns(
             due_on=pl.coalesce("due_on", pl.col("opened_on").dt.add_business_days(days, roll="forward")),
             evidence_ids=pl.col("evidence_ids").fill_null([]),
+            evidence_held=pl.col("evidence_held").fill_null(0),
             paused_minutes=pl.col("paused_minutes").fill_null(0),
             closed_on=pl.when(closed).then("closed_on"),
             done=closed | ((pl.col("status") == "closed") & pl.col("closed_on").is_null()),

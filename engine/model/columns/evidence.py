@@ -65,6 +65,7 @@ EVIDENCE: Mapping[str, Column] = {
     ),
     "evidence_on": Column("Evidence date", "date", "Day of the evidence."),
     "evidence_bytes": Column("Bytes held", "bytes", "Bytes of the evidence that are in the evidence store."),
+    "evidence_held": Column("Held", "count", "Pieces of evidence given whose bytes are held here, whole."),
     "evidence_place": Column(
         "Evidence is",
         "word",

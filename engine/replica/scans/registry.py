@@ -146,7 +146,9 @@ SCANS: Mapping[str, str] = {
         JOIN asked q ON q.org_id = l.org_id
         WHERE i.captured_at < q.ends_at GROUP BY i.org_id, i.id
     """,
-    "request_evidence_rows": _table("evidence_items", "id", "request_id", where="t.request_id IS NOT NULL"),
+    "request_evidence_rows": _table(
+        "evidence_items", "id", "request_id", "held_sha256", "held_state", "removed", where="t.request_id IS NOT NULL"
+    ),
     "evidence_requests_rows": _day_table(
         "evidence_requests",
         "id",

@@ -88,3 +88,17 @@ def test_exact_comes_before_longer_before_shorter(patterns, applied):
     counts = pl.DataFrame([{"org_id": ORG, "action": "acme.door.locked", "outcome": "success"}])
     (found,) = own_rules(rules, counts).iter_rows(named=True)
     assert found["own_rule"].split()[0] == applied
+
+
+def test_a_rule_makes_evidence_recur_and_dates_a_criterion(facts_with):
+    events = [
+        ("acme.door.locked", f"2026-{month:02d}-{day:02d}T09:00:00") for month in (9, 10) for day in range(1, 29, 2)
+    ]
+    events += [("acme.door.locked", at(day)) for day in range(1, 20, 2)]
+    facts = facts_with(**SOC2, organization_rules=[rule("acme.door.*")], events=events, controls=CONTROLS)
+    assert facts["control_horizons"].filter(control_id="CC6.1")["operation_recurs"].to_list() == [True]
+    days = facts["criteria_days"].filter(control_id="CC6.1")["happened_on"]
+    assert (days.len(), str(days.max())) == (38, "2026-11-19")
+    over = [rule("acme.door.*", "contradicts")]
+    facts = facts_with(**SOC2, organization_rules=over, events=events, controls=CONTROLS)
+    assert facts["criteria_days"].is_empty()
