@@ -4,6 +4,7 @@
     bundles/<org>/<id>.zip   archives as they were sealed
     evidence/<org>/<sha256>  bytes of evidence, as they were taken
     heads/<org>.log          signed heads, up to where the tables stand
+    heads/installation.tree  signed heads of the tree over all organizations; its leaves are among the tables
     keys/…                   signing.key, signing.key.rotations, webhook.key, session.secret
     manifest.json            what the others are: name, size, SHA-256, and where every organization's chain stands
 

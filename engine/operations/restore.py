@@ -16,7 +16,7 @@ from engine.evidence.store import evidence_path, open_evidence
 from engine.model.errors import Conflict, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.backup_file import BackupReader, refusal
-from engine.operations.data_folder import archive_member, evidence_member, heads_member, key_files
+from engine.operations.data_folder import INSTALLATION_TREE, archive_member, evidence_member, heads_member, key_files
 from engine.operations.exclusions import exclusions
 from engine.operations.install import Placement, must_be_free
 from engine.operations.restored_tables import Progress, load_tables, must_hold
@@ -109,6 +109,7 @@ def _send_evidence(settings: Settings, stage: Settings, held: Sequence[EvidenceR
 def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> tuple[int, list[EvidenceRecord]]:
     """The files that the tables speak of, and no others; returns how many archives there are, and what evidence."""
     places = dict(key_files(replace(stage, signing_key_file=None)))
+    places[INSTALLATION_TREE] = stage.data_dir / INSTALLATION_TREE
     places |= {heads_member(one.org_id): stage.data_dir / heads_member(one.org_id) for one in positions(connection)}
     count, lacking = 0, backup.manifest.lacking
     members = {member.name: member for member in backup.manifest.members}

@@ -31,6 +31,7 @@ def replay(
         most_alerts=most_alerts,
         most_findings=most_findings,
         most_unread=0,
+        most_unread_bytes=0,
         payload_id=row["id"],
         together=together,
     )
