@@ -162,7 +162,7 @@ testing_schedules: TypedTable[records.TestingScheduleRow] = tenant_table(
     text("check_id", "check of a file of pulls that tests it; empty where people do", null=True, internal=True),
     text("pull_file", "name of that file", null=True, internal=True),
     text("query_sha256", "SHA-256 of all that decides what the check answers", null=True, internal=True),
-    day("superseded_on", "day from which another query of the check took its place", null=True),
+    day("superseded_on", "day from which another query of the check took its place", null=True, internal=True),
     text("unread", "why the check could not be run the last time; empty when it could", null=True, internal=True),
     instant("unread_at", "when that was first so", null=True, internal=True),
 )
@@ -195,7 +195,7 @@ test_runs: TypedTable[records.TestRunRow] = tenant_table(
     text("reason", "why it is not tested", null=True),
     text("rows_sha256", "SHA-256 of the query, the rows that it saw and what it answered", null=True, internal=True),
     instant("ran_at", "when the check ran", null=True, internal=True),
-    whole_number("sequence", "revision in which the run was written", null=True),
+    whole_number("sequence", "revision in which the run was written", null=True, internal=True),
 )
 
 check_proofs: TypedTable[records.CheckProofRow] = tenant_table(
