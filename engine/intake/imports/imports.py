@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -25,6 +25,7 @@ from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
 from engine.store import PLATFORM, Revision, Store
 from engine.store.schema import IMPORTABLE
+from engine.store.writing.revisions import Note
 
 FIRST = ("organizations", "organization_settings")
 EVENTS = "audit_log"
@@ -45,6 +46,15 @@ class ImportResult:
     @property
     def has_changes(self) -> bool:
         return self.after is not None
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What a caller adds to the revision of an import."""
+
+    note: Note | None = None
+    before: Callable[[Revision], None] | None = None
+    after: Callable[[Revision, Mapping[str, int]], None] | None = None
 
 
 class _Rehearsal(Exception):
@@ -98,8 +108,15 @@ def import_sheets(
     *,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
+    note: Note | None = None,
+    before: Callable[[Revision], None] | None = None,
+    after: Callable[[Revision, Mapping[str, int]], None] | None = None,
 ) -> ImportResult:
-    """Import sheets into one organization, as ``import_paths`` does."""
+    """Import sheets into one organization, as ``import_paths`` does.
+
+    ``note`` is recorded in place of the import's own event. ``before`` and ``after`` are called within the revision,
+    before anything is written and, with the new rows of each table, once all is: what they raise undoes it.
+    """
     head = store.head(org_id)
     if head is None:
         check_new_organization(org_id, found, [known for known, _ in store.organizations()])
@@ -108,7 +125,8 @@ def import_sheets(
         files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed)
+            steps = _Steps(note, before, after)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, steps)
         except _Rehearsal as end:
             return end.result
 
@@ -161,9 +179,12 @@ def _write(
     head: Position | None,
     progress: Progress,
     rehearsed: bool,
+    steps: _Steps,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
+        if steps.before is not None:
+            steps.before(revision)
         counts = {}
         for name, checked in files.items():
             if name == EVENTS:
@@ -177,7 +198,10 @@ def _write(
         if rehearsed:  # the revision is undone by the way out of it
             raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
         if any(count.has_changes for count in counts.values()):
-            revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
+            imported = {"files": [_summary(name, count) for name, count in counts.items()]}
+            revision.record_all([steps.note or Note("import.completed", details=imported)])
+            if steps.after is not None:
+                steps.after(revision, {name: count.created for name, count in counts.items()})
         return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None, ignored)
 
 

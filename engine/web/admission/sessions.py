@@ -1,5 +1,6 @@
 """Browser sessions: a signed token in the cookie ``svc_session``. Membership and role are read from the store."""
 
+import hmac
 import json
 import secrets
 import threading
@@ -70,6 +71,15 @@ class Sessions:
             if value is not None:
                 claims[name] = value
         return jwt.encode(claims, self._secret, algorithm="HS256")
+
+    @property
+    def from_key_set(self) -> bool:
+        """Whether somebody else signs sessions."""
+        return self._file is not None
+
+    def derived_key(self, purpose: str) -> bytes:
+        """A key for another purpose than sessions, which is as secret as theirs."""
+        return hmac.digest(self._secret.encode(), f"hq {purpose}".encode(), "sha256")
 
     def read(self, token: str, *, now: datetime) -> Session:
         """The session of a token; Unauthorized when it is not ours, incomplete or expired.
