@@ -18,6 +18,7 @@ from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
+from engine.intake.imports.strangers import Stranger, strangers
 from engine.intake.imports.tables import find_table, importable
 from engine.intake.imports.write import TableCounts, organization_values, write_events, write_table
 from engine.model.documents.document import Position
@@ -35,13 +36,15 @@ EVENTS = "audit_log"
 class ImportResult:
     """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed or was to be.
 
-    ``ignored``: by file the headers that were left out, each with the column that is nearest in name.
+    ``ignored``: by file the headers that were left out, each with the column that is nearest in name; ``strangers``:
+    owners whom nobody of the organization goes by.
     """
 
     tables: Mapping[str, TableCounts]
     before: int
     after: int | None
     ignored: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    strangers: Sequence[Stranger] = ()
 
     @property
     def has_changes(self) -> bool:
@@ -195,14 +198,16 @@ def _write(
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
+        unknown = strangers(revision.records, org_id, files)
         if rehearsed:  # the revision is undone by the way out of it
-            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
+            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored, unknown))
         if any(count.has_changes for count in counts.values()):
             imported = {"files": [_summary(name, count) for name, count in counts.items()]}
             revision.record_all([steps.note or Note("import.completed", details=imported)])
             if steps.after is not None:
                 steps.after(revision, {name: count.created for name, count in counts.items()})
-        return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None, ignored)
+        after = revision.last_seq if revision.touched else None
+        return ImportResult(counts, revision.start[0], after, ignored, unknown)
 
 
 def _recheck(revision: Revision, checked: CheckResult) -> CheckResult:
