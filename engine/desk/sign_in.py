@@ -1,10 +1,10 @@
 """Signing in: the page that says how, and the link whose GET shows a button and whose POST is spent."""
 
+from engine.accounts.sign_in_links import SignInLinks
 from engine.desk.pages import page
 from engine.desk.visits import Reply, Visit
 from engine.model.errors import Conflict, Forbidden, Unauthorized, Usage
 from engine.web.admission.sessions import COOKIE, LIFE
-from engine.web.admission.sign_in_links import SignInLinks
 
 
 def sign_in_page(visit: Visit) -> Reply:
@@ -16,11 +16,12 @@ def sign_in_page(visit: Visit) -> Reply:
 def spend_link(visit: Visit) -> Reply:
     """The button was pressed: a session begins, and the link is good no more."""
     _must_be_own_page(visit)
-    links = SignInLinks(visit.gate.sessions)
+    links = SignInLinks(visit.services.settings)
     try:
-        session, link = links.spend(visit.services.store, visit.form.get("link", ""), now=visit.now)
+        link = links.spend(visit.services.store, visit.form.get("link", ""), now=visit.now)
     except (Unauthorized, Conflict, Usage) as refusal:
         return how_to_sign_in(visit, refusal.message, status=refusal.status)
+    session = visit.gate.sessions.issue(link.email, link.org_id, now=visit.now)
     secure = "; Secure" if visit.services.settings.desk_url.startswith("https://") else ""
     cookie = f"{COOKIE}={session}; Path=/; HttpOnly; SameSite=Lax; Max-Age={int(LIFE.total_seconds())}{secure}"
     to = link.to if link.to.startswith("/") and not link.to.startswith("//") else "/"
@@ -35,13 +36,15 @@ def sign_out(visit: Visit) -> Reply:
 
 def how_to_sign_in(visit: Visit, message: str, *, status: int) -> Reply:
     """What to do without a session."""
-    content = page("sign_in_page.html", message=message, from_key_set=visit.gate.sessions.from_key_set)
+    content = page(
+        "sign_in_page.html", message=message, from_key_set=not SignInLinks(visit.services.settings).are_possible
+    )
     return Reply(content, status)
 
 
 def _page(visit: Visit, token: str) -> Reply:
     try:
-        link = SignInLinks(visit.gate.sessions).read(token, now=visit.now)
+        link = SignInLinks(visit.services.settings).read(token, now=visit.now)
     except (Unauthorized, Usage) as refusal:
         return how_to_sign_in(visit, refusal.message, status=refusal.status)
     return Reply(page("sign_in_button.html", email=link.email, org_id=link.org_id, link=token))

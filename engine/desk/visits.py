@@ -20,7 +20,6 @@ from engine.runtime.processes.worker_process import Assignment
 from engine.runtime.services import Services
 from engine.store.queries.accounts.organizations import time_zone
 from engine.web.admission.gate import Gate
-from engine.web.admission.sign_in_links import form_token
 from engine.web.computing import ComputeConsole, WorkerPool, with_services
 from engine.web.forms import FormPart, parts
 from engine.web.http import Principal, Request
@@ -109,7 +108,7 @@ class Visit:
     def token(self) -> str:
         """What forms of this session carry."""
         cookie = sha256(self.request.headers.get("cookie", "").encode()).hexdigest()
-        return form_token(self.gate.sessions, f"{self.caller.org_id} {self.caller.actor} {cookie}")
+        return self.gate.sessions.form_token(f"{self.caller.org_id} {self.caller.actor} {cookie}")
 
     def check_token(self) -> None:
         """Forbidden for a form that is not from a page of this session."""

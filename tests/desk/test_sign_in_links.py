@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
+from engine.accounts.sign_in_links import MAIL_LIFE, SignInLinks
 from engine.model.errors import Unauthorized
-from engine.web.admission.sign_in_links import MAIL_LIFE, SignInLinks
 from tests.conftest import NOW
 from tests.desk.conftest import Browser
 
@@ -15,7 +15,7 @@ MEMBER = "member@acme.example"
 
 @pytest.fixture
 def links(desk):
-    return SignInLinks(desk.gate.sessions)
+    return SignInLinks(desk.services.settings)
 
 
 def test_a_link_shows_a_button_and_the_button_works_once(desk, links, store):

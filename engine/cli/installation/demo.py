@@ -124,15 +124,13 @@ def _desk_socket(place: tuple[str, int], private: bool, *, must: bool) -> socket
 
 def _desk_link(settings: Settings, place: tuple[str, int]) -> str:
     """A link to the desk that signs in the owner of aurora, once; where somebody else signs people in, the desk."""
-    from engine.web.admission.sessions import Sessions
-    from engine.web.admission.sign_in_links import MAIL_LIFE, SignInLinks
+    from engine.accounts.sign_in_links import MAIL_LIFE, SignInLinks
 
-    at = settings.desk_url or f"http://{place[0]}:{place[1]}"
-    sessions = Sessions(settings)
-    if sessions.from_key_set or not settings.session_auth:
-        return at
-    links = SignInLinks(sessions)
-    return links.address(at, links.new("owner@aurora.example", "aurora", now=now(), life=MAIL_LIFE))
+    at = replace(settings, desk_url=settings.desk_url or f"http://{place[0]}:{place[1]}")
+    links = SignInLinks(at)
+    if not links.are_possible or not settings.session_auth:
+        return at.desk_url
+    return links.address(links.new("owner@aurora.example", "aurora", now=now(), life=MAIL_LIFE))
 
 
 def _write_cookie(settings: Settings, file: Path, email: str, org_id: str, host: str) -> None:

@@ -74,11 +74,10 @@ def _begin(settings: Settings, email: str, org_id: str) -> None:
 
 
 def _begin_by_link(settings: Settings, email: str, org_id: str) -> None:
-    from engine.web.admission.sessions import Sessions
-    from engine.web.admission.sign_in_links import SignInLinks
+    from engine.accounts.sign_in_links import SignInLinks
 
-    links = SignInLinks(Sessions(settings))
-    click.echo(links.address(settings.desk_url, links.new(email, org_id, now=now())))
+    links = SignInLinks(settings)
+    click.echo(links.address(links.new(email, org_id, now=now())))
 
 
 def _end_cookie(settings: Settings, token: str) -> None:
