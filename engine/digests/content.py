@@ -32,12 +32,12 @@ class Content:
 
     @property
     def figure(self) -> str:
-        """The first figure of its news that is not none, with its name: 3 requests open."""
+        """The first figure of its news that is not none, with its name: ``Requests open: 3``."""
         summary = self.edition.document.summary
         for name in self.digest.news:
             value = summary.get(name)
             if isinstance(value, int) and not isinstance(value, bool) and value:
-                return f"{value:,} {label(name).lower()}"
+                return f"{label(name)}: {value:,}"
         return ""
 
     def table(self, name: str) -> Table:

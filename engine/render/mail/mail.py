@@ -99,7 +99,7 @@ def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def subject(edition: Edition, period: str, late: bool, figure: str = "") -> str:
-    """``Compliance digest · Acme · 2026-W47 · 12 gaps open``."""
+    """``Compliance digest · Acme · 2026-W47 · Gaps open: 12``."""
     parts = [edition.title, edition.organization.name, f"{period}{' (late)' if late else ''}", figure]
     return " · ".join(filter(None, parts))
 
