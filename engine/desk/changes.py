@@ -68,8 +68,10 @@ class ImportOutcome(NamedTuple):
 
 def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     """Import the files: all of it or nothing, as ``preview`` showed it."""
-    from engine.intake.imports.imports import import_sheets, silent
+    from engine.incidents.hands.lines import FOLLOWED, follow_lines
+    from engine.intake.imports.imports import FollowedLines, import_sheets, silent
 
+    follow = FollowedLines("incident_timeline", FOLLOWED, follow_lines)
     author, found = upload.author, _sheets(upload)
 
     def before(revision: Revision) -> None:
