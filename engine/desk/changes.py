@@ -81,7 +81,9 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         _check_owner_remains(revision, list(counts))
 
-    result = import_sheets(services.store, found, author.org_id, author.email, now, silent, before=before, after=after)
+    result = import_sheets(
+        services.store, found, author.org_id, author.email, now, silent, follow=follow, before=before, after=after
+    )
     counts = {name: (one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
     return ImportOutcome(counts, result.after)
 
