@@ -8,12 +8,14 @@ from random import Random
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.exceptions import reason_of
+from tests.claims.good_rows import good_rows
 from tests.claims.mutations import Mutation, mutations, with_leaver
 from tests.claims.organizations import Organization
 from tests.claims.values import World, better, different, worlds
 
 TOGETHER = 60  # states that are computed at once: more need memory, fewer time
 DECIDING = ("ahead", "unapprove")
+BESIDE = {("exceptions", "compensating_evidence_on")}  # a day beside the one that the row stands or falls with
 
 
 Pair = tuple[object, object]
@@ -60,8 +62,22 @@ def look(org: Organization, seed: int, each: int, most: int | None = None) -> Fi
     return found
 
 
+def worsened(org: Organization) -> dict[tuple[str, str], Pair]:
+    """By a good row that is added and figure: what got worse by it without a reason."""
+    added = list(good_rows(org))
+    base, *states = worlds([org.tables, *(tables for _, tables in added)], org.day, org.zone)
+    return {
+        (name, figure): (before, after)
+        for (name, _), state in zip(added, states, strict=True)
+        for figure, (after, before) in better(state.values, base.values).items()
+        if reason_of(f"{name} added", figure, base, state) is None
+    }
+
+
 def _has_a_row_of_its_own(mutation: Mutation) -> bool:
     keys = IMPORTABLE[mutation.table].info["primary"]
+    if (mutation.table, mutation.column) in BESIDE:
+        return False
     return mutation.way in DECIDING and KINDS[mutation.table][keys[0] if keys else "id"] == "claim"
 
 

@@ -76,7 +76,11 @@ def criteria(
             .then(pl.lit(NOT_TESTED))
             .otherwise(pl.lit(CLEAN)),
             result_basis=pl.when(pl.col("applicable"), pl.col("performed") > 0).then(
-                pl.format("a population of {}, {} of it tested", with_thousands(pl.col("population")), with_thousands(pl.col("tested")))
+                pl.format(
+                    "a population of {}, {} of it tested",
+                    with_thousands(pl.col("population")),
+                    with_thousands(pl.col("tested")),
+                )
             ),
             deviation_rate_pct=share_pct(pl.col("deviations"), pl.col("tested")),
         )
