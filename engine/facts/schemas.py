@@ -132,25 +132,26 @@ SCHEMAS: Mapping[str, Schema] = {
     "readiness": columns("""
         org_id framework name total applicable:whole effective partial stale ineffective no_data not_applicable
         assessed strict_pct weighted_pct fresh_pct coverage_pct prior_on prior_strict_pct prior_weighted_pct
+        prior_formula_change
     """),
-    # framework x day of a snapshot, never recomputed
-    "readiness_days": columns("org_id framework taken_on strict_pct weighted_pct gaps_open"),
+    # framework x day of a snapshot; formula_change: the change that made its formulas others than today's
+    "readiness_days": columns("org_id framework taken_on strict_pct weighted_pct gaps_open formula_change"),
     # when a digest was last decided on, whatever became of its deliveries
     "digest_days": columns("org_id kind last_on"),
-    # framework x ISO week, from snapshots, never recomputed
+    # framework x ISO week, from snapshots; formula_change as above
     "readiness_weeks": columns("""
         org_id framework week taken_on strict_pct weighted_pct fresh_pct attested_pct gaps_open gaps_opened
-        gaps_closed
+        gaps_closed formula_change
     """),
     # component of the posture score (F4). value is null when absent; share is its weight after renormalisation,
     # contribution sums exactly to the score; prior_* from the last snapshot before the period.
     "posture": columns("""
         org_id component title weight:real share value contribution measured population explanation prior_value
-        prior_on prior_score
+        prior_on prior_score prior_formula_change
     """),
     # day of a snapshot x component of the posture score with the score of that day, as computed then; a component
     # without a value was absent
-    "posture_days": columns("org_id taken_on score component value"),
+    "posture_days": columns("org_id taken_on score component value formula_change"),
     # a thing that is in another state than before the period, or that ended in it. kind: control (against the state
     # last seen before the period), attestation, third_party; framework is null for the last. moved_on: where it is in
     # the period; because: what the facts say of the reason, empty where they say none.

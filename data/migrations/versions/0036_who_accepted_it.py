@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0036"
-down_revision = "0034"
+down_revision = "0035"
 
 ADDED = (
     ("risks", "accepted_by", sa.Text(), "who accepted what the treatment leaves over"),

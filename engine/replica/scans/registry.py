@@ -308,11 +308,12 @@ SCANS: Mapping[str, str] = {
         "gaps_open",
         "gaps_opened",
         "gaps_closed",
+        "formulas",
         where="t.taken_on <= q.as_of",
     ),
     "record_starts_rows": _table("record_starts", "framework", "since_on", where="t.since_on <= q.as_of"),
     "posture_snapshots_rows": _table(
-        "posture_snapshots", "taken_on", "score", "components", where="t.taken_on <= q.as_of"
+        "posture_snapshots", "taken_on", "score", "components", "formulas", where="t.taken_on <= q.as_of"
     ),
     "control_state_changes_rows": _table(
         "control_state_changes",

@@ -371,6 +371,7 @@ class CredentialRow(TypedDict):
     workspace_id: str | None
     engagement: str | None
     allowed: list[str] | None
+    basic_auth: bool | None
     prefix: str
     last_four: str
     secret_sha256: str
@@ -725,6 +726,25 @@ class IngestPayloadRow(TypedDict):
     reason: str | None
 
 
+class InstallationCommitmentRow(TypedDict):
+    """The leaves of the installation's tree: salted commitments to organizations and where their chains stood."""
+
+    position: int
+    org_id: str
+    seq: int
+    hash: str
+    salt: str
+
+
+class InstallationHeadRow(TypedDict):
+    """Signed heads of the installation's tree."""
+
+    size: int
+    root: str
+    signed_at: datetime
+    note: str
+
+
 class JobRunRow(TypedDict):
     """A run of a scheduled job."""
 
@@ -986,6 +1006,7 @@ class PostureSnapshotRow(TypedDict):
     taken_on: date
     score: float | None
     components: Json
+    formulas: Json
     revision: int
 
 
@@ -1023,6 +1044,7 @@ class ReadinessSnapshotRow(TypedDict):
     gaps_open: int | None
     gaps_opened: int | None
     gaps_closed: int | None
+    formulas: Json
     revision: int
 
 
