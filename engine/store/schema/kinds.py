@@ -104,10 +104,10 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "policy_blocks": _columns(
         debt="id reason message actor blocked_at overridden", scope="playbook policy_id"),
     "policy_controls": _columns(claim="policy_id framework control_id"),
-    "posture_snapshots": _columns(claim="taken_on score components"),
+    "posture_snapshots": _columns(claim="taken_on score components", scope="formulas"),
     "readiness_snapshots": _columns(
         claim="taken_on effective strict_pct weighted_pct fresh_pct attested_pct gaps_closed",
-        debt="partial stale ineffective no_data gaps_open gaps_opened", scope="framework not_applicable"),
+        debt="partial stale ineffective no_data gaps_open gaps_opened", scope="framework not_applicable formulas"),
     "remediations": _columns(
         claim="owner runbook closed_on status compensating compensating_approved_by compensating_approved_on",
         debt="id title severity opened_on blocked_by details", deadline="due_on", scope="framework control_id"),
