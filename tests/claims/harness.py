@@ -48,12 +48,12 @@ def look(org: Organization, seed: int, each: int, most: int | None = None) -> Fi
     if most is not None:
         tried = Random(seed).sample(tried, min(most, len(tried)))
     for some in batches(tried, TOGETHER):
-        states = worlds([mutation.applied(org) for mutation in some], org.day, org.zone, base)
+        states = worlds([mutation.rows(org) for mutation in some], org.day, org.zone, base)
         for mutation, world in zip(some, states, strict=True):
             _note(found, mutation, base, world)
         deciding = [(m, w) for m, w in zip(some, states, strict=True) if _has_a_row_of_its_own(m)]
         rows = sorted({(m.table, m.row) for m, _ in deciding})
-        gone = [Mutation(table, "", "withdraw", row).applied(org) for table, row in rows]
+        gone = [Mutation(table, "", "withdraw", row).rows(org) for table, row in rows]
         without = dict(zip(rows, worlds(gone, org.day, org.zone, base) if gone else [], strict=True))
         for mutation, world in deciding:
             less = without[mutation.table, mutation.row]
@@ -62,7 +62,7 @@ def look(org: Organization, seed: int, each: int, most: int | None = None) -> Fi
     return found
 
 
-def worsened(org: Organization) -> dict[tuple[str, str], Pair]:
+def deteriorations(org: Organization) -> dict[tuple[str, str], Pair]:
     """By a good row that is added and figure: what got worse by it without a reason."""
     added = list(good_rows(org))
     base, *states = worlds([org.tables, *(tables for _, tables in added)], org.day, org.zone)

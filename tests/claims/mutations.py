@@ -69,7 +69,7 @@ class Mutation:
         """The column and the way, whatever the row."""
         return f"{self.table}.{self.column or '*'} {self.way}"
 
-    def applied(self, org: Organization) -> Tables:
+    def rows(self, org: Organization) -> Tables:
         """The rows with this mutation; every organization has somebody who left to hand a claim to."""
         tables = dict(org.tables)
         frame = tables[self.table]

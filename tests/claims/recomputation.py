@@ -7,7 +7,7 @@ import duckdb
 import polars as pl
 
 from engine.replica.replica_tables import PRESENT
-from tests.claims.organizations import Organization, stored
+from tests.claims.organizations import Organization, replica_rows
 
 FOLDER = Path(__file__).parent / "recomputed"
 QUERY = re.compile(r"^-- (\w+)\n(SELECT.*?;)", re.MULTILINE | re.DOTALL)
@@ -20,13 +20,13 @@ def queries() -> dict[str, str]:
     return dict(found)
 
 
-def recomputed(org: Organization) -> dict[str, object]:
+def sql_values(org: Organization) -> dict[str, object]:
     """The value of each figure that a statement is there for."""
     with duckdb.connect(":memory:") as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for definition in PRESENT:
             connection.execute(definition)
-        for name, frame in stored("w", org.tables).items():
+        for name, frame in replica_rows("w", org.tables).items():
             connection.register("incoming", frame.to_arrow())
             connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM incoming")
             connection.unregister("incoming")

@@ -8,7 +8,7 @@ import pytest
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.exceptions import EXEMPT
-from tests.claims.harness import look, worsened
+from tests.claims.harness import deteriorations, look
 from tests.claims.mutations import Mutation, claims, mutations, places
 from tests.claims.organizations import MOST_ROWS, Organization, edge, small
 
@@ -26,7 +26,7 @@ def test_a_few_claims_of_every_kind_improve_nothing_by_being_less(cobalt):
 
 
 def test_a_good_row_that_is_added_worsens_nothing(cobalt):
-    assert worsened(cobalt) == {}
+    assert deteriorations(cobalt) == {}
 
 
 def test_every_claim_of_the_organization_is_in_the_harness(cobalt):
@@ -53,7 +53,7 @@ def test_what_speaks_against_us_is_no_claim():
 
 
 def test_a_mutation_changes_one_cell_and_nothing_else(cobalt):
-    changed = Mutation("vendors", "last_review_on", "ahead", 3).applied(cobalt)
+    changed = Mutation("vendors", "last_review_on", "ahead", 3).rows(cobalt)
     before, after = cobalt.tables["vendors"], changed["vendors"]
     assert after["last_review_on"][3] == date(2027, 6, 8)
     assert [number for number in range(before.height) if before.row(number) != after.row(number)] == [3]
@@ -69,4 +69,4 @@ def test_each_exception_has_a_reason_of_its_own():
 def test_a_claim_of_each_place_improves_nothing_by_being_less_on_the_edge_of_the_calendar():
     found = look(edge(date(2028, 2, 29), seed=1), seed=1, each=1, most=120)
     assert (dict(found.improved), dict(found.beyond)) == ({}, {})
-    assert worsened(edge(date(2028, 2, 29), seed=1)) == {}
+    assert deteriorations(edge(date(2028, 2, 29), seed=1)) == {}

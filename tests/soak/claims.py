@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.store.schema.kinds import KINDS
 from reports.figures import FIGURES
-from tests.claims.harness import Findings, look, worsened
+from tests.claims.harness import Findings, deteriorations, look
 from tests.claims.organizations import Organization, edge, small
 from tests.soak.table import Line
 
@@ -42,7 +42,9 @@ def _line(org: Organization, seed: int, each: int) -> tuple[Line, Findings]:
         for against, faults in (("than it is", found.improved), ("than no row", found.beyond))
         for (place, figure), filed in sorted(faults.items())
     ]
-    broken += [f"{added}: {figure} {old} → {new}" for (added, figure), (old, new) in sorted(worsened(org).items())]
+    broken += [
+        f"{added}: {figure} {old} → {new}" for (added, figure), (old, new) in sorted(deteriorations(org).items())
+    ]
     ways = ", ".join(f"{count:,} {way}" for way, count in sorted(found.by_way.items()))
     seconds = time.process_time() - began
     notes = [f"{org.name}: {org.rows:,} rows; {ways}; {len(found.exempt):,} pairs of place and figure have a reason."]

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import polars as pl
 
-from engine.model.figures.thousands import with_thousands
 from engine.catalogue import catalogue
 from engine.model.declarations.ask import Ask
+from engine.model.figures.thousands import with_thousands
 from reports.frameworks.assessments import assessment_rows, with_remediations
 from reports.frameworks.soc2.type_ii_tables import deviations
 from reports.frameworks.soc2.type_ii_tests import (

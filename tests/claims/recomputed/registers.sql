@@ -144,7 +144,7 @@ SELECT count(*) FROM completed_actions;
 -- staffing_relief_planned_hours
 SELECT sum(relief_hours) FROM completed_actions WHERE relief_actual_hours IS NOT NULL;
 -- staffing_relief_actual_hours
-SELECT sum(relief_actual_hours) FROM completed_actions;
+SELECT round(sum(relief_actual_hours), 2) FROM completed_actions;
 -- staffing_relief_realised_pct
 SELECT round(100 * sum(relief_actual_hours) / sum(relief_hours), 1) FROM completed_actions
 WHERE relief_actual_hours IS NOT NULL;
