@@ -22,28 +22,7 @@ class FormulaChange:
     figures: tuple[str, ...]
 
 
-CHANGES: tuple[FormulaChange, ...] = (
-    FormulaChange(
-        "The FedRAMP plan has the items that name a control of NIST SP 800-53",
-        (
-            *("poam_items_open", "poam_items_late", "poam_items_numbered", "poam_items_unnumbered", "poam_items_high"),
-            *("poam_items_moderate", "poam_items_low", "poam_items_from_gaps", "poam_items_detected_in_period"),
-            *("poam_vendor_check_ins_overdue", "poam_items_closed", "poam_items_closed_late"),
-        ),
-    ),
-    FormulaChange(
-        "Each of the 272 actions in `data/rules/actions.csv` has its own reason for its effect", ("catalogue_version",)
-    ),
-    FormulaChange(
-        "A qualified opinion assures a vendor only where its assessment is recorded",
-        ("vendors_assured", "vendors_assured_pct", "vendors_not_assessed"),
-    ),
-    FormulaChange(
-        "A staffing action that was completed on no recorded day counts among those judged by the SLA",
-        ("staffing_actions_judged", "staffing_on_time_pct"),
-    ),
-    FormulaChange("First-pass acceptance needs a day that is known", ("requests_first_pass_pct",)),
-)
+CHANGES: tuple[FormulaChange, ...] = ()
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"
 FORMULAS = "formulas"  # the column of a snapshot with the versions that it was computed by
