@@ -35,16 +35,16 @@ class Findings:
     known: set[str] = field(default_factory=set)
 
 
-def look(org: Organization, seed: int, each: int, most: int | None = None) -> Findings:
+def look(org: Organization, seed: int, each: int, most: int | None = None, only: str = "") -> Findings:
     """Tries mutations of an organization against the record as it is, and against the store without the row.
 
-    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed.
+    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed; ``only`` those of one table.
     """
     found = Findings()
     org = with_leaver(org)
     (base,) = worlds([org.tables], org.day, org.zone)
     found.known |= {name for name, value in base.values.items() if value is not None}
-    tried = list(mutations(org, seed, each))
+    tried = [one for one in mutations(org, seed, each) if only in ("", one.table)]
     if most is not None:
         tried = Random(seed).sample(tried, min(most, len(tried)))
     for some in batches(tried, TOGETHER):

@@ -5,12 +5,14 @@ from datetime import date
 import polars as pl
 import pytest
 
+from engine.facts.governance import risk
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.exceptions import EXEMPT
 from tests.claims.harness import deteriorations, look
 from tests.claims.mutations import Mutation, claims, mutations, places
 from tests.claims.organizations import MOST_ROWS, Organization, edge, small
+from tests.claims.values import better, worlds
 
 DAY = date(2026, 11, 20)
 
@@ -63,6 +65,27 @@ def test_a_mutation_changes_one_cell_and_nothing_else(cobalt):
 def test_each_exception_has_a_reason_of_its_own():
     assert len({exempt.reason for exempt in EXEMPT}) == len(EXEMPT)
     assert all(exempt.reason.endswith(".") for exempt in EXEMPT)
+
+
+def whoever_approves(frame, approvers, by, on):
+    """As it was: what is called approved is so."""
+    return frame.with_columns(approved=pl.lit(True))
+
+
+@pytest.mark.real
+def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_without_one(cobalt, monkeypatch):
+    assert look(cobalt, seed=1, each=4, only="exceptions").beyond == {}
+    monkeypatch.setattr(risk, "with_approval", whoever_approves)
+    found = {figure for _, figure in look(cobalt, seed=1, each=4, only="exceptions").beyond}
+    assert {"exceptions_approved", "sprs_score"} & found
+
+
+@pytest.mark.real
+def test_a_review_dated_ahead_makes_no_vendor_better(cobalt):
+    row = cobalt.tables["vendors"]["last_review_on"].is_not_null().arg_max()
+    mutation = Mutation("vendors", "last_review_on", "ahead", row)
+    before, after = worlds([cobalt.tables, mutation.rows(cobalt)], cobalt.day, cobalt.zone)
+    assert not {"vendor_reviews_overdue", "vendor_reviews_current"} & better(before.values, after.values).keys()
 
 
 @pytest.mark.real
