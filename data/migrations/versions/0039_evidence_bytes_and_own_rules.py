@@ -6,7 +6,7 @@ from alembic import op
 from engine.store.types import Instant
 
 revision = "0039"
-down_revision = "0036"
+down_revision = "0038"
 
 BEFORE = "A document or record that supports controls, kept elsewhere."
 AFTER = "A document or record that supports controls: its bytes are held here, or it is kept elsewhere."

@@ -101,7 +101,8 @@ def _import_tables(
     paths: Sequence[Path], org: str | None, actor: str, columns: "ColumnMapping", *, check: bool
 ) -> None:
     from engine.evidence.store import open_evidence
-    from engine.intake.imports import import_paths
+    from engine.incidents.hands.lines import FOLLOWED, follow_lines
+    from engine.intake.imports import FollowedLines, import_paths
     from engine.runtime.processes.garbage import rare_collections
 
     with (
@@ -120,6 +121,7 @@ def _import_tables(
             mapping=columns,
             rehearsed=check,
             evidence=open_evidence(services.settings),
+            follow=FollowedLines("incident_timeline", FOLLOWED, follow_lines),
         )
     for file, headers in result.ignored.items():
         for header, near in headers.items():

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -12,7 +12,7 @@ import polars as pl
 
 from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
-from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references
+from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references, existing_ids
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.evidence_files import ITEMS, check_files, put_files
 from engine.intake.imports.files.sources import sheets
@@ -21,7 +21,7 @@ from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
 from engine.intake.imports.tables import find_table, importable
-from engine.intake.imports.write import TableCounts, organization_values, write_events, write_table
+from engine.intake.imports.write import TableCounts, organization_values, typed_records, write_events, write_table
 from engine.model.documents.document import Position
 from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
@@ -30,6 +30,21 @@ from engine.store.schema import IMPORTABLE
 
 FIRST = ("organizations", "organization_settings")
 EVENTS = "audit_log"
+
+
+@dataclass(frozen=True)
+class FollowedLines:
+    """A table whose new rows of some kinds bring something about, and what does that once all tables are written."""
+
+    table: str
+    kinds: tuple[str, ...]
+    act: Callable[[Revision, Sequence[Mapping[str, object]]], None]
+
+    def new_lines(self, revision: Revision, checked: CheckResult) -> list[dict[str, object]]:
+        """Rows of these kinds that are not there yet."""
+        found = [row for rows in checked.spool for row in typed_records(checked, rows) if row.get("kind") in self.kinds]
+        known = existing_ids(revision.connection, revision.org_id, self.table, [str(row["id"]) for row in found])
+        return [row for row in found if row["id"] not in known]
 
 
 @dataclass(frozen=True)
@@ -68,17 +83,19 @@ def import_paths(
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
     evidence: EvidenceStore | None = None,
+    follow: FollowedLines | None = None,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
     An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds; ``rehearsed``, all is checked and nothing is written at all.
-    ``evidence`` holds the files that evidence items name; without it the name alone is written.
+    ``follow`` does what new lines of incidents' histories bring about. ``evidence`` holds the files that evidence items
+    name; without it the name alone is written.
     """
     found, doing = sheets(paths, mapping), progress or silent
     return import_sheets(
-        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, evidence=evidence
+        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, evidence=evidence, follow=follow
     )
 
 
@@ -105,6 +122,7 @@ def import_sheets(
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
     evidence: EvidenceStore | None = None,
+    follow: FollowedLines | None = None,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does."""
     head = store.head(org_id)
@@ -122,7 +140,7 @@ def import_sheets(
             if not rehearsed:
                 held = put_files(evidence, org_id, items.folder, list(held))
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed, held)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, held, follow)
         except _Rehearsal as end:
             return end.result
 
@@ -176,10 +194,12 @@ def _write(
     progress: Progress,
     rehearsed: bool,
     held: Mapping[str, EvidenceBytes],
+    follow: FollowedLines | None,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
         counts = {}
+        lines = follow.new_lines(revision, files[follow.table]) if follow and follow.table in files else []
         for name, checked in files.items():
             if name == EVENTS:
                 current = _recheck(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
@@ -188,6 +208,8 @@ def _write(
                 counts[name] = write_table(revision, checked, progress, held)
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
+        if follow is not None:
+            follow.act(revision, lines)
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
         if rehearsed:  # the revision is undone by the way out of it
             raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
