@@ -114,6 +114,10 @@ class EvidenceBucket:
         try:
             self._bucket.request("get_file", path, file.name, seconds=TRANSFER_SECONDS)
             return Path(file.name).open("rb")
+        except FileNotFoundError as error:
+            if self._bucket.is_absent(error):
+                raise Unavailable(f"{self._bucket.url} cannot be read: there is no such bucket.") from error
+            raise
         finally:
             file.close()
 

@@ -1,10 +1,11 @@
 """The commands on evidence: hold files, list and show items, give their bytes back, check them."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -134,7 +135,7 @@ def get(identifier: str, out: Path | None, org: str | None) -> None:
             sys.stdout.flush()
             return
         try:
-            _write(out, file.read())
+            _write(out, file)
         except OSError as error:
             raise file_problem(f"Cannot write {out}", error) from error
 
@@ -246,11 +247,12 @@ def _address(option: str, text: str | None) -> str | None:
     return email
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, source: BinaryIO) -> None:
     """Whole or not at all."""
     temporary = path.with_name(f".{path.name}.new")
     try:
-        temporary.write_bytes(data)
+        with temporary.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -169,11 +169,15 @@ class Bucket:
         try:
             self.request("cat_file", "none")
         except FileNotFoundError as error:
-            answer = getattr(error.__cause__, "response", {})
-            return str(error) if answer.get("Error", {}).get("Code") == "NoSuchBucket" else None
+            return str(error) if self.is_absent(error) else None
         except Unavailable as problem:
             return problem.message
         return None
+
+    def is_absent(self, error: FileNotFoundError) -> bool:
+        """Whether what was not found is the bucket itself."""
+        answer = getattr(error.__cause__, "response", {})
+        return bool(answer.get("Error", {}).get("Code") == "NoSuchBucket")
 
     def flush(self, seconds: float | None = None) -> None:
         """Wait for what is being sent, for so long at most."""
