@@ -69,12 +69,12 @@ EVIDENCE: Mapping[str, Column] = {
     "evidence_place": Column(
         "Evidence is",
         "word",
-        "Held: its bytes are here. Told: a location or a hash alone. Linked: a record of this console.",
+        "Held (its bytes are here), told (a location or a hash alone) or linked (a record of the console).",
     ),
     "held_state": Column(
         "Last check",
         "word",
-        "What the last check found of held bytes: whole, changed or missing; or why they were removed.",
+        "What the last check found of held bytes: whole, changed or missing; or that they were erased.",
     ),
     "evidence_received": Column("Evidence received", "count", "Pieces of evidence received for the test window."),
     "expected": Column("Expected", "count", "Criteria due at least once a month."),
