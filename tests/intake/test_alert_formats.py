@@ -22,6 +22,10 @@ KNOWN = {
     "grafana_panel": bodies.grafana_panel(),
     "newrelic": bodies.newrelic(),
     "datadog": bodies.datadog(),
+    "azure": bodies.azure_monitor(),
+    "google": bodies.google_monitoring(),
+    "opsgenie": bodies.opsgenie("Create"),
+    "zabbix": bodies.zabbix(),
     "normalized": bodies.normalized_body(),
 }
 NAMES = sorted(

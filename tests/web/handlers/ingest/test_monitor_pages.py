@@ -127,6 +127,50 @@ def test_the_documented_body_with_the_configured_header_opens_an_incident_and_it
     assert [row["status"] for row in stored_rows(incidents)] == ["resolved"]
 
 
+def azure_ends(body):
+    body["data"]["essentials"] |= {"monitorCondition": "Resolved", "resolvedDateTime": "2026-11-20T08:25:00Z"}
+
+
+def google_ends(body):
+    body["incident"] |= {"state": "closed", "ended_at": 1795163100}
+
+
+def opsgenie_ends(body):
+    body["action"] = "Close"
+
+
+def zabbix_ends(body):
+    body |= {"value": 0, "eventid": 43, "p_eventid": 42, "clock": 1795163100}
+
+
+@pytest.mark.parametrize(
+    ("page", "end", "title"),
+    [
+        ("azure-monitor.md", azure_ends, "WCUS-R2-Gen2"),
+        ("google-cloud-monitoring.md", google_ends, "CPU above 80 %"),
+        ("opsgenie.md", opsgenie_ends, "Orders wait"),
+        ("zabbix.md", zabbix_ends, "Disk is full on db1"),
+    ],
+)
+def test_the_documented_body_opens_an_incident_with_the_token_as_password_and_its_recovery_resolves_it(
+    page,
+    end,
+    title,
+    token,  # noqa: F811 - the fixture of that name
+    sign_in,
+    stored_rows,
+):
+    client = sign_in(None)
+    password = f"Basic {base64.b64encode(f'console:{token}'.encode()).decode()}"
+    body = data(page, "body")
+    assert outcomes(client.post(ALERTS, body, authorization=password)) == ["created"]
+    end(body)
+    assert outcomes(client.post(ALERTS, body, authorization=password)) == ["resolved"]
+    (row,) = stored_rows(incidents)
+    assert (row["title"], row["status"]) == (title, "resolved")
+    assert 12 <= (row["resolved_at"] - row["opened_at"]).total_seconds() / 60 <= 13
+
+
 # -- templates -----------------------------------------------------------------------------------------------------
 
 # variables that Datadog documents, with what it says that they hold
