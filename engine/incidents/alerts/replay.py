@@ -38,6 +38,7 @@ def replay(
         most_alerts=most_alerts,
         most_findings=most_findings,
         most_unread=0,
+        most_unread_bytes=0,
         clock_skew=clock_skew,
         payload_id=row["id"],
     )

@@ -17,6 +17,7 @@ from engine.store.schema import (
     work,
 )
 from engine.store.schema.columns import metadata
+from engine.store.schema.kinds import check_kinds
 
 __all__ = [
     "audit",
@@ -35,3 +36,5 @@ __all__ = [
 IMPORTABLE = {name: table for name, table in metadata.tables.items() if table.info["importable"]}
 LOGGED = {name: table for name, table in metadata.tables.items() if not table.info.get("unlogged")}
 REPLICATED = {name: table for name, table in metadata.tables.items() if table.info["replicated"]}
+
+check_kinds(IMPORTABLE)

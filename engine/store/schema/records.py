@@ -374,6 +374,7 @@ class CredentialRow(TypedDict):
     workspace_id: str | None
     engagement: str | None
     allowed: list[str] | None
+    basic_auth: bool | None
     prefix: str
     last_four: str
     secret_sha256: str
@@ -743,6 +744,25 @@ class IngestPayloadRow(TypedDict):
     reason: str | None
 
 
+class InstallationCommitmentRow(TypedDict):
+    """The leaves of the installation's tree: salted commitments to organizations and where their chains stood."""
+
+    position: int
+    org_id: str
+    seq: int
+    hash: str
+    salt: str
+
+
+class InstallationHeadRow(TypedDict):
+    """Signed heads of the installation's tree."""
+
+    size: int
+    root: str
+    signed_at: datetime
+    note: str
+
+
 class JobRunRow(TypedDict):
     """A run of a scheduled job."""
 
@@ -1005,6 +1025,7 @@ class PostureSnapshotRow(TypedDict):
     taken_on: date
     score: float | None
     components: Json
+    formulas: Json
     revision: int
 
 
@@ -1042,6 +1063,7 @@ class ReadinessSnapshotRow(TypedDict):
     gaps_open: int | None
     gaps_opened: int | None
     gaps_closed: int | None
+    formulas: Json
     revision: int
 
 
@@ -1072,6 +1094,8 @@ class RemediationRow(TypedDict):
     blocked_by: str | None
     compensating: str | None
     details: Json
+    compensating_approved_by: str | None
+    compensating_approved_on: date | None
     revision: int
 
 
@@ -1109,6 +1133,8 @@ class RiskRow(TypedDict):
     reviewed_on: date | None
     status: RiskStatus
     controls: str | None
+    accepted_by: str | None
+    accepted_on: date | None
     revision: int
 
 
@@ -1343,6 +1369,9 @@ class VendorDocumentRow(TypedDict):
     cuecs_mapped: bool | None
     flows_down: bool | None
     location: str | None
+    assessment: str | None
+    assessed_by: str | None
+    assessed_on: date | None
     revision: int
 
 
