@@ -538,3 +538,58 @@ def zabbix(value=1, **changes):
     event = {"clock": 1795162320, "ns": 123456789, "value": 1, "eventid": 42, **problem}
     recovery = {"clock": 1795163100, "ns": 987654321, "value": 0, "eventid": 43, "p_eventid": 42}
     return {**(event if value else recovery), **changes}
+
+
+def guardduty(**changes):
+    """A finding of GuardDuty, as EventBridge posts it."""
+    return {
+        "version": "0",
+        "id": "c8c4daa7-a20c-2f03-0070-b7393dd542ad",
+        "detail-type": "GuardDuty Finding",
+        "source": "aws.guardduty",
+        "account": "123456789012",
+        "time": "2026-11-20T08:20:00Z",
+        "region": "eu-west-1",
+        "resources": [],
+        "detail": {
+            "schemaVersion": "2.0",
+            "accountId": "123456789012",
+            "region": "eu-west-1",
+            "id": "16afba5c5c43e07c9e3e5e2e544e95df",
+            "type": "CryptoCurrency:EC2/BitcoinTool.B!DNS",
+            "resource": {"resourceType": "Instance", "instanceDetails": {"instanceId": "i-99999999"}},
+            "service": {"count": 3, "eventFirstSeen": "2026-11-20T08:12:00Z", "archived": False},
+            "severity": 8,
+            "createdAt": "2026-11-20T08:14:00Z",
+            "updatedAt": "2026-11-20T08:15:00Z",
+            "title": "EC2 instance i-99999999 queries a name of a mining pool.",
+            "description": "The instance asks for a domain of cryptocurrency activity.",
+            **changes,
+        },
+    }
+
+
+def aws_health(status="open", **changes):
+    """An event of AWS Health, as EventBridge posts it."""
+    return {
+        "version": "0",
+        "id": f"7bf73129-1428-4cd3-a780-{status}",
+        "detail-type": "AWS Health Event",
+        "source": "aws.health",
+        "account": "123456789012",
+        "time": "2026-11-20T08:16:00Z",
+        "region": "eu-west-1",
+        "resources": ["i-abcd1111"],
+        "detail": {
+            "eventArn": "arn:aws:health:eu-west-1::event/EC2/AWS_EC2_OPERATIONAL_ISSUE/AWS_EC2_OPERATIONAL_ISSUE_1",
+            "service": "EC2",
+            "eventTypeCode": "AWS_EC2_OPERATIONAL_ISSUE",
+            "eventTypeCategory": "issue",
+            "eventRegion": "eu-west-1",
+            "startTime": "Fri, 20 Nov 2026 08:12:00 GMT",
+            "endTime": "Fri, 20 Nov 2026 08:25:00 GMT" if status == "closed" else None,
+            "statusCode": status,
+            "eventDescription": [{"language": "en_US", "latestDescription": "Instances are unreachable"}],
+            **changes,
+        },
+    }

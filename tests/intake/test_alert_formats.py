@@ -15,6 +15,7 @@ from tests.laws import examples
 
 KNOWN = {
     "pagerduty": bodies.pagerduty("incident.triggered"),
+    "aws_events": bodies.guardduty(),
     "cloudwatch": bodies.cloudwatch_alarm(),
     "sentry": bodies.sentry_rule(),
     "grafana": bodies.grafana(bodies.grafana_alert()),

@@ -20,6 +20,11 @@ def read(body):
         (bodies.google_monitoring(), bodies.google_monitoring("closed"), "google:0.opqiw61fsv7p"),
         (bodies.opsgenie("Create"), bodies.opsgenie("Close"), "opsgenie:052652ac-5d1c-464a-812a-7dd18bbfba8c"),
         (bodies.zabbix(), bodies.zabbix(0), "zabbix:42"),
+        (
+            bodies.aws_health(),
+            bodies.aws_health("closed"),
+            "aws-health:arn:aws:health:eu-west-1::event/EC2/AWS_EC2_OPERATIONAL_ISSUE/AWS_EC2_OPERATIONAL_ISSUE_1",
+        ),
     ],
 )
 def test_a_problem_and_its_recovery_have_one_key_and_the_senders_times(fires, ends, key):
@@ -43,6 +48,13 @@ def test_a_problem_and_its_recovery_have_one_key_and_the_senders_times(fires, en
 def test_title_severity_host_and_service_are_the_senders(body, title, severity, host, service):
     alert = read(body)
     assert (alert.title, alert.severity, alert.host, alert.service) == (title, severity, host, service)
+
+
+@pytest.mark.parametrize(("given", "level"), [(9.1, "critical"), (8, "high"), (5, "medium"), (2, "low")])
+def test_a_finding_of_guardduty_opens_an_incident_of_its_band(given, level):
+    alert = read(bodies.guardduty(severity=given))
+    assert (alert.state, alert.severity, alert.host) == ("firing", level, "i-99999999")
+    assert (alert.dedupe_key, alert.started_at) == ("guardduty:16afba5c5c43e07c9e3e5e2e544e95df", at(8, 12))
 
 
 @pytest.mark.parametrize(

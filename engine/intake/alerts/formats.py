@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from engine.intake.alerts import (
     alertmanager,
+    aws_events,
     azure_monitor,
     cloudwatch,
     datadog,
@@ -73,6 +74,7 @@ def _format(
 
 FORMATS = (
     _format("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
+    _format("aws_events", aws_events.matches, aws_events.records, aws_events.read, aws_events.SHAPE),
     _format("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
     _format("sentry", sentry.matches, sentry.records, sentry.read, sentry.SHAPE),
     _format("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),

@@ -30,7 +30,7 @@ def records(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, obje
 
 def read(event: Mapping[str, object], received_at: datetime) -> Alert:
     word = plain(event.get("value"))
-    if word not in STATES:
+    if word is None or word not in STATES:
         raise MalformedRecord("value", "1 for a problem or 0 for its recovery", event.get("value"))
     state = STATES[word]
     problem = plain(event.get("p_eventid")) if state == "resolved" else None

@@ -44,6 +44,8 @@ def alerts() -> Seeds:
             bodies.sentry_issue(),
             bodies.sentry_rule(),
             bodies.sentry_metric(),
+            bodies.guardduty(),
+            *(bodies.aws_health(word) for word in ("open", "closed")),
             *(bodies.azure_monitor(word) for word in ("Fired", "Resolved")),
             *(bodies.google_monitoring(word) for word in ("open", "closed")),
             *(bodies.opsgenie(word) for word in ("Create", "Acknowledge", "Close")),

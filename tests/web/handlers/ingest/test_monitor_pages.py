@@ -16,6 +16,7 @@ from tests.web.pages import ADDRESS, FOLDER, TOKEN, block, data, text_of
 
 INDEX = "README.md"
 PAGES = sorted(path.name for path in FOLDER.glob("*.md") if path.name != INDEX)
+SCANNERS = ("tenable.md", "qualys.md", "inspector.md", "trivy.md", "grype.md", "other-scanners.md")
 HEADINGS = ["Configure", "What is shown", "Limits and retries", "Try it"]
 
 
@@ -328,6 +329,19 @@ def test_the_documented_bodies_of_our_own_are_taken(token, sign_in, stored_rows)
     assert [row["status"] for row in stored_rows(findings)] == ["fixed"]
 
 
+@pytest.mark.parametrize("page", ["inspector.md", "trivy.md", "grype.md"])
+def test_the_documented_report_is_taken(page, token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
+    answer = sign_in(None).post(VULNERABILITIES, data(page, "body"), authorization=f"Bearer {token}")
+    assert (answer.status, answer.json["created"]) == (200, 1)
+    assert [row["source"] for row in stored_rows(findings)] == [page.removesuffix(".md")]
+
+
+@pytest.mark.parametrize("page", ["aws-health.md", "guardduty.md"])
+def test_the_documented_event_of_aws_opens_an_incident(page, token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
+    assert outcomes(sign_in(None).post(ALERTS, data(page, "body"), authorization=f"Bearer {token}")) == ["created"]
+    assert [row["severity"] for row in stored_rows(incidents)] == ["high"]
+
+
 # -- the pages themselves ------------------------------------------------------------------------------------------
 
 
@@ -347,7 +361,7 @@ def test_a_page_says_how_to_configure_what_is_shown_which_limits_there_are_and_h
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_names_the_route_and_the_token_that_belong_to_it(page):
-    scanner = page in ("tenable.md", "qualys.md", "other-scanners.md")
+    scanner = page in SCANNERS
     routes = set(re.findall(r"/api/integrations/\w+", text_of(page)))
     assert routes == {VULNERABILITIES if scanner else ALERTS}
     assert TOKEN in text_of(page)
