@@ -16,9 +16,12 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from engine.accounts.bucket_erasure import clear_owed
 from engine.archives.sealing.sweep import sweep
+from engine.automation.approvals import sweep_expired
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
+from engine.evidence.byte_check import check_all
+from engine.incidents.families.proposals import propose_families
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.programme.retention import purge_all
@@ -80,6 +83,11 @@ def outbox(services: Services, now: datetime) -> str:
     return str(drain(services, now=now))
 
 
+def evidence(services: Services, now: datetime) -> str:
+    """Check the bytes of evidence that are held, note what changed, sweep what no item names."""
+    return services.in_background(check_all, now)
+
+
 def pruning(services: Services, now: datetime) -> str:
     """Drop texts of old deliveries, old runs, ends of sessions, what unfinished seals and erasures left; no ledger."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
@@ -128,9 +136,37 @@ def heads(services: Services, now: datetime) -> str:
     return went.message(f"{heads_made}{tree}")
 
 
+def expired_approvals(services: Services, now: datetime) -> str:
+    """Expire approvals that nobody decided, or that nobody used, in time."""
+    lifetime = services.settings.approval_lifetime
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
+    went = for_every_organization(
+        "approvals", org_ids, lambda org_id: sweep_expired(services.store, org_id, now=now, lifetime=lifetime)
+    )
+    return went.message(f"{sum(went.results.values())} approvals expired")
+
+
+def families(services: Services, now: datetime) -> str:
+    """Propose a family where many incidents were opened at once."""
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
+    went = for_every_organization("families", org_ids, lambda org_id: propose_families(services.store, org_id, now=now))
+    return went.message(f"{sum(went.results.values())} incidents proposed for a family")
+
+
 def billing(services: Services, now: datetime) -> str:
     """End the cancelled plans whose paid time is over."""
     return lapse_all(services.store, now=now)
+
+
+def pulls(services: Services, now: datetime) -> str:
+    """Run the checks of the files in SVC_PULLS that are owed by their cadence, each file in a worker."""
+    from engine.operations.pulls import run_scheduled, scheduled_files
+
+    files = {str(path): org_id for org_id, path in scheduled_files(services.settings)}
+    went = for_every_organization(
+        "pulls", list(files), lambda path: services.in_background(run_scheduled, files[path], path, now)
+    )
+    return went.message("; ".join(went.results.values()) or "no file of pulls is named")
 
 
 def checkpoint(services: Services, now: datetime) -> str:
@@ -167,7 +203,11 @@ JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
     Job("owed", Every(5), calendar_tasks),
     Job("heads", Every(60), heads),
+    Job("approvals", Every(5), expired_approvals),
+    Job("families", Every(5), families),
+    Job("pulls", Every(60), pulls),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
+    Job("evidence", Daily(lambda settings: settings.evidence_at), evidence),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),
     Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),

@@ -33,10 +33,19 @@ Cadence: TypeAlias = Literal["continuous", "daily", "weekly", "monthly", "quarte
 CADENCES: tuple[Cadence, ...] = get_args(Cadence)
 
 AttestationOutcome: TypeAlias = Literal["attested", "rejected"]
-TestRunOutcome: TypeAlias = Literal["passed", "failed"]
+TestRunOutcome: TypeAlias = Literal["passed", "failed", "not_tested"]
 LinkStatus: TypeAlias = Literal["linked", "rejected"]
 LinkOutcome: TypeAlias = Literal["created", "duplicate", "refused"]
 LINK_OUTCOMES: tuple[LinkOutcome, ...] = get_args(LinkOutcome)
+# what a check finds of the bytes of an evidence item, and why they were removed
+EvidenceState: TypeAlias = Literal["whole", "changed", "missing"]
+EVIDENCE_STATES: tuple[EvidenceState, ...] = get_args(EvidenceState)
+EvidenceRemoval: TypeAlias = Literal["erased"]
+# where evidence is: its bytes in the evidence store, somewhere that we were told of, or a record of ours
+EvidencePlace: TypeAlias = Literal["held", "told", "linked"]
+EVIDENCE_PLACES: tuple[EvidencePlace, ...] = get_args(EvidencePlace)
+ActionEffect: TypeAlias = Literal["supports", "contradicts", "records"]
+RuleOutcome: TypeAlias = Literal["any", "success", "failure", "denied"]
 RequestPriority: TypeAlias = Literal["P1", "P2", "P3", "P4"]
 RequestStatus: TypeAlias = Literal["open", "in_progress", "waiting_on_requester", "submitted", "closed"]
 AuditorStatus: TypeAlias = Literal["draft", "open", "in_progress", "submitted", "accepted", "returned", "closed"]
@@ -94,7 +103,32 @@ RecordClass: TypeAlias = Literal["audit_log", "incidents"]  # what retention tel
 IncidentStatus: TypeAlias = Literal["open", "acknowledged", "mitigated", "resolved", "closed"]
 INCIDENT_STATUSES: tuple[IncidentStatus, ...] = get_args(IncidentStatus)
 LIVE_INCIDENTS: tuple[IncidentStatus, ...] = INCIDENT_STATUSES[:3]
-TimelineKind: TypeAlias = Literal["alert", "note", "status", "severity", "action", "execution", "communication", "rca"]
+TimelineKind: TypeAlias = Literal[
+    "alert",
+    "note",
+    "status",
+    "severity",
+    "action",
+    "execution",
+    "communication",
+    "rca",
+    "acknowledge",
+    "assign",
+    "cause",
+    "relate",
+    "unrelate",
+    "close",
+    "reopen",
+    "assess",
+]
+# what a person does about an incident, and under which law it is assessed
+StepKind: TypeAlias = Literal[
+    "acknowledge", "assign", "note", "cause", "relate", "unrelate", "close", "reopen", "assess"
+]
+STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
+IncidentLaw: TypeAlias = Literal["gdpr", "nis2", "dora", "hipaa"]
+INCIDENT_LAWS: tuple[IncidentLaw, ...] = get_args(IncidentLaw)
+FamilyState: TypeAlias = Literal["proposed", "confirmed"]
 IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "process"]
 IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
@@ -149,7 +183,7 @@ PolicyKind: TypeAlias = Literal["governance", "automation"]
 PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
 NewPolicyState: TypeAlias = Literal["draft", "active"]
-ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
+ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired", "spent"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 # why an automation was refused, where no rule of a policy did it
 BlockReason: TypeAlias = Literal[
@@ -164,8 +198,14 @@ BlockReason: TypeAlias = Literal[
     "policy_missing",
     "policy_not_accepted",
     "policy_denied",
+    "approval_spent",
+    "approval_expired",
+    "separation",
 ]
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
+# duties around an execution that a policy document may want different people for
+SeparableDuty: TypeAlias = Literal["requester", "approver", "executor"]
+SEPARABLE_DUTIES: tuple[SeparableDuty, ...] = get_args(SeparableDuty)
 AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
 AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
 RuleEffect: TypeAlias = Literal["deny", "require"]

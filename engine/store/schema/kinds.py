@@ -29,7 +29,7 @@ def _columns(*, claim: str = "", debt: str = "", deadline: str = "", scope: str 
 # fmt: off
 KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "approvals": _columns(
-        claim="status decided_by decided_at note",
+        claim="status decided_by decided_at note spent_at spent_by",
         debt="id kind subject requested_by requested_at"),
     "attestations": _columns(
         claim="owner attestor statement outcome attested_at delegated_to",
@@ -58,7 +58,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "dry_runs": _columns(
         claim="id outcome actor ran_at policy_id plan inputs inputs_hash", scope="playbook incident_id"),
     "evidence_items": _columns(
-        claim="id source owner captured_at location sha256", scope="title request_id"),
+        claim="id source owner captured_at location sha256 file", scope="title request_id about"),
     "evidence_links": _columns(claim="evidence_id framework control_id"),
     "evidence_requests": _columns(
         claim="owner backup status auditor_status submitted_on accepted_on closed_on paused_minutes",
@@ -67,8 +67,8 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="id reason compensating compensating_evidence_on residual approver approved_on status worksheet",
         debt="renewals", deadline="expires_on", scope="kind framework control_id"),
     "executions": _columns(
-        claim="id dry_run_id status approval_note rollback_plan actor executed_at mode",
-        scope="playbook incident_id"),
+        claim="id dry_run_id status approval_note rollback_plan actor executed_at mode approval_id approver requester",
+        scope="playbook incident_id separation"),
     "findings": _columns(
         claim="status fixed_at",
         debt="id source finding_key title severity port cve cvss epss known_exploited internet_reachable "
@@ -76,10 +76,11 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         deadline="due_on", scope="service_id vendor_id asset"),
     "incident_actions": _columns(
         claim="owner status closed_on", debt="id title kind", deadline="due_on", scope="incident_id"),
-    "incident_timeline": _columns(claim="id happened_at kind actor body", scope="incident_id"),
+    "incident_timeline": _columns(claim="id happened_at heard_at kind actor body payload", scope="incident_id"),
     "incidents": _columns(
-        claim="status acknowledged_at mitigated_at resolved_at closed_at owner root_cause",
-        debt="id title severity source dedupe_key alert_count started_at opened_at last_seen_at impact_users "
+        claim="status acknowledged_at acknowledged_by acknowledged_heard_at mitigated_at resolved_at resolved_heard_at "
+              "closed_at closed_by owner root_cause parent_id parent_state parent_reason",
+        debt="id title severity source dedupe_key alert_count started_at opened_at opened_heard_at last_seen_at impact_users "
              "related_to host labels annotations runbook_url links value image_url summary",
         scope="service_id workspace_id"),
     "legal_holds": _columns(
@@ -90,6 +91,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="completed", debt="planned planned_hours slipped forecast", scope="week"),
     "organization_frameworks": _columns(
         deadline="adopted_on target_on", scope="framework in_scope note"),
+    "organization_rules": _columns(scope="pattern outcome framework control_id effect family note"),
     "organization_settings": _columns(deadline="name value"),
     "organizations": _columns(
         claim="boundary key_custody auth_mode",
@@ -100,7 +102,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="status closed_on details", debt="id weakness_key detected_on listed_on", deadline="due_on"),
     "policies": _columns(
         claim="id state body rules owner accepted_by accepted_at",
-        deadline="review_due_on", scope="policy version kind title playbook workspace_id"),
+        deadline="review_due_on", scope="policy version kind title playbook workspace_id separation"),
     "policy_blocks": _columns(
         debt="id reason message actor blocked_at overridden", scope="playbook policy_id"),
     "policy_controls": _columns(claim="policy_id framework control_id"),
@@ -134,10 +136,13 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="id test_id bundle_id status supplement linked_by linked_at", scope="framework control_id"),
     "test_runs": _columns(
         claim="performed_on outcome performer population tested evidence_received cause response",
-        debt="deviations evidence_expected", deadline="window_open_on window_close_on", scope="id schedule_id"),
+        debt="deviations evidence_expected", deadline="window_open_on window_close_on",
+        scope="id schedule_id reason"),
+    "schedule_controls": _columns(scope="schedule_id framework control_id"),
     "testing_schedules": _columns(
         claim="owner performer", deadline="cadence window_days starts_on ends_on",
         scope="id framework control_id procedure"),
+    "tool_rules": _columns(scope="tool rule framework control_id source"),
     "users": _columns(
         claim="email name active", scope="title preferences deletion_requested_at"),
     "vendor_documents": _columns(

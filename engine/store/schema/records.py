@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import TypedDict
 
 from engine.model.vocabulary import (
+    ActionEffect,
     AddressableDecision,
     ApprovalStatus,
     AssessmentStatus,
@@ -27,10 +28,13 @@ from engine.model.vocabulary import (
     DryRunOutcome,
     EndpointChannel,
     Environment,
+    EvidenceRemoval,
+    EvidenceState,
     ExceptionKind,
     ExceptionStatus,
     ExecutionMode,
     ExecutionStatus,
+    FamilyState,
     FindingStatus,
     GapSeverity,
     IncidentActionKind,
@@ -65,6 +69,7 @@ from engine.model.vocabulary import (
     RiskStatus,
     RiskTreatment,
     Role,
+    RuleOutcome,
     SalesSubject,
     Severity,
     SloWindow,
@@ -121,6 +126,8 @@ class ApprovalRow(TypedDict):
     decided_by: str | None
     decided_at: datetime | None
     note: str | None
+    spent_by: str | None
+    spent_at: datetime | None
     revision: int
 
 
@@ -238,6 +245,24 @@ class ChangeLogRow(TypedDict):
     part: int
     rows: int
     body: bytes
+
+
+class CheckProofRow(TypedDict):
+    """What a check notices: its rows broken in a known way, a column at a time, and what became of its answer."""
+
+    org_id: str
+    check_id: str
+    source: str
+    field: str
+    change: str
+    query_sha256: str
+    tried: int
+    exceptions_changed: int
+    outcomes_changed: int
+    failures: int
+    looked_at: bool
+    proved_at: datetime
+    revision: int
 
 
 class CommitteeMeetingRow(TypedDict):
@@ -492,6 +517,7 @@ class EarlyEventRow(TypedDict):
     recovered_at: datetime | None
     acknowledged_at: datetime | None
     seen_at: datetime
+    messages: list[Json] | None
     revision: int
 
 
@@ -515,7 +541,7 @@ class EventTileRow(TypedDict):
 
 
 class EvidenceItemRow(TypedDict):
-    """A document or record that supports controls, kept elsewhere."""
+    """A document or record that supports controls: its bytes are held here, or it is kept elsewhere."""
 
     org_id: str
     id: str
@@ -526,6 +552,17 @@ class EvidenceItemRow(TypedDict):
     location: str | None
     sha256: str | None
     request_id: str | None
+    file: str | None
+    about: str | None
+    held_sha256: str | None
+    held_bytes: int | None
+    media_type: str | None
+    held_state: EvidenceState | None
+    checked_at: datetime | None
+    removed: EvidenceRemoval | None
+    removed_at: datetime | None
+    run_id: str | None
+    part: str | None
     revision: int
 
 
@@ -600,6 +637,10 @@ class ExecutionRow(TypedDict):
     rollback_plan: str
     actor: str
     executed_at: datetime
+    approval_id: str | None
+    requester: str | None
+    approver: str | None
+    separation: Json
     revision: int
 
 
@@ -688,6 +729,14 @@ class IncidentRow(TypedDict):
     value: str | None
     image_url: str | None
     sender_at: datetime | None
+    opened_heard_at: datetime | None
+    acknowledged_heard_at: datetime | None
+    resolved_heard_at: datetime | None
+    acknowledged_by: str | None
+    closed_by: str | None
+    parent_id: str | None
+    parent_state: FamilyState | None
+    parent_reason: str | None
     revision: int
 
 
@@ -702,6 +751,8 @@ class IncidentTimelineRow(TypedDict):
     actor: str
     body: str
     payload_id: str | None
+    heard_at: datetime | None
+    payload: Json
     revision: int
 
 
@@ -884,6 +935,20 @@ class OrganizationRow(TypedDict):
     revision: int
 
 
+class OrganizationRuleRow(TypedDict):
+    """Rules of one's own: what an action of the audit log says about a control. They win over those that come along."""
+
+    org_id: str
+    pattern: str
+    outcome: RuleOutcome
+    framework: str
+    control_id: str
+    effect: ActionEffect
+    family: str | None
+    note: str | None
+    revision: int
+
+
 class OrganizationSettingRow(TypedDict):
     """A threshold, weight or channel that an organization set for itself."""
 
@@ -995,6 +1060,7 @@ class PolicyRow(TypedDict):
     accepted_at: datetime | None
     review_due_on: date | None
     workspace_id: str | None
+    separation: Json
     moves: int
     revision: int
 
@@ -1131,6 +1197,16 @@ class ScannerCheckRow(TypedDict):
     cvss: float | None
     known_exploited: bool
     solution: str | None
+    revision: int
+
+
+class ScheduleControlRow(TypedDict):
+    """The controls that a recurring test is about, where it is about more than one: all move alike."""
+
+    org_id: str
+    schedule_id: str
+    framework: str
+    control_id: str
     revision: int
 
 
@@ -1301,6 +1377,10 @@ class TestRunRow(TypedDict):
     evidence_received: int | None
     cause: str | None
     response: str | None
+    reason: str | None
+    rows_sha256: str | None
+    ran_at: datetime | None
+    sequence: int | None
     revision: int
 
 
@@ -1318,6 +1398,24 @@ class TestingScheduleRow(TypedDict):
     window_days: int | None
     starts_on: date
     ends_on: date | None
+    check_id: str | None
+    pull_file: str | None
+    query_sha256: str | None
+    superseded_on: date | None
+    unread: str | None
+    unread_at: datetime | None
+    revision: int
+
+
+class ToolRuleRow(TypedDict):
+    """Which controls a rule of a scanner tests: what passed is a test of them as much as what failed."""
+
+    org_id: str
+    tool: str
+    rule: str
+    framework: str
+    control_id: str
+    source: str | None
     revision: int
 
 
