@@ -158,6 +158,17 @@ def billing(services: Services, now: datetime) -> str:
     return lapse_all(services.store, now=now)
 
 
+def pulls(services: Services, now: datetime) -> str:
+    """Run the checks of the files in SVC_PULLS that are owed by their cadence, each file in a worker."""
+    from engine.operations.pulls import run_scheduled, scheduled_files
+
+    files = {str(path): org_id for org_id, path in scheduled_files(services.settings)}
+    went = for_every_organization(
+        "pulls", list(files), lambda path: services.in_background(run_scheduled, files[path], path, now)
+    )
+    return went.message("; ".join(went.results.values()) or "no file of pulls is named")
+
+
 def checkpoint(services: Services, now: datetime) -> str:
     """Fold the log of this process's analytics store into its file."""
     services.replica.checkpoint()
@@ -194,6 +205,7 @@ JOBS: tuple[Job, ...] = (
     Job("heads", Every(60), heads),
     Job("approvals", Every(5), expired_approvals),
     Job("families", Every(5), families),
+    Job("pulls", Every(60), pulls),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("evidence", Daily(lambda settings: settings.evidence_at), evidence),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),

@@ -16,7 +16,7 @@ HOMES = {
     "alembic": ("engine/store", "data/migrations"),
     "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
-    "duckdb": ("engine/replica",),
+    "duckdb": ("engine/replica", "engine/evidence"),
     "fsspec": ("engine/reporting/artifacts/bucket.py",),
     "botocore": ("engine/reporting/artifacts/bucket.py",),
     "aiohttp": ("engine/reporting/artifacts/bucket.py",),
@@ -24,6 +24,7 @@ HOMES = {
     "bottle": ("engine/web",),
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),
+    "ldap3": ("engine/evidence/pulls/sources/network.py",),
     "apscheduler": ("scheduler.py",),
     "httpx": (
         "engine/delivery",
@@ -212,7 +213,10 @@ def test_a_child_process_is_started_in_one_place():
         )
     }
     formatter = "engine/cli/new.py"  # a command of the checkout, which lays out what was written
-    assert places == {"engine/reporting/batch/child_process.py", formatter}
+    program = (
+        "engine/evidence/pulls/sources/commands.py"  # what an operator allows a pull to run, in a group of its own
+    )
+    assert places == {"engine/reporting/batch/child_process.py", formatter, program}
 
 
 def test_no_folder_has_more_than_twenty_files():

@@ -234,8 +234,18 @@ SCHEMAS: Mapping[str, Schema] = {
     "test_windows": columns(f"""
         {_CONTROL} schedule_id run_id procedure cadence owner performer window_open_on window_close_on
         performed_on done_since_on outcome standing population tested deviations evidence_expected
-        evidence_received cause response
+        evidence_received cause response check_id superseded_on sequence
     """),
+    # the same by control, for tests that are about several; counts: a pass of a query that is no longer asked does not
+    "control_tests": columns(f"""
+        {_CONTROL} schedule_id run_id procedure window_open_on performed_on outcome check_id sequence counts
+    """),
+    # a check without an answer the last time, and why
+    "idle_checks": columns("org_id schedule_id check_id procedure result reason noted_at run_id controls"),
+    # a check with what breaking its rows came to
+    "check_sights": columns(
+        "org_id schedule_id check_id procedure sight tried noticed noticed_pct failures unseen proved_at"
+    ),
     # an accepted policy version that is active, one row for each control that it supports (control null: none)
     "policies": columns(f"""
         {_CONTROL} policy_id policy version kind title playbook owner accepted_by accepted_on review_due_on

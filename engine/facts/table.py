@@ -70,6 +70,9 @@ FACTS: Mapping[str, FactFunction] = {
     "signed_freshness": attestations.signed_freshness,
     "attestations": attestations.attestations,
     "test_windows": duties.test_windows,
+    "control_tests": duties.control_tests,
+    "idle_checks": duties.idle_checks,
+    "check_sights": duties.check_sights,
     # state, gaps, readiness
     "control_terms": status.control_terms,
     "control_assessments": status.control_assessments,

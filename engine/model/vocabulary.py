@@ -33,7 +33,7 @@ Cadence: TypeAlias = Literal["continuous", "daily", "weekly", "monthly", "quarte
 CADENCES: tuple[Cadence, ...] = get_args(Cadence)
 
 AttestationOutcome: TypeAlias = Literal["attested", "rejected"]
-TestRunOutcome: TypeAlias = Literal["passed", "failed"]
+TestRunOutcome: TypeAlias = Literal["passed", "failed", "not_tested"]
 LinkStatus: TypeAlias = Literal["linked", "rejected"]
 LinkOutcome: TypeAlias = Literal["created", "duplicate", "refused"]
 LINK_OUTCOMES: tuple[LinkOutcome, ...] = get_args(LinkOutcome)

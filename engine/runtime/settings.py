@@ -103,6 +103,11 @@ class Settings:
     )
     ingest_max_alerts: int = setting(values.count(1, 1000000), 20000, "alerts that a body may hold")
     ingest_max_findings: int = setting(values.count(1, 1000000), 20000, "findings that a body may hold")
+    finding_incidents: str = setting(
+        values.one_of("high", "each"),
+        "high",
+        "high: severe findings of one scanner, rule and severity share an incident; each: every one opens its own",
+    )
     ingest_max_dead_letters: int = setting(
         values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
     )
@@ -192,6 +197,15 @@ class Settings:
     )
     artifact_bytes: int = setting(
         values.count(1 << 20, 1 << 50), 8 << 30, "bytes that all artifacts may take; those of who has most go first"
+    )
+    pulls: tuple[str, ...] = setting(
+        values.names, (), "files of pulls that the scheduler runs by their cadence, separated by commas; ORG=FILE each"
+    )
+    pull_commands: tuple[str, ...] = setting(
+        values.names, (), "first words of the commands that a pull may run, separated by commas"
+    )
+    pull_hosts: tuple[str, ...] = setting(
+        values.names, (), "internal hosts that a pull may reach over HTTPS, separated by commas; public ones always"
     )
     evidence_url: str = setting(
         values.artifact_place,

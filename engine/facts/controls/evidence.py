@@ -158,7 +158,7 @@ def contradictions(
 
 def control_records(
     evidence_items_rows: pl.DataFrame,
-    test_windows: pl.DataFrame,
+    control_tests: pl.DataFrame,
     test_links_rows: pl.DataFrame,
     policies: pl.DataFrame,
     attestations: pl.DataFrame,
@@ -166,7 +166,7 @@ def control_records(
 ) -> pl.DataFrame:
     """Control x source: evidence that is a record of its own rather than an audit event."""
     midnight = pl.Datetime("us")
-    tests = test_windows.filter(pl.col("outcome") == "passed").select(
+    tests = control_tests.filter("counts", pl.col("outcome") == "passed").select(
         *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
     )
     links = _linked_runs(test_links_rows, asked).select(
@@ -255,11 +255,11 @@ def control_evidence(
 
 
 def record_days(
-    evidence_items_rows: pl.DataFrame, test_windows: pl.DataFrame, test_links_rows: pl.DataFrame, asked: pl.DataFrame
+    evidence_items_rows: pl.DataFrame, control_tests: pl.DataFrame, test_links_rows: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """The days on which evidence of operation arose that is a record of its own rather than an audit event."""
     items = evidence_items_rows.select(*_KEY, happened_on=local_day("captured_at", asked))
-    tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
+    tests = control_tests.filter("counts", pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
     links = _linked_runs(test_links_rows, asked).select(*_KEY, happened_on="on")
     days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
     return days.filter(has_happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")

@@ -82,8 +82,8 @@ def import_paths(
     progress: Progress | None = None,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
-    evidence: EvidenceStore | None = None,
     follow: FollowedLines | None = None,
+    evidence: EvidenceStore | None = None,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
@@ -95,7 +95,7 @@ def import_paths(
     """
     found, doing = sheets(paths, mapping), progress or silent
     return import_sheets(
-        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, evidence=evidence, follow=follow
+        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, follow=follow, evidence=evidence
     )
 
 
@@ -121,8 +121,8 @@ def import_sheets(
     *,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
-    evidence: EvidenceStore | None = None,
     follow: FollowedLines | None = None,
+    evidence: EvidenceStore | None = None,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does."""
     head = store.head(org_id)
@@ -140,7 +140,7 @@ def import_sheets(
             if not rehearsed:
                 held = put_files(evidence, org_id, items.folder, list(held))
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed, held, follow)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held)
         except _Rehearsal as end:
             return end.result
 
@@ -193,8 +193,8 @@ def _write(
     head: Position | None,
     progress: Progress,
     rehearsed: bool,
-    held: Mapping[str, EvidenceBytes],
     follow: FollowedLines | None,
+    held: Mapping[str, EvidenceBytes],
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:

@@ -97,9 +97,9 @@ def flag(name: str, comment: str, *, default: bool | None = None) -> Column[bool
     return Column(name, Boolean, nullable=default is None, comment=comment, info={"default": default})
 
 
-def day(name: str, comment: str, *, null: bool = False) -> Column[date]:
-    """A business date of the organization."""
-    return Column(name, Date, nullable=null, comment=comment)
+def day(name: str, comment: str, *, null: bool = False, internal: bool = False) -> Column[date]:
+    """A business date of the organization. ``internal``: nobody imports it."""
+    return Column(name, Date, nullable=null, comment=comment, info=_info(internal))
 
 
 def instant(

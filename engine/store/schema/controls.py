@@ -159,6 +159,20 @@ testing_schedules: TypedTable[records.TestingScheduleRow] = tenant_table(
     whole_number("window_days", "days that a window stays open", low=1, null=True),
     day("starts_on", "first window opens"),
     day("ends_on", "no windows after this", null=True),
+    text("check_id", "check of a file of pulls that tests it; empty where people do", null=True, internal=True),
+    text("pull_file", "name of that file", null=True, internal=True),
+    text("query_sha256", "SHA-256 of all that decides what the check answers", null=True, internal=True),
+    day("superseded_on", "day from which another query of the check took its place", null=True, internal=True),
+    text("unread", "why the check could not be run the last time; empty when it could", null=True, internal=True),
+    instant("unread_at", "when that was first so", null=True, internal=True),
+)
+
+schedule_controls: TypedTable[records.ScheduleControlRow] = tenant_table(
+    "schedule_controls",
+    "The controls that a recurring test is about, where it is about more than one: all move alike.",
+    reference("schedule_id", "schedule", "testing_schedules"),
+    *control(),
+    primary=("schedule_id", "framework", "control_id"),
 )
 
 test_runs: TypedTable[records.TestRunRow] = tenant_table(
@@ -178,6 +192,38 @@ test_runs: TypedTable[records.TestRunRow] = tenant_table(
     whole_number("evidence_received", "pieces received", null=True, low=0),
     text("cause", "cause of deviations", null=True),
     text("response", "management response", null=True),
+    text("reason", "why it is not tested", null=True),
+    text("rows_sha256", "SHA-256 of the query, the rows that it saw and what it answered", null=True, internal=True),
+    instant("ran_at", "when the check ran", null=True, internal=True),
+    whole_number("sequence", "revision in which the run was written", null=True, internal=True),
+)
+
+check_proofs: TypedTable[records.CheckProofRow] = tenant_table(
+    "check_proofs",
+    "What a check notices: its rows broken in a known way, a column at a time, and what became of its answer.",
+    key("check_id", "check of a file of pulls"),
+    key("source", "table whose rows were broken"),
+    key("field", "column that was broken; * for whole rows"),
+    key("change", "how: emptied, turned, moved, dropped, doubled, rekeyed, exchanged"),
+    text("query_sha256", "SHA-256 of all that decides what the check answers, as it was proved"),
+    whole_number("tried", "rows that were broken, one at a time", low=0),
+    whole_number("exceptions_changed", "breaks that changed the exceptions", low=0),
+    whole_number("outcomes_changed", "breaks that changed the outcome", low=0),
+    whole_number("failures", "breaks that made a check fail that had passed, an empty population aside", low=0),
+    flag("looked_at", "whether a query of the check names the column", default=False),
+    instant("proved_at", "when it was tried"),
+    primary=("check_id", "source", "field", "change"),
+    importable=False,
+)
+
+tool_rules: TypedTable[records.ToolRuleRow] = tenant_table(
+    "tool_rules",
+    "Which controls a rule of a scanner tests: what passed is a test of them as much as what failed.",
+    key("tool", "scanner, in small letters"),
+    key("rule", "its identifier of the rule"),
+    *control(),
+    text("source", "where it says so", null=True),
+    primary=("tool", "rule", "framework", "control_id"),
 )
 
 remediations: TypedTable[records.RemediationRow] = tenant_table(

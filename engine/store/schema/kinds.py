@@ -136,10 +136,13 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="id test_id bundle_id status supplement linked_by linked_at", scope="framework control_id"),
     "test_runs": _columns(
         claim="performed_on outcome performer population tested evidence_received cause response",
-        debt="deviations evidence_expected", deadline="window_open_on window_close_on", scope="id schedule_id"),
+        debt="deviations evidence_expected", deadline="window_open_on window_close_on",
+        scope="id schedule_id reason"),
+    "schedule_controls": _columns(scope="schedule_id framework control_id"),
     "testing_schedules": _columns(
         claim="owner performer", deadline="cadence window_days starts_on ends_on",
         scope="id framework control_id procedure"),
+    "tool_rules": _columns(scope="tool rule framework control_id source"),
     "users": _columns(
         claim="email name active", scope="title preferences deletion_requested_at"),
     "vendor_documents": _columns(

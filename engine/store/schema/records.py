@@ -247,6 +247,24 @@ class ChangeLogRow(TypedDict):
     body: bytes
 
 
+class CheckProofRow(TypedDict):
+    """What a check notices: its rows broken in a known way, a column at a time, and what became of its answer."""
+
+    org_id: str
+    check_id: str
+    source: str
+    field: str
+    change: str
+    query_sha256: str
+    tried: int
+    exceptions_changed: int
+    outcomes_changed: int
+    failures: int
+    looked_at: bool
+    proved_at: datetime
+    revision: int
+
+
 class CommitteeMeetingRow(TypedDict):
     """A meeting that was held or moved."""
 
@@ -1182,6 +1200,16 @@ class ScannerCheckRow(TypedDict):
     revision: int
 
 
+class ScheduleControlRow(TypedDict):
+    """The controls that a recurring test is about, where it is about more than one: all move alike."""
+
+    org_id: str
+    schedule_id: str
+    framework: str
+    control_id: str
+    revision: int
+
+
 class SeenEventRow(TypedDict):
     """Inbound events that were applied, so that a repeat changes nothing."""
 
@@ -1349,6 +1377,10 @@ class TestRunRow(TypedDict):
     evidence_received: int | None
     cause: str | None
     response: str | None
+    reason: str | None
+    rows_sha256: str | None
+    ran_at: datetime | None
+    sequence: int | None
     revision: int
 
 
@@ -1366,6 +1398,24 @@ class TestingScheduleRow(TypedDict):
     window_days: int | None
     starts_on: date
     ends_on: date | None
+    check_id: str | None
+    pull_file: str | None
+    query_sha256: str | None
+    superseded_on: date | None
+    unread: str | None
+    unread_at: datetime | None
+    revision: int
+
+
+class ToolRuleRow(TypedDict):
+    """Which controls a rule of a scanner tests: what passed is a test of them as much as what failed."""
+
+    org_id: str
+    tool: str
+    rule: str
+    framework: str
+    control_id: str
+    source: str | None
     revision: int
 
 

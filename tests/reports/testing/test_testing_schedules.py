@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from engine.facts.schemas import SCHEMAS
 from engine.model.documents.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import document as edition
@@ -44,7 +45,16 @@ def facts(*windows, needing=()):
             for n, name in enumerate(needing)
         ),
     )
-    return {"test_windows": rows("test_windows", *windows), "control_status": status}
+    return {
+        "test_windows": rows("test_windows", *windows),
+        "control_tests": rows(
+            "control_tests",
+            *({name: value for name, value in one.items() if name in SCHEMAS["control_tests"]} for one in windows),
+        ),
+        "idle_checks": rows("idle_checks"),
+        "check_sights": rows("check_sights"),
+        "control_status": status,
+    }
 
 
 YEAR = ("test_windows_in_12_months", *(f"test_windows_{name}_in_12_months" for name in ("done", "late", "missed")))
