@@ -21,7 +21,7 @@ HOMES = {
     "botocore": ("engine/reporting/artifacts/bucket.py",),
     "aiohttp": ("engine/reporting/artifacts/bucket.py",),
     "distributed": ("engine/reporting/batch/cluster.py",),
-    "bottle": ("engine/web",),
+    "bottle": ("engine/web", "engine/desk"),  # two applications: the interface, and the pages that people work in
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),
     "ldap3": ("engine/evidence/pulls/sources/network.py",),
@@ -34,20 +34,21 @@ HOMES = {
         "engine/web/handlers/connectors.py",
     ),
     "smtplib": ("engine/delivery",),
-    "jinja2": ("engine/render",),
+    "jinja2": ("engine/render", "engine/desk"),
     "icalendar": ("engine/render",),
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),
     "highspy": ("engine/planning/solver.py",),
 }
-# places that speak SQLAlchemy's expressions because they write rows or describe tables
+# places that speak SQLAlchemy's expressions because they write rows, describe tables or list any of them
 ALSO = {
     "sqlalchemy": (
         "engine/replica/replica_tables.py",
         "engine/replica/sync.py",
         "engine/replica/past.py",
         "engine/intake/imports",
+        "engine/desk/queries",
         "data/demo/frames.py",
     )
 }
@@ -76,6 +77,7 @@ ROOMS = (
     "sales",
     "operations",
     "web",
+    "desk",
     "cli",
 )
 RECORDS = "engine/store/schema/records.py"

@@ -13,7 +13,7 @@ from engine.cli.completion import completion
 from engine.cli.help import LONGEST_LINE, TaskGroup
 from engine.cli.installation.backup import backup, check, restore
 from engine.cli.installation.demo import demo
-from engine.cli.installation.doors import config, migrate, routes, scheduler, serve
+from engine.cli.installation.doors import config, desk, migrate, routes, scheduler, serve
 from engine.cli.installation.gateway import gateway
 from engine.cli.installation.openapi import openapi
 from engine.cli.installation.session import session
@@ -49,7 +49,7 @@ TASKS = {
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
     "Prove": (verify, heads, prove, keys),
-    "Run": (serve, scheduler, gateway, build, config, migrate),
+    "Run": (serve, desk, scheduler, gateway, build, config, migrate),
     "Keep": (backup, restore, check),
     "For programs and shells": (routes, openapi, completion),
     "For those who change it": (new,),

@@ -154,6 +154,8 @@ def _import_tables(
     for file, headers in result.ignored.items():
         for header, near in headers.items():
             click.echo(f"{file}: column {header!r} is ignored{f'; nearest in name: {near}' if near else ''}")
+    for stranger in result.strangers:
+        click.echo(f"hq: {stranger.sentence}", err=True)
     for table, counts in result.tables.items():
         click.echo(f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
     if check:

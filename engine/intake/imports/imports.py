@@ -20,6 +20,7 @@ from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
+from engine.intake.imports.strangers import Stranger, strangers
 from engine.intake.imports.tables import find_table, importable
 from engine.intake.imports.write import TableCounts, organization_values, typed_records, write_events, write_table
 from engine.model.documents.document import Position
@@ -27,6 +28,7 @@ from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
 from engine.store import PLATFORM, Revision, Store
 from engine.store.schema import IMPORTABLE
+from engine.store.writing.revisions import Note
 
 FIRST = ("organizations", "organization_settings")
 EVENTS = "audit_log"
@@ -51,17 +53,28 @@ class FollowedLines:
 class ImportResult:
     """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed or was to be.
 
-    ``ignored``: by file the headers that were left out, each with the column that is nearest in name.
+    ``ignored``: by file the headers that were left out, each with the column that is nearest in name; ``strangers``:
+    owners whom nobody of the organization goes by.
     """
 
     tables: Mapping[str, TableCounts]
     before: int
     after: int | None
     ignored: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    strangers: Sequence[Stranger] = ()
 
     @property
     def has_changes(self) -> bool:
         return self.after is not None
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What a caller adds to the revision of an import."""
+
+    note: Note | None = None
+    before: Callable[[Revision], None] | None = None
+    after: Callable[[Revision, Mapping[str, int]], None] | None = None
 
 
 class _Rehearsal(Exception):
@@ -123,8 +136,15 @@ def import_sheets(
     rehearsed: bool = False,
     follow: FollowedLines | None = None,
     evidence: EvidenceStore | None = None,
+    note: Note | None = None,
+    before: Callable[[Revision], None] | None = None,
+    after: Callable[[Revision, Mapping[str, int]], None] | None = None,
 ) -> ImportResult:
-    """Import sheets into one organization, as ``import_paths`` does."""
+    """Import sheets into one organization, as ``import_paths`` does.
+
+    ``note`` is recorded in place of the import's own event. ``before`` and ``after`` are called within the revision,
+    before anything is written and, with the new rows of each table, once all is: what they raise undoes it.
+    """
     head = store.head(org_id)
     if head is None:
         check_new_organization(org_id, found, [known for known, _ in store.organizations()])
@@ -140,7 +160,8 @@ def import_sheets(
             if not rehearsed:
                 held = put_files(evidence, org_id, items.folder, list(held))
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held)
+            steps = _Steps(note, before, after)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held, steps)
         except _Rehearsal as end:
             return end.result
 
@@ -195,9 +216,12 @@ def _write(
     rehearsed: bool,
     follow: FollowedLines | None,
     held: Mapping[str, EvidenceBytes],
+    steps: _Steps,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
+        if steps.before is not None:
+            steps.before(revision)
         counts = {}
         lines = follow.new_lines(revision, files[follow.table]) if follow and follow.table in files else []
         for name, checked in files.items():
@@ -211,11 +235,16 @@ def _write(
         if follow is not None:
             follow.act(revision, lines)
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
+        unknown = strangers(revision.records, org_id, files)
         if rehearsed:  # the revision is undone by the way out of it
-            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
+            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored, unknown))
         if any(count.has_changes for count in counts.values()):
-            revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
-        return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None, ignored)
+            imported = {"files": [_summary(name, count) for name, count in counts.items()]}
+            revision.record_all([steps.note or Note("import.completed", details=imported)])
+            if steps.after is not None:
+                steps.after(revision, {name: count.created for name, count in counts.items()})
+        after = revision.last_seq if revision.touched else None
+        return ImportResult(counts, revision.start[0], after, ignored, unknown)
 
 
 def _recheck(revision: Revision, checked: CheckResult) -> CheckResult:

@@ -197,6 +197,9 @@ def test_each_figure_counts_tests_or_windows():
         "tests_short_of_evidence": 1,
         "controls_needing_test": 2,
         "controls_without_test_schedule": 1,
+        "checks_blind": 0,
+        "checks_not_proved": 0,
+        "checks_idle": 0,
     }
     assert lead(found) == (
         "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",
