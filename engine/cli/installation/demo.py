@@ -21,7 +21,9 @@ from engine.store import PLATFORM
 
 if TYPE_CHECKING:
     from engine.intake.imports.days import DayRows
+    from engine.runtime.services import Services
 
+COLLECTING = "aurora"  # the demo organization whose checks collect evidence
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 
 
@@ -65,6 +67,7 @@ def demo(no_serve: bool, host: str, port: int, desk_at: str) -> None:
                 replay(services, org_id, tables, now=now())
                 steps("demo organizations", number, len(missing))
             fill_platform(services.store, settings, now())
+            _collect(services)
             jobs = os.cpu_count() or 1
             together = services.batch(now())
             went = batch.build(
@@ -98,6 +101,32 @@ def demo(no_serve: bool, host: str, port: int, desk_at: str) -> None:
         print_how()
     else:
         serve_console(settings, listening, print_how, threads=settings.threads, scheduled=True, desk=desk)
+
+
+def _collect(services: "Services") -> None:
+    """Write the sources that the demo collects from, pull their checks into the first organization, and prove them."""
+    from data.demo.sources import COMMANDS, write_sources
+    from engine.evidence.pulls.pull_file import read_pull_file
+    from engine.evidence.pulls.sources.reading import SourceProblem
+    from engine.model.days import local_day
+    from engine.operations.pulls import prove_checks, run_pull
+    from engine.store.queries.accounts.organizations import time_zone
+
+    moment = now()
+    with services.store.reader() as connection:
+        today = local_day(moment, time_zone(connection, COLLECTING))
+    folder = services.settings.data_dir / "demo" / "sources"
+    try:
+        file = read_pull_file(write_sources(folder, today))
+    except SourceProblem as problem:
+        click.echo(f"The demo collects nothing: {problem.message}", err=True)
+        return
+    allowed = replace(services.settings, pull_commands=(*services.settings.pull_commands, *COMMANDS))
+    collecting = replace(services, settings=allowed)
+    for _ in run_pull(collecting, COLLECTING, file, file.checks, now=moment):
+        pass
+    for _ in prove_checks(collecting, COLLECTING, None, None, now=moment):
+        pass
 
 
 def _seconds(org_ids: Sequence[str]) -> dict[str, float]:

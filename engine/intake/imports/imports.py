@@ -10,9 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
+from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references, existing_ids
 from engine.intake.imports.events import KNOWN, EventImport
+from engine.intake.imports.evidence_files import ITEMS, check_files, put_files
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
@@ -94,17 +96,19 @@ def import_paths(
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
     follow: FollowedLines | None = None,
+    evidence: EvidenceStore | None = None,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
     An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds; ``rehearsed``, all is checked and nothing is written at all.
-    ``follow`` does what new lines of incidents' histories bring about.
+    ``follow`` does what new lines of incidents' histories bring about. ``evidence`` holds the files that evidence items
+    name; without it the name alone is written.
     """
-    found = sheets(paths, mapping)
+    found, doing = sheets(paths, mapping), progress or silent
     return import_sheets(
-        store, found, org_id, actor, now, progress or silent, mapping=mapping, rehearsed=rehearsed, follow=follow
+        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, follow=follow, evidence=evidence
     )
 
 
@@ -131,6 +135,7 @@ def import_sheets(
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
     follow: FollowedLines | None = None,
+    evidence: EvidenceStore | None = None,
     note: Note | None = None,
     before: Callable[[Revision], None] | None = None,
     after: Callable[[Revision, Mapping[str, int]], None] | None = None,
@@ -147,9 +152,16 @@ def import_sheets(
     with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
         files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
+        held: Mapping[str, EvidenceBytes] = {}
+        items = files.get(ITEMS)
+        if evidence is not None and items is not None and items.folder is not None:
+            held = check_files(items, items.folder, evidence.most, problems)
+            problems.raise_any()
+            if not rehearsed:
+                held = put_files(evidence, org_id, items.folder, list(held))
         try:
             steps = _Steps(note, before, after)
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, steps)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held, steps)
         except _Rehearsal as end:
             return end.result
 
@@ -203,6 +215,7 @@ def _write(
     progress: Progress,
     rehearsed: bool,
     follow: FollowedLines | None,
+    held: Mapping[str, EvidenceBytes],
     steps: _Steps,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
@@ -216,7 +229,7 @@ def _write(
                 current = _recheck(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
                 counts[name] = write_events(revision, current, progress)
             else:
-                counts[name] = write_table(revision, checked, progress)
+                counts[name] = write_table(revision, checked, progress, held)
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
         if follow is not None:
