@@ -39,7 +39,7 @@ HOMES = {
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),
-    "highspy": ("engine/planning/solver.py",),
+    "highspy": ("engine/planning/solve.py",),
 }
 # places that speak SQLAlchemy's expressions because they write rows, describe tables or list any of them
 ALSO = {
@@ -285,7 +285,10 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.model.documents.tones",
             "engine.model.declarations.plan_parameters",
         ),
-        *("engine.planning.plan", "engine.planning.question", "engine.planning.work"),
+        *(
+            *("engine.planning.outlook", "engine.planning.plan", "engine.planning.question"),
+            *("engine.planning.likelihood", "engine.planning.prices"),
+        ),
         *(
             "engine.model.declarations.report",
             "engine.model.declarations.report_loader",

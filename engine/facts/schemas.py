@@ -121,13 +121,24 @@ SCHEMAS: Mapping[str, Schema] = {
         detected_on age_days runbook runbook_title playbook dry_run owner effort_hours due_on leverage
         requirements priority:real quick_win status blocked_by compensating compensating_approved
         remediation_id own_rule
+        estimate_hours:real low_hours:real high_hours:real lead_days:whole
     """),
     # remediations as people track them: the flow of gaps (F12)
     "remediations": columns(f"{_CONTROL} id title owner opened_on due_on closed_on status severity on_time days_open"),
     # work of a plan that was accepted, with what the plan asked for
     "accepted_plans": columns(f"""
         {_CONTROL} id title plan_id plan_framework by_on made_on target_pct owner planned_owner due_on
-        planned_due_on closed_on standing effort_hours planned_strict_pct
+        planned_due_on closed_on standing effort_hours planned_strict_pct part:whole way:text planned_kinds:texts
+        duty_ids:texts planned_weeks:texts work_hours:real done_hours:real left_hours:real
+    """),
+    # a duty to sign that was not withdrawn; one that follows by itself ends in -next
+    "signature_duties": columns(f"{_CONTROL} id owner due_on done"),
+    # a remediation that is open, as what others wait for
+    "awaited_work": columns(f"{_CONTROL} id title owner blocked_by estimate_hours left_hours"),
+    # hours that accepted work still takes, as rows of ``load``
+    "planned_load": columns("""
+        org_id obligation_id kind title frameworks owner accountable role due_on week week_start_on hours hard
+        state
     """),
     # framework in scope: counts of states, readiness (F3), freshness, and the same at the end of the period before.
     # coverage: assessed = applicable controls whose state is not no_data, of the applicable controls (F2).

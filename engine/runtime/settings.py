@@ -73,6 +73,9 @@ class Settings:
         values.emails, (), "people who may use /api/admin, separated by commas"
     )
     brand: str = setting(values.text, "HQ", "name that the gateway, proposals and answers to enquiries show")
+    plan_slack_days: int = setting(
+        values.count(0, 60), 5, "days before its target day by which the work of a plan is done (`hq plan`)"
+    )
     contact_min_seconds: int = setting(
         values.count(0, 600), 3, "seconds that a person needs for the contact form at least"
     )

@@ -56,6 +56,12 @@ def attestation_duties(
     )
 
 
+def signature_duties(attestation_duties: pl.DataFrame) -> pl.DataFrame:
+    """The duties that stand, done or not."""
+    frame = attestation_duties.filter(~pl.col("withdrawn"))
+    return shape("signature_duties", frame).sort("org_id", "due_on", "id")
+
+
 def attestations(
     attestation_duties: pl.DataFrame,
     evidence_counts: pl.DataFrame,

@@ -263,6 +263,12 @@ SCANS: Mapping[str, str] = {
         "compensating",
         "compensating_approved_by",
         "compensating_approved_on",
+        "estimate_hours",
+        "low_hours",
+        "high_hours",
+        "done_hours",
+        "left_hours",
+        "lead_days",
         where="t.opened_on <= q.as_of",
     ),
     "remediation_details_rows": _table(

@@ -25,6 +25,11 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "remediations": frozenset({"compensating_approved_by", "compensating_approved_on"}),
         "vendor_documents": frozenset({"assessment", "assessed_by", "assessed_on"}),
     },
+    "0037": {
+        "remediations": frozenset(
+            {"estimate_hours", "low_hours", "high_hours", "done_hours", "left_hours", "lead_days"}
+        )
+    },
     "0038": {
         "policies": frozenset({"separation"}),
         "executions": frozenset({"approval_id", "requester", "approver", "separation"}),

@@ -12,6 +12,7 @@ from engine.store.schema.columns import (
     instant,
     json,
     key,
+    number,
     person,
     person_key,
     reference,
@@ -241,6 +242,14 @@ remediations: TypedTable[records.RemediationRow] = tenant_table(
     choice("status", "state", "RemediationStatus", default="open"),
     text("blocked_by", "what it waits for", null=True),
     text("compensating", "compensating control meanwhile", null=True),
+    number("estimate_hours", "hours that it takes, by whoever knows it", null=True, high=10_000),
+    number("low_hours", "hours that it takes at least", null=True, high=10_000),
+    number("high_hours", "hours that it takes at most", null=True, high=10_000),
+    number("done_hours", "hours that were worked on it", null=True, high=10_000),
+    number("left_hours", "hours that are still to be worked on it", null=True, high=10_000),
+    whole_number(
+        "lead_days", "days of others, such as a vendor, between the work and its evidence", null=True, low=0, high=365
+    ),
     json("details", "further facts"),
     person("compensating_approved_by", "who approved the compensating control", null=True),
     day("compensating_approved_on", "when", null=True),

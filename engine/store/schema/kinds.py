@@ -111,8 +111,8 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="taken_on effective strict_pct weighted_pct fresh_pct attested_pct gaps_closed",
         debt="partial stale ineffective no_data gaps_open gaps_opened", scope="formulas framework not_applicable"),
     "remediations": _columns(
-        claim="owner runbook closed_on status compensating compensating_approved_by compensating_approved_on",
-        debt="id title severity opened_on blocked_by details", deadline="due_on", scope="framework control_id"),
+        claim="owner runbook closed_on status compensating compensating_approved_by compensating_approved_on done_hours",
+        debt="id title severity opened_on blocked_by details estimate_hours low_hours high_hours left_hours lead_days", deadline="due_on", scope="framework control_id"),
     "retention_overrides": _columns(
         claim="reason approved_by approved_on", deadline="record_class days"),
     "risks": _columns(

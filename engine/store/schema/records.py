@@ -1140,6 +1140,12 @@ class RemediationRow(TypedDict):
     status: RemediationStatus
     blocked_by: str | None
     compensating: str | None
+    estimate_hours: float | None
+    low_hours: float | None
+    high_hours: float | None
+    done_hours: float | None
+    left_hours: float | None
+    lead_days: int | None
     details: Json
     compensating_approved_by: str | None
     compensating_approved_on: date | None
