@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
-from engine.planning.plan import outlook
+from engine.planning.outlook import outlook
 from engine.planning.question import MOST_DAYS, PlanQuestion
 from engine.render import words
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -92,7 +92,7 @@ def ready_on_the_day(snapshot: Snapshot) -> str:
     targets = snapshot.fact("framework_targets").filter(pl.col("target_on").is_between(snapshot.as_of, until))
     said = []
     for framework, name, day in targets.sort("target_on", "framework").select("framework", "name", "target_on").rows():
-        plan = outlook(snapshot.fact, PlanQuestion(framework, 100, day), snapshot.as_of)
+        plan = outlook(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
         likely = _likely_on(snapshot.as_of, day, plan.needed_hours, plan.available_hours)
         lacks = f"no; {len(plan.mine)} short, {_hours(plan.needed_hours)}{likely}" if plan.mine else "yes"
         said.append(f"{FRAMEWORK_NAMES.get(framework, name)}, {_short_day(day)}: {lacks}")
