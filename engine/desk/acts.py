@@ -9,6 +9,11 @@ from engine.store.types import canonical_json
 
 NONE = ""  # in place of a word: the cell is empty
 EVENT = "record.changed"
+WITH_EVIDENCE = frozenset(
+    {("attestations", "attest"), ("remediations", "finish"), ("test_runs", "finish"), ("incident_actions", "finish")}
+    | {("evidence_requests", "send"), ("evidence_requests", "finish"), ("vendors", "review"), ("policies", "review")}
+)
+"""Acts whose form takes a file: its bytes are held as evidence, of the control where the record names one."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,11 @@ class Act:
     event: str = EVENT
     reverse: str = EVENT
     note: str = ""
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether evidence may come with it."""
+        return (self.table, self.name) in WITH_EVIDENCE
 
     def applies(self, row: Mapping[str, object]) -> bool:
         """Whether the row is in a state that the act ends."""

@@ -5,10 +5,12 @@ These functions run in a worker process, which has what reads cells; what they t
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.desk.queries.rows import active_role, find_row, has_owner
 from engine.desk.submissions import CHANGED, FORM, Author, Submission, Upload
+from engine.evidence.items import add_item, byte_columns
 from engine.intake.imports.preview_rows import ImportPreview
 from engine.model.errors import Conflict, Forbidden, NotFound
 from engine.model.rights import is_own, may
@@ -23,12 +25,20 @@ if TYPE_CHECKING:  # what reads cells is loaded where it is called: in a worker
 def submit(services: Services, form: Submission, now: datetime) -> bool:
     """Write a form; whether anything changed. InvalidData for bad cells, Conflict where the row is not as it was seen,
     Forbidden where the right is gone; then nothing is written."""
+    from engine.evidence.store import open_evidence
     from engine.intake.imports.imports import import_sheets, silent
     from engine.intake.imports.preview import text_sheet
 
     author = form.author
     found = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
     found += [text_sheet(table, table, [cells], list(cells)) for table, cells in form.beside.items()]
+
+    evidence = open_evidence(services.settings) if form.files else None
+    held = [
+        (name, byte_columns(evidence.put(author.org_id, BytesIO(content), name), name, now))
+        for name, content in form.files
+        if evidence is not None
+    ]
 
     def before(revision: Revision) -> None:
         row = None if form.key is None else find_row(revision.records, form.table, author.org_id, form.key)
@@ -42,6 +52,8 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
         if form.key is None and not counts[form.table]:
             raise Conflict("There is a record with that key already; open it to change it.", word="already_there")
         _check_owner_remains(revision, [form.table])
+        for name, columns in held:
+            add_item(revision, {**_item(form, name, now), **columns}, _controls(form))
 
     result = import_sheets(
         services.store, found, author.org_id, author.email, now, silent,
@@ -110,6 +122,18 @@ def _check_right(
 def _check_owner_remains(revision: Revision, tables: Sequence[str]) -> None:
     if "memberships" in tables and not has_owner(revision.records, revision.org_id):
         raise Conflict("An organization has at least one active owner.", word="last_owner")
+
+
+def _item(form: Submission, name: str, now: datetime) -> dict[str, object]:
+    """What the row of a held file says beside its bytes."""
+    request = (form.key or {}).get("id") if form.table == "evidence_requests" else None
+    who = form.author.email
+    return {"title": name, "source": "desk", "owner": who, "captured_at": now, "request_id": request}
+
+
+def _controls(form: Submission) -> list[tuple[str, str]]:
+    framework, control = form.cells.get("framework"), form.cells.get("control_id")
+    return [(framework, control)] if framework and control else []
 
 
 def _note(form: Submission) -> Note:

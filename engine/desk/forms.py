@@ -87,17 +87,11 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
             "actor": visit.caller.actor,
             "body": f"{act.note}{f': {why}' if why else ''}",
         }
+    files = [(one.file, one.content) for one in visit.parts if one.file] if act.takes_files else []
     form = Submission(
-        visit.author,
-        name,
-        act_name,
-        cells,
-        key_of(table, row),
-        _revision_of_form(visit),
-        act.event_for(typed),
-        why,
-        beside,
-    )
+        visit.author, name, act_name, cells, key_of(table, row), _revision_of_form(visit), act.event_for(typed), why,
+        beside, files,
+    )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, act)
 
 

@@ -38,7 +38,7 @@ def table_list(visit: Visit, name: str) -> Reply:
     columns, words, duty = list_columns(name), words_of(table), DUTIES.get(name, NO_DUTY)
     with visit.services.store.reader() as connection:
         page = list_page(
-            connection, name, visit.caller.org_id, query, today=visit.today, texts=search_columns(name)
+            connection, name, visit.caller.org_id, query, today=visit.today, texts=search_columns(name, columns)
         )  # fmt: skip
     titles = control_titles()
     rows = [

@@ -22,7 +22,6 @@ LONG_TEXT = frozenset(
 )
 FIRST = (*LABELS, "framework", "control_id", "severity", "tier", "priority", "kind", "criticality", "category", "email")
 KEY = "key."
-INPUTS: Mapping[str, str] = {"day": "date", "email": "email"}
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def form_fields(
             listed = [Option(email, called) for email, called in people.items()]
         found.append(
             FormField(
-                name, "", field.comment, control, INPUTS.get(field.kind, "text"), texts.get(name, ""),
+                name, "", field.comment, control, field.kind, texts.get(name, ""),
                 field.required, problems.get(name, ""), choices, listed, target or "", field.low, field.high,
                 name in fixed,
             )

@@ -23,7 +23,8 @@ class Author:
 class Submission:
     """A form: the cells of one row, ``key`` and ``seen`` (the row's revision) where it changes one that exists.
 
-    ``act`` is a right of the table; ``beside`` holds rows of other tables that belong to it, by table.
+    ``act`` is a right of the table; ``beside`` holds rows of other tables that belong to it, by table; ``files``
+    are evidence by name, to be held.
     """
 
     author: Author
@@ -35,6 +36,7 @@ class Submission:
     event: str = "record.changed"
     why: str = ""
     beside: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    files: Sequence[tuple[str, bytes]] = ()
 
 
 @dataclass(frozen=True)

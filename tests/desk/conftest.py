@@ -128,13 +128,16 @@ class Browser:
     def drop(self, name, content, **fields):
         """A file dropped on the desk."""
         fields = {"form_token": self.get("/import").fields["form_token"], **fields}
+        return self.multipart("/import", fields, name, content)
+
+    def multipart(self, url, fields, name, content):
         parts = [
             f'--XX\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()
             for key, value in fields.items()
         ]
         head = f'--XX\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
         body = b"".join([*parts, head, content, b"\r\n--XX--\r\n"])
-        return self.call("POST", "/import", body, content_type="multipart/form-data; boundary=XX")
+        return self.call("POST", url, body, content_type="multipart/form-data; boundary=XX")
 
 
 @pytest.fixture(scope="session")

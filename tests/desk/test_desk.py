@@ -284,3 +284,18 @@ def test_the_organization_itself_has_one_row(sign_in, store):
         names = connection.execute(select(organizations.c.name).where(organizations.c.id == "acme")).scalars().all()
     assert names == ["Acme Limited"]
     check(store)
+
+
+def test_evidence_that_comes_with_an_act_is_held_in_the_same_revision(sign_in, store):
+    member, head = sign_in("member"), store.head("acme").seq
+    address = "/tables/attestations/act/attest?key.id=a1"
+    answer = member.multipart(address, member.get(address).fields, "review.pdf", b"%PDF-1.7 minutes")
+    assert (answer.status, row(store, "attestations", id="a1")["outcome"]) == (303, "attested")
+    item = row(store, "evidence_items", title="review.pdf")
+    assert (item["held_bytes"], item["owner"], item["source"]) == (16, "member@acme.example", "desk")
+    assert row(store, "evidence_links", evidence_id=item["id"])["control_id"] == "CC1.1"
+    with store.reader() as connection:
+        ours = audit_log.c.org_id == "acme"
+        actions = connection.execute(select(audit_log.c.action).where(ours, audit_log.c.seq > head)).scalars().all()
+    assert actions == ["attestation.signed", "evidence.collected"]
+    check(store)

@@ -64,6 +64,8 @@ def test_a_day_at_the_desk(browser, address, desk, store, tmp_path):  # noqa: F8
         page = context.new_page()
         page.goto(link(MEMBER, "/tables/attestations/act/attest?key.id=a1&back=%2F"))
         page.get_by_role("button", name="Sign in").click()
+        (tmp_path / "minutes.txt").write_text("reviewed")
+        page.get_by_label("Evidence").set_input_files(tmp_path / "minutes.txt")
         page.get_by_role("button", name="Attest").click()
         assert "Attest: written." in page.inner_text("main")
         page.get_by_role("link", name="New date Keys are shared").click()

@@ -46,12 +46,12 @@ def values_of(facts):
     return dict(sorted(found.items()))
 
 
-def accepted():
+def accepted_values():
     """What was accepted; nothing where there is no file yet."""
     return json.loads(VALUES.read_text(encoding="utf-8")) if VALUES.exists() else {}
 
 
-def moved(now, before):
+def moves(now, before):
     """A sentence for each figure whose value is another one under the version that it had."""
     return [
         f"{name} was {before[name]['value']!r} and is {one['value']!r}, both as version {one['version']}"

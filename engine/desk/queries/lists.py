@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sqlalchemy import Column, ColumnElement, Connection, String, Table, Text, and_, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, String, Table, Text, and_, func, or_, select, tuple_
 
 from engine.model.rights import DUTIES, NO_DUTY
 from engine.store.schema import IMPORTABLE
@@ -51,8 +51,7 @@ def list_page(
     mine = _mine(table, org_id)
     parts: dict[str, ColumnElement[bool]] = {}
     if query.text:
-        words = [func.lower(table.c[column]).contains(query.text.lower(), autoescape=True) for column in texts]
-        parts["text"] = or_(*words)
+        parts["text"] = or_(*(_has_text(connection, table.c[column], query.text) for column in texts))
     state = table.c[duty.state] if duty.state else None
     if query.state and state is not None:
         parts["state"] = state.is_(None) if query.state == EMPTY else state == query.state
@@ -66,18 +65,40 @@ def list_page(
         parts["due"] = _within(table, name, query.due, today)
     every = [mine, *parts.values()]
     order = _order(table, query.sort, duty.due)
-    rows = connection.execute(
-        select(table).where(*every).order_by(*order).limit(PAGE_ROWS).offset((query.page - 1) * PAGE_ROWS)
-    ).mappings()
     late = [mine, *(part for what, part in parts.items() if what != "due")]
     return ListPage(
-        rows=[dict(row) for row in rows],
+        rows=_rows(connection, table, every, order, query.page),
         matching=_count(connection, table, every),
         all_rows=_count(connection, table, [mine]),
         states=_groups(connection, state, [mine, *(part for what, part in parts.items() if what != "state")]),
         owners=_groups(connection, owner, [mine, *(part for what, part in parts.items() if what != "owner")]),
         late=_count(connection, table, [*late, _within(table, name, "late", today)]) if duty.due else 0,
     )
+
+
+def _rows(
+    connection: Connection,
+    table: Table,
+    where: Sequence[ColumnElement[bool]],
+    order: Sequence[ColumnElement[object]],
+    page: int,
+) -> list[dict[str, object]]:
+    """The rows of a page: their keys first, so that what is sorted is narrow."""
+    keys = [table.c[name] for name in table.info["primary"]] or [table.c.id]
+    query = select(*keys).where(*where).order_by(*order).limit(PAGE_ROWS).offset((page - 1) * PAGE_ROWS)
+    places = {tuple(key): place for place, key in enumerate(connection.execute(query))}
+    if not places:
+        return []
+    owner = where[0]
+    found = connection.execute(select(table).where(owner, tuple_(*keys).in_(list(places)))).mappings()
+    return sorted((dict(row) for row in found), key=lambda row: places[tuple(row[key.name] for key in keys)])
+
+
+def _has_text(connection: Connection, column: Column[str], text: str) -> ColumnElement[bool]:
+    """Whether a column has the text, in any case; SQLite's LIKE takes no account of it, for letters of ASCII."""
+    if connection.dialect.name == "sqlite":
+        return column.contains(text, autoescape=True)
+    return column.icontains(text, autoescape=True)
 
 
 def live(name: str) -> list[ColumnElement[bool]]:
@@ -96,9 +117,11 @@ def counts(connection: Connection, org_id: str) -> dict[str, int]:
     return {name: _count(connection, table, [_mine(table, org_id)]) for name, table in IMPORTABLE.items()}
 
 
-def search_columns(name: str) -> list[str]:
-    """The columns of text that words may be looked for in."""
-    return [column.name for column in IMPORTABLE[name].columns if isinstance(column.type, String | Text)]
+def search_columns(name: str, columns: Sequence[str]) -> list[str]:
+    """Those of some columns, and of the key, that have text to look for words in."""
+    table = IMPORTABLE[name]
+    wanted = dict.fromkeys([*table.info["primary"], *columns])
+    return [column for column in wanted if column in table.c and isinstance(table.c[column].type, String | Text)]
 
 
 def _within(table: Table, name: str, due: str, today: date) -> ColumnElement[bool]:

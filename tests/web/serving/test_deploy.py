@@ -76,7 +76,7 @@ def certificate(tmp_path):
     return key, chain, both
 
 
-def adapted(name, folder, certificate, console_port, plain, secured):
+def configuration(name, folder, certificate, console_port, plain, secured):
     """The configuration with ports and a certificate of the test, and the command that runs it."""
     key, chain, both = certificate
     text = (DEPLOY / name).read_text().replace("127.0.0.1:8080", f"127.0.0.1:{console_port}")
@@ -105,7 +105,7 @@ def adapted(name, folder, certificate, console_port, plain, secured):
 def running(command, folder, port):
     with (
         (folder / "log").open("wb") as log,
-        subprocess.Popen(command, stdout=log, stderr=log, env={"HOME": str(folder), **inherited()}) as process,
+        subprocess.Popen(command, stdout=log, stderr=log, env={"HOME": str(folder), **environment_of()}) as process,
     ):
         try:
             until = time.monotonic() + 20
@@ -119,7 +119,7 @@ def running(command, folder, port):
             process.wait(timeout=20)
 
 
-def inherited():
+def environment_of():
     return {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
 
 
@@ -150,7 +150,7 @@ def test_a_proxy_stands_before_a_console(name, console, tmp_path, certificate):
         pytest.skip(f"{program} is not on this machine")
     plain, secured, chain = free_port(), free_port(), certificate[1]
     with behind_waitress(console) as port:
-        command = adapted(name, tmp_path, certificate, port, plain, secured)
+        command = configuration(name, tmp_path, certificate, port, plain, secured)
         with running(command, tmp_path, secured):
             until = time.monotonic() + 10
             while (found := ask(secured, chain, "GET", "/api/health"))[0] == 503 and time.monotonic() < until:

@@ -111,6 +111,24 @@ def last_write(connection: Connection) -> tuple[str, datetime] | None:
     return None if row is None else (row.org_id, row.moved_at)
 
 
+# what a server must have switched on for a commit to outlive a crash, and what may stand there
+_DURABLE = {
+    "fsync": ("on",),
+    "full_page_writes": ("on",),
+    "synchronous_commit": ("on", "local", "remote_write", "remote_apply"),
+}
+
+
+def durability_problems(connection: Connection) -> Iterator[str]:
+    """Settings of a PostgreSQL server by which what was committed is lost in a crash; SQLite's are our own."""
+    if connection.dialect.name != "postgresql":
+        return
+    for name, good in _DURABLE.items():
+        found = connection.exec_driver_sql(f"SHOW {name}").scalar_one()
+        if found not in good:
+            yield f"{name} is {found!r}, expected {' or '.join(good)}"
+
+
 def structure_problems(connection: Connection) -> Iterator[str]:
     """What SQLite finds in its own file: pages and indexes, and rows that refer to none. A server looks itself."""
     if connection.dialect.name != "sqlite":
