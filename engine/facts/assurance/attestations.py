@@ -145,6 +145,7 @@ def signed_freshness(
     days_until_signed: pl.DataFrame,
     named_when_signed_rows: pl.DataFrame,
     record_days: pl.DataFrame,
+    own_rules: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -153,7 +154,10 @@ def signed_freshness(
     supporting = known.actions.filter(
         pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(["operation", "incident", "test"])
     ).select("action")
-    mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
+    pair = ["org_id", "action", "framework", "control_id"]
+    usual = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
+    ruled = own_rules.filter(pl.col("effect") == "supports", pl.col("outcome") == "success").select(pair)
+    mapped = pl.concat([usual.join(own_rules, on=pair, how="anti"), signed.join(ruled, on=_KEY).select(usual.columns)])
     evidence = pl.concat(
         [
             last_success(mapped, days_until_signed, asked),

@@ -36,10 +36,23 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "incident_timeline": frozenset({"heard_at", "payload"}),
         "early_events": frozenset({"messages"}),
     },
+    "0039": {
+        "evidence_items": frozenset(("file", "about", "held_sha256", "held_bytes", "media_type", "held_state"))
+        | frozenset(("checked_at", "removed", "removed_at", "run_id", "part"))
+    },
+    "0040": {
+        "testing_schedules": frozenset(("check_id", "pull_file", "query_sha256", "superseded_on", "unread"))
+        | frozenset(("unread_at",)),
+        "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
+    },
 }
 
 # the migration that made tables
-_MADE: Mapping[str, frozenset[str]] = {"0035": frozenset({"installation_commitments", "installation_heads"})}
+_MADE: Mapping[str, frozenset[str]] = {
+    "0035": frozenset({"installation_commitments", "installation_heads"}),
+    "0039": frozenset({"organization_rules"}),
+    "0040": frozenset({"schedule_controls", "check_proofs", "tool_rules"}),
+}
 
 
 def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:

@@ -58,7 +58,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "dry_runs": _columns(
         claim="id outcome actor ran_at policy_id plan inputs inputs_hash", scope="playbook incident_id"),
     "evidence_items": _columns(
-        claim="id source owner captured_at location sha256", scope="title request_id"),
+        claim="id source owner captured_at location sha256 file", scope="title request_id about"),
     "evidence_links": _columns(claim="evidence_id framework control_id"),
     "evidence_requests": _columns(
         claim="owner backup status auditor_status submitted_on accepted_on closed_on paused_minutes",
@@ -91,6 +91,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="completed", debt="planned planned_hours slipped forecast", scope="week"),
     "organization_frameworks": _columns(
         deadline="adopted_on target_on", scope="framework in_scope note"),
+    "organization_rules": _columns(scope="pattern outcome framework control_id effect family note"),
     "organization_settings": _columns(deadline="name value"),
     "organizations": _columns(
         claim="boundary key_custody auth_mode",
@@ -135,10 +136,13 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="id test_id bundle_id status supplement linked_by linked_at", scope="framework control_id"),
     "test_runs": _columns(
         claim="performed_on outcome performer population tested evidence_received cause response",
-        debt="deviations evidence_expected", deadline="window_open_on window_close_on", scope="id schedule_id"),
+        debt="deviations evidence_expected", deadline="window_open_on window_close_on",
+        scope="id schedule_id reason"),
+    "schedule_controls": _columns(scope="schedule_id framework control_id"),
     "testing_schedules": _columns(
         claim="owner performer", deadline="cadence window_days starts_on ends_on",
         scope="id framework control_id procedure"),
+    "tool_rules": _columns(scope="tool rule framework control_id source"),
     "users": _columns(
         claim="email name active", scope="title preferences deletion_requested_at"),
     "vendor_documents": _columns(

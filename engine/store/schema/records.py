@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import TypedDict
 
 from engine.model.vocabulary import (
+    ActionEffect,
     AddressableDecision,
     ApprovalStatus,
     AssessmentStatus,
@@ -27,6 +28,8 @@ from engine.model.vocabulary import (
     DryRunOutcome,
     EndpointChannel,
     Environment,
+    EvidenceRemoval,
+    EvidenceState,
     ExceptionKind,
     ExceptionStatus,
     ExecutionMode,
@@ -66,6 +69,7 @@ from engine.model.vocabulary import (
     RiskStatus,
     RiskTreatment,
     Role,
+    RuleOutcome,
     SalesSubject,
     Severity,
     SloWindow,
@@ -241,6 +245,24 @@ class ChangeLogRow(TypedDict):
     part: int
     rows: int
     body: bytes
+
+
+class CheckProofRow(TypedDict):
+    """What a check notices: its rows broken in a known way, a column at a time, and what became of its answer."""
+
+    org_id: str
+    check_id: str
+    source: str
+    field: str
+    change: str
+    query_sha256: str
+    tried: int
+    exceptions_changed: int
+    outcomes_changed: int
+    failures: int
+    looked_at: bool
+    proved_at: datetime
+    revision: int
 
 
 class CommitteeMeetingRow(TypedDict):
@@ -519,7 +541,7 @@ class EventTileRow(TypedDict):
 
 
 class EvidenceItemRow(TypedDict):
-    """A document or record that supports controls, kept elsewhere."""
+    """A document or record that supports controls: its bytes are held here, or it is kept elsewhere."""
 
     org_id: str
     id: str
@@ -530,6 +552,17 @@ class EvidenceItemRow(TypedDict):
     location: str | None
     sha256: str | None
     request_id: str | None
+    file: str | None
+    about: str | None
+    held_sha256: str | None
+    held_bytes: int | None
+    media_type: str | None
+    held_state: EvidenceState | None
+    checked_at: datetime | None
+    removed: EvidenceRemoval | None
+    removed_at: datetime | None
+    run_id: str | None
+    part: str | None
     revision: int
 
 
@@ -902,6 +935,20 @@ class OrganizationRow(TypedDict):
     revision: int
 
 
+class OrganizationRuleRow(TypedDict):
+    """Rules of one's own: what an action of the audit log says about a control. They win over those that come along."""
+
+    org_id: str
+    pattern: str
+    outcome: RuleOutcome
+    framework: str
+    control_id: str
+    effect: ActionEffect
+    family: str | None
+    note: str | None
+    revision: int
+
+
 class OrganizationSettingRow(TypedDict):
     """A threshold, weight or channel that an organization set for itself."""
 
@@ -1153,6 +1200,16 @@ class ScannerCheckRow(TypedDict):
     revision: int
 
 
+class ScheduleControlRow(TypedDict):
+    """The controls that a recurring test is about, where it is about more than one: all move alike."""
+
+    org_id: str
+    schedule_id: str
+    framework: str
+    control_id: str
+    revision: int
+
+
 class SeenEventRow(TypedDict):
     """Inbound events that were applied, so that a repeat changes nothing."""
 
@@ -1320,6 +1377,10 @@ class TestRunRow(TypedDict):
     evidence_received: int | None
     cause: str | None
     response: str | None
+    reason: str | None
+    rows_sha256: str | None
+    ran_at: datetime | None
+    sequence: int | None
     revision: int
 
 
@@ -1337,6 +1398,24 @@ class TestingScheduleRow(TypedDict):
     window_days: int | None
     starts_on: date
     ends_on: date | None
+    check_id: str | None
+    pull_file: str | None
+    query_sha256: str | None
+    superseded_on: date | None
+    unread: str | None
+    unread_at: datetime | None
+    revision: int
+
+
+class ToolRuleRow(TypedDict):
+    """Which controls a rule of a scanner tests: what passed is a test of them as much as what failed."""
+
+    org_id: str
+    tool: str
+    rule: str
+    framework: str
+    control_id: str
+    source: str | None
     revision: int
 
 

@@ -186,6 +186,9 @@ def _hours_needed(plan: ReadinessPlan) -> float:
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
     if work.is_empty():
+        if _lacks_hours(plan):
+            need, have = hours(plan.needed_hours), hours(plan.available_hours)
+            return f"Hours are missing: {need} of work would change that, the owners have {have}; give them more time."
         return "No work changes that by then: look at what stays open, and why."
     first = work.row(0, named=True)
     start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
@@ -194,6 +197,11 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
         return f"The plan gets there with work on {takes}: {start}."
     reached = percent(100 * plan.effective_with / plan.applicable)
     return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
+
+
+def _lacks_hours(plan: ReadinessPlan) -> bool:
+    """Whether there is work that would help, and more of it than the owners have hours for."""
+    return plan.needed_hours > plan.available_hours
 
 
 def _warnings(plan: ReadinessPlan) -> list[str]:
