@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -38,7 +37,7 @@ def notices(
         sent.setdefault((row["org_id"], row["incident_id"], row["notice"] or ""), row["happened_at"])
     found = []
     for (org, incident_id, law), row in assessed.items():
-        incident, zone = known.get((org, incident_id)), ZoneInfo(zones.get(org) or "UTC")
+        incident, zone = known.get((org, incident_id)), zones.get(org) or "UTC"
         if incident is None:
             continue
         for notice in NOTICES.get(law, ()):
