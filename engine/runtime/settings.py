@@ -37,9 +37,7 @@ class Settings:
     database_url: str = setting(values.text, "", "operational store; SQLite in SVC_DATA_DIR when empty", secret=True)
     service_name: str = setting(values.text, "hq-console", "name that /api/health answers with")
     base_url: str = setting(values.text, "http://127.0.0.1:8080", "address under which people reach the console")
-    desk_url: str = setting(
-        values.text, "", "address under which people reach the desk; without one mails carry a record to import instead"
-    )
+    desk_url: str = setting(values.text, "", "address under which people reach the desk; mails lead there")
     session_auth: bool = setting(values.switch, True, "off: one local user, loopback only")
     session_secret: str = setting(
         values.session_secret, "", "HS256 key of sessions; made in SVC_DATA_DIR when empty", secret=True

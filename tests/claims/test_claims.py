@@ -73,11 +73,12 @@ def whoever_approves(frame, approvers, by, on):
 
 
 @pytest.mark.real
-def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_without_one(cobalt, monkeypatch):
-    assert look(cobalt, seed=1, each=4, only="exceptions").beyond == {}
+def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_without_one(monkeypatch):
+    org = small("cobalt", DAY, seed=5)  # whose exception in force is for a control that the score counts
+    assert look(org, seed=1, each=4, only="exceptions").beyond == {}
     monkeypatch.setattr(risk, "with_approval", whoever_approves)
-    found = {figure for _, figure in look(cobalt, seed=1, each=4, only="exceptions").beyond}
-    assert {"exceptions_approved", "sprs_score"} & found
+    found = look(org, seed=1, each=4, only="exceptions").beyond.keys()
+    assert {(f"exceptions.{place}", "sprs_score") for place in ("approver unapprove", "approved_on ahead")} <= found
 
 
 @pytest.mark.real

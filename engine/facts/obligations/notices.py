@@ -1,13 +1,13 @@
 """Notifications of incidents as duties of the ledger, each with the moment that a law makes it due at."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from engine.facts.schemas import Schema
+from engine.model.days import local_day
 from engine.model.incident_notices import NOTICES, due_at
 
 EFFORT = 3.0  # hours of work of a notification
@@ -37,7 +37,7 @@ def notices(
         sent.setdefault((row["org_id"], row["incident_id"], row["notice"] or ""), row["happened_at"])
     found = []
     for (org, incident_id, law), row in assessed.items():
-        incident, zone = known.get((org, incident_id)), ZoneInfo(zones.get(org) or "UTC")
+        incident, zone = known.get((org, incident_id)), zones.get(org) or "UTC"
         if incident is None:
             continue
         for notice in NOTICES.get(law, ()):
@@ -52,9 +52,9 @@ def notices(
                     "frameworks": FRAMEWORKS_OF[law],
                     "controls": [],
                     "owner": incident["owner"],
-                    "due_on": _day(due, zone),
+                    "due_on": local_day(due.replace(tzinfo=UTC), zone),
                     "due_at": due,
-                    "done_on": _day(done, zone) if done else None,
+                    "done_on": local_day(done.replace(tzinfo=UTC), zone) if done else None,
                     "effort_hours": EFFORT,
                     "hard": True,
                     "source_ref": f"incidents/{incident_id}",
@@ -77,7 +77,3 @@ def _moment(text: object) -> datetime | None:
     except ValueError:
         return None
     return at.astimezone(UTC).replace(tzinfo=None) if at.tzinfo else at
-
-
-def _day(at: datetime, zone: ZoneInfo) -> date:
-    return at.replace(tzinfo=UTC).astimezone(zone).date()
