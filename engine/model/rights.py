@@ -6,9 +6,7 @@ The desk, its list of rights in the reference and the test that walks it read th
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, TypeAlias
 
-Who: TypeAlias = Literal["owner", "admin", "operator", "member", "own"]
 """A role, or ``own``: whoever the row itself names, in any role."""
 
 EVERY_TABLE = "*"

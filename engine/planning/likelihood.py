@@ -5,7 +5,7 @@ most hours, else that of accepted work whose hours were recorded when it was don
 spread is shared by all work of one person: who is late once is late again. The same plan draws the same numbers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from hashlib import sha256
@@ -149,15 +149,3 @@ def _days(finish: Draws, total: Draws, usual: float, plan: ReadinessPlan, step: 
     days[inside] = ends[weeks[inside].astype(np.int64)]
     lead = step.action.parts[step.part].lead_days
     return np.where(weeks >= _FAR, float(date.max.toordinal()), days + lead)
-
-
-def in_words(found: Sequence[Likelihood], days: Mapping[str, date]) -> str:
-    """``62 % likely; 90 % on 22 Mar 2027``, of each framework."""
-    from engine.model.days import spelled_day
-
-    said = []
-    for one in found:
-        later = one.likely_on is not None and one.likely_on > days[one.framework]
-        on = f"; 90 % on {spelled_day(one.likely_on)}" if later and one.likely_on else ""
-        said.append(f"{round(100 * one.probability)} % likely{on}")
-    return ", ".join(said)

@@ -23,11 +23,6 @@ from engine.planning.solve import solve
 from engine.planning.weeks import PlanWeeks
 
 Fact = Callable[[str], pl.DataFrame]
-# the facts that a plan is made from
-FACTS = (
-    *("control_horizons", "gaps", "owner_weeks", "load", "signature_duties", "accepted_plans", "awaited_work"),
-    *("state_changes", "members"),
-)
 OTHER_WORK_HOURS = 8.0  # of a remediation that something waits for, where nobody recorded any
 
 

@@ -98,12 +98,6 @@ def plan_question(
     return PlanQuestion(goals, slack, parameters.get(KEEP.name) is not None, without, more)
 
 
-def goal_text(framework: str, target: int, by: date | None, start: date | None = None) -> str:
-    """A goal as one word of the parameter ``goals``."""
-    days = [f"{day:%Y%m%d}" if day else "" for day in (by, start)]
-    return ":".join([framework, str(target), *days]).rstrip(":")
-
-
 def _words(value: object) -> list[str]:
     return [word.strip() for word in str(value or "").split(",") if word.strip()]
 

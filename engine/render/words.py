@@ -50,7 +50,7 @@ STATES: dict[Tone, str] = {
         "pending planned proposed retired skipped submitted todo tracked unchanged under_way upcoming withdrawn "
         # kinds, which judge nothing
         "borrow clarified defer descope extended framework_tier framework_week in_force kind_schedule mandatory merged "
-        "pull_forward reassign"
+        "pull_forward reassign spent"
     ),
     "calm": "due_30 low",
     "mild": "medium moderate",

@@ -121,7 +121,7 @@ def test_the_glossary_needs_no_organization(home, cli):
     figures = json.loads(cli("figures", "--format", "json")[1])["figures"]
     assert {entry["value"] for entry in figures} == {None}
     code, out, _ = cli("figures", "--format", "csv")
-    assert out.splitlines()[0] == "figure,title,value,unit,better,definition,fact,aggregate,reports"
+    assert out.splitlines()[0] == "figure,title,value,unit,better,version,definition,fact,aggregate,reports"
     assert len(out.splitlines()) == len(figures) + 1
 
 

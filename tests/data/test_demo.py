@@ -314,7 +314,7 @@ def test_posture_components_blend_to_the_score(org):
         "remediation": 0.1,
         "operations": 0.1,
     }
-    for _, score, components in table(org, "posture_snapshots").iter_rows():
+    for _, score, components, _ in table(org, "posture_snapshots").iter_rows():
         present = json.loads(components)
         blended = sum(shares[name] * value for name, value in present.items()) / sum(shares[name] for name in present)
         assert score == pytest.approx(blended, abs=0.051)

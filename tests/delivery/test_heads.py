@@ -100,11 +100,12 @@ def test_what_is_owed_leaves_though_no_head_can_be_signed(house, mailbox, caplog
 
 
 def test_the_job_signs_each_head_once(any_house):
-    assert scheduler.heads(any_house.services, NOW) == "1 heads signed, 0 stamped"
+    tree = "; the installation's tree of {} commitments signed"
+    assert scheduler.heads(any_house.services, NOW) == "1 heads signed, 0 stamped" + tree.format(1)
     assert scheduler.heads(any_house.services, NOW) == "0 heads signed, 0 stamped"
     any_house.store.ensure_platform(NOW)
     any_house.queue(message())
-    assert scheduler.heads(any_house.services, NOW) == "2 heads signed, 0 stamped"
+    assert scheduler.heads(any_house.services, NOW) == "2 heads signed, 0 stamped" + tree.format(2)
     assert heads_of(any_house.services, "platform").problems == []
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -97,7 +98,8 @@ def test_the_documented_example_is_read_whole():
             service="checkout",
             host="web-3",
             started_at=at(8, 12),
-            occurred_at=at(8, 12),
+            occurred_at=at(8, 14),
+            sent_at=at(8, 14) + timedelta(seconds=3),
             link="https://status.example.com/1",
             labels={"region": "eu-west-1"},
             annotations={"team_note": "Payments are first"},

@@ -87,7 +87,7 @@ def test_a_result_with_its_rule():
         ({"level": "warning"}, {}, "medium"),
         ({"level": "note"}, {}, "low"),
         ({"level": "none"}, {}, "info"),
-        ({}, {}, "high"),
+        ({}, {}, "medium"),
         ({"kind": "informational"}, {"security-severity": "9.8"}, "info"),
         ({"properties": {"security-severity": "3.1"}}, {}, "low"),
     ],

@@ -14,6 +14,8 @@ KNOWN = {  # and by what it is held
     "engine/delivery/post.py",  # the same
     "engine/delivery/time_stamps.py",  # tests/delivery/test_time_stamps.py: the address that a setting names
     "engine/delivery/chat.py",  # tests/delivery/test_chat.py: the address that a setting names
+    "engine/delivery/witness.py",  # tests/runtime/heads: the address that a setting names
+    "engine/operations/pulls.py",  # tests/evidence/pulls: public addresses, and hosts that SVC_PULL_HOSTS names
     "engine/delivery/mail.py",  # tests/delivery/test_mail.py: the server that a setting names
     "engine/sales/billing/paypal.py",  # tests/web/handlers/sales/test_billing.py: the address that a setting names; no redirects
     "engine/copilot/providers.py",  # tests/copilot: the addresses that settings name

@@ -98,7 +98,7 @@ ATTESTATIONS: Mapping[str, Column] = {
     "response": Column("Management response", "", "What management says to the deviations.", cells="text"),
     "returns": Column("Returns", "count", "How often the auditor sent the answer back."),
     "check_id": Column("Check", "text", "Identifier of the check in its file of pulls."),
-    "counts": Column("Counts", "", "Whether a passed test still supports: its query is asked as it was.", cells="flag"),
+    "counts": Column("Counts", "flag", "Whether a passed test still supports: its query is asked as it was."),
     "superseded_on": Column("Superseded", "date", "Day from which another query of the check took its place."),
     "noted_at": Column("Since (UTC)", "instant", "From when it is so."),
     "tried": Column("Tried", "count", "Rows that were broken, one at a time."),

@@ -21,7 +21,10 @@ PLANS: Mapping[str, Column] = {
     "lapsed_days": Column("Days lapsed", "days", "Days until the day on which the evidence is past its window."),
     "lapsed_until": Column("Lapsed until", "date", "Last day on which the evidence is past its window."),
     "latest_on": Column("At the latest", "date", "Last day on which the work is in time."),
-    "likely_error_pct": Column("Error", "points", "Standard error of the draws that the likelihood is taken from."),
+    "part": Column("Part", "count", "Which of the pieces of an accepted action it is, from 1."),
+    "saved_hours": Column("Hours saved", "hours", "Hours by which the plan is shorter if this moves."),
+    "way": Column("Way", "text", "How an accepted action brings its control to effective."),
+    "likely_error_points": Column("Error", "points", "Standard error of the draws that the likelihood is taken from."),
     "likely_on": Column("Likely on", "date", "Day by which nine of ten draws reach the target."),
     "likely_pct": Column(
         "Likely (%)", "percent", "Share of draws with uncertain hours that reach the target by the day."

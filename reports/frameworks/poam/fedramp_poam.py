@@ -97,7 +97,7 @@ def build(
                 others.select(*shown, pl.exclude(*shown, "must_list")),
                 note="In no CSV or OSCAL of the plan until somebody names the control in the ledger.",
                 state=["status"],
-                hidden=[column for column in others.columns if column not in shown],
+                hidden=[column for column in others.columns if column not in (*shown, "must_list")],
             ),
         ),
         definitions=DEFINITIONS,

@@ -151,7 +151,7 @@ def goals(plan: ReadinessPlan) -> pl.DataFrame:
         )
     schema = {
         "framework": pl.String,
-        "by": pl.Date,
+        "by_on": pl.Date,
         "target_pct": pl.Int64,
         "strict_pct": pl.Float64,
         "planned_strict_pct": pl.Float64,

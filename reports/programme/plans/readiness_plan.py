@@ -24,8 +24,8 @@ from reports.shared.wording import hours
 
 TONES: dict[str, Tone] = {"nothing done": "second", "with the plan": "main"}
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
-GOALS = {"likely_pct": "Likely (%)", "likely_error_pct": "Error (points)", "likely_on": "90 % likely on"}
-PRICE = {"change": "If this moves", "saved_hours": "Hours saved", "reached": "Reached then"}
+GOALS = {"likely_error_points": "Error (points)", "likely_on": "90 % likely on"}
+PRICE = {"change": "If this moves", "reached": "Reached then"}
 MORE = {"people": "With", "effective": "Effective on the day"}
 TERMS = "Its report may ask for more than effective controls: worksheets, decisions, agreements that are not on record."
 PROGRESS = {
@@ -119,7 +119,7 @@ def build(
     people = plan_people.people(plan)
     goals = plan_rows.goals(plan).with_columns(
         likely_pct=pl.Series([round(100 * one.probability, 1) for one in likely], dtype=pl.Float64),
-        likely_error_pct=pl.Series([round(100 * one.error, 1) for one in likely], dtype=pl.Float64),
+        likely_error_points=pl.Series([round(100 * one.error, 1) for one in likely], dtype=pl.Float64),
         likely_on=pl.Series([one.likely_on for one in likely], dtype=pl.Date),
     )
     owners = people.filter(pl.col("owner").is_in(plan.owners))

@@ -55,7 +55,9 @@ def cli(capfdbinary):
 def dead_letter(store, org, body):
     """The identifier of the dead letter that a body becomes."""
     with pytest.raises(BadRequest):
-        receive_alerts(IngestDoor(store, org, NOW, 10, 10, 10), InboundBody("alerts", body, NOW, "token:am", "ops"))
+        receive_alerts(
+            IngestDoor(store, org, NOW, 10, 10, 10, 1_000_000), InboundBody("alerts", body, NOW, "token:am", "ops")
+        )
     with store.reader() as connection:
         return dead_letters(connection, org)[-1][0]
 

@@ -140,7 +140,7 @@ def both(ready, tmp_path):
 def test_one_plan_has_several_frameworks_with_days_and_targets_of_their_own(both, tmp_path):
     asked = ("--framework", "soc2", "--by", "2027-03-01", "--framework", "iso27001", "--by", "2027-06-30")
     answer = plan_json(both, "plan", *asked, "--target", "iso27001=1", "--target", "soc2=2", "--format", "json")
-    assert [(row["framework"], row["by"], row["target_pct"]) for row in answer["goals"]] == [
+    assert [(row["framework"], row["by_on"], row["target_pct"]) for row in answer["goals"]] == [
         ("soc2", "2027-03-01", 2),
         ("iso27001", "2027-06-30", 1),
     ]

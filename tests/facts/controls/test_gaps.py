@@ -78,7 +78,8 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
         "compensating_approved_by",
     )
     days = ("opened_on", "due_on", "closed_on", "compensating_approved_on")
-    schema = {"org_id": pl.String, **dict.fromkeys(texts, pl.String), **dict.fromkeys(days, pl.Date)}
+    hours = dict.fromkeys((*gaps.HOURS, "done_hours"), pl.Float64)
+    schema = {"org_id": pl.String, **dict.fromkeys(texts, pl.String), **dict.fromkeys(days, pl.Date), **hours}
     stored = pl.DataFrame(
         [{**dict.fromkeys(schema), "org_id": ORG, **row} for row in work], schema=schema, orient="row"
     )
@@ -87,9 +88,10 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
         schema={"org_id": pl.String, "email": pl.String, "since_on": pl.Date},
         orient="row",
     )
-    opened = gaps.open_work(gaps.remediations(stored, ASKED), stored, people, ASKED)
+    every = gaps.remediations(stored, ASKED)
+    opened, worked = gaps.open_work(every, stored, people, ASKED), gaps.worked_hours(every, stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
-    return gaps.gaps(status, targets, opened, rows("poam", *poam), runs, ASKED)
+    return gaps.gaps(status, targets, opened, worked, rows("poam", *poam), runs, ASKED)
 
 
 def one(control_id="CC6.1", **more):

@@ -29,7 +29,7 @@ def group(count, **changes):
 
 
 def receive(store, body, **given):
-    door = IngestDoor(store, "acme", NOW, 20_000, 20_000, 10, **given)
+    door = IngestDoor(store, "acme", NOW, 20_000, 20_000, 10, 1_000_000, **given)
     return receive_alerts(door, InboundBody("alerts", body, NOW, "token:am"))
 
 

@@ -184,7 +184,9 @@ def test_every_format_shows_the_same_rows(name):
     assert heights == [table.frame.height for table in document.tables]
 
     lines = list(csv.DictReader(io.StringIO(render_document(name, document, "csv"), newline="")))
-    if len(heights) == 1:
+    if (
+        "section" not in lines[0]
+    ):  # of the FedRAMP plan the items alone: its other table names no control of the template
         assert len(lines) == heights[0]
     else:
         shown_in = [{line["section"], *line.get("also_in", "").split("; ")} for line in lines]

@@ -6,6 +6,8 @@ import pytest
 
 from engine.catalogue import catalogue
 from engine.catalogue.snapshot import content
+from engine.facts.controls.readiness import READINESS_FORMULAS
+from engine.model.figures.versions import versions_of
 from engine.store.schema.controls import attestations, evidence_requests
 from engine.store.schema.organizations import users
 from engine.store.schema.outputs import catalogue_snapshots, control_state_changes, readiness_snapshots
@@ -70,7 +72,8 @@ def test_requests_are_listed_with_their_clock(sign_in, with_people):
 def test_a_regression_names_the_event_that_explains_it(sign_in, with_people):
     change = {**CONTROL, "observed_on": TODAY, "state": "no_data", "previous": "effective", "trigger_event": "e1"}
     states = dict.fromkeys(("effective", "partial", "stale", "ineffective", "no_data", "not_applicable"), 0)
-    taken = {"taken_on": TODAY, "framework": "soc2", **states}
+    formulas = versions_of(tuple(READINESS_FORMULAS.values()))
+    taken = {"taken_on": TODAY, "framework": "soc2", "formulas": formulas, **states}
     write(with_people, (control_state_changes, [change]), (readiness_snapshots, [taken]))
     (row,) = sign_in(MEMBER).get(f"{BASE}/sla-reminders").json["regressed"]
     found = {name: row[name] for name in ("item", "previous_state", "state", "trigger")}

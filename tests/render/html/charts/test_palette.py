@@ -96,7 +96,7 @@ def test_pages_are_dark_on_screens_alone():
 def test_every_variable_that_a_template_uses_is_one_of_the_palette():
     known = {f"--{name}" for name in palette.variables("light")}
     own = {"--mark", "--full"}
-    text = "".join(path.read_text() for path in TEMPLATES.iterdir())
+    text = "".join(path.read_text() for path in sorted(TEMPLATES.rglob("*.*")))
     used = {name for name in re.findall(r"var\((--[a-z0-9-]+)\)", text) if not name.endswith("-")}
     assert used - known - own == set()
 
