@@ -14,7 +14,18 @@ _RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads
 
 # the migration that added columns, by table
 _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})}
+    "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})},
+    "0041": {"organization_frameworks": frozenset({"in_posture"})},
+}
+
+# the migration that added whole tables
+_ADDED_TABLES: Mapping[str, frozenset[str]] = {
+    "0041": frozenset(
+        {
+            *("own_frameworks", "framework_controls", "framework_mappings", "framework_runbooks"),
+            *("framework_inheritance", "framework_proposals"),
+        }
+    ),
 }
 
 
@@ -27,6 +38,9 @@ def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
     for migration, added in _ADDED.items():
         if schema < migration:
             layouts = tuple(_without(layout, added.get(layout.name, frozenset())) for layout in layouts)
+    for migration, names in _ADDED_TABLES.items():
+        if schema < migration:
+            layouts = tuple(layout for layout in layouts if layout.name not in names)
     known = {layout.name: {column.name for column in layout.columns} for layout in layouts}
     if known != table_columns(connection):
         raise Conflict(
