@@ -19,13 +19,13 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 
 # the migration that added whole tables
-_ADDED_TABLES: Mapping[str, frozenset[str]] = {
+_NEW_TABLES: Mapping[str, frozenset[str]] = {
     "0041": frozenset(
         {
             *("own_frameworks", "framework_controls", "framework_mappings", "framework_runbooks"),
-            *("framework_inheritance", "framework_proposals"),
+            *("framework_inheritance", "framework_proposals", "organization_rules"),
         }
-    ),
+    )
 }
 
 
@@ -38,7 +38,7 @@ def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
     for migration, added in _ADDED.items():
         if schema < migration:
             layouts = tuple(_without(layout, added.get(layout.name, frozenset())) for layout in layouts)
-    for migration, names in _ADDED_TABLES.items():
+    for migration, names in _NEW_TABLES.items():
         if schema < migration:
             layouts = tuple(layout for layout in layouts if layout.name not in names)
     known = {layout.name: {column.name for column in layout.columns} for layout in layouts}

@@ -96,6 +96,24 @@ evidence_links: TypedTable[records.EvidenceLinkRow] = tenant_table(
     primary=("evidence_id", "framework", "control_id"),
 )
 
+organization_rules: TypedTable[records.OrganizationRuleRow] = tenant_table(
+    "organization_rules",
+    "Rules of one's own: what an action of the audit log says about a control. They win over those that come along.",
+    key("pattern", "action in dotted words, or the beginning of one followed by *"),
+    choice("outcome", "outcome of the events that are meant; any when empty", "RuleOutcome", default="any"),
+    *control(),
+    choice(
+        "effect", "supports, contradicts, or records: that the event is there is the control at work", "ActionEffect"
+    ),
+    text(
+        "family",
+        "a contradiction lasts until a supporting event of the same family; the action's when empty",
+        null=True,
+    ),
+    text("note", "why the rule is there", null=True),
+    primary=("pattern", "outcome", "framework", "control_id"),
+)
+
 evidence_requests: TypedTable[records.EvidenceRequestRow] = tenant_table(
     "evidence_requests",
     "Something an auditor asked for. Identifiers are never used again.",

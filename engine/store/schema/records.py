@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import TypedDict
 
 from engine.model.vocabulary import (
+    ActionEffect,
     AddressableDecision,
     ApprovalStatus,
     AssessmentStatus,
@@ -68,6 +69,7 @@ from engine.model.vocabulary import (
     RiskStatus,
     RiskTreatment,
     Role,
+    RuleOutcome,
     SalesSubject,
     Severity,
     SloWindow,
@@ -948,6 +950,20 @@ class OrganizationRow(TypedDict):
     auth_mode: str | None
     modules: Json
     created_at: datetime
+    revision: int
+
+
+class OrganizationRuleRow(TypedDict):
+    """Rules of one's own: what an action of the audit log says about a control. They win over those that come along."""
+
+    org_id: str
+    pattern: str
+    outcome: RuleOutcome
+    framework: str
+    control_id: str
+    effect: ActionEffect
+    family: str | None
+    note: str | None
     revision: int
 
 
