@@ -15,6 +15,7 @@ from engine.facts.controls import (
     graph,
     horizons,
     movements,
+    own,
     ownership,
     readiness,
     scope,
@@ -33,6 +34,15 @@ SCAN_SUFFIX = "_rows"
 FACTS: Mapping[str, FactFunction] = {
     # the organization and its controls
     "organization": scope.organization,
+    "frameworks": own.frameworks,
+    "own_controls": own.own_controls,
+    "own_frameworks": own.own_frameworks,
+    "own_rules": own.own_rules,
+    "own_actions": own.own_actions,
+    "own_supports": own.own_supports,
+    "own_runbooks": own.own_runbooks,
+    "own_pairs": own.own_pairs,
+    "own_version": own.own_version,
     "framework_targets": scope.framework_targets,
     "controls": scope.controls,
     "requirements": scope.requirements,
@@ -150,6 +160,10 @@ FACTS: Mapping[str, FactFunction] = {
     "graph_edges": graph.graph_edges,
     "graph_nodes": graph.graph_nodes,
 }
+
+
+OF_EVERYBODY = frozenset({"crosswalk", "catalogue_entries"})
+"""Facts with rows of the program beside those of organizations; these have no ``org_id``."""
 
 
 def inputs(function: Callable[..., object]) -> tuple[str, ...]:

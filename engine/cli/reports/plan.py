@@ -12,7 +12,6 @@ from engine.cli.on_terminal import print_report
 from engine.cli.reports.reports import as_of_option, past, report_bytes
 from engine.model.declarations.plan_parameters import BY, FROM, PLANNED_FRAMEWORK, TARGET
 from engine.model.errors import BadRequest, Usage
-from engine.model.vocabulary import FRAMEWORKS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +23,7 @@ FORMATS = ("json", "csv", "html", "md", "xlsx", "ics", "pdf")
 @click.command(
     epilog="Example: hq plan --framework soc2 --by 2027-03-01 --org aurora --format csv | hq import - --org aurora"
 )
-@click.option("--framework", required=True, type=click.Choice(FRAMEWORKS))
+@click.option("--framework", required=True, metavar="ID", help="A framework of the program or of one's own.")
 @click.option(
     "--target", type=click.IntRange(1, 100), metavar="PERCENT", help="Strict readiness that is wanted; 100 without."
 )

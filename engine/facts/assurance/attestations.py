@@ -146,6 +146,7 @@ def signed_freshness(
     named_when_signed_rows: pl.DataFrame,
     record_days: pl.DataFrame,
     controls: pl.DataFrame,
+    own_supports: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
@@ -154,6 +155,9 @@ def signed_freshness(
         pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(["operation", "incident", "test"])
     ).select("action")
     mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
+    if not own_supports.is_empty():
+        shown = own_supports.filter(pl.col("kind").is_in(["operation", "incident", "test"]))
+        mapped = pl.concat([mapped, signed.join(shown, on=_KEY).select(mapped.columns)])
     evidence = pl.concat(
         [
             last_success(mapped, days_until_signed, asked),

@@ -73,12 +73,14 @@ def vendor_controls(
     organization: pl.DataFrame,
     controls: pl.DataFrame,
     leverage: pl.DataFrame,
+    framework_inheritance_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls that each vendor carries by tier and category, with the evidence held. Inherited never means done."""
     active = _active(vendors_rows, asked)
+    described = active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name")
     wanted = (
-        inherits(active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name"))
+        inherits(described, framework_inheritance_rows)
         .join(
             controls.filter("assessable").select("org_id", "framework", "control_id", "title"),
             on=["org_id", "framework", "control_id"],
@@ -102,14 +104,18 @@ def vendor_controls(
     return shape("vendor_controls", frame).sort(*_VENDOR, "framework", "control_id")
 
 
-def inherits(vendors: pl.DataFrame) -> pl.DataFrame:
-    """The rules that apply to each vendor by its tier and category, one for each control.
+def inherits(vendors: pl.DataFrame, own: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The rules that apply to each vendor by its tier and category, one for each control; ``own`` are of one's own frameworks.
 
     HIPAA rules concern vendors of health data, PCI DSS rules those that handle or can affect card data.
     """
     cards = pl.col("category").eq("payments") | pl.col("data_classes").fill_null("").str.contains("(?i)card")
+    rules = vendors.join(catalogue().vendor_inheritance.rename({"tier": "rule_tier"}), on="category")
+    if own is not None and not own.is_empty():
+        theirs = vendors.join(own.rename({"tier": "rule_tier"}), on=["org_id", "category"])
+        rules = pl.concat([rules, theirs.select(rules.columns)])
     return (
-        vendors.join(catalogue().vendor_inheritance.rename({"tier": "rule_tier"}), on="category")
+        rules
         .filter(
             (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
             (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),

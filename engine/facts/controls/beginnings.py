@@ -42,6 +42,7 @@ def known_since(
     readiness_snapshots_rows: pl.DataFrame,
     record_starts_rows: pl.DataFrame,
     controls: pl.DataFrame,
+    own_actions: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """For each framework in scope the earliest event about it, signature or snapshot, else the first event of all.
@@ -53,6 +54,9 @@ def known_since(
     events = pl.concat(
         [
             of_all.join(mapped, on="action").select("org_id", "framework", "first_at"),
+            of_all.join(own_actions.select("org_id", "framework", "action").unique(), on=["org_id", "action"]).select(
+                "org_id", "framework", "first_at"
+            ),
             event_starts.join(controls.select(_KEY), on=_KEY, how="semi").select("org_id", "framework", "first_at"),
         ]
     )

@@ -14,7 +14,9 @@ _BOOKKEEPING = (pl.col("kind") == "admin") & (pl.col("controls_from") == "none")
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
 
-def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def tagged_events(
+    audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame, own_rules: pl.DataFrame
+) -> pl.DataFrame:
     """Events by action, effect and control: through the action map, and where the event itself names a control.
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
@@ -33,11 +35,18 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
         ).unnest("tag")
     )
     newest = (pl.col("last_at").last(), pl.col("last_seq").last())
-    return (
+    usual = (
         pl.concat([mapped.select(named.columns), named])
         .join(wanted, on=_KEY)
         .join(vocabulary, on="action")
         .with_columns(effect=pl.when("good").then("effect").otherwise(pl.lit("contradicts")))
+    )
+    if not own_rules.is_empty():
+        ruled = _by_own_rules(_by_outcome(audit_by_action), own_rules).join(wanted, on=_KEY)
+        named_too = usual.join(own_rules, on=["org_id", "action", "framework", "control_id"], how="anti")
+        usual = pl.concat([named_too, ruled.select(usual.columns)])
+    return (
+        usual
         .sort("last_at", "last_seq")
         .group_by(*_KEY, "action", "kind", "effect", "family", "good", maintain_order=True)
         # an event that is mapped and names the control counts once
@@ -47,6 +56,21 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
         .agg(pl.col(_NUMBERS).sum(), *newest)
         .rename({"last_at": "at", "last_seq": "seq"})
         .sort(*_KEY, "action", "effect")
+    )
+
+
+def _by_own_rules(counted: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFrame:
+    """Events by the rules of one's own; a rule for an outcome of its own comes before one for any."""
+    good = pl.col("good")
+    fits = (pl.col("outcome") == "any") | ((pl.col("outcome") == "success") == good)
+    key = [*_KEY, "action", "good"]
+    failed = pl.when((pl.col("outcome") == "any") & (pl.col("effect") == "supports") & ~good)
+    return (
+        counted.join(own_rules, on=["org_id", "action"])
+        .filter(fits)
+        .sort(pl.col("outcome") == "any", "outcome")
+        .unique(key, keep="first", maintain_order=True)
+        .with_columns(effect=failed.then(pl.lit("contradicts")).otherwise(pl.col("effect").replace("records", "supports")))
     )
 
 
@@ -92,7 +116,9 @@ def open_families(tagged_events: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def contradicting_actions(open_families: pl.DataFrame, audit_by_tag: pl.DataFrame) -> pl.DataFrame:
+def contradicting_actions(
+    open_families: pl.DataFrame, audit_by_tag: pl.DataFrame, own_rules: pl.DataFrame
+) -> pl.DataFrame:
     """``open_families`` by what their events are found with: all of an action where the map leads to the control, else
     those that name it (``tag``). A contradicting action counts with ``any_outcome``."""
     known = catalogue()
@@ -103,7 +129,15 @@ def contradicting_actions(open_families: pl.DataFrame, audit_by_tag: pl.DataFram
         audit_by_tag.select("org_id", "action", "tag"), on=["org_id", "action", "tag"], how="semi"
     )
     usual = known.actions.select("action", any_outcome=pl.col("effect") == "contradicts")
-    return pl.concat([mapped, named]).join(usual, on="action").sort(*_KEY, "action", "tag", nulls_last=True)
+    frame = pl.concat([mapped, named]).join(usual, on="action")
+    if not own_rules.is_empty():
+        against = (pl.col("effect") == "contradicts").any()
+        rules = own_rules.group_by("org_id", "action", "framework", "control_id").agg(any_outcome=against)
+        ruled = open_families.join(rules, on=["org_id", "action", "framework", "control_id"]).with_columns(
+            tag=pl.lit(None, dtype=pl.String)
+        )
+        frame = pl.concat([frame, ruled.select(frame.columns)])
+    return frame.sort(*_KEY, "action", "tag", nulls_last=True)
 
 
 def wanted_contradictions(contradicting_actions: pl.DataFrame) -> pl.DataFrame:
@@ -266,18 +300,18 @@ def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def audit_actions(
+    audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame, own_actions: pl.DataFrame
+) -> pl.DataFrame:
     """The audit log by action; tagged events lead to a control in scope by the map or by their own words.
 
     Bookkeeping are the product's own records of what was done with it, which no control could be about.
     """
     known = catalogue()
-    reach = (
-        known.action_controls.join(controls.filter("assessable").select(_KEY), on=["framework", "control_id"])
-        .select("org_id", "action")
-        .unique()
-        .with_columns(mapped=pl.lit(True))
-    )
+    wanted = controls.filter("assessable").select(_KEY)
+    reached = known.action_controls.join(wanted, on=["framework", "control_id"]).select("org_id", "action")
+    own = own_actions.join(wanted, on=_KEY).select("org_id", "action")
+    reach = pl.concat([reached, own]).unique().with_columns(mapped=pl.lit(True))
     frame = (
         audit_by_action.filter(pl.col("last_seq").is_not_null())
         .join(known.actions.select("action", "title", bookkeeping=_BOOKKEEPING), on="action", how="left")

@@ -1,7 +1,6 @@
 """From a path to the content of frameworks: which reader a file belongs to, and what a folder holds together."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from engine.intake.frameworks.content import LARGEST_FILE, FrameworkContent
@@ -34,6 +33,10 @@ def read_frameworks(path: Path, name: str | None = None) -> FrameworkContent:
     for file in files:
         if file.suffix.lower() in TABULAR:
             read_table_file(file, content, stem if path.is_dir() and _is_part(file) else slug(file.stem) or stem)
+    described = [str(row["id"]) for row in content.tables["own_frameworks"]]
+    nameless = [one for one in content.framework_ids if one not in described and one in (stem, slug(path.stem))]
+    if len(described) == 1 and len(nameless) == 1:
+        content.rename(nameless[0], described[0])  # rows that name no framework are of the only one that is described
     if name is not None:
         _rename(content, path, name)
     for framework in content.framework_ids:
@@ -67,7 +70,3 @@ def _rename(content: FrameworkContent, path: Path, name: str) -> None:
         raise Usage(f"{path.name}: --id names one framework, and there are {', '.join(there)}.")
     content.rename(there[0], name)
 
-
-def described(content: FrameworkContent) -> Mapping[str, int]:
-    """How many rows of each table there are."""
-    return {table: len(rows) for table, rows in content.tables.items() if rows}

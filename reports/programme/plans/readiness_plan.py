@@ -163,7 +163,7 @@ def build(
 
 def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
     question, failing = plan.question, len(plan.mine)
-    name, day = FRAMEWORK_NAMES[question.framework], spelled_day(question.by)
+    name, day = FRAMEWORK_NAMES.get(question.framework, question.framework), spelled_day(question.by)
     if not plan.applicable:
         return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
     what = name if question.target == 100 else f"{question.target} % of {name}"
