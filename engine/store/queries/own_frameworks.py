@@ -55,6 +55,20 @@ def own_control_ids(connection: Connection, org_id: str) -> dict[str, list[str]]
     return found
 
 
+def own_assessable(connection: Connection, org_id: str) -> list[tuple[str, str]]:
+    """Framework and identifier of every control of an organization's own that has a state."""
+    table = framework_controls
+    query = select(table.c.framework, table.c.id).where(table.c.org_id == org_id, table.c.assessable)
+    return [(row[0], row[1]) for row in connection.execute(query.order_by(table.c.framework, table.c.id))]
+
+
+def own_rule_patterns(connection: Connection, org_id: str) -> list[tuple[str, str, str]]:
+    """Pattern, framework and control of the rules of an organization's own."""
+    table = organization_rules
+    query = select(table.c.pattern, table.c.framework, table.c.control_id).where(table.c.org_id == org_id)
+    return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(*table.primary_key.columns))]
+
+
 def framework_rows(connection: Connection, org_id: str, framework: str) -> dict[str, list[dict[str, object]]]:
     """All that is stored of one framework, by table, without organization and revision."""
     found: dict[str, list[dict[str, object]]] = {}
