@@ -113,9 +113,10 @@ def _unique(content: FrameworkContent, table: str) -> None:
 
 
 def _texts(content: FrameworkContent, row: Row) -> None:
-    for name, value in row.items():
+    for name, value in list(row.items()):
         if not isinstance(value, str):
             continue
+        row[name] = value.strip() or None
         place = f"{content.place(row)}, {name}"
         limit = LONGEST_TITLE if name in ("title", "group_title") else LONGEST_TEXT
         if len(value) > limit:

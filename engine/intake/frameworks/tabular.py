@@ -21,6 +21,7 @@ from engine.intake.imports.values.controls import framework as known_framework
 from engine.intake.imports.values.names import closest_name, slug, squash
 from engine.model.errors import Usage
 from engine.model.vocabulary import FRAMEWORKS
+from engine.render.tables.csv_cells import safe_cell
 
 TABLE = "table"
 _ALIASES: Mapping[str, Mapping[str, str]] = {
@@ -200,6 +201,8 @@ def _add(
     details: dict[str, object] = {}
     for column, cell in zip(columns, cells, strict=False):
         text = cell.strip()
+        if text[:1] == "'" and (text[1:2] == "'" or safe_cell(text[1:]) == text):
+            text = text[1:]  # which our own export put before what looks like a formula
         if column is None or not text:
             continue
         head, _, rest = column.partition(".")
