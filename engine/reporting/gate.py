@@ -32,7 +32,9 @@ def least(snapshot: Snapshot, framework: str, measure: str, percent: float) -> C
     row = next(iter(rows.filter(framework=framework).iter_rows(named=True)), None)
     if row is None:
         scope = ", ".join(rows.get_column("framework")) or "none"
-        raise Usage(f"{FRAMEWORK_NAMES.get(framework, framework)} is not in scope of {snapshot.org_id}; in scope: {scope}.")
+        raise Usage(
+            f"{FRAMEWORK_NAMES.get(framework, framework)} is not in scope of {snapshot.org_id}; in scope: {scope}."
+        )
     value = row[f"{measure}_pct"]
     found = "nothing applies" if value is None else f"{value:g} %, {row['effective']} of {row['applicable']} effective"
     return Condition(

@@ -60,7 +60,9 @@ def open_pack(
         rules = own_rule_patterns(connection, org_id)
     scope = [name for name in followed if framework in (None, name)]
     tags = catalogue().controls.filter("assessable", pl.col("framework").is_in(scope)).select(tag=_TAG)["tag"]
-    tags = pl.concat([tags, pl.Series("tag", [f"{name}:{control}" for name, control in own if name in scope], dtype=pl.String)])
+    tags = pl.concat(
+        [tags, pl.Series("tag", [f"{name}:{control}" for name, control in own if name in scope], dtype=pl.String)]
+    )
     texts = dict.fromkeys(("policy_id", "framework", "control_id"), pl.String)
     links = pl.DataFrame(pairs, schema_overrides=texts, schema=None if pairs else texts).select("policy_id", tag=_TAG)
     in_force = [

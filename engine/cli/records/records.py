@@ -67,7 +67,9 @@ def import_(
     """
     if framework is not None:
         if paths or complete or check or mapping or ignore_unknown:
-            raise Usage("--framework imports one file or folder by itself, with --id, --accept, --org and --actor alone.")
+            raise Usage(
+                "--framework imports one file or folder by itself, with --id, --accept, --org and --actor alone."
+            )
         _import_framework(framework, org, actor, name, accept=accept)
         return
     if name is not None or accept:
@@ -156,9 +158,7 @@ def _import_framework(path: Path, org: str | None, actor: str, name: str | None,
 
     with open_console_services() as services:
         into = organization(services, org)
-        done = import_framework(
-            services.store, path, org_id=into, actor=actor, now=now(), name=name, accept=accept
-        )
+        done = import_framework(services.store, path, org_id=into, actor=actor, now=now(), name=name, accept=accept)
     for line in done.lines:
         click.echo(line)
     if done.after is None:

@@ -115,8 +115,7 @@ def inherits(vendors: pl.DataFrame, own: pl.DataFrame | None = None) -> pl.DataF
         theirs = vendors.join(own.rename({"tier": "rule_tier"}), on=["org_id", "category"])
         rules = pl.concat([rules, theirs.select(rules.columns)])
     return (
-        rules
-        .filter(
+        rules.filter(
             (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
             (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),
             (pl.col("framework") != "pci-dss") | cards,

@@ -46,8 +46,7 @@ def tagged_events(
         named_too = usual.join(own_rules, on=["org_id", "action", "framework", "control_id"], how="anti")
         usual = pl.concat([named_too, ruled.select(usual.columns)])
     return (
-        usual
-        .sort("last_at", "last_seq")
+        usual.sort("last_at", "last_seq")
         .group_by(*_KEY, "action", "kind", "effect", "family", "good", maintain_order=True)
         # an event that is mapped and names the control counts once
         .agg(pl.col(_NUMBERS).max(), *newest)
@@ -70,7 +69,9 @@ def _by_own_rules(counted: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFram
         .filter(fits)
         .sort(pl.col("outcome") == "any", "outcome")
         .unique(key, keep="first", maintain_order=True)
-        .with_columns(effect=failed.then(pl.lit("contradicts")).otherwise(pl.col("effect").replace("records", "supports")))
+        .with_columns(
+            effect=failed.then(pl.lit("contradicts")).otherwise(pl.col("effect").replace("records", "supports"))
+        )
     )
 
 

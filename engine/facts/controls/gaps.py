@@ -29,8 +29,7 @@ def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
         theirs = assessable.join(_edges(own), left_on=_KEY, right_on=["org_id", *from_there])
         pairs = pl.concat([pairs, theirs.select(pairs.columns)]).unique()
     reached = (
-        pairs
-        .join(known, left_on=["org_id", "target_framework", "target_id"], right_on=_KEY)
+        pairs.join(known, left_on=["org_id", "target_framework", "target_id"], right_on=_KEY)
         .select(*_KEY, requirement=pl.format("{}:{}", "target_framework", "target_id"))
         .sort(*_KEY, "requirement")
         .group_by(_KEY, maintain_order=True)
@@ -117,7 +116,9 @@ def gaps(
         .with_columns(runbook=pl.coalesce("own_runbook", "usual", "brought"))
         .join(runbooks, on="runbook", how="left")
         .with_columns(
-            pl.when(pl.col("runbook") == pl.col("brought")).then(pl.coalesce(f"brought_{name}", name)).otherwise(name)
+            pl.when(pl.col("runbook") == pl.col("brought"))
+            .then(pl.coalesce(f"brought_{name}", name))
+            .otherwise(name)
             .alias(name)
             for name in ("runbook_title", "playbook", "effort_hours")
         )

@@ -150,9 +150,7 @@ def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _going_on(
-    control_terms: pl.DataFrame, recurring_actions: pl.DataFrame, own_supports: pl.DataFrame
-) -> pl.DataFrame:
+def _going_on(control_terms: pl.DataFrame, recurring_actions: pl.DataFrame, own_supports: pl.DataFrame) -> pl.DataFrame:
     """Controls whose evidence a recurring action renews within the window of their cadence."""
     known = catalogue()
     supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING)).select(
@@ -163,9 +161,8 @@ def _going_on(
         kinds = pl.col("kind").replace_strict(_KIND_OF_ACTION, default=None)
         own = recurring_actions.join(own_supports, on=["org_id", "action"]).with_columns(kind=kinds)
         usual = pl.concat([usual, own.select(usual.columns)])
-    within = (
-        usual.join(control_terms.select(*_KEY, "cadence_window"), on=_KEY)
-        .filter(pl.col("longest") <= pl.col("cadence_window"))
+    within = usual.join(control_terms.select(*_KEY, "cadence_window"), on=_KEY).filter(
+        pl.col("longest") <= pl.col("cadence_window")
     )
     return within.group_by(_KEY).agg(
         operation_recurs=(pl.col("kind") == "operation").any(), test_recurs=(pl.col("kind") == "test").any()

@@ -105,8 +105,10 @@ _RULES = pl.DataFrame(
 
 def own_actions(own_rules: pl.DataFrame) -> pl.DataFrame:
     """Actions and the controls of one's own that rules lead them to."""
-    return own_rules.select("org_id", "action", "framework", "control_id").unique().sort(
-        "org_id", "action", "framework", "control_id"
+    return (
+        own_rules.select("org_id", "action", "framework", "control_id")
+        .unique()
+        .sort("org_id", "action", "framework", "control_id")
     )
 
 
@@ -146,10 +148,7 @@ def own_runbooks(framework_runbooks_rows: pl.DataFrame, own_controls: pl.DataFra
 
 
 _RUNBOOKS = pl.DataFrame(
-    schema={
-        **dict.fromkeys((*_KEY, "runbook", "runbook_title", "playbook"), pl.String),
-        "effort_hours": pl.Float64,
-    }
+    schema={**dict.fromkeys((*_KEY, "runbook", "runbook_title", "playbook"), pl.String), "effort_hours": pl.Float64}
 )
 
 
@@ -163,10 +162,7 @@ def own_pairs(framework_mappings_rows: pl.DataFrame, own_controls: pl.DataFrame)
     organizations = framework_mappings_rows.select("org_id").unique()
     ours = catalogue().controls.select("framework", "control_id", "title")
     titles = pl.concat(
-        [
-            organizations.join(ours, how="cross").select(*_KEY, "title"),
-            own_controls.select(*_KEY, "title"),
-        ]
+        [organizations.join(ours, how="cross").select(*_KEY, "title"), own_controls.select(*_KEY, "title")]
     )
     frame = framework_mappings_rows
     for end in ("source", "target"):

@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from engine.catalogue import FRAMEWORKS
 from engine.facts.controls.own import place
 from engine.facts.controls.scope import with_names
 from engine.facts.expressions import iso_week, pct, plus_days, shape

@@ -56,7 +56,9 @@ def with_names(frame: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFram
     return pl.concat([ours, frame.join(own, on=["org_id", "framework"])])
 
 
-def controls(organization: pl.DataFrame, control_profiles_rows: pl.DataFrame, own_controls: pl.DataFrame) -> pl.DataFrame:
+def controls(
+    organization: pl.DataFrame, control_profiles_rows: pl.DataFrame, own_controls: pl.DataFrame
+) -> pl.DataFrame:
     """The controls of the frameworks in scope, headings included, with the organization's own cadence."""
     own = control_profiles_rows.select("org_id", "framework", "control_id", own_cadence="cadence")
     followed = _in_scope(organization)
@@ -64,10 +66,8 @@ def controls(organization: pl.DataFrame, control_profiles_rows: pl.DataFrame, ow
     if not own_controls.is_empty():
         theirs = followed.join(own_controls, on=["org_id", "framework"])
         rows = pl.concat([rows, theirs.select(rows.columns)], how="vertical_relaxed")
-    frame = (
-        rows
-        .join(own, on=["org_id", "framework", "control_id"], how="left")
-        .with_columns(cadence=pl.coalesce("own_cadence", "cadence"))
+    frame = rows.join(own, on=["org_id", "framework", "control_id"], how="left").with_columns(
+        cadence=pl.coalesce("own_cadence", "cadence")
     )
     return shape("controls", frame).sort("org_id", "framework", "position")
 

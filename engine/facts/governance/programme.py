@@ -60,9 +60,8 @@ def guardrails(
     plain = bare.drop("framework", "control_id")
     own = own_runbooks.select(*_KEY, "playbook").unique()
     repaired = plain.join(repairs.select("playbook", "framework", "control_id").unique(), on="playbook")
-    mended = (
-        pl.concat([repaired, plain.join(own, on=["org_id", "playbook"]).select(repaired.columns)])
-        .join(controls.filter("assessable").select(_KEY), on=_KEY)
+    mended = pl.concat([repaired, plain.join(own, on=["org_id", "playbook"]).select(repaired.columns)]).join(
+        controls.filter("assessable").select(_KEY), on=_KEY
     )
     rest = bare.join(mended.select("org_id", "policy_id").unique(), on=["org_id", "policy_id"], how="anti")
     named = policies.filter(pl.col("control_id").is_not_null())

@@ -24,14 +24,18 @@ def read_library(file: str, document: dict[str, Any], content: FrameworkContent,
     frameworks = [one for one in (objects.get("framework"), *(objects.get("frameworks") or ())) if one]
     for one in frameworks:
         _framework(file, document, one, content, stem)
-    sets = [one for one in (objects.get("requirement_mapping_set"), *(objects.get("requirement_mapping_sets") or ())) if one]
+    sets = [
+        one for one in (objects.get("requirement_mapping_set"), *(objects.get("requirement_mapping_sets") or ())) if one
+    ]
     for one in sets:
         _mappings(file, one, content)
     if not frameworks and not sets:
         raise refuse(f"{file}, objects", "a framework or requirement mapping sets", ", ".join(objects) or None)
 
 
-def _framework(file: str, document: Mapping[str, Any], one: Mapping[str, Any], content: FrameworkContent, stem: str) -> None:
+def _framework(
+    file: str, document: Mapping[str, Any], one: Mapping[str, Any], content: FrameworkContent, stem: str
+) -> None:
     name = slug(str(one.get("ref_id") or document.get("ref_id") or stem)) or stem
     groups = [
         f"{group.get('ref_id')}: {group.get('name')}" if group.get("name") else str(group.get("ref_id"))
@@ -80,7 +84,9 @@ def _node_id(node: Mapping[str, Any], taken: set[str]) -> str:
     return f"{last[:54]}-{len(taken) + 1}"
 
 
-def _node(place: str, node: Mapping[str, Any], framework: str, ids: Mapping[str, str], content: FrameworkContent) -> None:
+def _node(
+    place: str, node: Mapping[str, Any], framework: str, ids: Mapping[str, str], content: FrameworkContent
+) -> None:
     above = node.get("parent_urn")
     if above and str(above).lower() not in ids:
         raise refuse(f"{place}, parent_urn", "the urn of another node", above)

@@ -123,7 +123,9 @@ def _texts(content: FrameworkContent, row: Row) -> None:
             raise Usage(f"{place}: expected at most {limit:,} characters, got {len(value):,}.")
         if found := _BIDI.search(value) or _CONTROL_CHARACTERS.search(value):
             character = unicodedata.name(found[0], f"U+{ord(found[0]):04X}")
-            raise Usage(f"{place}: expected plain text, got the invisible character {character} at {found.start() + 1}.")
+            raise Usage(
+                f"{place}: expected plain text, got the invisible character {character} at {found.start() + 1}."
+            )
 
 
 def _control_id(text: object, place: str) -> None:
@@ -131,10 +133,14 @@ def _control_id(text: object, place: str) -> None:
     if not value:
         raise refuse(place, "an identifier", None)
     if len(value) > LONGEST_ID:
-        raise Usage(f"{place}: expected an identifier of at most {LONGEST_ID} characters, got {len(value)}: {value[:80]!r}.")
+        raise Usage(
+            f"{place}: expected an identifier of at most {LONGEST_ID} characters, got {len(value)}: {value[:80]!r}."
+        )
     directions = {unicodedata.bidirectional(character) for character in value}
     if not value.isprintable() or directions & {"R", "AL", "AN"} or re.search(r"[;,:\s]", value):
-        raise refuse(place, "an identifier of letters, digits and signs, read from left to right, without blanks", value)
+        raise refuse(
+            place, "an identifier of letters, digits and signs, read from left to right, without blanks", value
+        )
 
 
 def _tree(content: FrameworkContent, rows: Sequence[Row]) -> None:

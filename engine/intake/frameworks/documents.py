@@ -63,7 +63,9 @@ def load_document(file: Path) -> Document:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Usage(f"{file.name}: expected text in UTF-8, got the byte {data[error.start]:#04x} at {error.start}.") from error
+        raise Usage(
+            f"{file.name}: expected text in UTF-8, got the byte {data[error.start]:#04x} at {error.start}."
+        ) from error
     found = _json(file.name, text) if file.suffix.lower() == ".json" else _yaml(file.name, text)
     if not isinstance(found, dict):
         raise Usage(f"{file.name}: expected an object at its top, got {type(found).__name__}.")
@@ -111,8 +113,6 @@ class _Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoa
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-
-
 
 
 def _count(name: str, node: yaml.Node, known: dict[int, int], depth: int) -> int:

@@ -66,7 +66,10 @@ def _built_in_row(row: Mapping[str, Any], framework: str, further: Sequence[str]
         "parent": row["parent_id"],
         "kind": "control" if row["assessable"] else "group",
         "evidence_kinds": None if kinds is None else ";".join(kinds),
-        **{name: row[name] for name in ("title", "weight", "cadence", "assessable", "group_id", "group_title", "position")},
+        **{
+            name: row[name]
+            for name in ("title", "weight", "cadence", "assessable", "group_id", "group_title", "position")
+        },
         "details": told or None,
     }
 
@@ -96,9 +99,9 @@ def csv_stream(content: FrameworkContent) -> bytes:
     return lines([header, *rows])
 
 
-def _cell(value: object) -> str:
+def _cell(value: object) -> str | None:
     if value is None:
-        return ""
+        return None
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     text = _word(value)
@@ -133,7 +136,9 @@ def oscal_catalog(content: FrameworkContent) -> bytes:
     for row in rows:
         below.setdefault(row["parent"], []).append(row)
     catalog |= _members(None, below, of_group=True)
-    tables = {table: content.sorted_rows(table) for table in COLUMNS if table not in ("own_frameworks", "framework_controls")}
+    tables = {
+        table: content.sorted_rows(table) for table in COLUMNS if table not in ("own_frameworks", "framework_controls")
+    }
     if any(tables.values()):
         data = base64.b64encode(_json({table: rows for table, rows in tables.items() if rows}).encode()).decode()
         resource = {

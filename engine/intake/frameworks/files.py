@@ -59,7 +59,10 @@ def _files(path: Path) -> list[Path]:
 
 def _is_part(file: Path) -> bool:
     """Whether a file of a folder is named after a table: its rows are of the framework that the folder is named for."""
-    return re.fullmatch(r"own_frameworks|framework_\w+|organization_rules|rules|mappings|crosswalk\w*", file.stem) is not None
+    return (
+        re.fullmatch(r"own_frameworks|framework_\w+|organization_rules|rules|mappings|crosswalk\w*", file.stem)
+        is not None
+    )
 
 
 def _rename(content: FrameworkContent, path: Path, name: str) -> None:
@@ -69,4 +72,3 @@ def _rename(content: FrameworkContent, path: Path, name: str) -> None:
     if len(there) > 1:
         raise Usage(f"{path.name}: --id names one framework, and there are {', '.join(there)}.")
     content.rename(there[0], name)
-

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from engine.catalogue import catalogue
@@ -24,7 +25,7 @@ from engine.store.queries.own_frameworks import (
     time_zone,
 )
 from engine.store.rows import Reader, first, many
-from engine.store.schema.frameworks import framework_proposals, own_frameworks
+from engine.store.schema.frameworks import framework_mappings, framework_proposals, own_frameworks
 from engine.store.schema.organizations import organization_frameworks
 
 
@@ -205,6 +206,7 @@ def _pairs_alone(revision: Revision, content: FrameworkContent, done: FrameworkI
     rest = FrameworkContent(places=content.places)
     for table, rows in content.tables.items():
         rest.tables[table] = [row for row in rows if not own & {row[name] for name in OWNERS[table]}]
+    _leave_signed(revision, rest, done)
     for table, rows in rest.tables.items():
         if rows:
             counts = revision.upsert(TABLES[table], rows)
@@ -212,6 +214,21 @@ def _pairs_alone(revision: Revision, content: FrameworkContent, done: FrameworkI
                 f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were"
             )
     _unsigned(rest, done)
+
+
+def _leave_signed(revision: Revision, content: FrameworkContent, done: FrameworkImport) -> None:
+    """A pair that a person signed off is not undone by a proposal of the same pair."""
+    waiting = [row for row in content.tables["framework_mappings"] if row["reviewer"] is None]
+    if not waiting:
+        return
+    key = KEYS["framework_mappings"]
+    rows = many(revision.records, framework_mappings, revision.org_id)
+    signed = {tuple(cast(Row, row)[name] for name in key) for row in rows if row["reviewer"] is not None}
+    left = [row for row in waiting if tuple(row[name] for name in key) in signed]
+    if left:
+        kept = [row for row in content.tables["framework_mappings"] if not any(row is one for one in left)]
+        content.tables["framework_mappings"] = kept
+        done.lines.append(f"{len(left)} pairs were signed off before and stay as they are")
 
 
 def _count(part: FrameworkContent, done: FrameworkImport) -> None:

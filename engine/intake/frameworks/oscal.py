@@ -137,9 +137,7 @@ def _tables(file: str, catalog: Json) -> dict[str, list[Json]]:
 
 def _own_props(holder: Json) -> dict[str, str]:
     return {
-        str(one.get("name")): str(one.get("value"))
-        for one in holder.get("props", [])
-        if one.get("ns") == NAMESPACE
+        str(one.get("name")): str(one.get("value")) for one in holder.get("props", []) if one.get("ns") == NAMESPACE
     }
 
 
@@ -215,7 +213,8 @@ def _judgement(own: Mapping[str, str], item: Json) -> Json:
 
 def _is_withdrawn(item: Json) -> bool:
     return any(
-        one.get("name") == "status" and str(one.get("value", "")).lower() == "withdrawn" for one in item.get("props", [])
+        one.get("name") == "status" and str(one.get("value", "")).lower() == "withdrawn"
+        for one in item.get("props", [])
     )
 
 

@@ -113,7 +113,9 @@ def _matches(key: str, item: Json, names: Mapping[str, str]) -> bool:
 
 
 def _ids(item: Json) -> list[str]:
-    return [str(item["id"])] * ("id" in item) + [one for key in _LISTS for part in item.get(key, []) for one in _ids(part)]
+    return [str(item["id"])] * ("id" in item) + [
+        one for key in _LISTS for part in item.get(key, []) for one in _ids(part)
+    ]
 
 
 def _add(place: str, control: Json, one: Json) -> None:

@@ -199,7 +199,9 @@ def _joined(one: Json, other: Json) -> Json:
         if isinstance(value, list):
             mine = found.get(key, [])
             ids = {part.get("id") for part in mine if isinstance(part, dict) and part.get("id")}
-            new = [part for part in value if part not in mine and not (isinstance(part, dict) and part.get("id") in ids)]
+            new = [
+                part for part in value if part not in mine and not (isinstance(part, dict) and part.get("id") in ids)
+            ]
             found[key] = [*mine, *new]
         else:
             found.setdefault(key, value)

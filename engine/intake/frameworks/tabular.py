@@ -188,12 +188,7 @@ def _mixed(label: str, header: Sequence[str], lines: Lines, content: FrameworkCo
 
 
 def _add(
-    content: FrameworkContent,
-    table: str,
-    columns: Sequence[str | None],
-    cells: Sequence[str],
-    place: str,
-    name: str,
+    content: FrameworkContent, table: str, columns: Sequence[str | None], cells: Sequence[str], place: str, name: str
 ) -> None:
     if len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
         raise refuse(place, f"{len(columns)} cells, as the header has", f"{len(cells)} cells")

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 
 def _rows(name: str, *columns: str) -> str:
-    return f"SELECT t.org_id, {', '.join(f't.{column}' for column in columns)} FROM {name} t JOIN asked q USING (org_id)"
+    return (
+        f"SELECT t.org_id, {', '.join(f't.{column}' for column in columns)} FROM {name} t JOIN asked q USING (org_id)"
+    )
 
 
 SCANS: Mapping[str, str] = {
@@ -26,8 +28,7 @@ SCANS: Mapping[str, str] = {
         "organization_rules", "pattern", "outcome", "framework", "control_id", "effect", "family"
     ),
     "framework_runbooks_rows": _rows(
-        "framework_runbooks",
-        *("framework", "control_pattern", "runbook", "title", "playbook", "effort_hours", "steps"),
+        "framework_runbooks", *("framework", "control_pattern", "runbook", "title", "playbook", "effort_hours", "steps")
     ),
     "framework_inheritance_rows": _rows(
         "framework_inheritance",

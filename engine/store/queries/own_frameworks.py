@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, Table, func, or_, select
 
 from engine.store.schema import metadata
+from engine.store.schema.controls import organization_rules
 from engine.store.schema.frameworks import (
     framework_controls,
     framework_inheritance,
@@ -12,7 +13,6 @@ from engine.store.schema.frameworks import (
     framework_runbooks,
     own_frameworks,
 )
-from engine.store.schema.controls import organization_rules
 from engine.store.schema.organizations import organizations
 from engine.store.writing.revisions import Revision
 

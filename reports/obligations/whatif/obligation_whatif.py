@@ -3,8 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.ask import Ask, Parameter
-from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
-from engine.model.declarations.plan_parameters import FRAMEWORK_FACT
+from engine.model.declarations.plan_parameters import ANY_FRAMEWORK, FRAMEWORK_FACT
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
 from engine.model.documents.tones import Tone

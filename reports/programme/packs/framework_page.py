@@ -15,9 +15,7 @@ Page = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFram
 """Requirements, control status, texts, controls and pairs of one's own."""
 
 
-def framework_page(
-    framework: str, frameworks: pl.DataFrame, readiness: pl.DataFrame, page: Page, ask: Ask
-) -> Document:
+def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataFrame, page: Page, ask: Ask) -> Document:
     """The page of one framework, in the order of the framework."""
     requirements, control_status, texts, own_controls, own_pairs = page
     name = frameworks.filter(framework=framework)["name"].to_list()[0]

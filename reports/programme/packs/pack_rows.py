@@ -47,7 +47,14 @@ def pack_rows(
             strict_change=(pl.col("strict_pct") - pl.col("prior_strict_pct")).round(1),
             weighted_change=(pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1),
         )
-        .sort(~pl.col("in_scope"), poam, "weighted_pct", rank("framework", list(packs.PACKS)), "framework", nulls_last=True)
+        .sort(
+            ~pl.col("in_scope"),
+            poam,
+            "weighted_pct",
+            rank("framework", list(packs.PACKS)),
+            "framework",
+            nulls_last=True,
+        )
         .select(
             *("framework", "name", "in_scope", *_COUNTS, "open_weaknesses", "strict_pct", "weighted_pct"),
             *("prior_on", "prior_strict_pct", "prior_weighted_pct", "strict_change", "weighted_change"),
