@@ -220,7 +220,11 @@ def test_no_folder_has_more_than_twenty_files():
 
 
 def test_no_room_is_larger_than_twelve_thousand_lines():
-    lines = {room: sum(len(path.read_text().splitlines()) for path in sources(f"engine/{room}")) for room in ROOMS}
+    """The types of rows are written by a program and do not count."""
+    lines = {
+        room: sum(len(path.read_text().splitlines()) for path in sources(f"engine/{room}") if path.name != "records.py")
+        for room in ROOMS
+    }
     assert {room: length for room, length in lines.items() if length > 12_000} == {}
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.catalogue import catalogue
+from engine.facts.assurance.inheritance import inherits
 from engine.facts.assurance.vendor_findings import count_findings, organizations_naming_vendors
 from engine.facts.controls.beginnings import organization_beginnings
 from engine.facts.expressions import days_between, has_happened, shape
@@ -102,27 +102,6 @@ def vendor_controls(
         )
     )
     return shape("vendor_controls", frame).sort(*_VENDOR, "framework", "control_id")
-
-
-def inherits(vendors: pl.DataFrame, own: pl.DataFrame | None = None) -> pl.DataFrame:
-    """The rules that apply to each vendor by its tier and category, one for each control; ``own`` are of one's own frameworks.
-
-    HIPAA rules concern vendors of health data, PCI DSS rules those that handle or can affect card data.
-    """
-    cards = pl.col("category").eq("payments") | pl.col("data_classes").fill_null("").str.contains("(?i)card")
-    rules = vendors.join(catalogue().vendor_inheritance.rename({"tier": "rule_tier"}), on="category")
-    if own is not None and not own.is_empty():
-        theirs = vendors.join(own.rename({"tier": "rule_tier"}), on=["org_id", "category"])
-        rules = pl.concat([rules, theirs.select(rules.columns)])
-    return (
-        rules.filter(
-            (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
-            (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),
-            (pl.col("framework") != "pci-dss") | cards,
-        )
-        .sort(*_VENDOR, "framework", "control_id", "rule_tier")
-        .unique([*_VENDOR, "framework", "control_id"], keep="last", maintain_order=True)
-    )
 
 
 def _answer_rows(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.controls.own import by_own_rules
 from engine.facts.expressions import has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
@@ -42,7 +43,7 @@ def tagged_events(
         .with_columns(effect=pl.when("good").then("effect").otherwise(pl.lit("contradicts")))
     )
     if not own_rules.is_empty():
-        ruled = _by_own_rules(_by_outcome(audit_by_action), own_rules).join(wanted, on=_KEY)
+        ruled = by_own_rules(_by_outcome(audit_by_action), own_rules).join(wanted, on=_KEY)
         named_too = usual.join(own_rules, on=["org_id", "action", "framework", "control_id"], how="anti")
         usual = pl.concat([named_too, ruled.select(usual.columns)])
     return (
@@ -55,23 +56,6 @@ def tagged_events(
         .agg(pl.col(_NUMBERS).sum(), *newest)
         .rename({"last_at": "at", "last_seq": "seq"})
         .sort(*_KEY, "action", "effect")
-    )
-
-
-def _by_own_rules(counted: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFrame:
-    """Events by the rules of one's own; a rule for an outcome of its own comes before one for any."""
-    good = pl.col("good")
-    fits = (pl.col("outcome") == "any") | ((pl.col("outcome") == "success") == good)
-    key = [*_KEY, "action", "good"]
-    failed = pl.when((pl.col("outcome") == "any") & (pl.col("effect") == "supports") & ~good)
-    return (
-        counted.join(own_rules, on=["org_id", "action"])
-        .filter(fits)
-        .sort(pl.col("outcome") == "any", "outcome")
-        .unique(key, keep="first", maintain_order=True)
-        .with_columns(
-            effect=failed.then(pl.lit("contradicts")).otherwise(pl.col("effect").replace("records", "supports"))
-        )
     )
 
 

@@ -103,6 +103,23 @@ _RULES = pl.DataFrame(
 )
 
 
+def by_own_rules(counted: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFrame:
+    """Events by the rules of one's own; a rule for an outcome of its own comes before one for any."""
+    good = pl.col("good")
+    fits = (pl.col("outcome") == "any") | ((pl.col("outcome") == "success") == good)
+    key = [*_KEY, "action", "good"]
+    failed = pl.when((pl.col("outcome") == "any") & (pl.col("effect") == "supports") & ~good)
+    return (
+        counted.join(own_rules, on=["org_id", "action"])
+        .filter(fits)
+        .sort(pl.col("outcome") == "any", "outcome")
+        .unique(key, keep="first", maintain_order=True)
+        .with_columns(
+            effect=failed.then(pl.lit("contradicts")).otherwise(pl.col("effect").replace("records", "supports"))
+        )
+    )
+
+
 def own_actions(own_rules: pl.DataFrame) -> pl.DataFrame:
     """Actions and the controls of one's own that rules lead them to."""
     return (
@@ -179,7 +196,7 @@ def own_pairs(framework_mappings_rows: pl.DataFrame, own_controls: pl.DataFrame)
 
 
 def own_version(own_controls: pl.DataFrame, own_pairs: pl.DataFrame) -> pl.DataFrame:
-    """What the version of the catalogue of the program is followed by where an organization has frameworks of its own."""
+    """What follows the version of the program's catalogue where an organization has frameworks of its own."""
     counted = own_pairs.filter(~pl.col("proposed")).drop("proposed", "reviewed_on", "reviewer", "rationale")
     rows = []
     for org_id in own_controls["org_id"].unique().sort():

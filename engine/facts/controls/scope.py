@@ -15,7 +15,7 @@ def organization(
 ) -> pl.DataFrame:
     """One row for each organization, with the packs in scope in catalogue order, then frameworks of its own."""
     followed = (
-        _followed(organization_frameworks_rows, PACKS, own_frameworks)
+        _frameworks_in_scope(organization_frameworks_rows, PACKS, own_frameworks)
         .sort("org_id", place(), "framework")
         .group_by("org_id", maintain_order=True)
         .agg(frameworks="framework")
@@ -28,7 +28,7 @@ def _in_scope(organization: pl.DataFrame) -> pl.DataFrame:
     return organization.select("org_id", framework="frameworks").explode("framework", empty_as_null=False)
 
 
-def _followed(
+def _frameworks_in_scope(
     organization_frameworks_rows: pl.DataFrame, packs: tuple[str, ...], own_frameworks: pl.DataFrame
 ) -> pl.DataFrame:
     """What is in scope of the packs and of frameworks of one's own."""
@@ -41,7 +41,7 @@ def _followed(
 
 def framework_targets(organization_frameworks_rows: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
     """The frameworks in scope that have controls, each with the day for which it is to be ready."""
-    rows = _followed(organization_frameworks_rows, FRAMEWORKS, own_frameworks)
+    rows = _frameworks_in_scope(organization_frameworks_rows, FRAMEWORKS, own_frameworks)
     frame = with_names(rows, own_frameworks)
     return shape("framework_targets", frame).sort("org_id", place(), "framework")
 

@@ -43,7 +43,7 @@ def digest_days(deliveries_rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def catalogue_entries(own_controls: pl.DataFrame, own_version: pl.DataFrame) -> pl.DataFrame:
-    """Every requirement of the catalogue that ships with the program, whatever is in scope, and of one's own frameworks.
+    """Every requirement of the program's catalogue and of one's own frameworks, whatever is in scope.
 
     Those of the program have no organization. The version is that of the program; of rows of one's own it is that and
     what the organization brought along.

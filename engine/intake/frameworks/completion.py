@@ -45,7 +45,7 @@ MODELS = ("carve-out", "inclusive")
 
 
 def framework_id(text: str, place: str) -> str:
-    """An identifier that a framework of one's own may have; Usage for one that is, or reads as, one of the program's."""
+    """An identifier that a framework of one's own may have; Usage for one that reads as one of the program's."""
     if not _ID.fullmatch(text):
         raise refuse(place, "an identifier of lower case letters, digits, '.', '_' and '-', 60 at most", text)
     same = known_framework(text)
@@ -58,7 +58,7 @@ def framework_id(text: str, place: str) -> str:
 
 
 def complete(content: FrameworkContent) -> None:
-    """Fill in what the file left out, and refuse what no framework can be. Pairs are held against controls elsewhere."""
+    """Fill in what the file left out, and refuse what no framework can be."""
     for table in COLUMNS:
         _unique(content, table)
         for row in content.tables[table]:

@@ -36,7 +36,7 @@ def difference(before: FrameworkContent, after: FrameworkContent, framework: str
     old = {str(row["id"]): row for row in before.controls(framework)}
     new = {str(row["id"]): row for row in after.controls(framework)}
     gone, added = old.keys() - new.keys(), new.keys() - old.keys()
-    renamed = _renamed(old, new, gone, added)
+    renamed = _renames(old, new, gone, added)
     reworded, changed = [], []
     for name in sorted(old.keys() & new.keys(), key=list(old).index):
         if _wording(old[name]) != _wording(new[name]):
@@ -60,7 +60,7 @@ def _wording(row: Row) -> tuple[object, object]:
     return row["title"], row["text"]
 
 
-def _renamed(old: Mapping[str, Row], new: Mapping[str, Row], gone: set[str], added: set[str]) -> dict[str, str]:
+def _renames(old: Mapping[str, Row], new: Mapping[str, Row], gone: set[str], added: set[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in new:
         before = new[name]["replaces"]
@@ -82,7 +82,7 @@ def _others(content: FrameworkContent, table: str) -> dict[tuple[object, ...], R
     return {tuple(row[name] for name in KEYS[table]): row for row in content.tables[table]}
 
 
-def spelled(found: FrameworkDifference, records: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+def difference_lines(found: FrameworkDifference, records: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """The difference in lines for a person; ``records`` are counted by control and table."""
     yield (
         f"{len(found.added)} added, {len(found.gone)} gone, {len(found.reworded)} reworded, "

@@ -7,7 +7,7 @@ would make more than a million values of a file.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -40,8 +40,8 @@ def read_documents(path: Path, files: Sequence[Path], content: FrameworkContent,
             readers[kind](file.name, document, content, stem)
         elif path.is_file():
             raise Usage(
-                f"{file.name}: expected an OSCAL catalog or profile, a CISO Assistant library or FedRAMP's consolidated "
-                f"rules, got {', '.join(map(str, list(document)[:5])) or 'nothing'} at its top."
+                f"{file.name}: expected an OSCAL catalog or profile, a CISO Assistant library or FedRAMP's "
+                f"consolidated rules, got {', '.join(map(str, list(document)[:5])) or 'nothing'} at its top."
             )
     if oscal:
         read_oscal(path, oscal, content, stem)
@@ -109,7 +109,7 @@ def _yaml(name: str, text: str) -> object:
 class _Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
     """Days and moments stay the texts that they are."""
 
-    yaml_implicit_resolvers = {
+    yaml_implicit_resolvers: ClassVar = {
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }

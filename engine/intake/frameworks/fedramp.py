@@ -1,4 +1,4 @@
-"""FedRAMP's consolidated rules as they are published: Key Security Indicators under their themes, mapped to SP 800-53."""
+"""FedRAMP's consolidated rules as published: Key Security Indicators under their themes, mapped to SP 800-53."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import cast
-from zoneinfo import ZoneInfo
 
 from engine.catalogue import catalogue
 from engine.intake.frameworks.completion import check_references, complete, framework_id
 from engine.intake.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
-from engine.intake.frameworks.difference import difference, spelled
+from engine.intake.frameworks.difference import difference, difference_lines
 from engine.intake.frameworks.files import read_frameworks
+from engine.model.days import local_day
 from engine.model.errors import Usage, unknown_organization
 from engine.model.vocabulary import FRAMEWORKS
 from engine.store import Revision, Store
@@ -54,7 +54,7 @@ def import_framework(
         framework_id(framework, path.name)
     complete(content)
     with store.revision(org_id, actor, now=now) as revision:
-        known = known_controls(revision.records, org_id)
+        known = nameable_controls(revision.records, org_id)
         check_references(content, known)
         done = FrameworkImport(head.seq)
         for framework in content.framework_ids:
@@ -70,7 +70,7 @@ def import_framework(
     return done
 
 
-def known_controls(connection: Reader, org_id: str) -> dict[str, set[str]]:
+def nameable_controls(connection: Reader, org_id: str) -> dict[str, set[str]]:
     """The controls that an organization can name: those of the program and of its own frameworks."""
     known = {name: set(catalogue().details(name)["control_id"]) for name in FRAMEWORKS}
     return known | {name: set(ids) for name, ids in own_control_ids(connection, org_id).items()}
@@ -124,20 +124,19 @@ def _one_framework(
     if not accept:
         _propose(revision, part, framework)
         done.lines.append(f"{named} is proposed; the catalogue stays as it is until --accept. It would change:")
-        done.lines.extend(spelled(found, records))
+        done.lines.extend(difference_lines(found, records))
         return
     for old, new in found.renamed.items():
         move_records(revision, framework, old, new)
-    _remove_gone(revision, before, part)
+    _remove_rows_without(revision, before, part)
     _write(revision, part)
     _withdraw_proposal(revision, framework)
     done.lines.append(f"{named} is accepted:")
-    done.lines.extend(spelled(found, records))
+    done.lines.extend(difference_lines(found, records))
 
 
 def _keep_pairs(before: FrameworkContent, after: FrameworkContent, framework: str) -> None:
-    """A version that says nothing of pairs, rules, runbooks or inheritance leaves those there are, where they still lead
-    to a control."""
+    """A version without pairs, rules, runbooks or inheritance leaves those that still lead to a control."""
     there = {str(row["id"]) for row in after.controls(framework)}
     for table in ("framework_mappings", "organization_rules", "framework_runbooks", "framework_inheritance"):
         if not after.tables[table]:
@@ -160,7 +159,7 @@ def _write(revision: Revision, part: FrameworkContent) -> None:
             revision.upsert(TABLES[table], rows)
 
 
-def _remove_gone(revision: Revision, before: FrameworkContent, after: FrameworkContent) -> None:
+def _remove_rows_without(revision: Revision, before: FrameworkContent, after: FrameworkContent) -> None:
     for table, key in KEYS.items():
         kept = {tuple(row[name] for name in key) for row in after.tables[table]}
         gone = [row for row in before.tables[table] if tuple(row[name] for name in key) not in kept]
@@ -175,7 +174,7 @@ def _begin(revision: Revision, framework: str) -> None:
 
 
 def _today(revision: Revision) -> date:
-    return revision.now.astimezone(ZoneInfo(time_zone(revision.records, revision.org_id))).date()
+    return local_day(revision.now, time_zone(revision.records, revision.org_id))
 
 
 def _propose(revision: Revision, part: FrameworkContent, framework: str) -> None:
@@ -213,7 +212,7 @@ def _pairs_alone(revision: Revision, content: FrameworkContent, done: FrameworkI
             done.lines.append(
                 f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were"
             )
-    _unsigned(rest, done)
+    _note_proposals(rest, done)
 
 
 def _leave_signed(revision: Revision, content: FrameworkContent, done: FrameworkImport) -> None:
@@ -235,10 +234,10 @@ def _count(part: FrameworkContent, done: FrameworkImport) -> None:
     for table, rows in part.tables.items():
         if rows and table not in ("own_frameworks", "framework_controls"):
             done.lines.append(f"{table}: {len(rows)} rows")
-    _unsigned(part, done)
+    _note_proposals(part, done)
 
 
-def _unsigned(content: FrameworkContent, done: FrameworkImport) -> None:
+def _note_proposals(content: FrameworkContent, done: FrameworkImport) -> None:
     waiting = sum(row["reviewer"] is None for row in content.tables["framework_mappings"])
     if waiting:
         done.lines.append(f"{waiting} pairs have no reviewer: they are proposed and count for nothing")

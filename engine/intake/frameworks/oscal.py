@@ -60,7 +60,7 @@ def _roots(resolver: Resolver) -> list[Path]:
     used: set[Path] = set()
     for path, document in resolver.documents.items():
         if "profile" in document:
-            used |= {resolver.imported(path, one.get("href")) for one in document["profile"].get("imports", [])}
+            used |= {resolver.import_path(path, one.get("href")) for one in document["profile"].get("imports", [])}
     roots = sorted(set(resolver.documents) - used)
     if not roots:
         for path in resolver.documents:

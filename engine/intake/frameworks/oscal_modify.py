@@ -1,7 +1,7 @@
-"""The last phase of profile resolution: parameters are set, then what an alteration removes goes, then what it adds comes."""
+"""The last phase of profile resolution: parameters are set, then alterations remove, then they add."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.intake.frameworks.content import refuse
@@ -76,7 +76,7 @@ def _alter(place: str, control: Json, alter: Json) -> None:
 
 def _each(alter: Json, several: str, single: str) -> Sequence[Json]:
     found = alter.get(several, alter.get(single, []))
-    return found if isinstance(found, list) else [found]
+    return found if isinstance(found, list) else [dict(found or {})]
 
 
 def _remove(holder: Json, names: Mapping[str, str]) -> list[str]:
@@ -102,7 +102,7 @@ def _remove(holder: Json, names: Mapping[str, str]) -> list[str]:
 
 
 def _matches(key: str, item: Json, names: Mapping[str, str]) -> bool:
-    checks = {
+    checks: Mapping[str, Callable[[str], bool]] = {
         "by-item-name": lambda text: _NAMED.get(text) == key,
         "by-name": lambda text: item.get("name") == text,
         "by-class": lambda text: item.get("class") == text,

@@ -42,7 +42,7 @@ class Resolver:
             self._resolved[path] = self._resolve(path, _object(path.name, document["profile"], "profile"), way)
         return self._resolved[path]
 
-    def imported(self, path: Path, href: object) -> Path:
+    def import_path(self, path: Path, href: object) -> Path:
         """The file that an import names, by its path or by a resource of the profile. Usage where it is not there."""
         profile = self.documents[path.resolve()]["profile"]
         text = str(href or "")
@@ -74,18 +74,18 @@ class Resolver:
         if not imports:
             raise refuse(f"{path.name}, imports", "at least one import", None)
         for number, one in enumerate(imports, start=1):
-            source = self.catalog(self.imported(path, one.get("href")), (*way, path))
-            parts.append(selected(f"{path.name}, import {number}", source, one))
+            source = self.catalog(self.import_path(path, one.get("href")), (*way, path))
+            parts.append(selection(f"{path.name}, import {number}", source, one))
             matter += source.get("back-matter", {}).get("resources", [])
-        catalog = merged(path.name, parts, profile)
+        catalog = merge_parts(path.name, parts, profile)
         modify(path.name, catalog, profile.get("modify") or {})
         catalog["metadata"] = profile.get("metadata", {})
         unique = {str(one.get("uuid")): one for one in reversed(matter)}
-        catalog["back-matter"] = {"resources": [one for one in unique.values()][::-1]}
+        catalog["back-matter"] = {"resources": list(unique.values())[::-1]}
         return catalog
 
 
-def selected(place: str, catalog: Json, one: Json) -> Json:
+def selection(place: str, catalog: Json, one: Json) -> Json:
     """The part of a catalog that an import selects: groups that still hold something, and loose parameters."""
     known = {str(control["id"]) for control, _ in controls_of(catalog)}
     keep = _chosen(place, catalog, one.get("include-controls"), known) if "include-controls" in one else known
@@ -126,15 +126,15 @@ def _chosen(place: str, catalog: Json, selections: Any, known: set[str]) -> set[
 def _prune(holder: Json, keep: set[str]) -> Json:
     """Drop what is not kept; a control that is kept below one that is not takes its place."""
     if "controls" in holder:
-        holder["controls"] = [left for control in holder["controls"] for left in _kept(control, keep)]
+        holder["controls"] = [left for control in holder["controls"] for left in _remaining(control, keep)]
     if "groups" in holder:
         pruned = [_prune(group, keep) for group in holder["groups"]]
         holder["groups"] = [group for group in pruned if any(True for _ in controls_of(group))]
     return holder
 
 
-def _kept(control: Json, keep: set[str]) -> list[Json]:
-    below = [left for inner in control.get("controls", []) for left in _kept(inner, keep)]
+def _remaining(control: Json, keep: set[str]) -> list[Json]:
+    below = [left for inner in control.get("controls", []) for left in _remaining(inner, keep)]
     if str(control["id"]) not in keep:
         return below
     if "controls" in control:
@@ -142,8 +142,8 @@ def _kept(control: Json, keep: set[str]) -> list[Json]:
     return [control]
 
 
-def merged(name: str, parts: Sequence[Json], profile: Json) -> Json:
-    """One catalog of the selected parts, structured as the profile says: flat where it says nothing."""
+def merge_parts(name: str, parts: Sequence[Json], profile: Json) -> Json:
+    """One catalog of the selection parts, structured as the profile says: flat where it says nothing."""
     merge = profile.get("merge") or {}
     method = _method(name, merge, profile)
     structures = [word for word in ("flat", "as-is", "custom") if merge.get(word) not in (None, False)]
@@ -154,13 +154,10 @@ def merged(name: str, parts: Sequence[Json], profile: Json) -> Json:
         catalog = _as_is(name, parts, method)
     else:
         flat = [_alone(control) for part in parts for control, _ in controls_of(part)]
-        flat = combined(name, flat, method)
+        flat = combine_controls(name, flat, method)
         groups = _group_params(parts)
         params += groups
-        if structures == ["custom"]:
-            catalog = _custom(name, merge["custom"], flat)
-        else:
-            catalog = {"controls": flat}
+        catalog = _custom(name, merge["custom"], flat) if structures == ["custom"] else {"controls": flat}
     if params:
         catalog["params"] = _first_of(params, "id")
     return catalog
@@ -175,7 +172,7 @@ def _method(name: str, merge: Json, profile: Json) -> str:
     return str(method)
 
 
-def combined(name: str, controls: Sequence[Json], method: str) -> list[Json]:
+def combine_controls(name: str, controls: Sequence[Json], method: str) -> list[Json]:
     """Controls of one identifier made one. Under ``keep`` different ones stand side by side, which no framework can."""
     found: dict[str, Json] = {}
     for control in controls:
@@ -183,16 +180,16 @@ def combined(name: str, controls: Sequence[Json], method: str) -> list[Json]:
         if before is None:
             found[str(control["id"])] = control
         elif method == "merge":
-            found[str(control["id"])] = _joined(before, control)
+            found[str(control["id"])] = _join_controls(before, control)
         elif method == "keep" and before != control:
             raise Usage(
-                f"{name}, merge: the imports bring two different controls {control['id']}, and combine says keep: expected "
-                "use-first or merge."
+                f"{name}, merge: the imports bring two different controls {control['id']}, and combine says keep: "
+                "expected use-first or merge."
             )
     return list(found.values())
 
 
-def _joined(one: Json, other: Json) -> Json:
+def _join_controls(one: Json, other: Json) -> Json:
     """A control with what another of its identifier has besides."""
     found = dict(one)
     for key, value in other.items():
@@ -225,7 +222,7 @@ def _group_params(parts: Sequence[Json]) -> list[Json]:
 
 
 def _as_is(name: str, parts: Sequence[Json], method: str) -> Json:
-    """Groups of one identifier made one, in the order of the imports; controls combined where they stand."""
+    """Groups of one identifier made one, in the order of the imports; controls combine_controls where they stand."""
     seen: dict[str, Json] = {}
     catalog: Json = {}
     for part in parts:
@@ -237,7 +234,7 @@ def _graft(name: str, into: Json, part: Json, method: str, seen: dict[str, Json]
     for control in part.get("controls", []):
         own_id = str(control["id"])
         if own_id in seen:
-            one = combined(name, [_alone(seen[own_id]), _alone(control)], method)[0]
+            one = combine_controls(name, [_alone(seen[own_id]), _alone(control)], method)[0]
             seen[own_id].update(one)
             _graft(name, seen[own_id], {"controls": control.get("controls", [])}, method, seen)
             continue
@@ -257,10 +254,10 @@ def _custom(name: str, custom: Json, controls: Sequence[Json]) -> Json:
     """Groups of the profile's own; a control stands once, in the first that takes it."""
     left = {str(control["id"]): control for control in controls}
     catalog: Json = {}
-    inserted = _inserted(f"{name}, custom", custom, left)
+    taken = _insertions(f"{name}, custom", custom, left)
     groups = [_custom_group(name, group, left) for group in custom.get("groups", [])]
-    if inserted:
-        catalog["controls"] = inserted
+    if taken:
+        catalog["controls"] = taken
     if groups:
         catalog["groups"] = groups
     return catalog
@@ -269,15 +266,15 @@ def _custom(name: str, custom: Json, controls: Sequence[Json]) -> Json:
 def _custom_group(name: str, group: Json, left: dict[str, Json]) -> Json:
     place = f"{name}, custom group {group.get('id') or group.get('title') or ''}".strip()
     made = {key: value for key, value in group.items() if key not in ("insert-controls", "groups")}
-    inserted = _inserted(place, group, left)
-    if inserted:
-        made["controls"] = inserted
+    taken = _insertions(place, group, left)
+    if taken:
+        made["controls"] = taken
     if inner := [_custom_group(name, one, left) for one in group.get("groups", [])]:
         made["groups"] = inner
     return made
 
 
-def _inserted(place: str, holder: Json, left: dict[str, Json]) -> list[Json]:
+def _insertions(place: str, holder: Json, left: dict[str, Json]) -> list[Json]:
     found: list[Json] = []
     for number, one in enumerate(_as_list(holder.get("insert-controls")), start=1):
         here = f"{place}, insert-controls {number}"

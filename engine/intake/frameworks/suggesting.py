@@ -21,13 +21,14 @@ _LONGEST = 2_000
 def suggested_pairs(
     source: FrameworkContent, target: FrameworkContent, *, least: float = LEAST, most: int = MOST_PER_CONTROL
 ) -> list[Row]:
-    """At most ``most`` pairs for each assessable control of ``source``, the likest first, of likeness ``least`` (0 to 100).
+    """At most ``most`` pairs for each assessable control of ``source``, the likest first, from likeness ``least`` on.
 
+    Likeness goes from 0 to 100.
     Strength is the likeness as a share of 1; the relation is equal from 95 on, else intersects. No pair has a reviewer.
     """
     theirs = [row for row in target.sorted_rows("framework_controls") if row["assessable"]]
-    titles = [_processed(row["title"]) for row in theirs]
-    texts = [_processed(row["text"]) for row in theirs]
+    titles = [_comparable(row["title"]) for row in theirs]
+    texts = [_comparable(row["text"]) for row in theirs]
     there = _pairs_there(source) | _pairs_there(target)
     found: list[Row] = []
     for row in source.sorted_rows("framework_controls"):
@@ -48,7 +49,7 @@ def _pairs_there(content: FrameworkContent) -> set[frozenset[tuple[object, objec
 def _pairs_of(
     row: Row, theirs: Sequence[Row], titles: Sequence[str], texts: Sequence[str], least: float, most: int
 ) -> list[Row]:
-    title, text = _processed(row["title"]), _processed(row["text"])
+    title, text = _comparable(row["title"]), _comparable(row["text"])
     by_title = process.extract(title, titles, scorer=fuzz.token_sort_ratio, limit=50)
     scored = []
     for _, score, place in by_title:
@@ -75,7 +76,7 @@ def _pair(row: Row, other: Row, likeness: float) -> Row:
     }
 
 
-def _processed(text: object) -> str:
+def _comparable(text: object) -> str:
     return utils.default_process(str(text or "")[:_LONGEST])
 
 

@@ -77,7 +77,7 @@ def read_table_file(path: Path, content: FrameworkContent, name: str) -> None:
     for label, stem, lines in _sheets(path):
         header = next(lines, (1, []))[1]
         if header and squash(header[0]) == TABLE:
-            _mixed(label, header, lines, content, name)
+            _mixed_rows(label, header, lines, content, name)
             continue
         table = _table(label, stem, header)
         columns = _columns(label, table, header)
@@ -102,7 +102,7 @@ def _sheets(path: Path) -> Iterator[tuple[str, str, Lines]]:
     known |= {squash(name) for aliases in _ALIASES.values() for name in aliases} | {TABLE}
     dialect = dialect_of(path, encoding, known)
     text = path.read_text(encoding)
-    yield path.name, path.stem, _delimited(path.name, text, dialect.delimiter, dialect.offset)
+    yield path.name, path.stem, _delimited_lines(path.name, text, dialect.delimiter, dialect.offset)
 
 
 def _worksheet(batches: Sequence[object]) -> Lines:
@@ -119,7 +119,7 @@ def _worksheet(batches: Sequence[object]) -> Lines:
                 yield number, cells
 
 
-def _delimited(label: str, text: str, delimiter: str, offset: int) -> Lines:
+def _delimited_lines(label: str, text: str, delimiter: str, offset: int) -> Lines:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     csv.field_size_limit(10_000_000)
     try:
@@ -176,7 +176,7 @@ def _columns(label: str, table: str, header: Sequence[str]) -> list[str | None]:
     return found
 
 
-def _mixed(label: str, header: Sequence[str], lines: Lines, content: FrameworkContent, name: str) -> None:
+def _mixed_rows(label: str, header: Sequence[str], lines: Lines, content: FrameworkContent, name: str) -> None:
     for number, cells in lines:
         table = slug(cells[0]).replace("-", "_")
         place = f"{label}, row {number}"

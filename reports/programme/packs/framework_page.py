@@ -1,4 +1,4 @@
-"""The general page of a framework, whichever it is: every row of it with its state, and pairs that wait for a person."""
+"""The general page of a framework: every row of it with its state, and pairs that wait for a person."""
 
 import polars as pl
 

@@ -36,12 +36,12 @@ class Door:
         assert self.store.head("acme") == before
         return caught.value.message
 
-    def stored(self, framework):
+    def content(self, framework):
         with self.store.reader() as connection:
             return stored_content(connection, "acme", framework)
 
     def controls(self, framework, *columns):
-        return [tuple(row[name] for name in columns) for row in self.stored(framework).controls(framework)]
+        return [tuple(row[name] for name in columns) for row in self.content(framework).controls(framework)]
 
 
 @pytest.fixture

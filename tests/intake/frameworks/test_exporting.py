@@ -38,11 +38,11 @@ def test_a_framework_of_the_program_comes_in_under_another_name(door, form, fram
     copied = content(door, "copy")
     first = FORMS[form](copied)
     copied.rename("copy", framework)
-    assert csv_stream(copied) == csv_stream(_completed(door, framework))
+    assert csv_stream(copied) == csv_stream(_complete_content(door, framework))
     assert door.text(f"again.{form}", first).after is None
 
 
-def _completed(door, framework):
+def _complete_content(door, framework):
     from engine.intake.frameworks.completion import complete
 
     found = built_in_content(framework)

@@ -52,14 +52,14 @@ def test_nodes_of_a_library_become_groups_and_controls(door):
         ("1.1", "1", "control", "Do this well.", 3),
         ("1.2", "1", "control", "And this.", 3),
     ]
-    about = door.stored("demo-fw").tables["own_frameworks"][0]
+    about = door.content("demo-fw").tables["own_frameworks"][0]
     assert (about["title"], about["version"], about["publisher"]) == ("Demo framework", "3", "Somebody")
     assert about["assessable_levels"] == "basic: Basic"
 
 
 def test_mappings_of_a_library_are_proposed_pairs(door):
     door.text("demo.yaml", LIBRARY)
-    pairs = door.stored("demo-fw").tables["framework_mappings"]
+    pairs = door.content("demo-fw").tables["framework_mappings"]
     assert [
         (row["source_id"], row["target_framework"], row["target_id"], row["relation"], row["reviewer"]) for row in pairs
     ] == [("1.1", "soc2", "CC6.1", "subset", None)]
@@ -83,7 +83,7 @@ def test_indicators_are_assessable_and_one_control_stands_under_several(door):
     ]
     pairs = [
         (row["source_id"], row["target_framework"], row["target_id"])
-        for row in door.stored("ksi").tables["framework_mappings"]
+        for row in door.content("ksi").tables["framework_mappings"]
     ]
     assert sorted(pairs) == [
         ("KSI-IAM-AAM", "nist-800-53", "ac-2"),

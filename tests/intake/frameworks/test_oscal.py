@@ -65,7 +65,7 @@ def resolve(door, one, base=BASE, **more):
     return door.controls("mine", "id", "parent")
 
 
-def refused(door, one, base=BASE):
+def refusal_of(door, one, base=BASE):
     door.file("set/base.json", json.dumps(base))
     return door.refusal("set/profile.json", json.dumps(one))
 
@@ -242,7 +242,7 @@ HOSTILE = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_profile_that_does_not_hold_is_refused(door, what):
     one, sentence = HOSTILE[what]
-    message = refused(door, one)
+    message = refusal_of(door, one)
     assert message.startswith("profile.json")
     assert sentence in message
 
@@ -250,7 +250,7 @@ def test_a_profile_that_does_not_hold_is_refused(door, what):
 def test_two_different_controls_of_one_name_are_refused_under_keep(door):
     door.file("set/other.json", json.dumps(catalog({**control("ac-1"), "title": "Another"})))
     one = profile(select("ac-1"), {"href": "other.json", "include-all": {}})
-    assert "two different controls ac-1, and combine says keep" in refused(door, one)
+    assert "two different controls ac-1, and combine says keep" in refusal_of(door, one)
 
 
 @pytest.mark.parametrize(

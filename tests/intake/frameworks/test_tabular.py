@@ -39,7 +39,7 @@ def test_the_same_file_twice_is_no_revision(door):
 
 def test_rules_and_pairs_come_in_one_file(door):
     door.text("whatever.csv", MIXED)
-    stored = door.stored("annex")
+    stored = door.content("annex")
     assert [row["pattern"] for row in stored.tables["organization_rules"]] == ["access.*"]
     pairs = [
         (row["target_id"], row["relation"], row["strength"], row["reviewer"])
