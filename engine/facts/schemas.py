@@ -77,6 +77,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "own_controls": columns(f"""
         {_CONTROL} parent_id group_id group_title title assessable weight cadence evidence_kinds position
     """),
+    # the runbook of a control of one's own
+    "own_runbooks": columns(f"{_CONTROL} runbook runbook_title playbook effort_hours"),
     # a pair that the organization brought along; proposed: nobody has signed it off
     "own_pairs": columns("""
         org_id source_framework source_id source_title target_framework target_id target_title relation strength full

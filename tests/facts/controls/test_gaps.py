@@ -83,7 +83,7 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
     )
     opened = gaps.open_work(gaps.remediations(stored, ASKED), stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
-    return gaps.gaps(status, targets, opened, rows("poam", *poam), runs, ASKED)
+    return gaps.gaps(status, targets, opened, rows("poam", *poam), runs, rows("own_runbooks"), ASKED)
 
 
 def one(control_id="CC6.1", **more):

@@ -103,6 +103,7 @@ def score_posture(values, **overrides):
         rows("remediations", *work),
         rows("service_health", *services),
         snapshots,
+        rows("own_frameworks"),
         question(**overrides),
     )
 
@@ -150,6 +151,7 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
         rows("remediations"),
         health,
         pl.DataFrame(schema={"org_id": pl.String, "taken_on": pl.Date, "score": pl.Float64, "components": pl.String}),
+        rows("own_frameworks"),
         question(),
     ).filter(component="operations")
     assert only(found, "value", "population") == (value, 1)
