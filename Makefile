@@ -40,7 +40,7 @@ mutants: install  ## weekly: changes that the suite must notice, drawn and by na
 	$(BIN)/python -m tests.mutants $(MUTANT_FLAGS)
 	$(BIN)/python -m tests.mutants --named
 
-coverage: install  ## make test, counting branches: fails below the floor of setup.cfg and beyond tests/budget.toml
+coverage: install  ## weekly: make test, counting branches; fails below the floor of setup.cfg
 	$(PYTEST) --budget coverage -m "not real" --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)
 
 lint: install  ## style and types

@@ -25,6 +25,7 @@ from engine.programme.retention import purge_all
 from engine.reporting.batch import batch
 from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
 from engine.reporting.index import index
+from engine.runtime.heads.installation import EVERY, sign_installation
 from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.jobs import Daily, Every, Job, Runner
 from engine.runtime.services import Services
@@ -112,13 +113,19 @@ def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int, in
 
 
 def heads(services: Services, now: datetime) -> str:
-    """Sign the head of every organization that something happened in; stamp one a day where an authority is set."""
+    """Sign the head of every organization that something happened in, and the tree over all of them once a day.
+
+    Where an authority is set one head a day is stamped.
+    """
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     if services.store.organization_exists(PLATFORM):
         org_ids.append(PLATFORM)
     went = for_every_organization("heads", org_ids, lambda org_id: sign_and_stamp(services, org_id, now=now))
     made = list(went.results.values())
-    return went.message(f"{sum(one.new for one in made)} heads signed, {sum(one.stamped for one in made)} stamped")
+    whole = sign_installation(services, now=now, every=EVERY)
+    tree = f"; the installation's tree of {whole.size} commitments signed" if whole is not None and whole.new else ""
+    heads_made = f"{sum(one.new for one in made)} heads signed, {sum(one.stamped for one in made)} stamped"
+    return went.message(f"{heads_made}{tree}")
 
 
 def billing(services: Services, now: datetime) -> str:

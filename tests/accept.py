@@ -39,6 +39,8 @@ class Output:
 
 STEPS = (
     Output("types of rows", "engine/store/**/records.py", script="accept_records.py"),
+    Output("fingerprint of the schema", "data/migrations/fingerprints.json", script="accept_fingerprint.py"),
+    Output("values of figures", "tests/reports/figure_values.json", script="accept_figure_values.py"),
     Output("index of reports", "reports/index.json", script="accept_index.py"),
     Output("examples of reports", "engine/web/openapi/report_examples.json", script="accept_examples.py"),
     Output("routes", "tests/golden/routes.txt", command=("routes",)),

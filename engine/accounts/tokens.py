@@ -42,7 +42,7 @@ class Kind:
 
 
 class CredentialMetadata(TypedDict):
-    """What people may know of a credential; the last four depend on its kind."""
+    """What people may know of a credential; the last five depend on its kind."""
 
     id: str
     label: str
@@ -53,6 +53,7 @@ class CredentialMetadata(TypedDict):
     revoked_at: datetime | None
     last_used_at: datetime | None
     workspace_id: NotRequired[str | None]
+    basic_auth: NotRequired[bool]
     owner: NotRequired[str]
     engagement: NotRequired[str | None]
     allowed: NotRequired[list[str] | None]
@@ -108,8 +109,11 @@ def issue(
     workspace_id: str | None = None,
     engagement: str | None = None,
     allowed: Sequence[str] | None = None,
+    basic_auth: bool | None = None,
 ) -> IssuedCredential:
     """Make a credential that belongs to the revision's actor: its metadata and, this once, its ``secret``.
+
+    ``basic_auth``: whether an ingest token may come as a password; of other kinds nothing is said.
 
     Conflict when the actor has as many live ones of the kind as anybody may have.
     """
@@ -130,6 +134,7 @@ def issue(
         "workspace_id": workspace_id,
         "engagement": engagement,
         "allowed": None if allowed is None else list(allowed),
+        "basic_auth": basic_auth,
         "prefix": PREFIXES[kind.name],
         "last_four": secret[-4:],
         "secret_sha256": digest(secret),
@@ -188,6 +193,7 @@ def metadata(row: CredentialRow, last_used_at: datetime | None) -> CredentialMet
     }
     if row["kind"] == "ingest":
         metadata["workspace_id"] = row["workspace_id"]
+        metadata["basic_auth"] = row["basic_auth"] is not False
         metadata["owner"] = row["owner"]
     if row["kind"] == "assessor":
         metadata["owner"] = row["owner"]

@@ -117,7 +117,7 @@ ACTIONS = {
     "effect": one_of("supports", "records", "contradicts", "neutral"),
     "family": TEXT,
     "controls_from": one_of("map", "event", "none"),
-    "reason": OPTIONAL,
+    "reason": TEXT,
 }
 ACTION_CONTROLS = {"action": TEXT, "framework": FRAMEWORK, "control_id": TEXT}
 VENDOR_INHERITANCE = {

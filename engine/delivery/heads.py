@@ -8,6 +8,8 @@ from threading import Lock
 
 from engine.delivery.outside import Outside
 from engine.delivery.time_stamps import time_stamp
+from engine.delivery.witness import cosign
+from engine.model.checkpoints import open_note
 from engine.model.errors import Problem
 from engine.runtime.heads.signed_heads import SignedHead, newest_signed_head, of_row, one_line_note, signed_head
 from engine.runtime.services import Services
@@ -16,6 +18,7 @@ from engine.store.queries.sending import claims
 from engine.store.schema.records import DeliveryRow
 
 log = logging.getLogger("hq.heads")
+OWN_LINES = 1  # signature lines of a head that nobody has cosigned
 STAMP_EVERY = timedelta(days=1)
 CHANNELS = ("email", "webhook")
 
@@ -67,15 +70,31 @@ class HeadRun:
     stamped: bool
 
 
+def _is_cosigned(head: SignedHead) -> bool:
+    return len(open_note(head.note).signatures) > OWN_LINES
+
+
+def _witnessed(services: Services, org_id: str, head: SignedHead, outside: Outside | None) -> SignedHead:
+    """The head with what the witness signed; as it is where it signs nothing."""
+    try:
+        return cosign(services, outside or Outside.of(services.settings), org_id) or head
+    except Problem as problem:
+        log.warning("the head of %s has no witness: %s", org_id, problem.message)
+        return head
+
+
 def sign_and_stamp(
     services: Services, org_id: str, *, now: datetime, every: timedelta = STAMP_EVERY, outside: Outside | None = None
 ) -> HeadRun:
-    """Sign the head as it stands, and have it stamped where an authority is set and none was in the time ``every``.
+    """Sign the head as it stands, have a witness sign it where one is set, and have it stamped where an authority is
+    set and none was in the time ``every``.
 
-    An authority that does not answer is said in the log: the next head asks again.
+    Of a witness or an authority that does not answer the log speaks: the next head asks again.
     """
     before = newest_signed_head(services, org_id)
     head = signed_head(services, org_id, now=now)
+    if services.settings.witness_url and (before is None or before.size != head.size or not _is_cosigned(head)):
+        head = _witnessed(services, org_id, head, outside)
     new = before is None or before.size != head.size
     url = services.settings.timestamp_url
     with services.store.reader() as connection:

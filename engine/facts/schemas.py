@@ -129,10 +129,11 @@ SCHEMAS: Mapping[str, Schema] = {
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
     # medium, low with score 5, 4, 3, 2. requirements lists framework:control unlocked by closing it (itself first).
     # priority is F14. status is that of the remediation, 'unplanned' without one.
+    # compensating_approved: whether somebody approved the compensating control that it names; null without one.
     "gaps": columns(f"""
         {_CONTROL} gap_id title group_id group_title state evidence_note severity severity_score:whole weight
         detected_on age_days runbook runbook_title playbook dry_run owner effort_hours due_on leverage
-        requirements priority:real quick_win status blocked_by compensating remediation_id
+        requirements priority:real quick_win status blocked_by compensating compensating_approved remediation_id
     """),
     # remediations as people track them: the flow of gaps (F12)
     "remediations": columns(f"{_CONTROL} id title owner opened_on due_on closed_on status severity on_time days_open"),
@@ -146,25 +147,26 @@ SCHEMAS: Mapping[str, Schema] = {
     "readiness": columns("""
         org_id framework name total applicable:whole effective partial stale ineffective no_data not_applicable
         assessed strict_pct weighted_pct fresh_pct coverage_pct prior_on prior_strict_pct prior_weighted_pct
+        prior_formula_change
     """),
-    # framework x day of a snapshot, never recomputed
-    "readiness_days": columns("org_id framework taken_on strict_pct weighted_pct gaps_open"),
+    # framework x day of a snapshot; formula_change: the change that made its formulas others than today's
+    "readiness_days": columns("org_id framework taken_on strict_pct weighted_pct gaps_open formula_change"),
     # when a digest was last decided on, whatever became of its deliveries
     "digest_days": columns("org_id kind last_on"),
-    # framework x ISO week, from snapshots, never recomputed
+    # framework x ISO week, from snapshots; formula_change as above
     "readiness_weeks": columns("""
         org_id framework week taken_on strict_pct weighted_pct fresh_pct attested_pct gaps_open gaps_opened
-        gaps_closed
+        gaps_closed formula_change
     """),
     # component of the posture score (F4). value is null when absent; share is its weight after renormalisation,
     # contribution sums exactly to the score; prior_* from the last snapshot before the period.
     "posture": columns("""
         org_id component title weight:real share value contribution measured population explanation prior_value
-        prior_on prior_score
+        prior_on prior_score prior_formula_change
     """),
     # day of a snapshot x component of the posture score with the score of that day, as computed then; a component
     # without a value was absent
-    "posture_days": columns("org_id taken_on score component value"),
+    "posture_days": columns("org_id taken_on score component value formula_change"),
     # a thing that is in another state than before the period, or that ended in it. kind: control (against the state
     # last seen before the period), attestation, third_party; framework is null for the last. moved_on: where it is in
     # the period; because: what the facts say of the reason, empty where they say none.
@@ -208,10 +210,12 @@ SCHEMAS: Mapping[str, Schema] = {
         org_id owner staffed week week_start_on obligations demand_hours budget_hours absence_hours
         available_hours utilisation_pct shortfall_hours unowned_hours
     """),
-    # a risk with inherent and residual cells (F11); unknown ratings count as 5 and set unknown
+    # a risk with inherent and residual cells (F11); unknown ratings count as 5 and set unknown.
+    # acceptance_approved: whether the acceptance of a risk that is accepted holds
     "risks": columns("""
         org_id id title category owner likelihood impact inherent residual_likelihood residual_impact residual
         previous level appetite over_appetite unknown treatment loss_low loss_high reviewed_on status
+        acceptance_approved accepted_by accepted_on
     """),
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
     # compensating measure (fresh, due_soon, stale, missing), null without a measure. unapproved: called approved and
@@ -319,9 +323,11 @@ SCHEMAS: Mapping[str, Schema] = {
         released_on age_days flagged first_flagged_at last_flagged_at flagged_by_any purges_blocked
     """),
     # a class of records (audit_log, incidents: closed ones) with its retention. eligible: older than that;
-    # = purgeable + held (by a legal hold, or behind one in the chain) + waiting (behind a younger event in the chain)
+    # = purgeable + held (by a legal hold, or behind one in the chain) + waiting (behind a younger event in the chain).
+    # approved_days: what it is kept for by default or by an override that somebody approved
     "retention": columns("""
-        org_id record_class tier default_days override_days reason approved_by approved_on days source rows
+        org_id record_class tier default_days override_days reason approved_by approved_on override_approved days
+        approved_days source rows
         oldest_on eligible purgeable held:whole waiting next_purge_on
     """),
     # a refusal by a policy or a guard; policy is the title of the version that refused

@@ -4,7 +4,7 @@ The HTTP door turns a ``Problem`` into ``{"error", "message", "details"?}`` with
 line into one sentence and its exit code.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -14,6 +14,7 @@ class Problem(Exception):
     status = 500
     word = "internal_error"
     exit_code = 1
+    members: Mapping[str, object] = {}  # what its answer has besides, the same for all of a kind
 
     def __init__(
         self,
@@ -93,6 +94,12 @@ class Unavailable(Problem):
 
     status = 503
     word = "unavailable"
+
+
+class NotReady(Unavailable):
+    """The store is not one that this process can work with; whoever looks at ``ok`` alone is told so, too."""
+
+    members: Mapping[str, object] = {"ok": False}
 
 
 class InvalidData(Problem):

@@ -223,6 +223,9 @@ Unit: TypeAlias = Literal[
 ]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Better: TypeAlias = Literal["more", "less", "neither"]
+# what a column that can be imported says: for us, against us, by when, about what
+ColumnKind: TypeAlias = Literal["claim", "debt", "deadline", "scope"]
+COLUMN_KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 # how people name a framework in a sentence; the catalogue has the full titles
 FRAMEWORK_NAMES = {
     "soc2": "SOC 2",

@@ -24,16 +24,26 @@ from engine.model.errors import Unavailable, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.age import EncryptingWriter, Sink
 from engine.operations.backup_file import CHUNK, FORMAT, VERSION, BackupManifest, BackupOrganization, BackupWriter
-from engine.operations.data_folder import WEBHOOK_KEY, archive_member, heads_member, key_files, table_member
+from engine.operations.data_folder import (
+    INSTALLATION_TREE,
+    WEBHOOK_KEY,
+    archive_member,
+    heads_member,
+    key_files,
+    table_member,
+)
 from engine.reporting.artifacts.durable_files import flush_folder
 from engine.runtime.backups import BackupNote, record_backup
+from engine.runtime.heads.installation import tree_path
 from engine.runtime.heads.signed_heads import file_lines, heads_path, note_of_line
 from engine.runtime.settings import Settings
 from engine.store.copy.earlier_layouts import layouts_at
 from engine.store.copy.table_copy import TableLayout, read_table, store_snapshot
 from engine.store.database.epoch import EPOCH
-from engine.store.queries.accounts.installation import ArchiveRecord, OrganizationPosition, archives, positions
+from engine.store.queries.accounts.installation import ArchiveRecord, archives, positions
+from engine.store.queries.history import installation
 from engine.store.rows import Reader
+from engine.store.schema.audit import installation_commitments
 from engine.store.types import instant_text
 
 log = logging.getLogger(__name__)
@@ -89,9 +99,12 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
             layouts = layouts_at(connection, schema)
             engine, where, named = connection.dialect.name, positions(connection, schema), archives(connection)
             rows = _write_tables(writer, connection, layouts, progress)
+            has_tree = any(layout.name == installation_commitments.name for layout in layouts)
+            committed = installation.size(connection) if has_tree else 0
         lacking = _write_archives(writer, settings, named, progress)
         for position in where:
-            _write_heads(writer, settings, position)
+            _write_heads(writer, heads_path(settings, position.org_id), heads_member(position.org_id), position.seq)
+        _write_heads(writer, tree_path(settings), INSTALLATION_TREE, committed)
         keys = _keys(settings) if with_keys else {}
         for name, data in keys.items():
             with writer.member(name) as member:
@@ -154,11 +167,11 @@ def _write_archives(
     return lacking
 
 
-def _write_heads(writer: BackupWriter, settings: Settings, position: OrganizationPosition) -> None:
-    """The signed heads that lie within the chain as it is backed up. A line that is none is kept as it is."""
-    lines = [line for line in file_lines(heads_path(settings, position.org_id)) if not _is_beyond(line, position.seq)]
+def _write_heads(writer: BackupWriter, path: Path, name: str, size: int) -> None:
+    """The signed heads that lie within the tree as it is backed up. A line that is none is kept as it is."""
+    lines = [line for line in file_lines(path) if not _is_beyond(line, size)]
     if lines:
-        with writer.member(heads_member(position.org_id)) as member:
+        with writer.member(name) as member:
             member.write("".join(f"{line}\n" for line in lines).encode())
 
 

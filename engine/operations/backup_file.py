@@ -3,6 +3,7 @@
     tables/<table>.jsonl     a line for each row: an array of values, in the order of the columns in the manifest
     bundles/<org>/<id>.zip   archives as they were sealed
     heads/<org>.log          signed heads, up to where the tables stand
+    heads/installation.tree  signed heads of the tree over all organizations; its leaves are among the tables
     keys/…                   signing.key, signing.key.rotations, webhook.key, session.secret
     manifest.json            what the others are: name, size, SHA-256, and where every organization's chain stands
 

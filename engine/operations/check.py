@@ -36,8 +36,11 @@ class Check:
 
 CHECKS = (
     Check("database", of_store=store_checks.database),
+    Check("schema", of_store=store_checks.schema),
     Check("clock", of_store=store_checks.clock),
     Check("organizations", of_store=store_checks.organizations),
+    Check("installation", of_store=store_checks.installation),
+    Check("witness", of_store=store_checks.witness),
     Check("archives", of_store=store_checks.sealed_archives),
     Check("analytics", of_store=store_checks.analytics),
     Check("keys", of_store=store_checks.keys),

@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.runtime.keys.key_rotations import rotations_path
 from engine.runtime.settings import Settings
 
+INSTALLATION_TREE = "heads/installation.tree"
 WEBHOOK_KEY = "keys/webhook.key"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.model.errors import Conflict, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.backup_file import BackupReader, refusal
-from engine.operations.data_folder import archive_member, heads_member, key_files
+from engine.operations.data_folder import INSTALLATION_TREE, archive_member, heads_member, key_files
 from engine.operations.exclusions import exclusions
 from engine.operations.install import Placement, must_be_free
 from engine.operations.restored_tables import Progress, load_tables, must_hold
@@ -95,6 +95,7 @@ def _restore(
 def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> int:
     """The files that the tables speak of, and no others; returns how many archives there are."""
     places = dict(key_files(replace(stage, signing_key_file=None)))
+    places[INSTALLATION_TREE] = stage.data_dir / INSTALLATION_TREE
     places |= {heads_member(one.org_id): stage.data_dir / heads_member(one.org_id) for one in positions(connection)}
     count, lacking = 0, backup.manifest.lacking
     members = {member.name: member for member in backup.manifest.members}

@@ -6,17 +6,21 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from engine.archives.verification.seal_check import seal_problems
+from engine.delivery.outside import Outside
 from engine.delivery.secret_keys import SecretKeys
+from engine.delivery.witness import witness_problem
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
 from engine.operations.exclusions import missing_signing_key, unreadable_secrets
 from engine.replica.replica_check import replica_findings
 from engine.runtime.heads.head_check import check_heads
+from engine.runtime.heads.installation import check_installation_tree
 from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import REPLICA
 from engine.runtime.settings import Settings
 from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
 from engine.store.copy.table_copy import store_snapshot
+from engine.store.database.schema_check import schema_problems
 from engine.store.log.row_check import check_rows
 from engine.store.queries.accounts.installation import last_write, positions, structure_problems, unused_credentials
 from engine.store.queries.sending.deliveries import webhooks
@@ -31,6 +35,36 @@ def database(connection: Reader, settings: Settings, now: datetime, progress: Pr
     """The database by its own lights."""
     for problem in structure_problems(connection):
         yield f"The database does not hold together: {problem}. Stop the console and restore a backup."
+
+
+def schema(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Tables, columns, indexes and views are those of the migration, and nothing acts by itself."""
+    for problem in schema_problems(connection):
+        yield (
+            f"The schema is not that of its migration: {problem}. Find out who did that, take it away or restore a "
+            "backup, then run `hq verify --all`."
+        )
+
+
+def installation(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """No organization vanished, and none came beside the console."""
+    for problem in check_installation_tree(connection, settings).problems:
+        yield f"The installation is not what was signed: {problem}. Restore a backup, or compare with an archive."
+
+
+def witness(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """The witness answers, and saw no more than there is."""
+    if not settings.witness_url:
+        return
+    if not settings.witness_keys:
+        yield "SVC_WITNESS_URL is set and SVC_WITNESS_KEYS is not: what the witness signs is not taken."
+    outside = Outside.of(settings)
+    for one in positions(connection):
+        problem = witness_problem(connection, settings, outside, one.org_id)
+        if problem is not None:
+            yield f"Of {one.org_id}: {problem}"
+            if "could not be reached" in problem:
+                return
 
 
 def clock(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:

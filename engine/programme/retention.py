@@ -19,21 +19,40 @@ from engine.store.removal.retention import (
 )
 from engine.store.rows import many
 from engine.store.schema.audit import retention_overrides
+from engine.store.schema.organizations import memberships, users
+from engine.store.schema.records import RetentionOverrideRow
 
 ACTOR = "retention"
 PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}
 
 
-def retention_days(store: Store, org_id: str) -> Mapping[str, int]:
-    """Days to keep each class of records: the tier's default, or the organization's own."""
+def retention_days(store: Store, org_id: str, today: date) -> Mapping[str, int]:
+    """Days to keep each class of records: the tier's default, or the organization's own.
+
+    An override that nobody of the organization approved on a day up to ``today`` may lengthen and never shortens.
+    """
     from engine.replica.scans.governance import RETENTION_DAYS
 
     with store.reader() as connection:
         default = RETENTION_DAYS[deployment_tier(connection, org_id)]
+        people = [(row["email"], None) for row in many(connection, users, org_id)]
+        people += [(row["email"], row["since_on"]) for row in many(connection, memberships, org_id)]
         own: dict[str, int] = {
-            row["record_class"]: row["days"] for row in many(connection, retention_overrides, org_id)
+            row["record_class"]: row["days"]
+            if _is_approved(row, people, today)
+            else max(row["days"], default[row["record_class"]])
+            for row in many(connection, retention_overrides, org_id)
         }
     return {**default, **own}
+
+
+def _is_approved(row: RetentionOverrideRow, people: Iterable[tuple[str, date | None]], today: date) -> bool:
+    """The rule of ``engine.facts.approvals``, on rows of the store."""
+    on = row["approved_on"]
+    if on is None or on > today:
+        return False
+    names = {name.strip().lower() for name in (row["approved_by"] or "").split(";")}
+    return any(email.lower() in names and (since is None or since <= on) for email, since in people)
 
 
 def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
@@ -41,7 +60,7 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     zone = store.time_zone(org_id)
     today = local_day(now, zone)
     done = []
-    for record_class, days in retention_days(store, org_id).items():
+    for record_class, days in retention_days(store, org_id, today).items():
         before = midnight(today - timedelta(days=days), zone)
         with store.revision(org_id, ACTOR, now=now) as revision:
             starts = record_starts(first_events(revision.connection, org_id, before), zone)

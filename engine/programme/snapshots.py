@@ -1,6 +1,7 @@
 """Snapshots: readiness, posture and states of controls as they were computed on a day.
 
-They are never recomputed: later reports compare with what was known then. A week that has none, because nothing ran
+What is stored is never recomputed, and says by which versions of the formulas it was computed: where these are others
+today, reports compare with what the records of that day come to by today's. A week that has none, because nothing ran
 in it, gets that of its Monday from the records as they were.
 """
 
@@ -11,8 +12,10 @@ from typing import Protocol
 import msgspec
 import polars as pl
 
+from engine.facts.controls.readiness import POSTURE_FORMULAS, READINESS_FORMULAS
 from engine.model.declarations.as_of import AsOf
 from engine.model.errors import BadRequest
+from engine.model.figures.versions import FORMULAS, versions_of
 from engine.reporting.snapshot.weekly_state import standing
 from engine.runtime.services import Services
 from engine.store import Reader, Revision, rows
@@ -140,7 +143,8 @@ def _readiness(today: DayFacts, found: pl.DataFrame) -> Rows:
         .with_columns(gaps_closed=pl.when(pl.col("before_open").is_not_null()).then("gaps_closed"))
         .drop("before_on", "before_open")
     )
-    return [{"taken_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
+    formulas = versions_of(tuple(READINESS_FORMULAS.values()))
+    return [{"taken_on": today.as_of, FORMULAS: formulas, **row} for row in frame.iter_rows(named=True)]
 
 
 def _changes(today: DayFacts, found: pl.DataFrame) -> Rows:
@@ -163,6 +167,11 @@ def _changes(today: DayFacts, found: pl.DataFrame) -> Rows:
 
 def _posture(today: DayFacts, found: pl.DataFrame) -> Rows:
     return [
-        {"taken_on": today.as_of, "score": score, "components": msgspec.json.decode(components)}
+        {
+            "taken_on": today.as_of,
+            "score": score,
+            "components": msgspec.json.decode(components),
+            FORMULAS: versions_of(POSTURE_FORMULAS),
+        }
         for score, components in found.select("score", "components").iter_rows()
     ]

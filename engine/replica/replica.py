@@ -115,7 +115,7 @@ class Replica:
     def _skip_file(self, path: Path, error: duckdb.Error | OSError) -> None:
         if isinstance(error, InUse):
             self._fault = None
-            log.info("The analytics store %s cannot be had now (%s); working in a private one in memory.", path, error)
+            log.debug("The analytics store %s cannot be had now (%s); working in a private one in memory.", path, error)
         else:
             self._fault = disk_fault(error, path.parent)
             log.warning("The analytics store %s cannot be kept, this process works in memory: %s", path, error)
@@ -135,7 +135,7 @@ class Replica:
                 if found.path is None:
                     found.connection.close()
                 else:
-                    log.info("The analytics store %s can be had again.", self.path)
+                    log.debug("The analytics store %s can be had again.", self.path)
                     self._retire(copy)
                     self._opened = found
 

@@ -57,6 +57,11 @@ class Settings:
     witness_keys: tuple[str, ...] = setting(
         values.witness_keys, (), "keys of witnesses whose cosignatures are taken: vkeys separated by commas"
     )
+    witness_url: str = setting(
+        values.address,
+        "",
+        "witness (C2SP tlog-witness) that every signed head is shown to, and that `hq check` asks; none when empty",
+    )
     bundle_dir: Path | None = setting(
         values.path, None, "folder of sealed bundles, shared where several machines serve; in SVC_DATA_DIR when empty"
     )
@@ -93,6 +98,9 @@ class Settings:
     ingest_max_findings: int = setting(values.count(1, 1000000), 20000, "findings that a body may hold")
     ingest_max_dead_letters: int = setting(
         values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
+    )
+    ingest_max_dead_letter_bytes: int = setting(
+        values.count(1024, 1 << 40), 64 << 20, "bytes of such bodies to keep for an organization, the newest ones"
     )
     ingest_keep_days: int = setting(
         values.count(1, 3650), 90, "days for which bodies of alerts and findings are kept as they came"

@@ -166,7 +166,7 @@ class Responder:
 
 def error_response(problem: Problem, identifier: str) -> Response:
     """The answer to a request that failed."""
-    content: dict[str, object] = {"error": problem.word, "message": problem.message}
+    content: dict[str, object] = {**problem.members, "error": problem.word, "message": problem.message}
     if problem.details:
         content["details"] = problem.details
     if "Retry-After" in problem.headers:

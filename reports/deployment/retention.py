@@ -23,8 +23,19 @@ DEFINITIONS = {
 
 def build(retention: pl.DataFrame, figures: Figures) -> Document:
     classes = retention.select(
-        *("record_class", "tier", "default_days", "override_days", "days", "source", "reason", "approved_by"),
-        *("approved_on", "rows", "oldest_on", "eligible", "purgeable", "held", "waiting", "next_purge_on"),
+        *("record_class", "tier", "default_days", "override_days", "days", "approved_days", "source", "reason"),
+        *(
+            "approved_by",
+            "approved_on",
+            "override_approved",
+            "rows",
+            "oldest_on",
+            "eligible",
+            "purgeable",
+            "held",
+            "waiting",
+            "next_purge_on",
+        ),
     ).sort("record_class")
     rules, conflicts = figures.rows(retention_rules.rules), figures.counted_rows("retention_conflicts")
     return Document(
@@ -83,9 +94,12 @@ def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
             for f, c, r in short.select("framework", "citation", "record_class").iter_rows()
         ]
         warnings.append(f"Kept for a shorter time than asked for: {some_of(names)}.")
-    unsigned = classes.filter(pl.col("override_days").is_not_null(), pl.col("approved_by").is_null())
+    unsigned = classes.filter(pl.col("override_days").is_not_null(), ~pl.col("override_approved"))
     if unsigned.height:
-        warnings.append(f"{count_of(unsigned.height, 'override')} without an approver.")
+        warnings.append(
+            f"{count_of(unsigned.height, 'override')} that nobody approved on a day that has come: shortens nothing, "
+            "and fulfils no framework."
+        )
     return warnings
 
 

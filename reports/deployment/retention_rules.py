@@ -24,6 +24,7 @@ RULES: tuple[Rule, ...] = (
     Rule("gdpr-art32", "Article 5(1)(e)", "audit_log", None, "personal data no longer than needed"),
     Rule("gdpr-art32", "Article 5(1)(e)", "incidents", None, "personal data no longer than needed"),
 )
+_KEPT = ("record_class", "days", "approved_days")
 _SCHEMA = {
     "framework": pl.String,
     "citation": pl.String,
@@ -39,16 +40,19 @@ _SCHEMA = {
 def rules(retention: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFrame:
     """What each framework in scope asks of each class of records, and whether it is met."""
     followed = organization["frameworks"].explode(empty_as_null=False).to_list()
-    kept = dict(retention.select("record_class", "days").iter_rows())
+    kept = {name: (days, approved) for name, days, approved in retention.select(*_KEPT).iter_rows()}
     mine = [rule for rule in RULES if rule.framework in followed and rule.record_class in kept]
-    rows = [(*_verdict(rule, kept[rule.record_class], mine), rule.demand) for rule in mine]
+    rows = [(*_verdict(rule, *kept[rule.record_class], mine), rule.demand) for rule in mine]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort("framework", "citation", "record_class")
 
 
-def _verdict(rule: Rule, days: int, mine: Sequence[Rule]) -> tuple[str, str, str, int | None, int, int | None, str]:
+def _verdict(
+    rule: Rule, days: int, approved: int, mine: Sequence[Rule]
+) -> tuple[str, str, str, int | None, int, int | None, str]:
+    """Kept long enough is what somebody approved; kept too long is what is kept, approved or not."""
     place = (rule.framework, rule.citation, rule.record_class)
     if rule.days is not None:
-        return *place, rule.days, days, days - rule.days, "met" if days >= rule.days else "too_short"
+        return *place, rule.days, approved, approved - rule.days, "met" if approved >= rule.days else "too_short"
     demanded = [other.days for other in mine if other.record_class == rule.record_class and other.days is not None]
     if not demanded:
         return *place, None, days, None, "longer_than_needed"

@@ -96,7 +96,7 @@ _AGE = "{age_days} days old, window of {window_days} days"
 _FRESHNESS: Mapping[str, tuple[Better, str, str]] = {
     "fresh": ("more", "is at most four fifths of its window old", _AGE),
     "due_soon": ("neither", "is more than four fifths of its window old and not past it", _AGE),
-    "stale": ("less", "is past its window, or older than a change of the control's text, system or policy", _AGE),
+    "stale": ("neither", "is past its window, or older than a change of the control's text, system or policy", _AGE),
     "missing": (
         "less",
         "was never given: none of the kind that tells the freshness, operation, else test, else "
@@ -398,7 +398,7 @@ REQUESTS = (
         "requests_closed_late_in_period",
         "Evidence requests closed late",
         "count",
-        "less",
+        "neither",
         "Evidence requests that were finished from {period_start} to {as_of}, after their due date or on no recorded "
         "day.",
         "requests",
@@ -422,7 +422,7 @@ REQUESTS = (
         "requests_accepted_in_period",
         "Evidence requests accepted",
         "count",
-        "more",
+        "neither",
         "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted.",
         "requests",
         Count(),
@@ -433,7 +433,7 @@ REQUESTS = (
         "requests_accepted_first_pass_in_period",
         "Evidence requests accepted at once",
         "count",
-        "more",
+        "neither",
         "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted without "
         "a return; where nobody recorded how often it came back, it is not one of them.",
         "requests",

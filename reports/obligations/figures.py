@@ -36,7 +36,7 @@ CALENDAR = (
         "calendar_entries_late",
         "Calendar entries done late",
         "count",
-        "less",
+        "neither",
         "Entries of the calendar that were done after their due date.",
         entries,
         Count(),

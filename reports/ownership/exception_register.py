@@ -138,6 +138,7 @@ REPORT = Report(
         "exceptions_expiring_in_30_days",
         *(f"exceptions_{flag}" for flag in rules.FLAGS),
         "measures_undeclared",
+        "measures_unapproved",
     ),
     schema_version=2,
 )

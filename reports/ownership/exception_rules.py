@@ -81,7 +81,10 @@ def undeclared_measures(gaps: pl.DataFrame, exceptions: pl.DataFrame) -> pl.Data
     return (
         gaps.filter(pl.col("compensating").is_not_null())
         .join(held, on=KEY, how="anti")
-        .select("gap_id", *KEY, "title", "state", "severity", "compensating", "owner", "due_on", "age_days")
+        .select(
+            *("gap_id", *KEY, "title", "state", "severity", "compensating", "compensating_approved"),
+            *("owner", "due_on", "age_days"),
+        )
         .sort(rank("severity", GAP_SEVERITIES), "gap_id")
     )
 

@@ -183,7 +183,7 @@ EXCEPTIONS = (
             f"exceptions_{flag}",
             f"Exceptions {title}",
             "count",
-            "less",
+            "neither" if flag == "evidence_stale" else "less",  # to have none is worse
             f"Exceptions in force, called so or expired: those {meaning}.",
             exception_rules.register,
             Count(),
@@ -201,6 +201,18 @@ EXCEPTIONS = (
         exception_rules.undeclared_measures,
         Count(),
         reason="{compensating}",
+    ),
+    Figure(
+        "measures_unapproved",
+        "Compensating measures that nobody approved",
+        "count",
+        "less",
+        "Open gaps whose remediation names a measure meanwhile that nobody of the organization approved on a day that "
+        "has come, and whose control has no exception in force.",
+        exception_rules.undeclared_measures,
+        Count(),
+        ~pl.col("compensating_approved"),
+        "{compensating}",
     ),
 )
 

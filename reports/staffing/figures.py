@@ -14,7 +14,7 @@ from reports.staffing import breaches, reminders, wording
 NEWS_DAYS = 7
 STATUS, STANDING = pl.col("status"), pl.col("standing")
 TAKEN_UP, COMPLETED, ON_TIME = STATUS != "proposed", STATUS == "completed", STANDING == "done_on_time"
-JUDGED = STANDING.is_in(["done_on_time", "done_late", "breached"])
+JUDGED = STANDING.is_in(["done_on_time", "done_late", "done_undated", "breached"])
 RECORDED = COMPLETED & pl.col("relief_actual_hours").is_not_null()
 TOOK = (pl.col("completed_on") - pl.coalesce("tracked_on", "proposed_on")).dt.total_days()
 _STANDS = "{status}, {standing}"
@@ -161,7 +161,7 @@ ACTIONS = (
         "Staffing actions judged by the SLA",
         "count",
         "neither",
-        "Staffing actions that were completed on a known day or are past the SLA.",
+        "Staffing actions that were completed or are past the SLA; one completed on no recorded day is not on time.",
         "staffing_actions",
         Count(),
         JUDGED,
@@ -172,7 +172,8 @@ ACTIONS = (
         "Punctuality of staffing actions",
         "percent",
         "more",
-        "Staffing actions completed on time, as a share of those completed on a known day and those past the SLA.",
+        "Staffing actions completed on time, as a share of those completed and those past the SLA; completed on no "
+        "recorded day is not on time.",
         "staffing_actions",
         Share(ON_TIME),
         JUDGED,

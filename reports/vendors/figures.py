@@ -66,7 +66,7 @@ INHERITED = (
             f"inherited_gaps_{gap}",
             f"Inherited gaps, {gap.replace('_', ' ')}",
             "count",
-            "less",
+            "less" if gap == "missing" else "neither",  # of the parts of a whole only the worst has a direction
             f"Inherited controls without evidence that counts {MEANINGS[gap]}.",
             inherited_gaps,
             Count(),

@@ -100,8 +100,8 @@ def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, 
     assert (code, lines[:3]) == (
         0,
         [
-            "ok: workbook of acme, 10 files hold",
-            "ok: bundle of acme, 11 files hold",
+            "ok: workbook of acme, 11 files hold",
+            "ok: bundle of acme, 12 files hold",
             "ok: new continues the history of old.zip: its signed head is that of the first 3 events of 5",
         ],
     )

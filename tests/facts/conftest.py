@@ -7,14 +7,17 @@ import polars as pl
 import pytest
 
 from engine.facts import CachedFacts, FactQuestion, Facts
+from engine.facts.controls.readiness import POSTURE_FORMULAS, READINESS_FORMULAS
 from engine.facts.memory import FactMemory, same_content
 from engine.model.documents.document import Position
+from engine.model.figures.versions import versions_of
 from engine.model.thresholds import Thresholds
 from engine.replica.replica import Replica
 from engine.replica.scans.registry import SCANS
 from engine.reporting.snapshot.record_parts import scan_tables
 from engine.store.database.bulk_read import sql_type
 from engine.store.schema import REPLICATED
+from engine.store.types import canonical_json
 from tests.factories import DAY, ORG, rows
 
 _TYPES = {
@@ -27,6 +30,11 @@ _TYPES = {
 }
 
 
+# snapshots are by today's formulas, unless a test says otherwise
+FORMULAS = {
+    "readiness_snapshots": {"formulas": canonical_json(versions_of(tuple(READINESS_FORMULAS.values())))},
+    "posture_snapshots": {"formulas": canonical_json(versions_of(POSTURE_FORMULAS))},
+}
 # what somebody of the organization approved long ago, unless a test says otherwise
 APPROVER = "bob"
 APPROVED = {
@@ -52,6 +60,7 @@ def fill(view, table, given):
         | owner
         | {"revision": 1}
         | APPROVED.get(table, {})
+        | FORMULAS.get(table, {})
     )
     unknown = {name for row in given for name in row} - set(defaults)
     assert not unknown, f"{table} has no column {sorted(unknown)}"
@@ -107,6 +116,18 @@ def _identity(sources):
 @pytest.fixture(scope="session")
 def memory():
     return Versions(20_000)
+
+
+def facts_over(view, tables):
+    """The facts of the organization of ``tables`` on the day of tests, in an empty view; ``audit_log`` in its order."""
+    recorded = [
+        {"recorded_at": row["occurred_at"], "revision": 1, **row, "seq": n}
+        for n, row in enumerate(tables["audit_log"], 2)
+    ]
+    for table, given in {**tables, "audit_log": recorded}.items():
+        fill(view, table, given)
+    zone = tables["organizations"][0]["time_zone"]
+    return Facts(view, [FactQuestion(ORG, zone, DAY, 30, Thresholds(0, {}))])
 
 
 @pytest.fixture

@@ -89,3 +89,49 @@ def test_an_active_policy_that_nobody_accepted_is_none(facts_with):
 
 def test_where_nobody_is_nothing_is_approved(facts_with):
     assert facts_with()["approvers"].is_empty()
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        ({}, True),
+        ({"accepted_by": None}, False),
+        ({"accepted_by": "stranger"}, False),
+        ({"accepted_on": "2026-11-21"}, False),
+        ({"treatment": "mitigate"}, None),
+    ],
+)
+def test_a_risk_is_accepted_by_somebody_on_a_day_that_has_come(facts_with, change, holds):
+    row = {"id": "r", "title": "A risk", "status": "open", "treatment": "accept"}
+    facts = facts_with(risks=[{**row, "accepted_by": "bob", "accepted_on": "2026-11-20", **change}], memberships=[BOB])
+    assert only(facts["risks"], "acceptance_approved") is holds
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"), [({}, True), ({"compensating_approved_by": "stranger"}, False), ({"compensating": None}, None)]
+)
+def test_a_compensating_control_is_approved_by_somebody_on_a_day_that_has_come(facts_with, change, holds):
+    row = {"id": "r", **on(), "title": "A fix", "opened_on": "2026-11-01", "compensating": "Review", "status": "open"}
+    approval = {"compensating_approved_by": "bob", "compensating_approved_on": "2026-11-02"}
+    facts = facts_with(controls=[control()], remediations=[{**row, **approval, **change}], memberships=[BOB])
+    assert only(facts["open_work"], "compensating_approved") is holds
+
+
+@pytest.mark.parametrize(
+    ("days", "change", "kept", "fulfils"),
+    [
+        (900, {}, 900, 900),
+        (30, {}, 30, 30),
+        (900, {"approved_by": "stranger"}, 900, 400),
+        (30, {"approved_by": "x; BOB "}, 30, 30),
+        (30, {"approved_on": "2026-11-21"}, 400, 400),
+        (30, {"approved_by": None}, 400, 400),
+    ],
+)
+def test_an_override_of_retention_that_nobody_approved_shortens_nothing_and_fulfils_nothing(
+    facts_with, days, change, kept, fulfils
+):
+    row = {"record_class": "audit_log", "days": days, "approved_by": "bob", "approved_on": "2026-11-20", **change}
+    facts = facts_with(retention_overrides=[row], memberships=[BOB])
+    found = facts["retention"].filter(record_class="audit_log")
+    assert only(found, "days", "approved_days") == (kept, fulfils)

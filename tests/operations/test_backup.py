@@ -367,7 +367,7 @@ def test_what_the_settings_keep_elsewhere_goes_there(office, tmp_path):
     )
     restore_backup(settings, tmp_path / "b", now=NOW, passphrase=None, check_only=False, progress=quiet)
     places = sorted(path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*") if path.is_file())
-    assert places == ["b", "db", "keys", "new", "new", "sealed", "sealed"]
+    assert places == ["b", "db", "keys", "new", "new", "new", "sealed", "sealed"]
     assert tables(settings.store_url) == tables(office.url)
 
 

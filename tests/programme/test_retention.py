@@ -1,6 +1,6 @@
 """The retention job: what goes, what a legal hold keeps, and that the rest of the chain still verifies."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
 import pytest
@@ -27,6 +27,8 @@ from tests.databases import raw_transaction
 
 LATER = NOW + timedelta(days=1000)  # far from when acme was created
 AUDIT, INCIDENTS = 400, 730
+ANN = {"email": "ann@acme.example", "role": "admin", "status": "active"}
+APPROVED = {"approved_by": ANN["email"], "approved_on": date(2026, 1, 2)}
 
 
 def rows(store, table):
@@ -94,12 +96,28 @@ def test_the_tiers_keep_ever_longer():
 
 
 def test_an_override_takes_the_place_of_its_class_alone(store):
-    assert retention_days(store, "acme") == {"audit_log": 400, "incidents": 730}
-    fill(store, retention_overrides=[{"record_class": "incidents", "days": 90}])
+    assert retention_days(store, "acme", NOW.date()) == {"audit_log": 400, "incidents": 730}
+    fill(store, memberships=[ANN], retention_overrides=[{"record_class": "incidents", "days": 90} | APPROVED])
     with store.revision("acme", "setup", now=NOW) as revision:
         revision.update(organizations, {}, {"deployment_tier": "dedicated"})
         revision.record("organization.changed")
-    assert retention_days(store, "acme") == {"audit_log": 730, "incidents": 90}
+    assert retention_days(store, "acme", NOW.date()) == {"audit_log": 730, "incidents": 90}
+
+
+@pytest.mark.parametrize(
+    "lack",
+    [
+        {"approved_by": None},
+        {"approved_by": "eve@elsewhere.example"},
+        {"approved_on": None},
+        {"approved_on": date(2030, 1, 1)},
+    ],
+)
+def test_an_override_that_nobody_approved_lengthens_and_never_shortens(store, lack):
+    given = [("audit_log", 4000), ("incidents", 90)]
+    overrides = [{"record_class": of, "days": days} | APPROVED | lack for of, days in given]
+    fill(store, memberships=[ANN], retention_overrides=overrides)
+    assert retention_days(store, "acme", NOW.date()) == {"audit_log": 4000, "incidents": 730}
 
 
 def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):

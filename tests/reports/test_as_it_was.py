@@ -16,12 +16,14 @@ from engine.store.schema import LOGGED
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo, lighter
 from tests.frames import import_frames
+from tests.laws import PROFILE, examples
 from tests.reporting.difference.application import apply
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FIXED = {"organizations", "chain_cuts", "bundles", "bundle_files"}
 SMALL = "dune", 6, 3, tuple(report.name for report in REPORTS[::9])
-FULL = "cobalt", 200, 10, tuple(CATALOGUE)
+FULL = "cobalt", examples(200), 10, tuple(CATALOGUE)
+TWIN = "cobalt", examples(100), 10, tuple(CATALOGUE)[:: 1 if PROFILE == "ci" else 3]
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ def wrongly_led(before, after):
     [
         ("sqlite", *SMALL),
         pytest.param("sqlite", *FULL, marks=pytest.mark.real),
-        pytest.param("postgresql", *FULL, marks=[pytest.mark.real, pytest.mark.postgresql]),
+        pytest.param("postgresql", *TWIN, marks=[pytest.mark.real, pytest.mark.postgresql]),
     ],
     indirect=["database_url"],
     ids=["some", "all", "all-postgresql"],

@@ -17,18 +17,19 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.soak import clocks, crowds, faults, fuzzing, kills, processes
+from tests.soak import claims, clocks, crowds, faults, fuzzing, kills, processes
 from tests.soak.table import Line, table_text
 
 Part = Callable[[Path, int, float], list[Line]]
 PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of them stay below half an hour
-    "kills": (kills.lines, 780),
+    "kills": (kills.lines, 720),
     "postgresql": (faults.postgresql, 60),
     "disk": (faults.disk, 60),
     "slow": (crowds.slow, 45),
     "overload": (crowds.overload, 40),
     "two": (processes.lines, 90),
     "clocks": (clocks.lines, 180),
+    "claims": (claims.lines, 90),
     "fuzzing": (fuzzing.lines, 270),
 }
 

@@ -87,6 +87,9 @@ def _risks(story: Story, rng: Random, controls: list[Control]) -> None:
             status="closed" if number == 17 else "open",
             controls="; ".join(sorted(rng.sample(weak, min(3, len(weak))))),
         )
+        row = story.tables["risks"][-1]
+        if row["treatment"] == "accept" and number != 5:  # one acceptance that nobody wrote down
+            row |= {"accepted_by": people.lead(story, "risk"), "accepted_on": row["identified_on"]}
 
 
 def _exceptions(story: Story, rng: Random, controls: list[Control]) -> None:

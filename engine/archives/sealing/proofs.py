@@ -6,6 +6,9 @@ first, so that they and the events lead to the signed root; ``seals`` every earl
 proof that its tree is the beginning of this one (for one that was sealed without a head, the proof that its last event
 lies under this one; null where retention took that event before there was a tree); ``heads`` the same for the last
 workbooks and meeting packs.
+
+``installation.txt`` is the proof that the organization, as it stood at or before the revision, is under the signed head
+of the tree over the whole installation; of other organizations it has hashes alone.
 """
 
 from collections.abc import Sequence
@@ -13,11 +16,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from engine.archives.contents.about import About
-from engine.archives.sealing.manifest import HEAD, HEADS, ROTATIONS
+from engine.archives.sealing.manifest import HEAD, HEADS, INSTALLATION, ROTATIONS
 from engine.archives.sealing.spool import ArchiveSpool
 from engine.model import merkle
 from engine.model.checkpoints import Checkpoint, open_note, origin_of, read_checkpoint
 from engine.model.errors import Conflict
+from engine.runtime.heads.installation import own_proof, sign_installation
 from engine.runtime.heads.signed_heads import sign, signed_head
 from engine.runtime.keys.key_rotations import rotations_text
 from engine.runtime.keys.signing_keys import signing_key
@@ -49,7 +53,10 @@ def add_history(services: Services, spool: ArchiveSpool, about: About, *, now: d
     """
     org_id, revision = about.organization.id, about.revision
     note = _head(services, org_id, (revision.seq, revision.hash), now)
+    if about.kind == "bundle":
+        sign_installation(services, now=now, org_id=org_id)
     with services.store.reader() as connection:
+        whole = own_proof(connection, org_id, revision.seq)
         tree = EventTree(connection, org_id)
         seals = [
             row
@@ -65,7 +72,9 @@ def add_history(services: Services, spool: ArchiveSpool, about: About, *, now: d
             "heads": [_pack(tree, row, revision.seq) for row in others if row["seq"] not in known],
             "seals": [_seal(tree, row, revision.seq) for row in seals],
         }
-    spool.without(HEAD, HEADS, ROTATIONS)
+    spool.without(HEAD, HEADS, ROTATIONS, INSTALLATION)
+    if whole is not None:
+        spool.add(INSTALLATION, "proof that the organization is under the installation's signed head", whole.encode())
     if rotations := rotations_text(services.settings.signing_key_path):
         spool.add(ROTATIONS, "which key took the place of which, signed by both", rotations.encode())
     spool.add(HEAD, "signed head of the history at the revision (C2SP tlog-checkpoint)", note.encode())

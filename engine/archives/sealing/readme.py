@@ -87,7 +87,9 @@ checks both, and that the history of one continues that of the other: nothing re
 the signed head of the history at the revision above: how many events, the root of the Merkle tree over them (leaf `n`
 is `SHA-256(0x00 || hash of event n)`, the hash as 32 bytes), the hash of the last one, as a C2SP tlog-checkpoint.
 `heads.json` proves that the trees of all earlier bundles, and of the last workbooks and meeting packs, are the
-beginning of this one (RFC 6962 consistency proofs). Keep what you were given: a later archive is held against it.
+beginning of this one (RFC 6962 consistency proofs). `installation.txt`, where there is one, proves that the
+organization is under the signed head of the tree over all that the console holds (a C2SP tlog-proof). Keep what you
+were given: a later archive is held against it.
 """
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from engine.archives.errors import BrokenArchive
 from engine.archives.sealing import dsse, manifest
-from engine.archives.sealing.manifest import HEAD, HEADS, LOG, ROTATIONS
+from engine.archives.sealing.manifest import HEAD, HEADS, INSTALLATION, LOG, ROTATIONS
 from engine.archives.sealing.zip_writer import ZipEntry, content, read_directory
 from engine.archives.verification import verify
 from engine.archives.verification.chain_lines import check_chain
@@ -179,7 +179,11 @@ def _history(members: Members, predicate: manifest.Predicate, check: ArchiveChec
         if ROTATIONS in listed:
             known = verify.read_rotations(ROTATIONS, _small(members, ROTATIONS).decode(), known[0])
         note, proofs = _small(members, HEAD), _small(members, HEADS)
-        return verify.History(note, proofs, msgspec.to_builtins(predicate), known, dsse.is_signature)
+        about = msgspec.to_builtins(predicate)
+        if INSTALLATION in listed:
+            text = _small(members, INSTALLATION).decode()
+            verify.check_installation(text, about["organization"]["id"], about["revision"], known, dsse.is_signature)
+        return verify.History(note, proofs, about, known, dsse.is_signature)
     except ValueError as error:  # a key that is none is told elsewhere
         check.problems += [BrokenArchive(ROTATIONS, "is not UTF-8")] * isinstance(error, UnicodeDecodeError)
     except (verify.Broken, BrokenArchive) as broken:

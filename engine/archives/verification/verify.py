@@ -31,6 +31,7 @@ from typing import Any, NamedTuple, NoReturn
 
 UNLISTED = ("manifest.json", "manifest.dsse.json", "SHA256SUMS")
 LOG, HEAD, HEADS, ROTATIONS = "audit_log.jsonl", "head.txt", "heads.json", "key_rotations.txt"
+INSTALLATION = "installation.txt"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 SMALL = 16 * 1024 * 1024
 Point = tuple[int, int, int, int]
@@ -284,6 +285,28 @@ def read_head(where: str, note: str, org: str, keys: list[bytes], holds: Holds =
     return Head(size, root, chain)
 
 
+def check_installation(text: str, org: str, revision: dict[str, Any], keys: list[bytes], holds: Holds = signed) -> None:
+    """The organization is under the signed head of the tree over the whole installation. Broken where it is not."""
+    where = INSTALLATION
+    proof, _, note = text.partition("\n\n")
+    lines = proof.split("\n")
+    form = r'\{"hash":"([0-9a-f]{64})","org":"([^\s"\\]+)","salt":"([0-9a-f]{32})","seq":([1-9][0-9]{0,18})\}'
+    need(where, len(lines) >= 4 and lines[0] == "hq-installation/v1", "is no proof of an installation")
+    found = re.fullmatch(form, lines[1])
+    index = re.fullmatch(r"index (0|[1-9][0-9]{0,18})", lines[3])
+    if found is None or index is None or lines[2] != "c2sp.org/tlog-proof@v1":
+        fail(where, "has no proof in its one form")
+    need(where, found[2] == org, f"is about {found[2][:100]!r}, expected {org!r}")
+    seq, chain = int(found[4]), found[1]
+    need(where, seq <= revision["seq"], "is of a later event than the revision")
+    need(where, seq != revision["seq"] or chain == revision["hash"], "names another event than the revision's")
+    head = read_head(where, note, "*", keys, holds)
+    leaf_data = bytes.fromhex(found[3]) + f"{org}\n{seq}\n{chain}\n".encode()
+    path = [strict_base64(where, line, 32) for line in lines[4:]]
+    under = leads_to(leaf_data, int(index[1]), head.size, path, head.root)
+    need(where, under, "the organization does not lie under the signed head of the installation")
+
+
 def read_rotations(where: str, text: str, key: bytes) -> list[bytes]:
     """The keys that a file of rotations leads to from one, itself first."""
     need(where, text.endswith("\n"), "has half a rotation of keys")
@@ -511,6 +534,12 @@ class Archive:
                 fail(ROTATIONS, "is not UTF-8")
         if HEAD in names or HEADS in names:
             self.history = History(self.small(HEAD), self.small(HEADS), self.about, self.keys)
+        if INSTALLATION in names:
+            try:
+                text = self.small(INSTALLATION).decode()
+            except UnicodeDecodeError:
+                fail(INSTALLATION, "is not UTF-8")
+            check_installation(text, self.about["organization"]["id"], self.about["revision"], self.keys)
 
     def der(self) -> bytes:
         """The key beside the manifest."""

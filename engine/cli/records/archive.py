@@ -13,25 +13,31 @@ from engine.store import PLATFORM
 if TYPE_CHECKING:
     from engine.runtime.services import Services
 
-EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --org aurora"
+EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --all"
 
 
 @click.command(epilog=f"Example: {EXAMPLES}")
 @click.argument("files", metavar="[FILE [OTHER]]", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--org", help="Organization whose audit chain is checked.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Check every organization, the tree over all of them, and the schema."
+)
 @click.option("--key", metavar="FINGERPRINT", help="Key that must have signed it: 16 or more of its hex digits.")
 @click.pass_context
-def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key: str | None) -> None:
+def verify(context: click.Context, files: tuple[Path, ...], org: str | None, everything: bool, key: str | None) -> None:
     """Check an archive (bundle, workbook, meeting pack), a receipt, or the audit chain of an organization.
 
     With two archives of an organization, also that the history of one continues that of the other, in either order.
     Names the first thing that does not hold, and where; exit code 1 then. Archives and receipts need no store
-    and no network.
+    and no network. With --all, also organizations, tables, triggers, columns and views that were added or taken away.
     """
-    if len(files) > 2 or (not files) == (org is None):
-        raise Usage("Name either one archive or receipt, two archives or, with --org, an organization.")
-    if key is not None and (org is not None or not _fingerprint(key)):
+    if len(files) > 2 or [bool(files), org is not None, everything].count(True) != 1:
+        raise Usage("Name either one archive or receipt, two archives, with --org an organization, or --all.")
+    if key is not None and (not files or not _fingerprint(key)):
         raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
+    if everything:
+        _installation(context)
+        return
     if org is not None:
         _chain(context, org)
         return
@@ -46,22 +52,58 @@ def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key
 
 
 def _chain(context: click.Context, org: str) -> None:
+    with open_console_services() as services:
+        holds = _holds(services, org)
+    if not holds:
+        context.exit(1)
+
+
+def _holds(services: "Services", org: str) -> bool:
+    """Whether all of an organization holds; what does not is printed."""
     from engine.model.errors import Unavailable
     from engine.store.log.stored_forms import undecodable
 
-    with open_console_services() as services:
-        try:
-            problems = _of_organization(services, org)
-        except Unavailable:
-            with services.store.reader() as connection:
-                text = undecodable(connection, org)
-            if text is None:
-                raise
-            problems = [text]
+    try:
+        problems = _of_organization(services, org)
+    except Unavailable:
+        with services.store.reader() as connection:
+            text = undecodable(connection, org)
+        if text is None:
+            raise
+        problems = [text]
     for problem in problems:
         click.echo(f"broken: {org}{'' if problem.startswith(' at ') else ': '}{problem}")
-    if problems:
+    return not problems
+
+
+def _installation(context: click.Context) -> None:
+    from engine.runtime.heads.installation import check_installation_tree
+    from engine.store.database.schema_check import fingerprint, present_schema, schema_problems
+
+    with open_console_services() as services:
+        with services.store.reader() as connection:
+            schema, lines = schema_problems(connection), present_schema(connection)
+            tree = check_installation_tree(connection, services.settings)
+        for problem in schema:
+            click.echo(f"broken: schema: {problem}")
+        for problem in tree.problems:
+            click.echo(f"broken: installation: {problem}")
+        names = [org_id for org_id, _ in services.store.organizations()]
+        if services.store.organization_exists(PLATFORM):
+            names.append(PLATFORM)
+        broken = [name for name in names if not _holds(services, name)] if not _is_unreadable(schema) else names
+    if schema or tree.problems or broken:
         context.exit(1)
+    click.echo(
+        f"ok: the installation, {len(names):,} organizations; {tree.commitments:,} commitments lie under "
+        f"{tree.heads:,} signed heads"
+    )
+    click.echo(f"the schema is that of its migration, fingerprint {fingerprint(lines)}")
+
+
+def _is_unreadable(schema: list[str]) -> bool:
+    """Whether a table or a column is not there that the check of an organization would read."""
+    return any("is not there" in problem and ("the table" in problem or "the column" in problem) for problem in schema)
 
 
 def _of_organization(services: "Services", org: str) -> list[str]:

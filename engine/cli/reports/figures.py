@@ -50,6 +50,7 @@ def _rows(found: "list[GlossaryEntry]") -> list[dict[str, object]]:
             "value": entry.value,
             "unit": entry.figure.unit,
             "better": entry.figure.better,
+            "version": entry.figure.version,
             "definition": entry.definition,
             "fact": entry.figure.fact_name,
             "aggregate": type(entry.figure.aggregate).__name__.lower(),
@@ -98,5 +99,6 @@ def _text(found: "list[GlossaryEntry]", *, values: bool) -> str:
     for entry in found:
         name = entry.figure.id
         lines += [f"{name}: {words.value(name, plain_value(entry.value, name))}" if values else name]
-        lines += [f"    {entry.title}. {entry.definition}", f"    in {', '.join(entry.reports)}", ""]
+        version = f"; version {entry.figure.version} of its formula" if entry.figure.version > 1 else ""
+        lines += [f"    {entry.title}. {entry.definition}", f"    in {', '.join(entry.reports)}{version}", ""]
     return "\n".join(lines)

@@ -31,9 +31,12 @@ def poam(org: str | None, actor: str, scans: str | None) -> None:
         with services.snapshots.open(org_id, now=at) as snapshot:
             today = snapshot.as_of
             document = snapshot.edition(REPORT, {"scans": scans} if scans else {}).document
-        items = document.table("items").frame.filter(pl.col("poam_id") == UNNUMBERED)
         columns = ("weakness_key", "original_detection_date", "scheduled_completion_date")
-        weaknesses = [Weakness(*row) for row in items.select(columns).iter_rows()]
+        weaknesses = [
+            Weakness(*row)
+            for name in ("items", "gaps_without_control")
+            for row in document.table(name).frame.filter(pl.col("poam_id") == UNNUMBERED).select(columns).iter_rows()
+        ]
         numbers = services.store.write(org_id, actor, lambda revision: number(revision, weaknesses, today), now=at)
     due = {one.key: one.due_on for one in weaknesses}
     for key, poam_id in numbers.items():

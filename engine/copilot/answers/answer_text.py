@@ -11,13 +11,10 @@ from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_of
 from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
 from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
-from engine.copilot.grammar.lexicon import ORDERS
-from engine.copilot.grammar.pieces import TURNS
 from engine.copilot.grammar.query import Order, Query
 from engine.model.vocabulary import Confidence
 
-# without them the answer would be to another question, as without those that turn a word round
-_TURNING = ("why", "than", "instead", "she", "he", "her", "his", "him", "departed", "they", "them", "those", "these")
+MOST_COLUMNS = 6  # of a kind of thing, where it is said what can be asked of it
 
 
 def answer_text(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
@@ -25,17 +22,8 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
     frame = library.rows(plan.entity)
     if frame.is_empty():
         return AnswerPart((f"I have no data on {plan.entity.plural}: none is on record.",), "none")
-    turning = {*TURNS, *_TURNING, *ORDERS} - {"lately", "recently", "recent"}
-    turners = [word for word in plan.unknown if word in turning or word.startswith("how ")]
-    if turners:
-        said = ", ".join(f"'{word}'" for word in turners)
-        return AnswerPart(
-            (
-                f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
-                "without it the answer would be to another question.",
-            ),
-            "none",
-        )
+    if plan.unknown:
+        return _decline(plan)
     rows = _sort_rows(plan, frame.filter(plan.where), library)
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
     if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
@@ -45,11 +33,23 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
     if not lines:
         lines = [f"None: no {noun(plan, 1)} is on record."]
     confidence, reason = _confidence(plan, frame, rows)
-    lines += [
-        f"I could not apply '{word}': nothing on record says it of {plan.entity.plural}." for word in plan.unknown
-    ]
     lines += [f"I read '{said}' as '{meant}'." for said, meant in plan.corrections]
     return AnswerPart(tuple(lines), confidence, reason)
+
+
+def _decline(plan: Query) -> AnswerPart:
+    """No number where a word was not understood: which word, and what of the question is on record."""
+    entity = plan.entity
+    words = ", ".join(f"'{word}'" for word in plan.unknown)
+    columns = dict.fromkeys((*entity.choices, *entity.dates, *entity.people, *entity.attributes))
+    known = ", ".join(heading(column) for column in list(columns)[:MOST_COLUMNS])
+    return AnswerPart(
+        (
+            f"I have no data on {noun(plan, 2)} with {words}: no record of {entity.plural} says it, and without it the "
+            f"answer would be to another question. I can answer for {noun(plan, 2)}, by {known}.",
+        ),
+        "none",
+    )
 
 
 def _not_so(plan: Query, frame: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -65,8 +65,6 @@ def _not_so(plan: Query, frame: pl.DataFrame, library: Library, citations: Citat
 
 
 def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
-    if plan.unknown:
-        return "low", f"{', '.join(plan.unknown)} not applied"
     if any(each.dimension.startswith("title:") for each in plan.constraints) and plan.intent in ("count", "list"):
         return ("medium" if rows.height else "low"), "searched for in names and titles"
     worded = plan.intent == "what" and plan.order is not None and plan.columns
@@ -138,7 +136,7 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
                 yield from row_lines(plan, rows, library, citations)
                 return
         said = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
-        yield f"Yes: {said}" if plan.polar and number and not plan.unknown else said
+        yield f"Yes: {said}" if plan.polar and number else said
     yield from row_lines(plan, rows, library, citations)
 
 

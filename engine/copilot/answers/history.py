@@ -77,6 +77,15 @@ def history(
         and not word.isdigit()
         and not (frameworks and word in _spelt())
     ]
+    if strange:
+        words = ", ".join(f"'{word}'" for word in strange)
+        return AnswerPart(
+            (
+                f"I have no data on that with {words}: the snapshots do not say it, and without it the answer would be "
+                "to another question.",
+            ),
+            "none",
+        )
     lines: list[str] = []
     unsure = False
     found = series_of(subject, frameworks, library)
@@ -97,15 +106,14 @@ def history(
         lines += [f"{said[0][0]} {marks}".strip(), *said[0][1:]]
     if not lines:
         return AnswerPart(("I have no data on that: no snapshot of it was taken.",), "none")
-    lines += [f"I could not apply '{word}': the snapshots do not say it." for word in strange]
     if all(line.startswith("I have no data") for line in lines):
         return AnswerPart(tuple(lines), "none")
-    confidence: Confidence = "low" if strange else "medium" if unsure else "high"
+    confidence: Confidence = "medium" if unsure else "high"
     if asked.matches(_WHY):
         lines.append("Why it changed I do not know: the snapshots hold the values and no cause.")
         confidence, unsure = "low", False
         return AnswerPart(tuple(lines), confidence, "the change is known, its cause is not")
-    reason = f"{', '.join(strange)} not applied" if strange else "no time was said" if unsure else ""
+    reason = "no time was said" if unsure else ""
     return AnswerPart(tuple(lines), confidence, reason)
 
 

@@ -34,6 +34,10 @@ from engine.model.vocabulary import Confidence
 MOST_BEFORE = 6  # questions of the conversation that a follow-up may build on
 SUBJECT_WORDS = 8
 _HELLO = r"^(?:help|hello|hi|hey|thanks|thank you)\b|\bhelp\b|\bwhat can (?:you|i)\b"
+_REFERS_BACK = (
+    r"^(?:and |so )?(?:what|how) about the .*\bones\b|"
+    r"^(?:and |so )?(?:which|how many|who|when) (?:of|are|owns?) (?:those|them)\b"
+)
 _UNITS = {
     "percent": " %",
     "count": "",
@@ -66,6 +70,8 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     asked = planner.question(question)
     if (not asked.words and not asked.windows) or (asked.matches(_HELLO) and len(asked.words) < 8):
         return general_help()
+    if not before and asked.matches(_REFERS_BACK):
+        return _unclear(question)
     context = _context(before, planner, library)
     if before and context is None and planner.refers(asked):
         return _unclear(question)
@@ -152,7 +158,7 @@ def _unclear(question: str) -> OfflineAnswer:
     """A follow-up to what was not understood is never answered of something else."""
     return OfflineAnswer(
         f"I have no data on '{' '.join(question.split())}': it follows up on a question that I did not answer from one "
-        "kind of record. Say what it is about, and I look it up.",
+        "kind of record, or that was not asked. Say what it is about, and I look it up.",
         (),
         "none",
     )

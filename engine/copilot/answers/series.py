@@ -8,6 +8,7 @@ import polars as pl
 
 from engine.copilot.answers.library import Library
 from engine.copilot.entities.programme import FRAMEWORK
+from engine.facts.controls.readiness import posture_formula_change, readiness_formula_change
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
 
@@ -29,24 +30,33 @@ class ScoreSeries:
 def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list[ScoreSeries]:
     """The series of a subject: posture, readiness or gaps, of the frameworks that are named, else of all."""
     if subject == "posture":
-        rows = library.fact("posture_snapshots_rows").select(on="taken_on", value="score")
+        rows = (
+            library.fact("posture_snapshots_rows")
+            .filter(posture_formula_change().is_null())
+            .select(on="taken_on", value="score")
+        )
         return _with_today("posture score", "posture_snapshots", rows, library, _posture(library))
     column, now, unit = ("weighted_pct", "weighted_pct", " %") if subject == "readiness" else ("gaps_open", "gaps", "")
     held = library.rows(FRAMEWORK)
     if subject == "gaps" and not frameworks:
-        rows = library.fact("readiness_snapshots_rows").group_by("taken_on").agg(pl.col(column).sum())
+        rows = _readiness(library).group_by("taken_on").agg(pl.col(column).sum())
         today = float(held[now].fill_null(0).sum())
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         return _with_today("open gaps", "readiness_snapshots", rows, library, today)
     found = []
     for key in frameworks or held["framework"].to_list():
-        rows = library.fact("readiness_snapshots_rows").filter(pl.col("framework") == key)
+        rows = _readiness(library).filter(pl.col("framework") == key)
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         current = held.filter(pl.col("framework") == key)[now]
         title = f"{'readiness' if subject == 'readiness' else 'open gaps'} of {FRAMEWORK_NAMES.get(key, key)}"
         value = None if current.is_empty() or current[0] is None else float(current[0])
         found += _with_today(title, "readiness_snapshots", rows, library, value, unit)
     return found
+
+
+def _readiness(library: Library) -> pl.DataFrame:
+    """The snapshots of readiness that are by today's formulas: others are not compared."""
+    return library.fact("readiness_snapshots_rows").filter(readiness_formula_change().is_null())
 
 
 def _with_today(

@@ -166,6 +166,8 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
         sense = piece.sense("choice")
         if sense is not None and piece.sense("attribute") is not None and reading.asked.matches(_HOW):
             continue
+        if sense is not None and piece.sense("date") is not None and reading.asked.windows:
+            continue  # "acknowledged this year" is when, whatever the state is now
         own = piece.sense("name")  # a service that is called as a source of incidents is: the service is meant
         if own is not None and own.name is not None and own.name.kind in reading.entity.links:
             continue

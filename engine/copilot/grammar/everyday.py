@@ -63,8 +63,9 @@ _CLASSES = {
     "persons and things without a name": """
         anybody anyone anything anywhere area areas aspect aspects bits case cases entries entry everybody everyone
         everything everywhere fella guy instance instances it item items kinds lad oneself ourselves part parts
-        picture piece pieces place places side sides situation situations something somewhere sorts spots themselves
-        thing things thingy type types us way ways whatever whatsoever whichever whoever whomever yourself""",
+        picture piece pieces place places rate rated side sides situation situations something somewhere sorts spots
+        themselves estate thing things thingy type types us way ways whatever whatsoever whichever whoever
+        whomever yourself""",
     "joints of a sentence": """
         'em according accordingly additionally afaik aint along alongside also although amid amidst amongst and are
         as asap aside because btw but consequently considering cos coz cuz despite dont eg em especially etc even

@@ -62,6 +62,8 @@ def plan(
     if before is not None and found.intent == "when" and not dates_of(reading) and before.verbs:
         found = replace(found, columns=before.verbs[-1:])
     found = account_for(_with_claims(found, reading, before), reading, frame)
+    if found.order is not None:  # "the 3 newest": the number is how many it takes
+        found = replace(found, unknown=tuple(word for word in found.unknown if word != f"{found.order.count}"))
     meant = _with_presumed_state(found, reading, today, before is not None or _names_state(found))
     if meant.intent == "share" and meant.presumed:
         claimed = frame.filter(pl.all_horizontal(pl.lit(True), *(each.where for each in meant.checks)))

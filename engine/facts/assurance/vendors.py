@@ -2,10 +2,11 @@
 
 import polars as pl
 
+from engine.facts.approvals import with_approval
 from engine.facts.assurance.inheritance import inherits
 from engine.facts.assurance.vendor_findings import count_findings, organizations_naming_vendors
 from engine.facts.controls.beginnings import organization_beginnings
-from engine.facts.expressions import days_between, has_happened, shape
+from engine.facts.expressions import days_between, shape
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -28,13 +29,16 @@ _ASSURING = {
 _ASSURING_DEFAULT = ("soc2_type2", "iso27001_certificate", "pci_aoc")
 
 
-def documents(vendor_documents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def documents(vendor_documents_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Assurance documents with the last day on which they are good. A bridge letter extends SOC 2 reports.
 
     ``valid_until`` is null for agreements that last; ``undated`` marks a document that lapses on nobody knows when.
-    A document issued later than today is none yet, and no auditor reports on a period that is not over.
+    A document issued later than today, or on a period that is still to begin, is none yet, and no auditor reports on a
+    period that is not over. ``judged``: the qualification of the opinion was assessed, in words, by somebody of the
+    organization on a day that has come.
     """
-    ahead = pl.coalesce("issued_on", "period_end_on", "as_of") > pl.col("as_of")
+    begun = pl.max_horizontal(pl.coalesce("issued_on", "period_end_on", "as_of"), "period_start_on")
+    ahead = begun > pl.col("as_of")
     unfinished = pl.col("kind").is_in(["soc2_type1", "soc2_type2"]) & (pl.col("period_end_on") > pl.col("as_of"))
     frame = vendor_documents_rows.join(
         asked.select("org_id", "as_of", "soc2_report_months", "bridge_letter_months"), on="org_id"
@@ -48,8 +52,12 @@ def documents(vendor_documents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Da
     furthest = _months_after("period_end_on", pl.col("soc2_report_months") + pl.col("bridge_letter_months"))
     bridged = pl.when(pl.col("bridge_until").is_not_null()).then(pl.min_horizontal("bridge_until", furthest))
     life = pl.col("kind").replace_strict(_LIFE_MONTHS, default=None, return_dtype=pl.Int64)
+    in_words = pl.col("assessment").fill_null("").str.strip_chars() != ""
     return (
-        frame.join(bridges, on=_VENDOR, how="left")
+        with_approval(frame, approvers, "assessed_by", "assessed_on")
+        .with_columns(judged=pl.col("approved") & in_words)
+        .drop("approved")
+        .join(bridges, on=_VENDOR, how="left")
         .with_columns(
             valid_until=pl.when(pl.col("kind") == "soc2_type2")
             .then(pl.max_horizontal(soc2_end, bridged))
@@ -229,15 +237,13 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """Documents that can assure a vendor of this category, and until when the best of them is good.
 
     ``assured_until`` is null where one of them has no end, or where nobody knows the end of any. A qualified opinion
-    assures only where a review of the vendor is recorded that is no older than the report: somebody has judged it.
+    assures only where an assessment of the qualification is recorded: what it means for us, by whom, on which day.
     """
     kinds = pl.col("category").replace_strict(
         _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
     )
-    assuring = documents.join(
-        vendors.select("org_id", "category", "last_review_on", vendor_id="id"), on=_VENDOR
-    ).filter(
-        (pl.col("opinion") != "qualified").fill_null(True) | _is_judged(),
+    assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
+        (pl.col("opinion") != "qualified").fill_null(True) | pl.col("judged"),
         kinds.list.contains(pl.col("kind")),
         pl.col("in_scope"),
         ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),
@@ -251,11 +257,6 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(assured_until=pl.when(~pl.col("endless")).then("assured_until"))
     )
-
-
-def _is_judged() -> pl.Expr:
-    published = pl.coalesce("issued_on", "period_end_on")
-    return (has_happened("last_review_on") & (pl.col("last_review_on") >= published)).fill_null(False)
 
 
 def _inheritance(vendor_controls: pl.DataFrame) -> pl.DataFrame:

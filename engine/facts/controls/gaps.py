@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.approvals import with_approval
 from engine.facts.expressions import days_between, shape
 from engine.facts.obligations.milestones import by_weakness
 
@@ -172,11 +173,19 @@ def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Dat
     return shape("remediations", frame).sort("org_id", "opened_on", "id")
 
 
-def open_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl.DataFrame:
-    """The open remediation of each control: the one opened first. ``rows`` are the stored rows with all columns."""
+def open_work(
+    remediations: pl.DataFrame, remediations_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """The open remediation of each control: the one opened first. ``rows`` are the stored rows with all columns.
+
+    ``compensating_approved`` says of the compensating control that it names whether somebody approved it.
+    """
     still = remediations.filter(pl.col("status") != "closed").select("org_id", "id", "status")
+    named = pl.col("compensating").fill_null("").str.strip_chars() != ""
+    dated = remediations_rows.drop("status").join(asked.select("org_id", "as_of"), on="org_id")
     return (
-        remediations_rows.drop("status")
+        with_approval(dated, approvers, "compensating_approved_by", "compensating_approved_on")
+        .with_columns(compensating_approved=pl.when(named).then("approved"))
         .join(still, on=["org_id", "id"])
         .sort("opened_on", "id")
         .group_by(_KEY, maintain_order=True)
@@ -188,6 +197,7 @@ def open_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl
             "status",
             "blocked_by",
             "compensating",
+            "compensating_approved",
             remediation_id="id",
             own_runbook="runbook",
             own_severity="severity",

@@ -6,6 +6,7 @@ from engine.facts.controls.own import place
 from engine.facts.controls.scope import with_names
 from engine.facts.expressions import iso_week, pct, plus_days, shape
 from engine.model.figures.formulas import largest_remainder
+from engine.model.figures.versions import formula_change
 from engine.model.vocabulary import CONTROL_STATES, STATE_SCORES
 
 # component: (title, its weight among the thresholds)
@@ -17,8 +18,27 @@ COMPONENTS = {
     "remediation": ("Remediation timeliness", "posture_remediation"),
     "operations": ("Operational health", "posture_operations"),
 }
+# the figures whose formulas a snapshot rests on: of readiness by column, of posture
+READINESS_FORMULAS = {
+    "strict_pct": "strict_pct",
+    "weighted_pct": "weighted_pct",
+    "fresh_pct": "evidence_fresh",
+    "attested_pct": "attestation_control_pct",
+    "gaps_open": "gaps_open",
+}
+POSTURE_FORMULAS = ("posture_score",)
 # nothing is known of the age of evidence whose date has not come yet
 IN_WINDOW = pl.col("freshness").is_in(["fresh", "due_soon"]) & ~pl.col("future_dated")
+
+
+def readiness_formula_change() -> pl.Expr:
+    """Of a snapshot of readiness, the change that first made its formulas others than today's; null for today's."""
+    return formula_change(tuple(READINESS_FORMULAS.values())).alias("formula_change")
+
+
+def posture_formula_change() -> pl.Expr:
+    """The same of a snapshot of the posture."""
+    return formula_change(POSTURE_FORMULAS).alias("formula_change")
 
 
 def with_scores(control_status: pl.DataFrame) -> pl.DataFrame:
@@ -34,7 +54,10 @@ def readiness(
     own_frameworks: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Strict and weighted readiness of each framework in scope, beside the last snapshot before the period."""
+    """Strict and weighted readiness of each framework in scope, beside the last snapshot before the period.
+
+    Of a snapshot by another formula there are no values, but the change that made it another's.
+    """
     counts = control_status.group_by("org_id", "framework").agg(
         *((pl.col("state") == state).sum().alias(state) for state in CONTROL_STATES),
         total=pl.len(),
@@ -56,8 +79,13 @@ def readiness(
         .sort("taken_on")
         .group_by("org_id", "framework", maintain_order=True)
         .last()
+        .with_columns(readiness_formula_change())
         .select(
-            "org_id", "framework", prior_on="taken_on", prior_strict_pct="strict_pct", prior_weighted_pct="weighted_pct"
+            *("org_id", "framework"),
+            prior_on="taken_on",
+            prior_strict_pct=_if_comparable("strict_pct"),
+            prior_weighted_pct=_if_comparable("weighted_pct"),
+            prior_formula_change="formula_change",
         )
     )
     frame = (
@@ -75,15 +103,21 @@ def readiness(
     return shape("readiness", frame.sort("org_id", place(), "framework"))
 
 
+def _if_comparable(column: str) -> pl.Expr:
+    """A value of a snapshot, null where today's formula is another one."""
+    return pl.when(pl.col("formula_change").is_null()).then(column)
+
+
 def readiness_days(readiness_snapshots_rows: pl.DataFrame) -> pl.DataFrame:
-    """Every snapshot, as it was computed then."""
-    return shape("readiness_days", readiness_snapshots_rows).sort("org_id", "framework", "taken_on")
+    """Every snapshot by the formulas that it was computed by."""
+    frame = readiness_snapshots_rows.with_columns(readiness_formula_change())
+    return shape("readiness_days", frame).sort("org_id", "framework", "taken_on")
 
 
 def readiness_weeks(readiness_snapshots_rows: pl.DataFrame) -> pl.DataFrame:
-    """The last snapshot of each ISO week, as it was computed then."""
+    """The last snapshot of each ISO week by the formulas that it was computed by."""
     frame = (
-        readiness_snapshots_rows.with_columns(week=iso_week("taken_on"))
+        readiness_snapshots_rows.with_columns(readiness_formula_change(), week=iso_week("taken_on"))
         .sort("taken_on")
         .group_by("org_id", "framework", "week", maintain_order=True)
         .last()
@@ -201,7 +235,7 @@ def _contributions(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def posture_days(posture_snapshots_rows: pl.DataFrame) -> pl.DataFrame:
-    """Every snapshot of the score by component, as it was computed then."""
+    """Every snapshot of the score by component, by the formula that it was computed by."""
     rows = _by_component(posture_snapshots_rows.filter(pl.col("score").is_not_null()))
     return shape("posture_days", rows).sort("org_id", "taken_on", "component")
 
@@ -215,7 +249,11 @@ def _prior(snapshots: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         .last()
     )
     return _by_component(before).select(
-        "org_id", "component", prior_on="taken_on", prior_score="score", prior_value="value"
+        *("org_id", "component"),
+        prior_on="taken_on",
+        prior_score=_if_comparable("score"),
+        prior_value=_if_comparable("value"),
+        prior_formula_change="formula_change",
     )
 
 
@@ -225,7 +263,7 @@ def _by_component(snapshots: pl.DataFrame) -> pl.DataFrame:
         for name in COMPONENTS
     )
     return (
-        snapshots.select("org_id", "taken_on", "score", parts=values)
+        snapshots.select("org_id", "taken_on", "score", posture_formula_change(), parts=values)
         .explode("parts", empty_as_null=False)
         .unnest("parts")
         .with_columns(pl.col("value").cast(pl.Float64))

@@ -6,16 +6,24 @@ from engine.facts.approvals import with_approval
 from engine.facts.expressions import days_between, freshness, has_happened, shape, window_of
 
 
-def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def risks(risks_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged.
 
     Nobody rated what the treatment leaves over: that counts 5 too, for the inherent rating says nothing about it.
+    ``acceptance_approved``: somebody of the organization accepted it on a day that has come; null where it is treated
+    otherwise.
     """
     ratings = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     frame = (
-        risks_rows.join(asked.select("org_id", "risk_appetite"), on="org_id")
+        with_approval(
+            risks_rows.join(asked.select("org_id", "as_of", "risk_appetite"), on="org_id"),
+            approvers,
+            "accepted_by",
+            "accepted_on",
+        )
         .with_columns(
             *(pl.col(name).fill_null(5) for name in ratings),
+            acceptance_approved=pl.when(pl.col("treatment") == "accept").then("approved"),
             unknown=pl.any_horizontal(pl.col(name).is_null() for name in ratings),
             previous=pl.col("previous_likelihood") * pl.col("previous_impact"),
             appetite=pl.coalesce("appetite", pl.col("risk_appetite").cast(pl.Int64)),

@@ -172,10 +172,17 @@ def test_windows(
 
 
 def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Committee meetings: those recorded, and those that the cadence asks for after the last recorded one."""
+    """Committee meetings: those recorded, and those that the cadence asks for after the last recorded one.
+
+    A meeting that is called held on a day that is still to come is none.
+    """
     known = committees_rows.select("org_id", "name", "chair", "cadence", "effort_hours", "revision", committee_id="id")
     recorded = (
-        committee_meetings_rows.drop("revision").join(known, on=["org_id", "committee_id"]).rename({"id": "meeting_id"})
+        committee_meetings_rows.drop("revision")
+        .join(known, on=["org_id", "committee_id"])
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .filter((pl.col("status") != "held") | (pl.col("held_on") <= pl.col("as_of")))
+        .rename({"id": "meeting_id"})
     )
     last = recorded.group_by("org_id", "committee_id").agg(covered_until=pl.col("held_on").max())
     series = committees_rows.select(

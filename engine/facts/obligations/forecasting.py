@@ -3,7 +3,7 @@
 import msgspec
 import polars as pl
 
-from engine.facts.expressions import shape
+from engine.facts.expressions import has_happened, shape
 from engine.facts.governance.deliveries import payload_of
 
 ALERTS = "obligation-density-alerts"  # the kind of a delivery that carries density alerts
@@ -23,10 +23,24 @@ def obligation_weeks(obligation_snapshots_rows: pl.DataFrame, asked: pl.DataFram
     return shape("obligation_weeks", frame).sort("org_id", "week_start_on")
 
 
-def plays(plays_rows: pl.DataFrame) -> pl.DataFrame:
-    """Consolidation plays, one row for each of their steps; a play without steps has one row without a step."""
+def plays(plays_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Consolidation plays, one row for each of their steps; a play without steps has one row without a step.
+
+    One that is called completed on a day that is still to come, or begun on one, is as it was before: active, proposed.
+    """
+    begun = pl.col("started_on").is_null() | has_happened("started_on")
+    over = pl.col("closed_on").is_null() | has_happened("closed_on")
+    called = (
+        pl.when(~begun & pl.col("status").is_in(["active", "completed"]))
+        .then(pl.lit("proposed"))
+        .when(~over & (pl.col("status") == "completed"))
+        .then(pl.lit("active"))
+        .otherwise("status")
+    )
     frame = (
-        plays_rows.with_columns(steps=_objects("steps").str.json_decode(_STEPS))
+        plays_rows.join(asked.select("org_id", "as_of"), on="org_id")
+        .with_columns(status=called, closed_on=pl.when(over).then("closed_on"))
+        .with_columns(steps=_objects("steps").str.json_decode(_STEPS))
         .with_columns(number=pl.int_ranges(1, pl.col("steps").list.len().cast(pl.Int64) + 1))
         .explode("steps", "number", empty_as_null=True)
         .with_columns(pl.col("steps").struct.unnest().name.prefix("step_"))

@@ -69,12 +69,16 @@ def staffing_actions(
 def _standing(known: pl.DataFrame) -> pl.DataFrame:
     """Status on the day, days past the peak week, and where the action stands on the committee's clock.
 
-    What was taken up is open from the Monday of its peak week, whether or not a digest has recorded that since; an
-    action that somebody recorded as open earlier is so.
+    What was taken up, by its day or else by its word, is open from the Monday of its peak week, whether or not a digest
+    has recorded that since; an action that somebody recorded as open earlier is so.
     The clock counts business days after the Sunday that ends the peak week, up to the day on which the action is done.
     """
     completed = (pl.col("status") == "completed") & (pl.col("completed_on").is_null() | has_happened("completed_on"))
-    taken_up = (pl.col("status") != "proposed") & (pl.col("tracked_on").is_null() | has_happened("tracked_on"))
+    taken_up = (
+        pl.when(pl.col("tracked_on").is_not_null())
+        .then(has_happened("tracked_on"))
+        .otherwise(pl.col("status") != "proposed")
+    )
     unfinished = pl.col("status").is_in(["tracked", "open"])
     over = pl.col("week_end_on") < pl.col("as_of")
     past = pl.business_day_count(plus_days("week_end_on", pl.lit(1)), plus_days("as_of", pl.lit(1)))

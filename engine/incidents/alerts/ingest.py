@@ -51,6 +51,7 @@ class IngestDoor:
     most_alerts: int
     most_findings: int
     most_unread: int
+    most_unread_bytes: int
     confirm: Callable[[Revision], None] = _no_check
     prefetch: Lookups = ()
     payload_id: str | None = field(default=None)  # of a dead letter that is read again
@@ -102,7 +103,7 @@ def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
 def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
     row = {**inbound.row(new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
     with door.store.unversioned_transaction() as connection:
-        gone = keep_unread(connection, door.org_id, row, door.most_unread)
+        gone = keep_unread(connection, door.org_id, row, door.most_unread, door.most_unread_bytes)
     if gone:
         log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
 

@@ -29,6 +29,7 @@ def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: i
         most_alerts=most_alerts,
         most_findings=most_findings,
         most_unread=0,
+        most_unread_bytes=0,
         payload_id=row["id"],
     )
     inbound = InboundBody(

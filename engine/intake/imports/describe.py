@@ -4,6 +4,7 @@ from engine.intake.imports.tables import Importable, TableField, importable
 from engine.intake.imports.values.expectations import expectation
 from engine.model.thresholds import DEFAULTS
 from engine.store.schema import IMPORTABLE
+from engine.store.schema.kinds import column_kind
 
 INTRODUCTION = """# Tables that can be imported
 
@@ -22,6 +23,10 @@ or underscores.
 * True and false: also yes and no, 1 and 0, x, ja and nein. Choices and frameworks in any case and spelling.
 * An `id` that a file has not is made from the columns that the table names.
 * In JSON Lines a member that is absent is an empty cell, and rows are lines.
+* The kind says what a column says, whatever figure it moves. A claim speaks for us (evidence, signatures, tests,
+  approvals, documents, reviews, ratings, owners, closings), a debt against us; a deadline is a day, a rhythm or a limit
+  that we are held to; scope says which thing it is about and whether it counts. No figure improves because a claim is
+  empty, old, dated ahead or not approved.
 """
 
 
@@ -34,18 +39,18 @@ def _table(table: Importable) -> str:
     lines = [f"## {table.name}", "", table.comment, "", f"Key: {_columns(table.key)}."]
     if table.natural:
         lines[-1] += f" Without an `id` it is made from {_columns(table.natural)}."
-    lines += ["", "| column | required | takes | meaning |", "|---|---|---|---|"]
-    lines += [_row(field) for field in table.fields.values()]
+    lines += ["", "| column | kind | required | takes | meaning |", "|---|---|---|---|---|"]
+    lines += [_row(field, column_kind(table.name, field.name)) for field in table.fields.values()]
     return "\n".join([*lines, "", "```", ",".join(table.fields), "```", ""])
 
 
-def _row(field: TableField) -> str:
+def _row(field: TableField, kind: str) -> str:
     default = field.default if not isinstance(field.default, bool) else str(field.default).lower()
     required = "yes" if field.required else "no" if default is None else f"no, else {default}"
     takes = expectation(field)
     if field.references:
         takes = f"the `id` of a row of {field.references}"
-    return f"| {field.name} | {required} | {_cell(takes)} | {_cell(field.comment)} |"
+    return f"| {field.name} | {kind} | {required} | {_cell(takes)} | {_cell(field.comment)} |"
 
 
 def _settings() -> str:

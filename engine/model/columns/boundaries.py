@@ -6,6 +6,9 @@ from engine.model.columns.column import Column
 
 BOUNDARIES: Mapping[str, Column] = {
     "agreement_ref": Column("Agreement", "text", "Reference of the agreement that covers the flow of data."),
+    "approved_days": Column(
+        "Approved (days)", "days", "Days by default, or by an override that somebody of the organization approved."
+    ),
     "allowed_runs": Column("Let through", "count", "Dry-runs and executions of the playbook that were let through."),
     "amount": Column("At most", "count", "The most that the plan allows."),
     "auth_mode": Column("Auth mode", "text", "How people sign in to the deployment."),
@@ -77,6 +80,11 @@ BOUNDARIES: Mapping[str, Column] = {
     "operator": Column("Operated by", "text", "Who operates the area."),
     "overridden": Column(
         "Overridden", "", "Whether somebody overrode the refusal; in totals, how many were.", cells="flag"
+    ),
+    "override_approved": Column(
+        "Override approved",
+        "flag",
+        "Whether somebody of the organization approved the override on a day that has come.",
     ),
     "override_days": Column("Override (days)", "days", "Retention that the organization set itself, in days."),
     "pci_class": Column("PCI DSS class", "word", "What the system has to do with card data."),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from engine.model.columns.column import Column
 
 NAMES: Mapping[str, Column] = {
-    "accepted_by": Column("Accepted by", "text", "Who accepted the policy version."),
+    "accepted_by": Column("Accepted by", "text", "Who accepted the policy version, or what is left of the risk."),
     "accepted_on": Column("Accepted", "date", "Day on which it was accepted."),
     "action": Column("Action", "text", "What was done or is to be done."),
     "after": Column("After", "text", "State or value after the change."),
@@ -18,6 +18,7 @@ NAMES: Mapping[str, Column] = {
     "because": Column("Because", "text", "What happened to that which the figure is computed from."),
     "better": Column("Better", "word", "Whether the figure moved for the better."),
     "by": Column("By", "text", "Who did the step."),
+    "result_basis": Column("Rests on", "text", "How much was there to be tested, and how much of it was."),
     "category": Column("Category", "text", "Category of the thing that the row is about."),
     "causes": Column("Causes", "texts", "What lies behind it."),
     "change": Column("Change", "", "What has changed, or by how much against the period before.", cells="text"),

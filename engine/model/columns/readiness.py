@@ -48,6 +48,11 @@ READINESS: Mapping[str, Column] = {
     "existing_gap": Column("Gaps already open", "count", "Requirements of the scenario that are gaps today."),
     "explanation": Column("How it is measured", "text", "How the component is measured."),
     "falls_away": Column("Falls away", "count", "Requirements that the scenario withdraws or merges into others."),
+    "formula_change": Column(
+        "Formula changed",
+        "text",
+        "Change since then that made the formula of the snapshot another than today's; empty where it is the same.",
+    ),
     "fresh_pct": Column(
         "Evidence fresh (%)", "percent", "Controls with fresh evidence, as a share of the applicable ones."
     ),
@@ -90,6 +95,12 @@ READINESS: Mapping[str, Column] = {
     "previous_applicable": Column("Previous applicable", "count", "Applicable controls with the catalogue before."),
     "previous_effective": Column("Previous effective", "count", "Effective controls with the catalogue before."),
     "previous_strict_pct": Column("Strict before (%)", "percent", "Strict readiness with the catalogue before."),
+    "prior_formula_change": Column(
+        "Formula changed",
+        "text",
+        "Change since the last snapshot before the period that made its formula another than today's: it is not "
+        "compared. Empty where the formula is the same.",
+    ),
     "prior_on": Column("Prior", "date", "Day of the last snapshot before the period."),
     "prior_score": Column("Prior score", "points", "Score of the last snapshot before the period."),
     "prior_strict_pct": Column(

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from engine.model.columns.column import Column
 
 RISKS: Mapping[str, Column] = {
+    "acceptance_approved": Column(
+        "Acceptance holds", "flag", "Whether somebody of the organization accepted the risk on a day that has come."
+    ),
     "appetite": Column(
         "Appetite", "number", "Largest residual risk that the organization accepts, on the scale to 25.", cells="whole"
     ),
@@ -22,6 +25,11 @@ RISKS: Mapping[str, Column] = {
     "cell": Column("Cell", "number", "Likelihood times impact of the cell, 1 to 25.", cells="whole"),
     "compensating": Column(
         "Compensating measure", "text", "Measure that stands in for the control until the gap is closed."
+    ),
+    "compensating_approved": Column(
+        "Measure approved",
+        "flag",
+        "Whether somebody of the organization approved the compensating measure on a day that has come.",
     ),
     "compensating_evidence_on": Column(
         "Its evidence of", "date", "Day of the newest evidence of the compensating measure."

@@ -19,6 +19,7 @@ from engine.model.declarations.declaration import FORMATS, Declaration
 from engine.model.documents.abbreviations import abbreviations_in
 from engine.model.documents.document import Document, Table
 from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, facts_of, parameters_of
+from engine.model.figures.ways import way_to_value
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,14 @@ class Report(Declaration):
         """The rows that one of its figures counts, with the reason of each."""
         figures, figure = self.values(frames, ask), next(figure for figure in self.figures if figure.id == name)
         rows = figures.explained_rows(name)
-        title = figures.title(name)
+        title, way = figures.title(name), way_to_value(figure.aggregate, rows)
         return Document(
             headline=f"{title}: {_figure_text(figures[name], figure)}, from {rows.height:,} "
             f"{'row' if rows.height == 1 else 'rows'}.",
             summary={name: figures[name]},
             titles={name: title},
-            tables=(Table("rows", title, rows),),
-            definitions={title: figures.definition(name)},
+            tables=(Table("rows", title, rows, note=way),),
+            definitions={title: figures.definition(name), "From rows to value": way},
         )
 
     def _with_figures(self, document: Document, figures: Figures) -> Document:

@@ -18,6 +18,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.figures.aggregates import Aggregate, Counted, Expression, expression
 from engine.model.figures.thousands import with_thousands
+from engine.model.figures.versions import version_of
 from engine.model.vocabulary import Better, Unit
 
 # takes facts by the names of its parameters, what others make of them as ``Annotated[its type, function]``, and ``ask``
@@ -57,6 +58,11 @@ class Figure:
     where: Expression | None = None
     reason: str | None = None
     comparison: bool = False
+
+    @property
+    def version(self) -> int:
+        """Of its formula, from 1: values of different versions are not compared."""
+        return version_of(self.id)
 
     @property
     def fact_name(self) -> str:

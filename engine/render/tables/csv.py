@@ -23,10 +23,12 @@ SECTION = "section"
 def render(edition: Edition) -> bytes:
     """The rows of one table; of several under a first column ``section``; of none the summary as name and value.
 
-    What is a row of several tables is one here; ``also_in`` names the others.
+    What is a row of several tables is one here; ``also_in`` names the others. A document with a table whose columns
+    somebody else prescribes is that table alone.
     A table with ``headings`` has those columns and exactly those headings.
     """
     tables = edition.document.tables
+    tables = tuple(table for table in tables if table.headings) or tables
     if not tables:
         return lines([("name", "value"), *_summary(edition)])
     if len(tables) == 1:

@@ -21,12 +21,26 @@ _TIERS = ", ".join(
 
 # A row that is ``days`` business days old is still kept: what is purged happened before ``purge_before``.
 _POLICY = f"""
+    approvers AS (
+        SELECT org_id, lower(email) AS email, NULL::DATE AS since_on FROM users
+        UNION ALL SELECT org_id, lower(email), since_on FROM memberships
+    ),
+    valid AS (  -- overrides that somebody of the organization approved on a day that has come
+        SELECT DISTINCT o.org_id, o.record_class FROM retention_overrides o JOIN asked q USING (org_id)
+        JOIN approvers a ON a.org_id = o.org_id
+            AND list_contains(list_transform(string_split(lower(o.approved_by), ';'), lambda one: trim(one)), a.email)
+        WHERE o.approved_on <= q.as_of AND (a.since_on IS NULL OR a.since_on <= o.approved_on)
+    ),
     tiers AS (SELECT * FROM (VALUES {_TIERS}) v(tier, record_class, default_days)),
     chosen AS (
         SELECT q.org_id, q.as_of, q.time_zone, d.tier, d.record_class, d.default_days, o.days AS override_days,
-            o.reason, o.approved_by, o.approved_on, coalesce(o.days, d.default_days) AS days
+            o.reason, o.approved_by, o.approved_on, v.org_id IS NOT NULL AS override_approved,
+            -- what nobody approved never shortens: records that are gone cannot be asked for again
+            CASE WHEN v.org_id IS NULL THEN greatest(o.days, d.default_days) ELSE o.days END AS days,
+            CASE WHEN v.org_id IS NULL THEN d.default_days ELSE o.days END AS approved_days
         FROM asked q JOIN organizations t ON t.id = q.org_id JOIN tiers d ON d.tier = t.deployment_tier
         LEFT JOIN retention_overrides o ON o.org_id = q.org_id AND o.record_class = d.record_class
+        LEFT JOIN valid v ON v.org_id = q.org_id AND v.record_class = d.record_class
     ),
     policy AS (
         SELECT *, (CAST(as_of - CAST(days AS INTEGER) AS TIMESTAMP) AT TIME ZONE time_zone) AT TIME ZONE 'UTC'

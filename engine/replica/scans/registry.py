@@ -206,6 +206,8 @@ SCANS: Mapping[str, str] = {
         "status",
         "blocked_by",
         "compensating",
+        "compensating_approved_by",
+        "compensating_approved_on",
         where="t.opened_on <= q.as_of",
     ),
     "remediation_details_rows": _table(
@@ -246,6 +248,9 @@ SCANS: Mapping[str, str] = {
         "in_scope",
         "cuecs_mapped",
         "flows_down",
+        "assessment",
+        "assessed_by",
+        "assessed_on",
     ),
     "exceptions_rows": _day_table(
         "exceptions",
@@ -283,6 +288,8 @@ SCANS: Mapping[str, str] = {
         "loss_high",
         "reviewed_on",
         "status",
+        "accepted_by",
+        "accepted_on",
     ),
     "poam_items_rows": _day_table(
         "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "moves"
@@ -301,11 +308,12 @@ SCANS: Mapping[str, str] = {
         "gaps_open",
         "gaps_opened",
         "gaps_closed",
+        "formulas",
         where="t.taken_on <= q.as_of",
     ),
     "record_starts_rows": _table("record_starts", "framework", "since_on", where="t.since_on <= q.as_of"),
     "posture_snapshots_rows": _table(
-        "posture_snapshots", "taken_on", "score", "components", where="t.taken_on <= q.as_of"
+        "posture_snapshots", "taken_on", "score", "components", "formulas", where="t.taken_on <= q.as_of"
     ),
     "control_state_changes_rows": _table(
         "control_state_changes",

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -65,19 +66,25 @@ def _short(framework: str) -> str:
 
 
 def _posture(snapshot: Snapshot) -> list[float]:
-    return _numbers(snapshot.fact("posture_snapshots_rows").sort("taken_on").get_column("score"))
+    days = snapshot.fact("posture_snapshots_rows").filter(posture_formula_change().is_null())
+    return _numbers(days.sort("taken_on").get_column("score"))
+
+
+def _weekly(snapshot: Snapshot) -> pl.DataFrame:
+    """The snapshots of weeks by today's formulas."""
+    return snapshot.fact("readiness_weeks").filter(pl.col("formula_change").is_null())
 
 
 def _mean(column: str) -> Series:
     def series(snapshot: Snapshot) -> list[float]:
-        weeks = snapshot.fact("readiness_weeks").group_by("week").agg(pl.col(column).mean())
+        weeks = _weekly(snapshot).group_by("week").agg(pl.col(column).mean())
         return _numbers(weeks.sort("week").get_column(column))
 
     return series
 
 
 def _open_gaps(snapshot: Snapshot) -> list[float]:
-    weeks = snapshot.fact("readiness_weeks").group_by("week").agg(pl.col("gaps_open").sum())
+    weeks = _weekly(snapshot).group_by("week").agg(pl.col("gaps_open").sum())
     return _numbers(weeks.sort("week").get_column("gaps_open"))
 
 

@@ -83,11 +83,11 @@ def signed_head(services: Services, org_id: str, *, now: datetime) -> SignedHead
             raise _broken(org_id, f"event {seq} is not the one that its tree holds")
         if known is not None and known["seq"] == seq:
             if last != known["note"]:
-                _append(path, known["note"])
+                append_note(path, known["note"])
             return of_row(known)
         made = Checkpoint(origin_of(org_id), seq, tree.root(seq), digest)
     note = sign(made, signing_key(services.settings.signing_key_path))
-    _append(path, note)
+    append_note(path, note)
     row: SignedHeadRow = {
         "org_id": org_id,
         "seq": seq,
@@ -193,7 +193,7 @@ def note_of_line(line: str) -> str:
     return decode_base64(line).decode()
 
 
-def _append(path: Path, note: str) -> None:
+def append_note(path: Path, note: str) -> None:
     """Add a line that is on the disk afterwards."""
     try:
         append_line(path, one_line_note(note).encode())

@@ -15,17 +15,28 @@ _RENAMED: Mapping[str, Mapping[str, Mapping[str, str]]] = {RENAMED_HEAD: {"heads
 # the migration that added columns, by table
 _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "0034": {"control_profiles": frozenset({"sprs_partial"}), "findings": frozenset({"vendor_id"})},
+    "0035": {
+        "readiness_snapshots": frozenset({"formulas"}),
+        "posture_snapshots": frozenset({"formulas"}),
+        "credentials": frozenset({"basic_auth"}),
+    },
+    "0036": {
+        "risks": frozenset({"accepted_by", "accepted_on"}),
+        "remediations": frozenset({"compensating_approved_by", "compensating_approved_on"}),
+        "vendor_documents": frozenset({"assessment", "assessed_by", "assessed_on"}),
+    },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
 }
 
-# the migration that added whole tables
-_NEW_TABLES: Mapping[str, frozenset[str]] = {
+# the migration that made tables
+_MADE: Mapping[str, frozenset[str]] = {
+    "0035": frozenset({"installation_commitments", "installation_heads"}),
     "0041": frozenset(
         {
             *("own_frameworks", "framework_controls", "framework_mappings", "framework_runbooks"),
             *("framework_inheritance", "framework_proposals", "organization_rules"),
         }
-    )
+    ),
 }
 
 
@@ -38,7 +49,7 @@ def layouts_at(connection: Connection, schema: str) -> tuple[TableLayout, ...]:
     for migration, added in _ADDED.items():
         if schema < migration:
             layouts = tuple(_without(layout, added.get(layout.name, frozenset())) for layout in layouts)
-    for migration, names in _NEW_TABLES.items():
+    for migration, names in _MADE.items():
         if schema < migration:
             layouts = tuple(layout for layout in layouts if layout.name not in names)
     known = {layout.name: {column.name for column in layout.columns} for layout in layouts}

@@ -18,6 +18,7 @@ from engine.store.schema import (
     work,
 )
 from engine.store.schema.columns import metadata
+from engine.store.schema.kinds import check_kinds
 
 __all__ = [
     "audit",
@@ -37,3 +38,5 @@ __all__ = [
 IMPORTABLE = {name: table for name, table in metadata.tables.items() if table.info["importable"]}
 LOGGED = {name: table for name, table in metadata.tables.items() if not table.info.get("unlogged")}
 REPLICATED = {name: table for name, table in metadata.tables.items() if table.info["replicated"]}
+
+check_kinds(IMPORTABLE)

@@ -144,6 +144,31 @@ archive_heads: TypedTable[records.ArchiveHeadRow] = TypedTable(
     },
 )
 
+installation_commitments: TypedTable[records.InstallationCommitmentRow] = TypedTable(
+    "installation_commitments",
+    metadata,
+    Column("position", BigInteger, nullable=False, autoincrement=False, comment="place in the tree, from 0"),
+    key("org_id", "organization that it commits to; nobody refers to it, so that one that went is missed"),
+    Column("seq", BigInteger, nullable=False, comment="sequence number of its last event then"),
+    Column("hash", String(64), nullable=False, comment="hash of that event"),
+    Column("salt", String(32), nullable=False, comment="16 secret random bytes, so that a leaf tells nobody a name"),
+    PrimaryKeyConstraint("position"),
+    comment="The leaves of the installation's tree: salted commitments to organizations and where their chains stood.",
+    info={"importable": False, "replicated": False, "unlogged": "it follows from the chains"},
+)
+
+installation_heads: TypedTable[records.InstallationHeadRow] = TypedTable(
+    "installation_heads",
+    metadata,
+    Column("size", BigInteger, nullable=False, autoincrement=False, comment="leaves under it"),
+    Column("root", String(64), nullable=False, comment="RFC 6962 root over them"),
+    instant("signed_at", "when it was signed"),
+    text("note", "the head as it was signed: a tlog-checkpoint of the origin hq/*"),
+    PrimaryKeyConstraint("size"),
+    comment="Signed heads of the installation's tree.",
+    info={"importable": False, "replicated": False, "unlogged": "it follows from the chains"},
+)
+
 record_starts: TypedTable[records.RecordStartRow] = tenant_table(
     "record_starts",
     "From which day on there were records of a framework, kept when retention removes the events that say so.",

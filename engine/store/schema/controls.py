@@ -185,4 +185,6 @@ remediations: TypedTable[records.RemediationRow] = tenant_table(
     text("blocked_by", "what it waits for", null=True),
     text("compensating", "compensating control meanwhile", null=True),
     json("details", "further facts"),
+    person("compensating_approved_by", "who approved the compensating control", null=True),
+    day("compensating_approved_on", "when", null=True),
 )

@@ -43,6 +43,7 @@ readiness_snapshots: TypedTable[records.ReadinessSnapshotRow] = tenant_table(
     whole_number("gaps_open", "open gaps", null=True, low=0),
     whole_number("gaps_opened", "gaps opened since the snapshot before", null=True, low=0),
     whole_number("gaps_closed", "gaps closed since the snapshot before", null=True, low=0),
+    json("formulas", "version of the formula of each figure that it was computed by; empty: before there were any"),
     primary=("framework", "taken_on"),
 )
 
@@ -52,6 +53,7 @@ posture_snapshots: TypedTable[records.PostureSnapshotRow] = tenant_table(
     day("taken_on", "day"),
     number("score", "posture score (F4)", null=True, high=100),
     json("components", "value of each component; absent ones are missing"),
+    json("formulas", "version of the formula of each figure that it was computed by; empty: before there were any"),
     primary=("taken_on",),
 )
 
@@ -219,6 +221,7 @@ credentials: TypedTable[records.CredentialRow] = tenant_table(
     text("workspace_id", "workspace of an ingest token", null=True),
     text("engagement", "engagement of an assessor token", null=True),
     json("allowed", "exports that an assessor token opens", holds="list[str]"),
+    flag("basic_auth", "an ingest token may come as the password of Authorization: Basic; empty: from before, and may"),
     text("prefix", "prefix"),
     text("last_four", "last four characters"),
     key("secret_sha256", "SHA-256 of the secret"),

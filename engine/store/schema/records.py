@@ -376,6 +376,7 @@ class CredentialRow(TypedDict):
     workspace_id: str | None
     engagement: str | None
     allowed: list[str] | None
+    basic_auth: bool | None
     prefix: str
     last_four: str
     secret_sha256: str
@@ -813,6 +814,25 @@ class IngestPayloadRow(TypedDict):
     reason: str | None
 
 
+class InstallationCommitmentRow(TypedDict):
+    """The leaves of the installation's tree: salted commitments to organizations and where their chains stood."""
+
+    position: int
+    org_id: str
+    seq: int
+    hash: str
+    salt: str
+
+
+class InstallationHeadRow(TypedDict):
+    """Signed heads of the installation's tree."""
+
+    size: int
+    root: str
+    signed_at: datetime
+    note: str
+
+
 class JobRunRow(TypedDict):
     """A run of a scheduled job."""
 
@@ -1103,6 +1123,7 @@ class PostureSnapshotRow(TypedDict):
     taken_on: date
     score: float | None
     components: Json
+    formulas: Json
     revision: int
 
 
@@ -1140,6 +1161,7 @@ class ReadinessSnapshotRow(TypedDict):
     gaps_open: int | None
     gaps_opened: int | None
     gaps_closed: int | None
+    formulas: Json
     revision: int
 
 
@@ -1170,6 +1192,8 @@ class RemediationRow(TypedDict):
     blocked_by: str | None
     compensating: str | None
     details: Json
+    compensating_approved_by: str | None
+    compensating_approved_on: date | None
     revision: int
 
 
@@ -1207,6 +1231,8 @@ class RiskRow(TypedDict):
     reviewed_on: date | None
     status: RiskStatus
     controls: str | None
+    accepted_by: str | None
+    accepted_on: date | None
     revision: int
 
 
@@ -1441,6 +1467,9 @@ class VendorDocumentRow(TypedDict):
     cuecs_mapped: bool | None
     flows_down: bool | None
     location: str | None
+    assessment: str | None
+    assessed_by: str | None
+    assessed_on: date | None
     revision: int
 
 

@@ -62,6 +62,9 @@ vendor_documents: TypedTable[records.VendorDocumentRow] = tenant_table(
     flag("cuecs_mapped", "its user-entity controls are mapped to ours"),
     flag("flows_down", "binds its subcontractors"),
     text("location", "where it is kept", null=True),
+    text("assessment", "what a qualified opinion means for us, as somebody assessed it", null=True),
+    person("assessed_by", "who assessed the qualification", null=True),
+    day("assessed_on", "when", null=True),
 )
 
 systems: TypedTable[records.SystemRow] = tenant_table(
@@ -135,6 +138,8 @@ risks: TypedTable[records.RiskRow] = tenant_table(
     day("reviewed_on", "last review", null=True),
     choice("status", "state", "RiskStatus", default="open"),
     text("controls", "controls that treat it, as framework:control joined by '; '", null=True),
+    person("accepted_by", "who accepted what the treatment leaves over", null=True),
+    day("accepted_on", "when", null=True),
 )
 
 poam_items: TypedTable[records.PoamItemRow] = tenant_table(

@@ -120,12 +120,21 @@ def _ingest_again(gate: Gate, request: Request) -> None:
 
 
 def _ingest_token(gate: Gate, request: Request, *, known: bool) -> tuple[str, Credential]:
-    """The token as a bearer token, or as a password by senders that know no other way."""
+    """The token as a bearer token, or as a password where it may be: from senders that know no other way."""
     legacy = gate.services.settings.legacy_key_prefixes
     look = cached_credential if known else live_credential
     try:
-        secret = bearer_or_password(request.headers.get("authorization"), "ingest token")
-        return secret, look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)
+        given = request.headers.get("authorization")
+        secret = bearer_or_password(given, "ingest token")
+        found = look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)
+        if not found.basic_auth and (given or "").lower().startswith("basic "):
+            raise Unauthorized(
+                "This ingest token may not come as a password: send it as `Authorization: Bearer …`, or make one with "
+                '"basic_auth": true.',
+                word="invalid_credential",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        return secret, found
     except Unauthorized as refusal:
         if "x-amz-sns-message-type" in request.headers:  # it sends the password of its address only when asked for one
             refusal.headers["WWW-Authenticate"] = SNS_CHALLENGE

@@ -40,6 +40,7 @@ class Credential:
     label: str
     workspace_id: str | None
     allowed: tuple[str, ...]
+    basic_auth: bool = True
 
 
 def bearer(authorization: str | None, what: str) -> str:
@@ -111,7 +112,14 @@ def _live(row: CredentialRow | None, kind: CredentialKind, now: datetime) -> Cre
             headers={"WWW-Authenticate": "Bearer"},
         )
     return Credential(
-        row["id"], row["org_id"], kind, row["owner"], row["label"], row["workspace_id"], tuple(row["allowed"] or ())
+        row["id"],
+        row["org_id"],
+        kind,
+        row["owner"],
+        row["label"],
+        row["workspace_id"],
+        tuple(row["allowed"] or ()),
+        row["basic_auth"] is not False,
     )
 
 

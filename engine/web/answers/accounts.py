@@ -21,8 +21,11 @@ class ApiKeys(Shape):
 
 
 class IngestTokenMetadata(ApiKeyMetadata):
+    """``basic_auth``: whether the token may come as the password of ``Authorization: Basic``."""
+
     workspace_id: str | None
     owner: str
+    basic_auth: bool
 
 
 class IngestTokenSecret(IngestTokenMetadata):

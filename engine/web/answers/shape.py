@@ -48,12 +48,16 @@ def mirror_row(row: type, names: str) -> Callable[[type[S]], type[S]]:
 
 
 class Failure(Shape):
-    """Every error: a word for machines, a sentence for people, and the fields at fault where there are any."""
+    """Every error: a word for machines, a sentence for people, and the fields at fault where there are any.
+
+    ``ok`` is there and false where readiness was asked for.
+    """
 
     error: Annotated[str, Meta(pattern="^[a-z0-9_]+$", examples=["invalid_parameter"])]
     message: str
     details: list[dict[str, object]] | UnsetType = UNSET
     retry_after: int | UnsetType = UNSET
+    ok: bool | UnsetType = UNSET
 
 
 class RevisionAnswer(Shape):

@@ -1,5 +1,6 @@
 """Liveness and readiness."""
 
+from engine.model.errors import NotReady, Unavailable
 from engine.store.database.migrations import database_health
 from engine.web.answers.health import DatabaseReadiness, Liveness
 from engine.web.http import Request, Response, answer
@@ -18,8 +19,13 @@ def alive(request: Request) -> Response:
 
 def database(request: Request) -> Response:
     """Whether the operational store answers and has every migration, 15 among them; 503 says what differs."""
-    with request.services.store.reader() as connection:
-        row = database_health(connection)
+    try:
+        with request.services.store.reader() as connection:
+            row = database_health(connection)
+    except Unavailable as problem:
+        raise NotReady(
+            problem.message, word=problem.word, details=problem.details, headers=problem.headers
+        ) from problem
     return answer(
         DatabaseReadiness(
             ok=True,

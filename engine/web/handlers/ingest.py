@@ -133,6 +133,7 @@ def _door(request: Request) -> IngestDoor:
         most_alerts=services.settings.ingest_max_alerts,
         most_findings=services.settings.ingest_max_findings,
         most_unread=services.settings.ingest_max_dead_letters,
+        most_unread_bytes=services.settings.ingest_max_dead_letter_bytes,
         confirm=lambda revision: confirm(revision, caller.secret_sha256, "ingest"),
         prefetch=((credentials_of, [caller.secret_sha256]),),
     )

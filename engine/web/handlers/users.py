@@ -47,6 +47,7 @@ class NewIngestToken(msgspec.Struct, forbid_unknown_fields=True):
     label: Label = "Ingest token"
     workspace_id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
     expires_in_days: Days | None = None
+    basic_auth: bool = False
 
 
 def api_keys(request: Request) -> Response:
@@ -82,14 +83,17 @@ def ingest_tokens(request: Request) -> Response:
 def create_ingest_token(request: Request, body: NewIngestToken) -> Response:
     """POST /api/user/alert-ingest-tokens: makes an ingest token; its secret is in this answer alone.
 
-    It is of the workspace named, else of the caller's, else of the default one.
+    It is of the workspace named, else of the caller's, else of the default one. With basic_auth it may also come as the
+    password of Authorization: Basic, from senders that know no other way.
     """
     label = _printable(body.label)
     expires_at = None if body.expires_in_days is None else request.now + timedelta(days=body.expires_in_days)
 
     def issue(revision: Revision) -> tokens.IssuedCredential:
         workspace = _workspace(revision, body.workspace_id)
-        return tokens.issue(revision, tokens.INGEST, label, expires_at=expires_at, workspace_id=workspace)
+        return tokens.issue(
+            revision, tokens.INGEST, label, expires_at=expires_at, workspace_id=workspace, basic_auth=body.basic_auth
+        )
 
     return answer(_write(request, issue), status=201)
 

@@ -11,7 +11,17 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.poam.poam_columns import headings
 from reports.frameworks.poam.poam_items import UNNUMBERED
-from reports.frameworks.poam.poam_sheets import FRAMEWORK, SCANS, SHEET, TEMPLATE, closed_items, open_items, packs
+from reports.frameworks.poam.poam_sheets import (
+    FRAMEWORK,
+    SCANS,
+    SHEET,
+    TEMPLATE,
+    closed_items,
+    closed_without_control,
+    gaps_without_control,
+    open_items,
+    packs,
+)
 from reports.shared import setup
 from reports.shared.wording import count_of
 
@@ -37,8 +47,8 @@ DEFINITIONS = {
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
-    "controls": "The organization's own controls; scan findings are listed under RA-5. Replace them by the controls of "
-    "the authorization boundary where the ledger names none.",
+    "controls": "Controls of NIST SP 800-53 as the ledger names them; scan findings are listed under RA-5. What names "
+    "none is no item of the plan: it is counted and listed as a gap without a control.",
     "scan findings": "A scan finding must be listed only once it is late or has a number; scans=all lists the "
     "others too.",
     "point of contact": "Who works on the gap, else whom the ledger names, else the owner of the control; of a finding "
@@ -57,8 +67,9 @@ def build(
     names = packs(organization)
     in_scope = FRAMEWORK in names
     assessed = len(names) > 1 or findings.height + poam.height > 0
-    frame = figures.rows(closed_items)
+    frame, others = figures.rows(closed_items), figures.rows(closed_without_control)
     if sheet == "open":
+        others = figures.rows(gaps_without_control).filter("must_list")
         every = figures.rows(open_items)
         frame = (every if ask.word(SCANS) == "all" else every.filter("must_list")).drop("must_list")
     shown = SHOWN_CLOSED if sheet == "closed" else SHOWN
@@ -80,9 +91,17 @@ def build(
                 hidden=[column for column in frame.columns if column not in shown],
                 headings=headings(template, sheet),
             ),
+            Table(
+                "gaps_without_control",
+                "Gaps without a control of NIST SP 800-53",
+                others.select(*shown, pl.exclude(*shown, "must_list")),
+                note="In no CSV or OSCAL of the plan until somebody names the control in the ledger.",
+                state=["status"],
+                hidden=[column for column in others.columns if column not in shown],
+            ),
         ),
         definitions=DEFINITIONS,
-        warnings=_warnings(frame, sheet, unscanned=in_scope and findings.is_empty()),
+        warnings=_warnings(frame, figures, sheet, unscanned=in_scope and findings.is_empty()),
         footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
     )
 
@@ -103,6 +122,12 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
             setup.fill("findings", route="/api/integrations/vulnerabilities"),
         )
     waiting = figures["poam_scan_findings_not_late"]
+    without = figures["poam_gaps_without_control"]
+    if not figures["poam_items_open"] and without:
+        return Opening(
+            f"No item is on the plan; {count_of(without, 'gap names', 'gaps name')} no control of NIST SP 800-53.",
+            "Name the control of each gap in the ledger: the column controls of its details.",
+        )
     if not figures["poam_items_open"] and waiting:
         open_scans = count_of(waiting, "scan finding is", "scan findings are")
         return Opening(f"No item must be listed; {open_scans} open and not late.")
@@ -116,16 +141,17 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
     return Opening(f"{open_items}.", f"Start with {name} {first['weakness_name']} (due {due}).")
 
 
-def _warnings(frame: pl.DataFrame, sheet: str, *, unscanned: bool) -> list[str]:
+def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: bool) -> list[str]:
     warnings = ["No finding of a scanner is on record, which is not the same as none found."] if unscanned else []
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
         warnings.append(
             f"{count_of(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one."
         )
-    foreign = frame.filter(pl.col("controls").str.contains(": ", literal=True).fill_null(True)).height
+    foreign = figures["poam_gaps_without_control"]
     if foreign:
-        warnings.append(f"{count_of(foreign, 'item')} without controls of NIST SP 800-53, which the template demands.")
+        are = count_of(foreign, "gap names no control", "gaps name no control")
+        warnings.append(f"{are} of NIST SP 800-53, which the template demands: not on the plan, listed below.")
     nobody = frame.filter(pl.col("point_of_contact").is_null()).height
     if nobody:
         warnings.append(f"{count_of(nobody, 'item')} without a point of contact, which the template demands.")
@@ -158,7 +184,14 @@ REPORT = Report(
     description="Weaknesses with numbers, ratings and deadlines in the columns of the FedRAMP template, and as OSCAL.",
     build=build,
     figures=select(
-        *("poam_items_open", "poam_items_late", "poam_items_numbered", "poam_items_unnumbered"),
+        *(
+            "poam_items_open",
+            "poam_gaps_without_control",
+            "poam_closed_without_control",
+            "poam_items_late",
+            "poam_items_numbered",
+            "poam_items_unnumbered",
+        ),
         *("poam_items_high", "poam_items_moderate", "poam_items_low", "poam_items_from_gaps", "poam_items_from_scans"),
         *("poam_scan_findings_not_late", "poam_items_detected_in_period", "poam_vendor_check_ins_overdue"),
         *("poam_items_closed", "poam_items_closed_late", "poam_items_closed_in_period"),

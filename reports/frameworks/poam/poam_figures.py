@@ -6,7 +6,13 @@ from engine.model.figures.aggregates import Count
 from engine.model.figures.figure import Figure
 from engine.model.poam import DAYS
 from reports.frameworks.poam.poam_items import UNNUMBERED
-from reports.frameworks.poam.poam_sheets import closed_items, ledger, open_items
+from reports.frameworks.poam.poam_sheets import (
+    closed_items,
+    closed_without_control,
+    gaps_without_control,
+    ledger,
+    open_items,
+)
 
 LISTED, LATE, NUMBER = pl.col("must_list"), pl.col("late"), pl.col("poam_id")
 SOURCES = {"gap": ("gaps", "gaps of controls"), "finding": ("scans", "findings of scanners")}
@@ -18,12 +24,34 @@ FIGURES = (
         "Open POA&M items",
         "count",
         "less",
-        "Weaknesses that stand and numbers that nobody closed, without scan findings that have no number and are "
-        "not late: those need not be listed.",
+        "Weaknesses with a control of NIST SP 800-53 that stand, and such numbers that nobody closed, without scan "
+        "findings that have no number and are not late: those need not be listed.",
         open_items,
         Count(),
         LISTED,
         DUE,
+    ),
+    Figure(
+        "poam_gaps_without_control",
+        "Gaps without a control of NIST SP 800-53",
+        "count",
+        "less",
+        "Weaknesses that stand and numbers that nobody closed which name no control of NIST SP 800-53: the template "
+        "demands one, so they are no items of the plan until somebody names it.",
+        gaps_without_control,
+        Count(),
+        LISTED,
+        "{weakness_key} names {controls}",
+    ),
+    Figure(
+        "poam_closed_without_control",
+        "Closed numbers without a control of NIST SP 800-53",
+        "count",
+        "neither",
+        "Numbers of the ledger that were closed and name no control of NIST SP 800-53.",
+        closed_without_control,
+        Count(),
+        reason="{status} {status_date}",
     ),
     Figure(
         "poam_items_late",
@@ -133,7 +161,7 @@ FIGURES = (
         "poam_items_closed_late",
         "POA&M items closed late",
         "count",
-        "less",
+        "neither",
         "Closed POA&M items that were closed after their scheduled completion.",
         closed_items,
         Count(),

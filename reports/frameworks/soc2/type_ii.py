@@ -38,7 +38,7 @@ def build(
     trend = months(criteria_days, bare, test_windows, end)
     trend = trend if bare.height else trend.clear()
     return Document(
-        *_opening(found, figures, ask),
+        *_opening(found, figures, records.since(known_since, FRAMEWORK), ask),
         summary={"period_from": start, "period_to": end},
         tables=(
             Table(
@@ -99,8 +99,16 @@ def build(
 
 def _test_columns(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(
-        *("control_id", "title", "category", "applicable", "result", "population", "tested", "deviations"),
-        *("deviation_rate_pct", "longest_gap_days", "window_days", "gap_in_operation", "days_with_evidence"),
+        *("control_id", "title", "category", "applicable", "result", "result_basis", "population"),
+        *(
+            "tested",
+            "deviations",
+            "deviation_rate_pct",
+            "longest_gap_days",
+            "window_days",
+            "gap_in_operation",
+            "days_with_evidence",
+        ),
         *("gap_from", "gap_to", "cadence", "sample_size", "state", "owner", "implementation"),
     )
 
@@ -111,7 +119,7 @@ def _coverage(rows: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("performed") > 0).height, evidence_coverage(rows).total)
 
 
-def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(found: pl.DataFrame, figures: Figures, since: date | None, ask: Ask) -> Opening:
     if not figures["type_ii_criteria"]:
         return Opening("SOC 2 is not in scope, so there is no period to report on.", setup.IN_SCOPE)
     total, noted = figures["type_ii_applicable"], figures["type_ii_exceptions_noted"]
@@ -119,12 +127,11 @@ def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not total:
         return Opening("No SOC 2 criterion is applicable, so there is nothing to report on.")
     if silent == total:
-        days = count_of(ask.period_days, "day")
-        said = f"No criterion was tested in {days}, so nothing is known about operation."
+        said = f"{_on_record(since, ask)}No criterion was tested in {_days(ask)}, so nothing is known about operation."
         return Opening(said, setup.fill("test_runs"))
     noun = "applicable criterion" if total == 1 else "applicable criteria"
     verb = "has" if noted == 1 or total == 1 else "have"
-    share = f"{noted:,} of {total:,} {noun} {verb} exceptions noted over {count_of(ask.period_days, 'day')}"
+    share = f"{_on_record(since, ask)}{noted:,} of {total:,} {noun} {verb} exceptions noted over {_days(ask)}"
     if found.is_empty():
         return Opening(f"{share}; {silent:,} not tested." if silent else f"{share}; every criterion was tested.")
     gap = f" and {interrupted:,} did not operate throughout" if interrupted else ""
@@ -132,15 +139,26 @@ def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     return Opening(f"{share}{gap}.", f"Evaluate {first['control_id']} {first['title']} first ({first['why']}).")
 
 
+def _days(ask: Ask) -> str:
+    return count_of(ask.period_days, "day")
+
+
+def _on_record(since: date | None, ask: Ask) -> str:
+    """How little of the period is on record comes before anything that is said of the period."""
+    if since is None or since <= ask.period_start:
+        return ""
+    return f"{max((ask.as_of - since).days + 1, 0):,} of {ask.period_days:,} days are on record: "
+
+
 def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:
     warnings = []
+    if rows.height and since is not None and since > ask.period_start:
+        warnings.append(f"Records begin on {since}: gaps in operation are measured from then on.")
     if rows.height and ask.period_days < MINIMUM_DAYS:
         warnings.append(
             f"{count_of(ask.period_days, 'day')} is shorter than the three to twelve months that a Type II examination "
             f"usually covers: ask for periodDays of {MINIMUM_DAYS} to {MAXIMUM_DAYS}."
         )
-    if rows.height and since is not None and since > ask.period_start:
-        warnings.append(f"Records begin on {since}: gaps in operation are measured from then on.")
     untested = rows.filter("applicable", pl.col("result") == NOT_TESTED)["control_id"].to_list()
     if untested:
         warnings.append(f"Not tested in the period: {some_of(untested)}.")

@@ -6,6 +6,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.model.declarations.ask import Ask
+from engine.model.figures.thousands import with_thousands
 from reports.frameworks.assessments import assessment_rows, with_remediations
 from reports.frameworks.soc2.type_ii_tables import deviations
 from reports.frameworks.soc2.type_ii_tests import (
@@ -74,6 +75,13 @@ def criteria(
             .when(pl.col("performed") == 0)
             .then(pl.lit(NOT_TESTED))
             .otherwise(pl.lit(CLEAN)),
+            result_basis=pl.when(pl.col("applicable"), pl.col("performed") > 0).then(
+                pl.format(
+                    "a population of {}, {} of it tested",
+                    with_thousands(pl.col("population")),
+                    with_thousands(pl.col("tested")),
+                )
+            ),
             deviation_rate_pct=share_pct(pl.col("deviations"), pl.col("tested")),
         )
         .sort("position", "control_id")

@@ -26,16 +26,26 @@ DEFINITIONS = {
 }
 
 
+def _settings(ask: Ask) -> str:
+    warn, critical, part = (
+        percent(given)
+        for given in (
+            ask.settings["utilisation_warn_pct"],
+            ask.settings["utilisation_critical_pct"],
+            100 * ask.settings["hysteresis_fraction"],
+        )
+    )
+    weeks = int(ask.settings["history_weeks"])
+    return (
+        f"A week warns at a utilisation of {warn} and is critical at {critical}; a breach clears below {part} of its "
+        f"limit; limits look back over {weeks:,} weeks."
+    )
+
+
 def build(figures: Figures, ask: Ask) -> Document:
     rated = figures.rows(rated_weeks)
     return Document(
         *_opening(figures, ask),
-        summary={
-            "utilisation_warn_pct": ask.settings["utilisation_warn_pct"],
-            "utilisation_critical_pct": ask.settings["utilisation_critical_pct"],
-            "clears_below_pct": round(100 * ask.settings["hysteresis_fraction"], 1),
-            "history_weeks": int(ask.settings["history_weeks"]),
-        },
         tables=(
             Table(
                 "breaches",
@@ -49,7 +59,7 @@ def build(figures: Figures, ask: Ask) -> Document:
             Table("weeks", "Every week of the horizon", _weeks(rated, figures), labels=LABELS, state=("level",)),
         ),
         charts=_charts(rated, figures),
-        definitions=DEFINITIONS,
+        definitions={**DEFINITIONS, "Settings": _settings(ask)},
         warnings=_warnings(figures),
     )
 

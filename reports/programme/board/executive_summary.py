@@ -15,7 +15,7 @@ from reports.programme.board.decisions import full_decisions
 from reports.programme.posture import posture_story, posture_words
 from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.risk.risk_grid import register_of
-from reports.shared import packs, setup
+from reports.shared import formula_breaks, packs, setup
 from reports.shared.wording import count
 
 LABELS = {"id": "Risk", "title": "What"}
@@ -89,7 +89,7 @@ def build(
         story=posture_story.story(held, posture_days, told, asked, changed, ask),
         coverage=coverage,
         definitions=DEFINITIONS,
-        warnings=_warnings(held, readiness, register, ask),
+        warnings=[*_warnings(held, readiness, register, ask), *formula_breaks.past(posture_days)],
         footnotes=board.footnotes(),
     )
 

@@ -10,7 +10,7 @@ from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
 from reports.programme.risk.risk_grid import register_of
-from reports.shared import packs, setup
+from reports.shared import formula_breaks, packs, setup
 from reports.shared.figures import review_is_overdue
 from reports.shared.ordering import rank
 from reports.shared.wording import change, count, percent
@@ -80,7 +80,7 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(frameworks),
         definitions=DEFINITIONS,
-        warnings=packs.thin(readiness, ask.settings),
+        warnings=[*packs.thin(readiness, ask.settings), *formula_breaks.prior(readiness)],
     )
 
 

@@ -15,7 +15,7 @@ from reports.figures import select
 from reports.programme.board import targets
 from reports.programme.digest import digest_changes
 from reports.programme.digest.digest_figures import AHEAD_DAYS
-from reports.shared import ledger, packs, personal, setup
+from reports.shared import formula_breaks, ledger, packs, personal, setup
 from reports.shared.wording import count, percent
 
 _KEY = ["framework", "control_id"]
@@ -76,7 +76,7 @@ def build(
         ),
         coverage=packs.coverage(readiness),
         definitions=DEFINITIONS,
-        warnings=_warnings(base, readiness, ask),
+        warnings=[*_warnings(base, readiness, ask), *formula_breaks.past(readiness_days)],
     )
 
 

@@ -20,10 +20,11 @@ CLOSED = ~pl.col("previous_state").is_in(SETTLED) & pl.col("state").is_in(SETTLE
 
 
 def base_day(readiness_days: pl.DataFrame, digest_days: pl.DataFrame, ask: Ask) -> date | None:
-    """The day of the snapshot that this digest is compared with; None when there is none."""
+    """The day of the snapshot that this digest is compared with; None when there is none by today's formulas."""
     sent = digest_days.filter(pl.col("kind") == NAME)["last_on"].max()
     until = sent if isinstance(sent, date) and sent < ask.as_of else ask.period_start - timedelta(days=1)
-    day = readiness_days.filter(pl.col("taken_on") <= until)["taken_on"].max()
+    newest = readiness_days.filter(pl.col("taken_on") <= until).filter(pl.col("taken_on") == pl.col("taken_on").max())
+    day = None if newest["formula_change"].drop_nulls().len() else newest["taken_on"].max()
     return day if isinstance(day, date) else None
 
 

@@ -11,7 +11,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.packs.framework_page import framework_page
 from reports.programme.packs.pack_rows import pack_rows
-from reports.shared import packs, setup
+from reports.shared import formula_breaks, packs, setup
 from reports.shared.wording import all_of, change, percent
 
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second"}
@@ -54,7 +54,7 @@ def build(
                 table,
                 note="The FedRAMP POA&M is a list of open weaknesses, not a set of controls: it has no readiness.",
                 labels={"name": "Pack"},
-                hidden=("framework", "prior_on", "prior_strict_pct", "prior_weighted_pct"),
+                hidden=("framework", "prior_on", "prior_strict_pct", "prior_weighted_pct", "prior_formula_change"),
             ),
         ),
         coverage=packs.coverage(readiness),
@@ -101,7 +101,9 @@ def _warnings(table: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> list[st
     silent = table.filter("in_scope", pl.col("framework") != packs.POAM, pl.col("applicable").is_null())
     if not silent.is_empty():
         warnings.append(f"In scope, but without readiness: {all_of(silent['name'].to_list())}.")
-    new = table.filter(pl.col("applicable").is_not_null(), pl.col("prior_weighted_pct").is_null())
+    warnings += formula_breaks.prior(readiness)
+    unknown = pl.col("prior_weighted_pct").is_null() & pl.col("prior_formula_change").is_null()
+    new = table.filter(pl.col("applicable").is_not_null(), unknown)
     if not new.is_empty():
         warnings.append(f"No snapshot to compare with for {all_of(new['name'].to_list())}.")
     return warnings

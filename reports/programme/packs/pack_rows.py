@@ -57,7 +57,8 @@ def pack_rows(
         )
         .select(
             *("framework", "name", "in_scope", *_COUNTS, "open_weaknesses", "strict_pct", "weighted_pct"),
-            *("prior_on", "prior_strict_pct", "prior_weighted_pct", "strict_change", "weighted_change"),
+            *("prior_on", "prior_strict_pct", "prior_weighted_pct", "prior_formula_change"),
+            *("strict_change", "weighted_change"),
             *("coverage_pct", "evidence_reuse_pct", "biggest_mover"),
         )
     )

@@ -5,7 +5,7 @@ from datetime import date
 import polars as pl
 
 from engine.planning.plan import ReadinessPlan, WorkStep
-from reports.shared import ledger
+from reports.shared import formula_breaks, ledger
 from reports.shared.wording import all_of
 
 _VERBS = {"no_data": "Begin to operate it and provide", "stale": "Renew"}
@@ -182,7 +182,7 @@ def progress(plans: pl.DataFrame, readiness_days: pl.DataFrame, framework: str, 
     mine = plans.filter(plan_framework=framework)
     last = mine.sort("made_on", "plan_id").select(pl.col("plan_id").last()).to_series().to_list()
     newest = mine.filter(pl.col("plan_id").is_in(last))
-    kept = readiness_days.filter(framework=framework).sort("taken_on")
+    kept = formula_breaks.comparable(readiness_days).filter(framework=framework).sort("taken_on")
     rows = []
     for (day,), part in newest.sort("planned_due_on").group_by("planned_due_on", maintain_order=True):
         if not isinstance(day, date):

@@ -43,6 +43,7 @@ class Posture:
     score: float | None
     prior_score: float | None
     prior_on: date | None
+    prior_formula_change: str | None
     components: pl.DataFrame
     explained: bool
 
@@ -66,12 +67,13 @@ def posture_of(frame: pl.DataFrame) -> Posture:
     score = round(sum(row["contribution"] or 0.0 for row in present), 1) if present else None
     prior_score = next((row["prior_score"] for row in rows if row["prior_score"] is not None), None)
     prior_on = next((row["prior_on"] for row in rows if row["prior_on"] is not None), None)
+    changed = next((row["prior_formula_change"] for row in rows if row["prior_formula_change"] is not None), None)
     before = _prior_contributions(rows, prior_score)
     lost = _point_losses(present, score)
     components = pl.DataFrame([_component(row, lost, before) for row in rows], schema=COLUMNS).sort(
         "lost", "title", "component", descending=[True, False, False], nulls_last=True
     )
-    return Posture(score, prior_score, prior_on, components, score is not None and before is not None)
+    return Posture(score, prior_score, prior_on, changed, components, score is not None and before is not None)
 
 
 def overall(posture: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> pl.DataFrame:

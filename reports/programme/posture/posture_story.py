@@ -12,6 +12,7 @@ from engine.model.documents.pictures import TrendLine, TrendPicture
 from engine.model.documents.story import BoardStory, StoryDecision, StoryMark
 from engine.model.vocabulary import SEVERE
 from reports.programme.posture.posture import Posture
+from reports.shared import formula_breaks
 from reports.shared.wording import all_of, count, inside
 
 DAYS = 400
@@ -77,7 +78,9 @@ def _decision(row: FrameRow) -> StoryDecision:
 
 
 def _days(posture_days: pl.DataFrame, ask: Ask) -> dict[date, float]:
-    seen = posture_days.filter(pl.col("taken_on").is_between(ask.as_of - timedelta(days=DAYS), ask.as_of))
+    seen = formula_breaks.comparable(posture_days).filter(
+        pl.col("taken_on").is_between(ask.as_of - timedelta(days=DAYS), ask.as_of)
+    )
     return dict(seen.select("taken_on", "score").unique(maintain_order=True).sort("taken_on").iter_rows())
 
 

@@ -6,6 +6,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage
 from engine.model.figures.figure import Figures
 from reports.programme.posture.posture import Posture
+from reports.shared import formula_breaks
 from reports.shared.wording import all_of, change, count, inside, part_of
 
 LITTLE = 1.0  # points: ten gaps that add less are no lever
@@ -21,7 +22,7 @@ def posture(figures: Figures, coverage: Coverage, ask: Ask) -> str:
     return f"Posture is {score} ({graded}), {change(score, before, before_on, ask.as_of)}"
 
 
-def warnings(held: Posture, figures: Figures) -> list[str]:
+def warnings(held: Posture, posture: pl.DataFrame, figures: Figures) -> list[str]:
     """What a reader of the score must know; nothing where there is none."""
     if held.score is None:
         return []
@@ -35,7 +36,9 @@ def warnings(held: Posture, figures: Figures) -> list[str]:
             f"The series breaks: {count(len(broken), 'component')} appeared or disappeared ({all_of(broken)}), "
             "so the change is not like for like."
         )
-    if held.prior_score is None:
+    if held.prior_formula_change is not None:
+        found += formula_breaks.prior(posture)
+    elif held.prior_score is None:
         found.append("No snapshot was taken before the period, so no change can be told.")
     elif not held.explained:
         found.append("The weights changed since the earlier score, so its change is not attributed to components.")

@@ -14,7 +14,15 @@ def queue(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).select(
         *("gap_id", "framework", "control_id", "title", "severity", "state", "detected_on", "age_days"),
         *("requirements", "leverage", "runbook", "runbook_title", "playbook", "dry_run", "owner", "effort_hours"),
-        *("due_on", pl.col("priority").round(2), "quick_win", "status", "blocked_by", "compensating"),
+        *(
+            "due_on",
+            pl.col("priority").round(2),
+            "quick_win",
+            "status",
+            "blocked_by",
+            "compensating",
+            "compensating_approved",
+        ),
         overdue=(pl.col("due_on") < ask.as_of).fill_null(False),
         dry_run_body=pl.when(pl.col("playbook").is_not_null()).then(
             pl.struct("playbook", inputs=inputs).struct.json_encode()

@@ -45,6 +45,7 @@ def register_of(risks: pl.DataFrame) -> pl.DataFrame:
             movement.alias("movement"),
             change.alias("change"),
             *("appetite", "over_appetite", "treatment", "loss_low", "loss_high", "reviewed_on", "unknown"),
+            *("acceptance_approved", "accepted_by", "accepted_on"),
         )
     )
 

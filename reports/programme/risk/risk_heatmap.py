@@ -140,6 +140,11 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
 
 def _warnings(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> list[str]:
     warnings = packs.thin(readiness, ask.settings)
+    if figures["risks_accepted_unapproved"]:
+        warnings.append(
+            f"{count(figures['risks_accepted_unapproved'], 'risk')} called accepted that nobody of the organization "
+            "accepted on a day that has come."
+        )
     if figures["risks_unrated"]:
         warnings.append(
             f"{count(figures['risks_unrated'], 'risk')} without a full rating: what is missing counts as 5."
@@ -157,7 +162,7 @@ REPORT = Report(
     figures=select(
         *("gaps_open", "gaps_critical", "gaps_high", "gaps_medium", "gaps_low", "gap_concentration_hhi"),
         *("vendors", "vendors_assured", "vendors_assurance_lapsed", "vendors_not_assessed"),
-        *("risks", "risks_over_appetite", "risks_unrated"),
+        *("risks", "risks_over_appetite", "risks_unrated", "risks_accepted_unapproved"),
     ),
     schema_version=2,
 )

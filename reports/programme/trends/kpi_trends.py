@@ -10,7 +10,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.trends import kpi_weeks
 from reports.programme.trends.kpi_weeks import AVERAGED, by_framework, weekly
-from reports.shared import setup
+from reports.shared import formula_breaks, setup
 from reports.shared.wording import count, percent
 
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
@@ -24,8 +24,9 @@ DEFINITIONS = {
     "week in which none was closed.",
     "Attestation closure": "Attestations due in the week, up to the report's day, that were signed or rejected by its "
     "end. Empty in a week in which none was due.",
-    "Readiness and freshness": "As recorded in the last snapshot of the week, never computed again with today's rules: "
-    "the mean over the frameworks recorded in that week, each counting the same. Empty without a snapshot.",
+    "Readiness and freshness": "As recorded in the last snapshot of the week: the mean over the frameworks recorded in "
+    "that week, each counting the same. Empty without a snapshot. Where a formula changed since, computed anew from "
+    "the records of that day; where these are not there, the change is named and the week is not compared.",
     "4-week average": f"Mean of the week and the {AVERAGED - 1} before it; empty where one of them is missing. "
     "The present week is not over, so closures of it have no average yet.",
 }
@@ -34,6 +35,7 @@ DEFINITIONS = {
 def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     frame = figures.rows(weekly).with_columns(pl.col(kpi_weeks.RECORDED).round(1))
     known = frame.filter(pl.col("weighted_pct").is_not_null())
+    breaks = formula_breaks.past(figures.rows(kpi_weeks.recorded_weeks))
     return Document(
         *_opening(frame, figures),
         tables=(
@@ -47,9 +49,9 @@ def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Fi
             ),
         ),
         coverage=Coverage(figures["trend_weeks_recorded"], frame.height),
-        charts=_charts(frame, known),
+        charts=_charts(frame, formula_breaks.comparable(known)),
         definitions=DEFINITIONS,
-        warnings=_warnings(frame, known),
+        warnings=[*_warnings(frame, known), *breaks],
     )
 
 

@@ -6,6 +6,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.figures.formulas import iso_week, nearest_rank
+from reports.shared import formula_breaks
 from reports.shared.packs import pack_name
 
 AVERAGED = 4  # weeks of a moving average
@@ -47,7 +48,11 @@ def weekly(
     recorded = (
         readiness_weeks.sort("week", "framework")
         .group_by("week", maintain_order=True)
-        .agg(*(pl.col(name).mean() for name in RECORDED), frameworks=pl.col("framework"))
+        .agg(
+            *(pl.col(name).mean() for name in RECORDED),
+            pl.col("formula_change").drop_nulls().first(),
+            frameworks=pl.col("framework"),
+        )
     )
     frame = (
         _flow(weeks, remediations)
@@ -57,7 +62,7 @@ def weekly(
         .with_columns(
             pl.col("attestations_due", "attestations_closed").fill_null(0),
             closed_average=_average(pl.when("complete").then("closed")),
-            weighted_average=_average(pl.col("weighted_pct")),
+            weighted_average=_average(pl.when(pl.col("formula_change").is_null()).then("weighted_pct")),
         )
     )
     due = pl.col("attestations_due")
@@ -65,7 +70,7 @@ def weekly(
         *("week", "week_start_on", "complete", "opened", "closed", "net", "still_open", "median_days", "p90_days"),
         *("closed_average", "attestations_due", "attestations_closed"),
         pl.when(due > 0).then((100 * pl.col("attestations_closed") / due).round(1)).alias("attestation_pct"),
-        *("strict_pct", "weighted_pct", "weighted_average", "fresh_pct", "frameworks"),
+        *("strict_pct", "weighted_pct", "weighted_average", "fresh_pct", "formula_change", "frameworks"),
     )
 
 
@@ -140,8 +145,13 @@ def by_framework(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, ask:
     )
     return grid.join(recorded, on=["framework", "week"], how="left", maintain_order="left").select(
         *("framework", pack_name().alias("name"), "week", "taken_on", "strict_pct", "weighted_pct"),
-        *("fresh_pct", "gaps_open"),
+        *("fresh_pct", "gaps_open", "formula_change"),
     )
+
+
+def recorded_weeks(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Readiness of each framework as recorded in the weeks asked for."""
+    return readiness_weeks.filter(_recorded_in(ask))
 
 
 def newest_snapshots(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -151,9 +161,13 @@ def newest_snapshots(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def readiness_course(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """One row: mean weighted readiness in the first and in the last week with a snapshot; no row below two weeks."""
+    """One row: mean weighted readiness in the first and in the last week with a snapshot by today's formulas.
+
+    No row below two weeks.
+    """
     means = (
-        readiness_weeks.filter(_recorded_in(ask))
+        formula_breaks.comparable(readiness_weeks)
+        .filter(_recorded_in(ask))
         .sort("week", "framework")
         .group_by("week", maintain_order=True)
         .agg(pl.col("weighted_pct").mean())

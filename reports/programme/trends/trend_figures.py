@@ -290,7 +290,7 @@ WEEKS = (
         "points",
         "more",
         "Percentage points that the mean of weighted readiness over the frameworks moved from the first to "
-        "the last week with a snapshot.",
+        "the last week with a snapshot by today's formula.",
         kpi_weeks.readiness_course,
         First(pl.col("last_pct") - pl.col("first_pct")),
         reason="{first_pct} in {first_week}, {last_pct} in {week}",

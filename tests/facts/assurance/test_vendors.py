@@ -332,16 +332,27 @@ def test_a_report_issued_later_or_on_a_period_that_is_not_over_is_none_yet(facts
     assert gap(facts_with, {**report, "issued_on": "2026-11-20", "period_end_on": "2026-11-20"}) == "none"
 
 
+ASSESSED = {
+    "assessment": "Two exceptions on leavers; we review access monthly.",
+    "assessed_by": "bob",
+    "assessed_on": "2026-06-01",
+}
+
+
 @pytest.mark.parametrize(
-    ("reviewed", "assurance"),
+    ("change", "assurance"),
     [
-        ("2026-06-01", "assured"),
-        ("2026-05-01", "assured"),
-        ("2026-04-30", "not_assessed"),
-        ("2026-11-21", "not_assessed"),
-        (None, "not_assessed"),
+        ({}, "assured"),
+        ({"assessed_on": "2026-11-20"}, "assured"),
+        ({"assessed_on": "2026-11-21"}, "not_assessed"),
+        ({"assessed_on": None}, "not_assessed"),
+        ({"assessed_by": None}, "not_assessed"),
+        ({"assessed_by": "stranger"}, "not_assessed"),
+        ({"assessment": " "}, "not_assessed"),
     ],
 )
-def test_a_qualified_opinion_assures_only_where_a_later_review_is_recorded(facts_with, reviewed, assurance):
-    report = {**soc2("2026-03-31", issued_on="2026-05-01"), "opinion": "qualified"}
-    assert vendor(facts_with, "assurance", documents=[report], last_review_on=reviewed) == assurance
+def test_a_qualified_opinion_assures_only_where_somebody_assessed_the_qualification(facts_with, change, assurance):
+    report = {**soc2("2026-03-31", issued_on="2026-05-01"), "opinion": "qualified", **ASSESSED, **change}
+    people = {"memberships": [{"email": "bob", "role": "admin"}]}
+    facts = facts_with(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=[report], **people)
+    assert only(facts["vendors"], "assurance") == assurance

@@ -75,13 +75,19 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
         "status",
         "blocked_by",
         "compensating",
+        "compensating_approved_by",
     )
-    days = ("opened_on", "due_on", "closed_on")
+    days = ("opened_on", "due_on", "closed_on", "compensating_approved_on")
     schema = {"org_id": pl.String, **dict.fromkeys(texts, pl.String), **dict.fromkeys(days, pl.Date)}
     stored = pl.DataFrame(
         [{**dict.fromkeys(schema), "org_id": ORG, **row} for row in work], schema=schema, orient="row"
     )
-    opened = gaps.open_work(gaps.remediations(stored, ASKED), stored)
+    people = pl.DataFrame(
+        [{"org_id": ORG, "email": "bob", "since_on": None}],
+        schema={"org_id": pl.String, "email": pl.String, "since_on": pl.Date},
+        orient="row",
+    )
+    opened = gaps.open_work(gaps.remediations(stored, ASKED), stored, people, ASKED)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
     return gaps.gaps(status, targets, opened, rows("poam", *poam), runs, rows("own_runbooks"), ASKED)
 

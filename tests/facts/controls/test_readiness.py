@@ -95,7 +95,13 @@ def score_posture(values, **overrides):
         else [{"service_id": str(m), "level": "ok" if operations >= m else "critical"} for m in some]
     )
     snapshots = pl.DataFrame(
-        schema={"org_id": pl.String, "taken_on": pl.Date, "score": pl.Float64, "components": pl.String}
+        schema={
+            "org_id": pl.String,
+            "taken_on": pl.Date,
+            "score": pl.Float64,
+            "components": pl.String,
+            "formulas": pl.String,
+        }
     )
     return readiness.posture(
         statuses(*given),
@@ -150,7 +156,15 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
         rows("vendors"),
         rows("remediations"),
         health,
-        pl.DataFrame(schema={"org_id": pl.String, "taken_on": pl.Date, "score": pl.Float64, "components": pl.String}),
+        pl.DataFrame(
+            schema={
+                "org_id": pl.String,
+                "taken_on": pl.Date,
+                "score": pl.Float64,
+                "components": pl.String,
+                "formulas": pl.String,
+            }
+        ),
         rows("own_frameworks"),
         question(),
     ).filter(component="operations")
@@ -211,6 +225,7 @@ def test_each_snapshot_of_the_posture_stands_by_component_and_one_without_a_scor
             "taken_on": [date(2026, 11, 2), date(2026, 11, 9)],
             "score": [70.5, None],
             "components": ['{"readiness":70.0,"freshness":71.5}', "{}"],
+            "formulas": ['{"posture_score":1}'] * 2,
         }
     )
     found = readiness.posture_days(stored).filter(pl.col("value").is_not_null())

@@ -16,10 +16,10 @@ A team's part of an organization: ingest tokens and policies belong to one.
 
 Key: `id`. Without an `id` it is made from `name`.
 
-| column | required | takes | meaning |
-|---|---|---|---|
-| id | no | text of up to 200 characters | identifier |
-| name | yes | text of up to 100,000 characters | name |
+| column | kind | required | takes | meaning |
+|---|---|---|---|---|
+| id | scope | no | text of up to 200 characters | identifier |
+| name | scope | yes | text of up to 100,000 characters | name |
 
 ```
 id,name
@@ -38,10 +38,10 @@ def test_the_page_has_every_table_column_and_setting():
 
 def test_the_page_says_what_is_required_allowed_and_default():
     page = describe_tables()
-    assert "| tier | yes | one of critical, high, medium, low | risk tier |" in page
-    assert "| vendor_id | yes | the `id` of a row of vendors | vendor |" in page
-    assert "| in_scope | no, else true | true or false | covers the service that we use |" in page
-    assert "| likelihood | no | a whole number from 1 to 5 | inherent likelihood, 1 to 5 |" in page
+    assert "| tier | scope | yes | one of critical, high, medium, low | risk tier |" in page
+    assert "| vendor_id | scope | yes | the `id` of a row of vendors | vendor |" in page
+    assert "| in_scope | claim | no, else true | true or false | covers the service that we use |" in page
+    assert "| likelihood | claim | no | a whole number from 1 to 5 | inherent likelihood, 1 to 5 |" in page
 
 
 def test_the_console_fills_in_its_own_columns():

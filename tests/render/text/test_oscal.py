@@ -36,6 +36,7 @@ LINES = {
     "detected_on": date(2026, 10, 1),
     "due_on": date(2026, 12, 30),
     "scheduled_on": date(2026, 12, 30),
+    "details": '{"controls":"AC-2"}',
 }
 
 
@@ -109,7 +110,7 @@ def test_closed_and_accepted_risks_have_their_status():
 
 
 def test_a_deviation_that_is_asked_for_has_its_status():
-    asked = {**LINES, "status": "open", "details": '{"false_positive":"Pending"}'}
+    asked = {**LINES, "status": "open", "details": '{"controls":"AC-2","false_positive":"Pending"}'}
     assert render_poam(plan([GAP], [asked]))["risks"][0]["status"] == "deviation-requested"
 
 

@@ -14,7 +14,7 @@ COUNTS = ("records_past_retention", "records_next_purge", "records_held_back", "
 def retention_row(record_class="audit_log", days=400, **given):
     counts = {"rows": 0, "eligible": 0, "purgeable": 0, "held": 0, "waiting": 0}
     row = {"record_class": record_class, "tier": "shared", "default_days": days, "days": days, "source": "tier_default"}
-    return {**counts, **row, **given}
+    return {**counts, **row, "approved_days": given.get("days", days), "override_approved": False, **given}
 
 
 def facts(*classes, frameworks=(), holds=()):
@@ -98,8 +98,15 @@ def test_totals_add_up_over_the_classes():
 
 def test_an_override_needs_an_approver():
     overridden = retention_row(days=90, default_days=400, override_days=90, source="override")
-    assert report(overridden).warnings == ["1 override without an approver."]
-    assert report({**overridden, "approved_by": "ann@acme.example"}).warnings == []
+    assert report(overridden).warnings == [
+        "1 override that nobody approved on a day that has come: shortens nothing, and fulfils no framework."
+    ]
+    assert report({**overridden, "override_approved": True}).warnings == []
+
+
+def test_what_nobody_approved_fulfils_no_framework_and_is_kept_all_the_same():
+    longer = retention_row(days=900, default_days=100, override_days=900, source="override", approved_days=100)
+    assert conflicts(report(longer, frameworks=["pci-dss"])) == [("pci-dss", "audit_log", 365, 100, -265, "too_short")]
 
 
 def test_every_figure_is_what_its_rows_give():

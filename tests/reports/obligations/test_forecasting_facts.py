@@ -73,13 +73,28 @@ def test_a_play_has_a_row_for_each_step():
         "closed_on": pl.Date,
     }
     steps = '[{"step":"one","status":"done","by":"ann","at":"2026-11-01","evidence":null},{"step":"two"}]'
-    frame = forecasting.plays(snapshot_frame({"id": "P", "status": "active", "steps": steps}, {"id": "Q"}, **columns))
+    frame = forecasting.plays(
+        snapshot_frame({"id": "P", "status": "active", "steps": steps}, {"id": "Q"}, **columns), ASKED
+    )
     assert frame.select("play_id", "number", "step", "step_status", "step_on").rows() == [
         ("P", 1, "one", "done", date(2026, 11, 1)),
         ("P", 2, "two", None, None),
         ("Q", None, None, None, None),
     ]
-    assert dict(forecasting.plays(snapshot_frame(**columns)).schema) == dict(SCHEMAS["plays"])
+    assert dict(forecasting.plays(snapshot_frame(**columns), ASKED).schema) == dict(SCHEMAS["plays"])
+
+
+def test_a_play_that_is_completed_or_begun_on_a_day_to_come_is_as_it_was_before():
+    columns = {**dict.fromkeys(("id", "status", "owner", "steps"), pl.String), "hours_saved": pl.Float64}
+    columns |= {"started_on": pl.Date, "closed_on": pl.Date}
+    ahead = date(2026, 11, 21)
+    given = (
+        {"id": "P", "status": "completed", "started_on": DAY, "closed_on": DAY},
+        {"id": "Q", "status": "completed", "started_on": DAY, "closed_on": ahead},
+        {"id": "R", "status": "completed", "started_on": ahead, "closed_on": ahead},
+    )
+    frame = forecasting.plays(snapshot_frame(*given, **columns), ASKED)
+    assert frame["status"].to_list() == ["completed", "active", "proposed"]
 
 
 def test_alerts_are_read_from_what_was_delivered():

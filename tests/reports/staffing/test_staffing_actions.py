@@ -51,10 +51,10 @@ def test_relief_that_nobody_recorded_is_not_known():
     assert made.warnings == ["1 completed action has no evidence."]
 
 
-def test_actions_completed_on_an_unknown_day_are_neither_late_nor_in_time():
+def test_actions_completed_on_an_unknown_day_are_judged_and_not_in_time():
     made = build_document({"action_id": "d", **DONE, "standing": "done_undated", "completed_on": None})
     names = ("staffing_actions_completed", "staffing_actions_judged", "staffing_on_time_pct")
-    assert [made.summary[name] for name in names] == [1, 0, None]
+    assert [made.summary[name] for name in names] == [1, 1, 0.0]
     assert made.warnings == ["1 completed action has no day of completion."]
 
 

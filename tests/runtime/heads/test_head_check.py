@@ -21,7 +21,7 @@ from engine.store.chain.event_tree import grow
 from engine.store.queries.history import signed_heads as queries
 from engine.store.queries.history.audit import events_between
 from engine.store.schema.audit import access_log, audit_log, chain_cuts, event_tiles, retention_overrides, signed_heads
-from engine.store.schema.organizations import heads
+from engine.store.schema.organizations import heads, users
 from engine.store.schema.outputs import bundles, deliveries
 from tests.conftest import NOW
 from tests.databases import raw_transaction
@@ -221,7 +221,9 @@ def cut(services):
     write(services, 20, at=NOW - timedelta(days=400))
     write(services, 20, "young")
     with services.store.revision("acme", "test", now=NOW) as revision:
-        revision.insert(retention_overrides, [{"record_class": "audit_log", "days": 30}])
+        revision.insert(users, [{"email": "ann@acme.example", "active": True}])
+        approved = {"approved_by": "ann@acme.example", "approved_on": NOW.date()}
+        revision.insert(retention_overrides, [{"record_class": "audit_log", "days": 30} | approved])
         revision.record("x")
     signed_head(services, "acme", now=NOW)
     execute(services, update(audit_log).where(audit_log.c.seq == 1).values(occurred_at=NOW - timedelta(days=401)))

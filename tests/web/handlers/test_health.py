@@ -50,6 +50,7 @@ def test_a_store_that_is_behind_is_503_and_names_what_is_there_and_what_is_expec
     assert (answer.status, answer.json) == (
         503,
         {
+            "ok": False,
             "error": error,
             "message": f"{said}: the store is at {target}, {latest()} is expected; run `hq migrate`.",
             "details": [{"found": target, "expected": latest()}],
@@ -62,7 +63,7 @@ def test_a_store_that_was_migrated_beneath_the_process_is_503_and_so_is_what_is_
     client = sign_in(None)
     change(with_people, "UPDATE alembic_version SET version_num = '0099'")
     answer = client.get(HEALTH)
-    assert (answer.status, answer.json["error"]) == (503, "schema_changed")
+    assert (answer.status, answer.json["ok"], answer.json["error"]) == (503, False, "schema_changed")
     assert answer.json["details"] == [{"found": "0099", "expected": latest()}]
 
 

@@ -14,7 +14,6 @@ from engine.store.schema.services import incident_timeline
 from engine.store.writing.batches import in_batches
 from engine.store.writing.statements import Stored, Values
 
-MOST_UNREAD_BYTES = 64 * 1024 * 1024  # as they are kept, of one organization
 LISTED = ("id", "org_id", "received_at", "route", "state", "size_bytes", "times", "records", "applied", "reason")
 
 
@@ -34,8 +33,11 @@ def applied_of(connection: Connection, org_id: str, payload_id: str) -> int:
     return applied or 0
 
 
-def keep_unread(connection: Connection, org_id: str, row: Values, most: int) -> list[str]:
-    """Keep a dead letter; the same body again only counts. Returns the oldest ones that had to give way to it."""
+def keep_unread(connection: Connection, org_id: str, row: Values, most: int, most_bytes: int) -> list[str]:
+    """Keep a dead letter; the same body again only counts. Returns the oldest ones that had to give way to it.
+
+    Of an organization ``most`` stay, with ``most_bytes`` as they are kept; the newest stays whatever its size.
+    """
     same = (
         ingest_payloads.c.org_id == org_id,
         ingest_payloads.c.sha256 == row["sha256"],
@@ -46,17 +48,17 @@ def keep_unread(connection: Connection, org_id: str, row: Values, most: int) -> 
     if connection.execute(update(ingest_payloads).where(*same).values(again)).rowcount:
         return []
     connection.execute(ingest_payloads.insert().values({**row, "org_id": org_id}))
-    return _give_way(connection, org_id, most)
+    return _give_way(connection, org_id, most, most_bytes)
 
 
-def _give_way(connection: Connection, org_id: str, most: int) -> list[str]:
+def _give_way(connection: Connection, org_id: str, most: int, most_bytes: int) -> list[str]:
     mine = (ingest_payloads.c.org_id == org_id, ingest_payloads.c.state == "unread")
     query = select(ingest_payloads.c.id, func.length(ingest_payloads.c.body)).where(*mine)
     newest = connection.execute(query.order_by(ingest_payloads.c.received_at.desc(), ingest_payloads.c.id.desc()))
     size, gone = 0, []
     for place, (identifier, length) in enumerate(newest):
         size += length
-        if place and (place >= most or size > MOST_UNREAD_BYTES):
+        if place and (place >= most or size > most_bytes):
             gone.append(identifier)
     _remove(connection, org_id, gone)
     return gone

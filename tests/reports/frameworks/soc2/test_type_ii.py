@@ -235,6 +235,22 @@ def test_a_short_period_is_said():
     assert period(only=[CRITERION]).warnings[0].startswith("30 days is shorter than the three to twelve months")
 
 
+def test_how_much_of_a_long_period_is_on_record_is_said_first():
+    document = period(only=[CRITERION], known=date(2026, 10, 24), options={"period_days": 365})
+    assert document.headline.startswith("28 of 365 days are on record: ")
+    assert document.warnings[0] == "Records begin on 2026-10-24: gaps in operation are measured from then on."
+
+
+def test_a_result_says_what_population_it_rests_on():
+    one_run = {**RUN, "population": 1, "tested": 1}
+    document = period(only=[CRITERION], test_windows=[one_run])
+    columns = ("result", "result_basis")
+    assert one(document, "criteria", CRITERION, *columns) == (
+        "no exceptions noted",
+        "a population of 1, 1 of it tested",
+    )
+
+
 def test_without_tests_nothing_is_known():
     document = period(default="no_data")
     assert lead(document) == (

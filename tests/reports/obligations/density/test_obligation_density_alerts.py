@@ -234,10 +234,6 @@ def test_the_summary_counts_weeks_and_says_the_settings():
         "obligations_due_in_history": 0,
         "obligations_pending": 15,
         "obligations_known": 15,
-        "utilisation_warn_pct": 85,
-        "utilisation_critical_pct": 100,
-        "clears_below_pct": 90.0,
-        "history_weeks": 26,
     }
 
 

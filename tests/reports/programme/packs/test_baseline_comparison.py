@@ -59,6 +59,7 @@ def test_a_pack_in_scope_has_its_counts_and_changes():
         **{"framework": "soc2", "name": "SOC 2", "in_scope": True, "applicable": 5, "effective": 2, "partial": 1},
         **{"stale": 1, "ineffective": 0, "no_data": 1, "not_applicable": 1, "open_weaknesses": 3},
         **{"strict_pct": 40.0, "weighted_pct": 70.0, "prior_on": date(2026, 10, 21), "prior_strict_pct": 36.0},
+        **{"prior_formula_change": None},
         **{"prior_weighted_pct": 71.5, "strict_change": 4.0, "weighted_change": -1.5, "coverage_pct": 80.0},
         **{"evidence_reuse_pct": None, "biggest_mover": None},
     }

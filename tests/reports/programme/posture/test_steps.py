@@ -13,7 +13,13 @@ from reports.programme.posture.steps import closings, levers, steps
 from tests.factories import DAY, ORG, ask, rows
 
 SNAPSHOTS = pl.DataFrame(
-    schema={"org_id": pl.String, "taken_on": pl.Date, "score": pl.Float64, "components": pl.String}
+    schema={
+        "org_id": pl.String,
+        "taken_on": pl.Date,
+        "score": pl.Float64,
+        "components": pl.String,
+        "formulas": pl.String,
+    }
 )
 ROUNDING = 0.16  # value of each component and the score are rounded to 0.1
 STATES = ("effective", "partial", "stale", "ineffective", "no_data")

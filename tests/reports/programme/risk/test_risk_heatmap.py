@@ -83,6 +83,7 @@ def test_the_summary_has_the_concentration_of_the_gaps():
         "risks": 2,
         "risks_over_appetite": 2,
         "risks_unrated": 1,
+        "risks_accepted_unapproved": 0,
         "risk_appetite": 9,
     }
     assert held.coverage == Coverage(36, 40)

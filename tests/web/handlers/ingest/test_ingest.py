@@ -464,6 +464,18 @@ def test_a_sender_that_knows_no_bearer_token_sends_it_as_a_password(token, sign_
     assert [row["title"] for row in stored_rows(with_people, incidents)] == ["QueueDepth"]
 
 
+def test_a_token_comes_as_a_password_only_where_that_was_asked_for(sign_in, with_people):
+    client, stranger = sign_in(), sign_in(None)
+    for asked, allowed in (({}, False), ({"basic_auth": False}, False), ({"basic_auth": True}, True)):
+        made = client.post("/api/user/alert-ingest-tokens", asked).json
+        assert made["basic_auth"] is allowed
+        answer = stranger.post(ALERTS, ALERT, authorization=password(made["secret"]))
+        assert answer.status == (200 if allowed else 401)
+        assert stranger.post(ALERTS, ALERT, authorization=f"Bearer {made['secret']}").status == 200
+        if not allowed:
+            assert '"basic_auth": true' in answer.json["message"]
+
+
 @pytest.mark.parametrize("header", [None, "Basic", "Basic !!!", "Basic é", password(""), password("svc_ingest_x")])
 def test_a_wrong_password_opens_nothing(header, token, sign_in, with_people):
     answer = sign_in(None).post(ALERTS, ALERT, **({"authorization": header} if header else {}))

@@ -3,6 +3,7 @@
 # ruff: noqa: F811 - parameters take the names of the fixtures that are imported
 
 import json
+import random
 import sqlite3
 from datetime import timedelta
 
@@ -191,6 +192,20 @@ def test_only_the_newest_dead_letters_are_kept(environment, request, with_people
         b"no json 2",
         b"no json 3",
     ]
+
+
+def test_dead_letters_are_kept_up_to_a_number_of_bytes(environment, request, with_people, clock):
+    """As they are kept, compressed; the newest stays whatever it takes."""
+    environment["SVC_INGEST_MAX_DEAD_LETTER_BYTES"] = "1024"
+    send = request.getfixturevalue("send")
+    sent = [random.Random(number).randbytes(size).hex().encode() for number, size in enumerate((450, 450, 3000, 450))]
+    kept = []
+    for body in sent:
+        send(ALERTS, body)
+        clock.tick(timedelta(seconds=1))
+        rows = stored_rows(with_people, ingest_payloads, order=("received_at",))
+        kept.append([sent.index(unpack_body(row["body"])) for row in rows])
+    assert kept == [[0], [0, 1], [2], [3]]
 
 
 def test_a_dead_letter_is_applied_as_of_when_it_came(environment, request, with_people, clock):

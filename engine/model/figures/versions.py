@@ -1,0 +1,55 @@
+"""Versions of formulas: one for each figure, raised by every change after which the same records have another value.
+
+A change is a line of ``CHANGES``, the oldest first: the figures that it moved, and its name, which is written word for
+word in the changelog. A figure that none names is at version 1. ``tests/reports/figure_values.json`` has the value of
+every figure over records that never change, by version; a value that moves without a line here fails the suite.
+
+Snapshots keep the versions that they were computed by. Those from before there were any keep none, which is a version
+of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+
+@dataclass(frozen=True)
+class FormulaChange:
+    """A change after which figures have other values for the same records; ``name`` is that of the changelog."""
+
+    name: str
+    figures: tuple[str, ...]
+
+
+CHANGES: tuple[FormulaChange, ...] = ()
+FIRST = "Figures have versions"  # the name of the change that gave all of them one
+OTHER_PROGRAM = "a version of the program that is not this one"
+FORMULAS = "formulas"  # the column of a snapshot with the versions that it was computed by
+
+
+def version_of(figure: str) -> int:
+    """The version of a figure's formula, from 1."""
+    return 1 + sum(figure in change.figures for change in CHANGES)
+
+
+def versions_of(figures: Sequence[str]) -> dict[str, int]:
+    """The versions of several."""
+    return {figure: version_of(figure) for figure in figures}
+
+
+def change_names(figure: str) -> Mapping[int, str]:
+    """By each earlier version of a figure, the name of the change that ended it; 0 is from before there were any."""
+    names = [FIRST, *(change.name for change in CHANGES if figure in change.figures)]
+    return dict(enumerate(names))
+
+
+def formula_change(figures: Sequence[str]) -> pl.Expr:
+    """Of a snapshot, by its column ``formulas``: the change that first made it another formula's; null for today's."""
+    return pl.coalesce(_change(figure) for figure in figures)
+
+
+def _change(figure: str) -> pl.Expr:
+    kept = pl.col(FORMULAS).str.json_path_match(f"$.{figure}").cast(pl.Int64, strict=False).fill_null(0)
+    name = kept.replace_strict(change_names(figure), default=OTHER_PROGRAM, return_dtype=pl.String)
+    return pl.when(kept != version_of(figure)).then(name)

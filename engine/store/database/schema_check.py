@@ -1,0 +1,97 @@
+"""Whether the database has the tables, columns and indexes that its migration made, and nothing beside them.
+
+A trigger that answers for a table, a view in a table's place, a column more: the rows that the log vouches for would be
+others than those that are read. What is looked at is told apart by kind and name, so that it is the same on both
+engines; its SHA-256 is the fingerprint of the schema. That of each migration is in
+``data/migrations/fingerprints.json``.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect
+
+from engine.store.schema import metadata
+
+VIEWS = ("database_health",)
+VERSION_TABLE = "alembic_version"
+FINGERPRINTS = Path(__file__).resolve().parents[3] / "data" / "migrations" / "fingerprints.json"
+
+
+def declared_schema() -> set[str]:
+    """What there has to be: a line for each table, column, index and view."""
+    lines = {f"table {VERSION_TABLE}", f"column {VERSION_TABLE}.version_num", *(f"view {name}" for name in VIEWS)}
+    for table in metadata.tables.values():
+        lines.add(f"table {table.name}")
+        lines |= {f"column {table.name}.{column.name}" for column in table.columns}
+        lines |= {f"index {index.name} of {table.name}" for index in table.indexes}
+    return lines
+
+
+def present_schema(connection: Connection) -> set[str]:
+    """What there is, with the triggers and rules that nothing of ours makes."""
+    inspector = inspect(connection)
+    lines = {f"view {name}" for name in inspector.get_view_names()}
+    for (_, table), columns in inspector.get_multi_columns().items():
+        lines.add(f"table {table}")
+        lines |= {f"column {table}.{column['name']}" for column in columns}
+    for (_, table), indexes in inspector.get_multi_indexes().items():
+        unique = {
+            str(one["name"]) for one in inspector.get_unique_constraints(table)
+        }  # PostgreSQL has an index for each of them
+        lines |= {f"index {index['name']} of {table}" for index in indexes if index["name"] not in unique}
+    return lines | set(_active(connection))
+
+
+def _active(connection: Connection) -> Iterable[str]:
+    """Whatever acts by itself when a table is read or written."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
+        return [f"trigger {name} on {table}" for name, table in connection.exec_driver_sql(query)]
+    query = """
+        SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE NOT t.tgisinternal AND n.nspname = current_schema()
+    """
+    rules = """
+        SELECT rulename, tablename FROM pg_rules WHERE schemaname = current_schema()
+    """
+    more = """
+        SELECT matviewname FROM pg_matviews WHERE schemaname = current_schema()
+    """
+    secured = """
+        SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = current_schema() AND c.relrowsecurity
+    """
+    return [
+        *(f"trigger {name} on {table}" for name, table in connection.exec_driver_sql(query)),
+        *(f"rule {name} on {table}" for name, table in connection.exec_driver_sql(rules)),
+        *(f"view {name}" for (name,) in connection.exec_driver_sql(more)),
+        *(f"row security on {table}" for (table,) in connection.exec_driver_sql(secured)),
+    ]
+
+
+def fingerprint(lines: Iterable[str]) -> str:
+    """The SHA-256 over the lines in their order."""
+    return sha256("".join(f"{line}\n" for line in sorted(lines)).encode()).hexdigest()
+
+
+def schema_problems(connection: Connection) -> list[str]:
+    """A phrase for each thing that is there and should not be, or the other way round."""
+    there, wanted = present_schema(connection), declared_schema()
+    missing, strange = wanted - there, there - wanted
+    swapped = {line.removeprefix("table ") for line in missing if line.startswith("table ")} & {
+        line.removeprefix("view ") for line in strange if line.startswith("view ")
+    }
+    found = [f"a view stands in the place of the table {name}" for name in sorted(swapped)]
+
+    def is_of(line: str) -> bool:
+        """Whether it follows from a view in a table's place, or from a table that is not there or one too many."""
+        kind, _, name = line.partition(" ")
+        owner = name.partition(".")[0] if kind == "column" else name.rpartition(" of ")[2] if kind == "index" else name
+        return owner in swapped or (kind in ("column", "index") and f"table {owner}" in missing | strange)
+
+    found += [f"the {line} is not there" for line in sorted(missing) if not is_of(line)]
+    found += [f"the {line} was added" for line in sorted(strange) if not is_of(line)]
+    return found

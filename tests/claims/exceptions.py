@@ -1,0 +1,110 @@
+"""Where a figure may improve although a claim is less: each with its reason. Everything else is a fault of the product."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from tests.claims.values import World
+
+Condition = Literal["", "stale to partial"]
+
+
+@dataclass(frozen=True)
+class Exempt:
+    """Figures that may improve by mutations of these places (both are patterns), under a condition, for a reason."""
+
+    places: str
+    figures: str
+    reason: str
+    condition: Condition = ""
+
+
+CAPACITY = (
+    "available_hours|.*utilisation_pct|.*shortfall_hours|peak_.*|weeks_(imbalanced|short.*|over.*)|owners_short|.*over_capacity|"
+    "density_.*|borrow_hours|.*remaining_hours|unowned_hours|hours_to_save|plays_waiting_hours|obligations_without_control"
+)
+EXEMPT = (
+    Exempt(
+        ".*",
+        "control_families_red",
+        "REPORTS R3: a family of which less than half is known has no colour; that it is red is no longer known.",
+    ),
+    Exempt(
+        ".*",
+        "weighted_pct|weighted_change|posture_score|posture_change|control_famil.*|control_health.*|.*_change|digest_.*",
+        "REPORTS F2 and F3: a control of which one kind is stale is stale and scores a quarter, one of which that kind "
+        "was never given is partial and scores a half.",
+        "stale to partial",
+    ),
+    Exempt(
+        ".*",
+        CAPACITY,
+        "Work that is not done, or is another's, falls into another week or on other shoulders, where there may be room; "
+        "what is owed is counted by the obligations, which are under the law.",
+    ),
+    Exempt(
+        ".*",
+        "claims_hash_mismatch|claims_broken|orphan_evidence|graph_orphans|attestations_unsupported|tests_unused|"
+        "tests_linked_pct|guardrails_.*|controls_drifted|plays_to_close|exceptions_.*|freshness_debt_days|"
+        "type_ii_without_response|measures_un.*|risks_accepted_unapproved",
+        "A fault of a claim goes with the claim; what rested on it is worse by other figures.",
+    ),
+    Exempt(
+        "(incidents|evidence_requests|remediations|staffing_actions)\\..*",
+        ".*turnaround.*|.*hours_to_restore|gdpr_restore_minutes|.*median.*|.*_p90.*|.*_p95.*|staffing_relief_.*",
+        "A measure of what is over says nothing about what is not, or not on a known day: that is open, or not in time.",
+    ),
+    Exempt(
+        "remediations\\.closed_on .*|remediations\\.status .*",
+        "gaps_without_owner",
+        "Work that turns out not to be closed has an owner, and so has its gap.",
+    ),
+    Exempt(
+        "(posture|readiness)_snapshots\\..*",
+        ".*_change|.*before.*",
+        "A change is against what was kept: less that was kept then is more since.",
+    ),
+    Exempt(
+        ".* leaver|.*delegated_to .*",
+        "reminder.*|tests_by_owner|renewals_.*",
+        "Nobody is reminded who left, and who left is not the owner; their claims are counted as owned by nobody.",
+    ),
+    Exempt(
+        "testing_schedules\\.(performer|owner) blank",
+        "tests_by_owner",
+        "Who tests is not on record; that the owner does is not, either. `owner and performer` is said of those alone.",
+    ),
+    Exempt(
+        "poam_items\\.details .*",
+        "poam_items_.*",
+        "An item whose control of NIST SP 800-53 is not named any more is a gap without one: `poam_gaps_without_control`.",
+    ),
+    Exempt(
+        "evidence_items\\.captured_at ahead",
+        "evidence_missing",
+        "Evidence that is dated ahead is an error row of its own: `evidence_future_dated`.",
+    ),
+)
+
+
+def reason_of(place: str, figure: str, before: World, after: World) -> str | None:
+    """Why this improvement is let pass; None for one that is a fault."""
+    for exempt in EXEMPT:
+        named = re.fullmatch(exempt.places, place) and re.fullmatch(exempt.figures, figure)
+        if named and (not exempt.condition or _some_partial(before, after)):
+            return exempt.reason
+    return None
+
+
+def _some_partial(before: World, after: World) -> bool:
+    """Whether a control that was stale is partial now."""
+    key = ["framework", "control_id"]
+    states = [
+        next(frame for (_, fact), frame in world.frames.items() if fact == "control_status")
+        for world in (before, after)
+    ]
+    old, new = (frame.select(*key, "state") for frame in states)
+    moved = old.join(new, on=key, suffix="_now").filter(pl.col("state") == "stale", pl.col("state_now") == "partial")
+    return moved.height > 0

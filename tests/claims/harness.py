@@ -1,0 +1,89 @@
+"""Claims that are less than they were, and what became of the figures."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from engine.store.schema import IMPORTABLE
+from engine.store.schema.kinds import KINDS
+from tests.claims.exceptions import reason_of
+from tests.claims.mutations import Mutation, mutations, with_leaver
+from tests.claims.organizations import Organization
+from tests.claims.values import World, better, different, worlds
+
+TOGETHER = 60  # states that are computed at once: more need memory, fewer time
+DECIDING = ("ahead", "unapprove")
+
+
+Pair = tuple[object, object]
+Filed = dict[tuple[str, str], list[tuple[Mutation, object, object]]]  # by place and figure
+
+
+@dataclass
+class Findings:
+    """What a run came to: improvements by place and figure, and which figures anything moved."""
+
+    tried: int = 0
+    by_way: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    improved: Filed = field(default_factory=lambda: defaultdict(list))  # against the record as it is
+    beyond: Filed = field(default_factory=lambda: defaultdict(list))  # against the store without the row
+    exempt: Filed = field(default_factory=lambda: defaultdict(list))
+    moved: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+
+
+def look(org: Organization, seed: int, each: int, most: int | None = None) -> Findings:
+    """Tries mutations of an organization against the record as it is, and against the store without the row.
+
+    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed.
+    """
+    found = Findings()
+    org = with_leaver(org)
+    (base,) = worlds([org.tables], org.day, org.zone)
+    found.known |= {name for name, value in base.values.items() if value is not None}
+    tried = list(mutations(org, seed, each))
+    if most is not None:
+        tried = Random(seed).sample(tried, min(most, len(tried)))
+    for some in batches(tried, TOGETHER):
+        states = worlds([mutation.applied(org) for mutation in some], org.day, org.zone, base)
+        for mutation, world in zip(some, states, strict=True):
+            _note(found, mutation, base, world)
+        deciding = [(m, w) for m, w in zip(some, states, strict=True) if _has_a_row_of_its_own(m)]
+        rows = sorted({(m.table, m.row) for m, _ in deciding})
+        gone = [Mutation(table, "", "withdraw", row).applied(org) for table, row in rows]
+        without = dict(zip(rows, worlds(gone, org.day, org.zone, base) if gone else [], strict=True))
+        for mutation, world in deciding:
+            less = without[mutation.table, mutation.row]
+            for name, (old, new) in better(less.values, world.values).items():
+                _file(found.beyond, found, mutation, name, (old, new), reason_of(mutation.place, name, less, world))
+    return found
+
+
+def _has_a_row_of_its_own(mutation: Mutation) -> bool:
+    keys = IMPORTABLE[mutation.table].info["primary"]
+    return mutation.way in DECIDING and KINDS[mutation.table][keys[0] if keys else "id"] == "claim"
+
+
+def _note(found: Findings, mutation: Mutation, before: World, after: World) -> None:
+    found.tried += 1
+    found.by_way[mutation.way] += 1
+    found.moved |= different(before.values, after.values)
+    for name, (old, new) in better(before.values, after.values).items():
+        _file(found.improved, found, mutation, name, (old, new), reason_of(mutation.place, name, before, after))
+
+
+def _file(faults: Filed, found: Findings, mutation: Mutation, name: str, values: Pair, reason: str | None) -> None:
+    filed = faults if reason is None else found.exempt
+    filed[mutation.place, name].append((mutation, *values))
+
+
+def batches(given: Iterable[Mutation], size: int) -> Iterator[Sequence[Mutation]]:
+    some: list[Mutation] = []
+    for one in given:
+        some.append(one)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
+        yield some

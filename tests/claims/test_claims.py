@@ -1,0 +1,67 @@
+"""No figure improves by knowing less: the reduced harness, and that each fault of its kind would be noticed."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from engine.store.schema import IMPORTABLE
+from engine.store.schema.kinds import KINDS
+from tests.claims.exceptions import EXEMPT
+from tests.claims.harness import look
+from tests.claims.mutations import Mutation, claims, mutations, places
+from tests.claims.organizations import MOST_ROWS, Organization, edge, small
+
+DAY = date(2026, 11, 20)
+
+
+@pytest.fixture(scope="module")
+def cobalt():
+    return small("cobalt", DAY, seed=1)
+
+
+def test_a_few_claims_of_every_kind_improve_nothing_by_being_less(cobalt):
+    found = look(cobalt, seed=33, each=1, most=40)
+    assert (found.tried, dict(found.improved), dict(found.beyond)) == (40, {}, {})
+
+
+def test_every_claim_of_the_organization_is_in_the_harness(cobalt):
+    mutated = {(table, column) for table, column, _ in places(cobalt)}
+    expected = {
+        (table, column)
+        for table, frame in cobalt.tables.items()
+        for column in frame.columns
+        if KINDS[table][column] == "claim"
+        and column not in IMPORTABLE[table].info["primary"]
+        and (IMPORTABLE[table].columns[column].nullable or frame.schema[column].is_temporal())
+    }
+    assert expected - mutated == set()
+    assert cobalt.rows < MOST_ROWS
+
+
+def test_the_same_seed_draws_the_same_mutations(cobalt):
+    assert list(mutations(cobalt, 7, 1)) == list(mutations(cobalt, 7, 1)) != list(mutations(cobalt, 8, 1))
+
+
+def test_what_speaks_against_us_is_no_claim():
+    runs = pl.DataFrame({"id": ["a", "b"], "outcome": ["passed", "failed"]})
+    assert claims(Organization("x", DAY, "UTC", {"test_runs": runs}), "test_runs") == [0]
+
+
+def test_a_mutation_changes_one_cell_and_nothing_else(cobalt):
+    changed = Mutation("vendors", "last_review_on", "ahead", 3).applied(cobalt)
+    before, after = cobalt.tables["vendors"], changed["vendors"]
+    assert after["last_review_on"][3] == date(2027, 6, 8)
+    assert [number for number in range(before.height) if before.row(number) != after.row(number)] == [3]
+    assert all(changed[name] is frame for name, frame in cobalt.tables.items() if name != "vendors")
+
+
+def test_each_exception_has_a_reason_of_its_own():
+    assert len({exempt.reason for exempt in EXEMPT}) == len(EXEMPT)
+    assert all(exempt.reason.endswith(".") for exempt in EXEMPT)
+
+
+@pytest.mark.real
+def test_a_claim_of_each_place_improves_nothing_by_being_less_on_the_edge_of_the_calendar():
+    found = look(edge(date(2028, 2, 29), seed=1), seed=1, each=1, most=120)
+    assert (dict(found.improved), dict(found.beyond)) == ({}, {})

@@ -1,0 +1,184 @@
+"""The tree over the whole installation: who takes an organization away, or adds one, is found by it."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import delete, insert, select, text, update
+
+from engine.archives.verification import verify as script
+from engine.model.checkpoints import open_note, read_checkpoint
+from engine.model.errors import Conflict
+from engine.runtime.heads.installation import EVERY, check_installation_tree, own_proof, sign_installation, tree_path
+from engine.runtime.keys.key_rotations import own_keys
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
+from engine.store.database.epoch import EPOCH
+from engine.store.database.schema_check import (
+    FINGERPRINTS,
+    declared_schema,
+    fingerprint,
+    present_schema,
+    schema_problems,
+)
+from engine.store.schema import metadata
+from engine.store.schema.audit import installation_commitments, installation_heads
+from engine.store.schema.organizations import heads, organizations
+from tests.conftest import NOW
+from tests.databases import raw_transaction
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def services(any_store, tmp_path):
+    return Services(Settings.of({"SVC_DATA_DIR": str(tmp_path / "var")}), any_store, None, NOW)
+
+
+def write(services, org="acme", name="login.done", **more):
+    with services.store.revision(org, "ann", now=NOW, **more) as revision:
+        revision.record(name)
+
+
+def found(services):
+    with services.store.reader() as connection:
+        return check_installation_tree(connection, services.settings).problems
+
+
+def execute(services, *statements):
+    with raw_transaction(services.store) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def vanish(services, org):
+    """All rows of an organization, of all tables, and its files."""
+    tables = [table for table in reversed(metadata.sorted_tables) if "org_id" in table.c]
+    execute(services, *(delete(table).where(table.c.org_id == org) for table in tables if table.foreign_keys))
+    execute(services, delete(organizations).where(organizations.c.id == org))
+
+
+def test_a_head_is_signed_once_a_day_and_with_a_new_organization_at_once(services):
+    first = sign_installation(services, now=NOW, every=EVERY)
+    assert (first.size, first.new) == (1, True)
+    write(services)
+    assert sign_installation(services, now=NOW + HOUR, every=EVERY).new is False
+    write(services, "globex", create={"name": "Globex"})
+    assert sign_installation(services, now=NOW + HOUR, every=EVERY).size == 2
+    assert sign_installation(services, now=NOW + HOUR, every=EVERY).new is False
+    later = sign_installation(services, now=NOW + HOUR + EVERY, every=EVERY)
+    assert read_checkpoint(open_note(later.note).text).size == 3  # acme anew; in globex nothing happened
+    assert tree_path(services.settings).read_text().count("\n") == 3
+    assert found(services) == []
+
+
+def test_an_organization_that_vanished_is_named(services):
+    write(services, "globex", create={"name": "Globex"})
+    sign_installation(services, now=NOW)
+    vanish(services, "globex")
+    (said,) = found(services)
+    assert said.startswith("the organization globex is not there any more; it had ")
+
+
+def test_who_takes_the_commitment_away_too_is_found_by_the_file(services):
+    sign_installation(services, now=NOW)
+    write(services, "globex", create={"name": "Globex"})
+    sign_installation(services, now=NOW)
+    vanish(services, "globex")
+    execute(
+        services,
+        delete(installation_commitments).where(installation_commitments.c.org_id == "globex"),
+        delete(installation_heads).where(installation_heads.c.size == 2),
+    )
+    (said,) = found(services)
+    assert said == (
+        "line 2 of heads/installation.tree is of 2 commitments to organizations, and there are 1: the tree was cut"
+    )
+    write(services)
+    with pytest.raises(Conflict, match="hq verify --all"):
+        sign_installation(services, now=NOW)
+
+
+@pytest.mark.parametrize("column", ["org_id", "seq", "hash", "salt"])
+def test_a_commitment_that_was_changed_is_found(services, column):
+    sign_installation(services, now=NOW)
+    changed = {"org_id": "globex", "seq": 9, "hash": "0" * 64, "salt": "0" * 32}[column]
+    execute(services, update(installation_commitments).values({column: changed}))
+    assert (
+        "line 1 of heads/installation.tree has another root than the first 1 commitments: they were changed"
+        in found(services)
+    )
+
+
+def test_an_organization_that_was_added_beside_the_console_is_named(services):
+    sign_installation(services, now=NOW)
+    with services.store.reader() as connection:
+        row = dict(connection.execute(select(organizations)).mappings().first())
+    execute(services, insert(organizations).values(**{**row, "id": "ghost", "name": "Ghost"}))
+    assert found(services) == ["the organization ghost has no event: it was added beside the console"]
+
+
+def test_a_proof_leads_to_the_signed_head_and_names_nobody_else(services):
+    write(services, "globex", create={"name": "Globex"})
+    sign_installation(services, now=NOW)
+    with services.store.reader() as connection:
+        proof, seq = (
+            own_proof(connection, "acme"),
+            connection.execute(select(heads.c.last_seq, heads.c.hash).where(heads.c.org_id == "acme")).one(),
+        )
+    keys = own_keys(services.settings.signing_key_path)
+    revision = {"seq": seq.last_seq, "hash": seq.hash}
+    script.check_installation(proof, "acme", revision, list(keys))
+    assert "globex" not in proof
+    for wrong in (proof.replace("acme", "amce"), proof.replace("index 0", "index 1"), proof.replace("\n\n", "\n")):
+        with pytest.raises(script.Broken):
+            script.check_installation(wrong, "acme", revision, list(keys))
+    with pytest.raises(script.Broken, match="later event"):
+        script.check_installation(proof, "acme", {**revision, "seq": 0}, list(keys))
+
+
+# -- the schema --------------------------------------------------------------------------------------------------------
+
+
+def test_the_schema_of_a_migration_has_one_fingerprint_on_both_engines(services):
+    with services.store.reader() as connection:
+        assert schema_problems(connection) == []
+        assert (
+            fingerprint(present_schema(connection))
+            == fingerprint(declared_schema())
+            == json.loads(FINGERPRINTS.read_text())[EPOCH]
+        )
+
+
+BENT = {
+    "the table notes was added": ["CREATE TABLE notes (id INTEGER)"],
+    "the column vendors.secret was added": ["ALTER TABLE vendors ADD COLUMN secret TEXT"],
+    "the column vendors.category is not there": ["ALTER TABLE vendors DROP COLUMN category"],
+    "the table seen_events is not there": ["DROP TABLE seen_events"],
+    "a view stands in the place of the table plays": [
+        "ALTER TABLE plays RENAME TO played",
+        "CREATE VIEW plays AS SELECT * FROM played",
+    ],
+    "the view quiet was added": ["CREATE VIEW quiet AS SELECT 1 AS one"],
+    "the view database_health is not there": ["DROP VIEW database_health"],
+}
+TRIGGERS = {
+    "sqlite": ["CREATE TRIGGER bent AFTER INSERT ON vendors BEGIN SELECT 1; END"],
+    "postgresql": [
+        "CREATE FUNCTION bent() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        "CREATE TRIGGER bent AFTER INSERT ON vendors FOR EACH ROW EXECUTE FUNCTION bent()",
+    ],
+}
+
+
+@pytest.mark.parametrize("said", BENT)
+def test_what_was_added_or_taken_away_is_named(services, said):
+    execute(services, *map(text, BENT[said]))
+    with services.store.reader() as connection:
+        assert said in schema_problems(connection)
+
+
+def test_a_trigger_is_named(services):
+    execute(services, *map(text, TRIGGERS[services.store.dialect]))
+    with services.store.reader() as connection:
+        assert schema_problems(connection) == ["the trigger bent on vendors was added"]
