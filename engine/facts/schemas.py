@@ -77,6 +77,12 @@ SCHEMAS: Mapping[str, Schema] = {
     "own_controls": columns(f"""
         {_CONTROL} parent_id group_id group_title title assessable weight cadence evidence_kinds position
     """),
+    # a control that a proposed version of a framework of one's own would change
+    "framework_proposals": columns(
+        "org_id framework version:text proposed_on:date change:text control_id title target_id"
+    ),
+    # what a control of one's own asks for, in full
+    "own_texts": columns(f"{_CONTROL} requirement"),
     # the runbook of a control of one's own
     "own_runbooks": columns(f"{_CONTROL} runbook runbook_title playbook effort_hours"),
     # a pair that the organization brought along; proposed: nobody has signed it off

@@ -26,6 +26,12 @@ def own_controls(framework_controls_rows: pl.DataFrame) -> pl.DataFrame:
     return shape("controls", frame).sort("org_id", "framework", "position")
 
 
+def own_texts(framework_texts_rows: pl.DataFrame) -> pl.DataFrame:
+    """What controls of one's own ask for, in full."""
+    frame = framework_texts_rows.select("org_id", "framework", control_id="id", requirement="text")
+    return shape("own_texts", frame).sort("org_id", "framework", "control_id")
+
+
 def own_frameworks(own_frameworks_rows: pl.DataFrame, organization_frameworks_rows: pl.DataFrame) -> pl.DataFrame:
     """The frameworks of one's own, with whether they count in the posture score."""
     counted = organization_frameworks_rows.select("org_id", "framework", "in_posture")

@@ -34,7 +34,7 @@ def build(
     readiness: pl.DataFrame,
     requirements: pl.DataFrame,
     control_status: pl.DataFrame,
-    framework_texts_rows: pl.DataFrame,
+    own_texts: pl.DataFrame,
     own_controls: pl.DataFrame,
     own_pairs: pl.DataFrame,
     frameworks: pl.DataFrame,
@@ -42,7 +42,7 @@ def build(
     ask: Ask,
 ) -> Document:
     if ask.options.get(FRAMEWORK.name) is not None:
-        page = (requirements, control_status, framework_texts_rows, own_controls, own_pairs)
+        page = (requirements, control_status, own_texts, own_controls, own_pairs)
         return framework_page(ask.word(FRAMEWORK), frameworks, readiness, page, ask)
     table = figures.rows(pack_rows)
     return Document(

@@ -68,7 +68,7 @@ def framework_rows(
     mine = pl.col("framework") == framework
     inside = requirements.filter(mine).select(columns)
     rows = inside if inside.height else own_controls.filter(mine).select(columns)
-    text = texts.filter(mine).select(control_id="id", requirement="text")
+    text = texts.filter(mine).select("control_id", "requirement")
     state = control_status.filter(mine).select(
         *("control_id", "state", "weight", "cadence", "last_evidence_on", "freshness", "owner"),
         kinds_missing=pl.col("kinds_required").list.set_difference("kinds_present"),

@@ -1,6 +1,7 @@
 """Frameworks of one's own in the facts: joined where the catalogue of the program is, and empty where there are none."""
 
 from tests.factories import ORG
+from tests.facts.conftest import event
 
 ANNEX = {"own_frameworks": [{"id": "annex", "title": "Security annex"}]}
 
@@ -38,7 +39,7 @@ def test_an_event_that_a_rule_names_makes_a_control_effective(facts_with):
         organization_rules=[
             {"pattern": "access.*", "outcome": "any", "framework": "annex", "control_id": "A.1", "effect": "supports"}
         ],
-        audit_log=[{"action": "access.granted", "outcome": "success", "occurred_at": "2026-11-19T10:00:00"}],
+        audit_log=[event(1, "access.granted", "2026-11-19T10:00:00")],
     )
     states = dict(facts["control_status"].select("control_id", "state").iter_rows())
     assert states == {"A.1": "effective", "A.2": "no_data"}
