@@ -16,9 +16,11 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from engine.accounts.bucket_erasure import clear_owed
 from engine.archives.sealing.sweep import sweep
+from engine.automation.approvals import sweep_expired
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
+from engine.incidents.families.proposals import propose_families
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.programme.retention import purge_all
@@ -128,6 +130,23 @@ def heads(services: Services, now: datetime) -> str:
     return went.message(f"{heads_made}{tree}")
 
 
+def expired_approvals(services: Services, now: datetime) -> str:
+    """Expire approvals that nobody decided, or that nobody used, in time."""
+    lifetime = services.settings.approval_lifetime
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
+    went = for_every_organization(
+        "approvals", org_ids, lambda org_id: sweep_expired(services.store, org_id, now=now, lifetime=lifetime)
+    )
+    return went.message(f"{sum(went.results.values())} approvals expired")
+
+
+def families(services: Services, now: datetime) -> str:
+    """Propose a family where many incidents were opened at once."""
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
+    went = for_every_organization("families", org_ids, lambda org_id: propose_families(services.store, org_id, now=now))
+    return went.message(f"{sum(went.results.values())} incidents proposed for a family")
+
+
 def billing(services: Services, now: datetime) -> str:
     """End the cancelled plans whose paid time is over."""
     return lapse_all(services.store, now=now)
@@ -167,6 +186,8 @@ JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
     Job("owed", Every(5), calendar_tasks),
     Job("heads", Every(60), heads),
+    Job("approvals", Every(5), expired_approvals),
+    Job("families", Every(5), families),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),

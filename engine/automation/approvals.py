@@ -1,20 +1,29 @@
-"""Approvals: a decision that is asked of somebody else, decided once, with what follows from it."""
+"""Approvals: a decision that is asked of somebody else, decided once, with what follows from it.
+
+An approval of an execution carries one execution and is spent; one that nobody decided in time, or that nobody used,
+expires. Those of staffing and of policies live until somebody decides.
+"""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Literal
 
 from engine.automation import policies
 from engine.automation.playbooks import Playbook
+from engine.incidents.hands.steps import PersonStep, take_step
 from engine.model.errors import Conflict, Forbidden, NotFound
-from engine.model.vocabulary import OPERATOR_ROLES, ApprovalStatus
+from engine.model.vocabulary import OPERATOR_ROLES, STEP_KINDS, ApprovalStatus
 from engine.programme import staffing
-from engine.store import Reader, Revision, rows
+from engine.store import Reader, Revision, Store, rows
 from engine.store.ids import new_id
 from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
 from engine.store.schema.records import ApprovalRow
 
+EXPIRING = ("execution", "incident")  # kinds that end by themselves
+ACTOR = "approvals"
+LIFETIME = timedelta(hours=24)  # unless a setting says otherwise
 DECISIONS: Mapping[str, ApprovalStatus] = {"approve": "approved", "reject": "rejected"}
 
 
@@ -53,10 +62,26 @@ def find(connection: Reader, org_id: str, approval_id: str) -> ApprovalRow:
     return found
 
 
+def status_at(approval: ApprovalRow, now: datetime, lifetime: timedelta) -> ApprovalStatus:
+    """The state of an approval as it counts at a moment, whether or not it was swept since it ran out."""
+    if approval["kind"] not in EXPIRING or approval["status"] not in ("pending", "approved"):
+        return approval["status"]
+    since = approval["requested_at"]
+    if approval["status"] == "approved":
+        since = approval["decided_at"] or since
+    return "expired" if now - since > lifetime else approval["status"]
+
+
 def decide(
-    revision: Revision, approval_id: str, decision: str, *, role: str | None, details: Mapping[str, object]
+    revision: Revision,
+    approval_id: str,
+    decision: str,
+    *,
+    role: str | None,
+    details: Mapping[str, object],
+    lifetime: timedelta = LIFETIME,
 ) -> dict[str, object]:
-    """Decide a pending approval by the revision's actor.
+    """Decide a pending approval by the revision's actor; one that ran out expires, and the answer says so.
 
     Whose staffing action it is may say that it is taken up or completed. Forbidden without the role or for one's own
     request; SecondDecision when it was.
@@ -72,6 +97,8 @@ def decide(
         raise Forbidden("Whoever asks for an approval cannot decide it.", word="own_request")
     if approval["status"] != "pending":
         raise SecondDecision(approval)
+    if status_at(approval, revision.now, lifetime) == "expired":
+        return _expire(revision, approval)
     status = DECISIONS[decision]
     decided = {"status": status, "decided_by": revision.actor, "decided_at": revision.now}
     revision.update(approvals, {"id": approval_id}, decided)
@@ -95,6 +122,12 @@ def _follow(revision: Revision, approval: ApprovalRow) -> None:
             staffing.take_up(revision, approval["subject"])
         case staffing.COMPLETION:
             staffing.complete(revision, approval["subject"], f"approval {approval['id']}")
+        case "incident":
+            kind, _, incident_id = approval["subject"].partition(":")
+            step = next((one for one in STEP_KINDS if one == kind), None)
+            if step is None:
+                raise Conflict(f"The approval is of {approval['subject'][:80]}, which is no step.", word="invalid_step")
+            take_step(revision, incident_id, PersonStep(step, revision.now), "in the chat")
 
 
 def _publish(revision: Revision, policy_id: str) -> None:
@@ -135,7 +168,46 @@ def promote(
     return {"policy": policy, "approval": ask(revision, "policy", policy_id)}
 
 
-def status_of(connection: Reader, org_id: str, dry_run_id: str) -> ApprovalStatus | Literal["none"]:
-    """The approval of a dry-run, as policies see it."""
-    found = queries.approval_of(connection, org_id, "execution", dry_run_id)
-    return found["status"] if found else "none"
+def status_of(approval: ApprovalRow | None, now: datetime, lifetime: timedelta) -> ApprovalStatus | Literal["none"]:
+    """The approval of a dry-run, as policies see it at a moment."""
+    return status_at(approval, now, lifetime) if approval else "none"
+
+
+def spend(revision: Revision, approval: ApprovalRow, execution_id: str) -> None:
+    """An approval is used up by the execution that it carries."""
+    used = {"status": "spent", "spent_by": execution_id, "spent_at": revision.now}
+    revision.update(approvals, {"id": approval["id"]}, used)
+    revision.record(
+        "approval.spent",
+        object_type="approval",
+        object_id=approval["id"],
+        details={"kind": approval["kind"], "subject": approval["subject"], "execution": execution_id},
+    )
+
+
+def _expire(revision: Revision, approval: ApprovalRow) -> dict[str, object]:
+    revision.update(approvals, {"id": approval["id"]}, {"status": "expired"})
+    revision.record(
+        "approval.expired",
+        object_type="approval",
+        object_id=approval["id"],
+        details={"kind": approval["kind"], "subject": approval["subject"], "was": approval["status"]},
+    )
+    return {**approval, "status": "expired"}
+
+
+def sweep_expired(store: Store, org_id: str, *, now: datetime, lifetime: timedelta) -> int:
+    """Expire what ran out in an organization, in one revision; returns how many approvals that were."""
+    with store.reader() as connection:
+        if not _overdue(connection, org_id, now, lifetime):
+            return 0
+    with store.revision(org_id, ACTOR, now=now) as revision:
+        overdue = _overdue(revision.connection, org_id, now, lifetime)
+        for approval in overdue:
+            _expire(revision, approval)
+    return len(overdue)
+
+
+def _overdue(connection: Reader, org_id: str, now: datetime, lifetime: timedelta) -> list[ApprovalRow]:
+    live = rows.many(connection, approvals, org_id, kind=EXPIRING, status=("pending", "approved"))
+    return [row for row in live if status_at(row, now, lifetime) == "expired"]

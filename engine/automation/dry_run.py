@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.automation import approvals, guard, policies
+from engine.automation import approvals, guard, policies, separation
 from engine.automation.checks import CHECKS, CheckOutcome
 from engine.automation.context import AutomationRequest, context
 from engine.automation.inputs import complete, inputs_hash, name_references
@@ -105,7 +105,8 @@ def rehearse(
         checks,
         tuple(found),
         documents[0]["id"] if documents else None,
-        any(_waits_for_approval(documents, book, {**facts, "stage": stage}) for stage in ("execute", "remediate")),
+        separation.wants_approver(documents)
+        or any(_waits_for_approval(documents, book, {**facts, "stage": stage}) for stage in ("execute", "remediate")),
     )
 
 

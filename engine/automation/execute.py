@@ -6,8 +6,9 @@ go back.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
-from engine.automation import approvals, guard, policies
+from engine.automation import approvals, guard, policies, separation
 from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import DryRunResult, rehearse
 from engine.automation.guard import Refusal
@@ -21,7 +22,7 @@ from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import dry_runs, executions
-from engine.store.schema.records import DryRunRow, PolicyRow
+from engine.store.schema.records import ApprovalRow, DryRunRow, PolicyRow
 from engine.store.schema.services import incident_timeline
 
 
@@ -37,6 +38,7 @@ class ExecutionRequest:
     incident_id: str | None
     approval_note: str
     rollback_plan: str
+    approval_lifetime: timedelta = approvals.LIFETIME
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object
     connection, org_id, book = revision.connection, revision.org_id, request.book
     rehearsed = _dry_run(revision, request)
     inputs = complete(book, _inputs(request, rehearsed))
-    status = approvals.status_of(connection, org_id, rehearsed["id"]) if rehearsed else "none"
+    approval = queries.approval_of(connection, org_id, "execution", rehearsed["id"]) if rehearsed else None
+    status = approvals.status_of(approval, revision.now, request.approval_lifetime)
     asked = AutomationRequest(
         request.mode,
         revision.actor,
@@ -66,7 +69,12 @@ def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object
     refusals = guard.of_dry_run(
         rehearsed, book.id, inputs_hash(inputs), now=revision.now, fresh_minutes=_fresh_minutes(revision, request.mode)
     )
+    refusals += guard.of_approval(approval, status, request.approval_lifetime)
     documents = policies.active(connection, org_id, book.id)
+    people = separation.DutyHolders(
+        rehearsed["actor"] if rehearsed else None, _approver(approval, status), revision.actor
+    )
+    refusals += [Refusal("separation", *one) for one in separation.breaches(documents, people)]
     accepted = [one for one in documents if one["accepted_by"] and one["accepted_at"] is not None]
     note, rollback = request.approval_note, request.rollback_plan
     if request.mode == "remediate":
@@ -82,7 +90,21 @@ def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object
             revision, book.id, request.mode, refusals, dry_run_id=rehearsed["id"] if rehearsed else None
         )
         return ExecutionRefusal(block, tuple(refusals))
-    return _record(revision, request, now, rehearsed["id"], note, rollback)
+    identifier = new_id("exe")
+    grounds = {
+        "approval_id": approval["id"] if approval else None,
+        "requester": people.requester,
+        "approver": people.approver,
+        "separation": separation.separate_duties(documents) or None,
+    }
+    done = _record(revision, request, now, identifier, rehearsed["id"], note, rollback, grounds)
+    if approval is not None and status == "approved":
+        approvals.spend(revision, approval, identifier)
+    return done
+
+
+def _approver(approval: ApprovalRow | None, status: str) -> str | None:
+    return approval["decided_by"] if approval is not None and status == "approved" else None
 
 
 def _dry_run(revision: Revision, request: ExecutionRequest) -> DryRunRow | None:
@@ -129,9 +151,15 @@ def _of_acceptance(book: Playbook, documents: list[PolicyRow], accepted: list[Po
 
 
 def _record(
-    revision: Revision, request: ExecutionRequest, now: DryRunResult, dry_run_id: str, note: str, rollback: str
+    revision: Revision,
+    request: ExecutionRequest,
+    now: DryRunResult,
+    identifier: str,
+    dry_run_id: str,
+    note: str,
+    rollback: str,
+    grounds: Mapping[str, object],
 ) -> dict[str, object]:
-    identifier = new_id("exe")
     row = {
         "id": identifier,
         "playbook": request.book.id,
@@ -143,6 +171,7 @@ def _record(
         "rollback_plan": rollback.strip(),
         "actor": revision.actor,
         "executed_at": revision.now,
+        **grounds,
     }
     revision.insert(executions, [row])
     if now.incident_id is not None:
@@ -154,6 +183,7 @@ def _record(
                     "id": new_id("tl"),
                     "incident_id": now.incident_id,
                     "happened_at": revision.now,
+                    "heard_at": revision.now,
                     "kind": "execution",
                     "actor": revision.actor,
                     "body": line,
@@ -171,6 +201,7 @@ def _record(
             "incident_id": now.incident_id,
             "policy_id": now.policy_id,
             "inputs_hash": inputs_hash(now.inputs),
+            "approval_id": grounds["approval_id"],
         },
     )
     return {**row, "inputs": now.inputs, "plan": now.plan}

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Literal
 
 from engine.automation.checks import CheckOutcome
 from engine.automation.policies import Ruling
-from engine.model.vocabulary import AutomationStage, BlockReason, DryRunOutcome
+from engine.model.vocabulary import ApprovalStatus, AutomationStage, BlockReason, DryRunOutcome
 from engine.store import Revision
 from engine.store.ids import new_id
 from engine.store.schema.automation import policy_blocks
-from engine.store.schema.records import DryRunRow
+from engine.store.schema.records import ApprovalRow, DryRunRow
 
 SHORTEST_NOTE = 10
 
@@ -55,6 +56,31 @@ def of_dry_run(
             )
         )
     return found
+
+
+def of_approval(
+    approval: ApprovalRow | None, status: ApprovalStatus | Literal["none"], lifetime: timedelta
+) -> list[Refusal]:
+    """Whether the approval of a dry-run still carries an execution: it does so once, and for a time."""
+    if approval is None or status not in ("spent", "expired"):
+        return []
+    name, hours = approval["id"], f"{lifetime.total_seconds() / 3600:g}"
+    if status == "spent":
+        at = f" of {approval['spent_at']:%Y-%m-%d %H:%M} UTC" if approval["spent_at"] else ""
+        return [
+            Refusal(
+                "approval_spent",
+                f"The approval {name} was used up by the execution {approval['spent_by'] or 'before'}{at}; it carries "
+                "one. Make a new dry-run and ask again.",
+            )
+        ]
+    end = "decided" if approval["decided_at"] else "asked for"
+    return [
+        Refusal(
+            "approval_expired",
+            f"The approval {name} expired {hours} hours after it was {end}; make a new dry-run and ask again.",
+        )
+    ]
 
 
 def of_words(approval_note: str, rollback_plan: str) -> list[Refusal]:

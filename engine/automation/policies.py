@@ -7,6 +7,7 @@ from datetime import date
 from engine.automation.playbooks import Playbook, playbooks
 from engine.automation.policy_fields import fields_of
 from engine.automation.policy_rules import evaluate, problems
+from engine.automation.separation import EXPECTATION, is_separation
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import Json, PolicyState, RuleEffect
 from engine.store import Reader, Revision, rows
@@ -29,6 +30,7 @@ SHOWN = (
     "accepted_at",
     "review_due_on",
     "workspace_id",
+    "separation",
 )
 
 
@@ -42,6 +44,7 @@ class PolicyDraft:
     controls: tuple[str, ...] = ()
     review_due_on: date | None = None
     workspace_id: str | None = None
+    separation: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,13 +82,15 @@ def rulings(documents: Sequence[PolicyRow], book: Playbook, context: Mapping[str
 
 
 def check_draft(book: Playbook, draft: PolicyDraft) -> None:
-    """BadRequest with every place at which the rules or the controls do not hold."""
+    """BadRequest with every place at which the rules, the separation or the controls do not hold."""
     from engine.catalogue import catalogue
 
     found = [
         {"field": one.field, "expected": one.expected, "got": one.got}
         for one in problems(draft.rules, fields_of(book))[:20]
     ]
+    if not is_separation(list(draft.separation)):
+        found.append({"field": "separation", "expected": EXPECTATION, "got": ", ".join(draft.separation)[:80]})
     known = catalogue()
     for number, control in enumerate(draft.controls):
         framework, colon, control_id = control.partition(":")
@@ -124,6 +129,7 @@ def create(revision: Revision, book: Playbook, draft: PolicyDraft, *, state: Pol
         "accepted_at": None,
         "review_due_on": draft.review_due_on,
         "workspace_id": draft.workspace_id,
+        "separation": list(draft.separation) or None,
         "moves": 0,
         "revision": revision.seq,
     }

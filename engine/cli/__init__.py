@@ -23,6 +23,7 @@ from engine.cli.records.crosswalk import crosswalk
 from engine.cli.records.deliveries import deliveries, endpoints
 from engine.cli.records.erase import erase
 from engine.cli.records.heads import heads, keys, prove
+from engine.cli.records.incident import incident
 from engine.cli.records.ingest import ingest
 from engine.cli.records.records import import_, tables
 from engine.cli.records.unsubscribe import unsubscribe
@@ -43,6 +44,7 @@ TASKS = {
     "Ask why and since when": (explain, diff),
     "Be ready by a date": (plan, gate),
     "Bring records in": (import_, tables, ingest, crosswalk, poam),
+    "Say what was done about an incident": (incident,),
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
     "Prove": (verify, heads, prove, keys),

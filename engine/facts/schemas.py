@@ -208,7 +208,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # to answer; such a duty stays open past its date (days_left is negative) and is never overdue.
     "obligations": columns("""
         org_id obligation_id kind title frameworks controls vendor_id vendor_tier owner accountable due_on week
-        effort_hours state done_on days_left recurrence hard paused source_ref sequence changed_on
+        effort_hours state done_on days_left recurrence hard paused source_ref sequence changed_on due_at
     """),
     # owner x ISO week (F7): hours due by RACI factor, hours available, utilisation in percent (null: no capacity).
     # staffed: the owner is there; what is due of nobody and of those who have left is unowned and nobody's shortfall
@@ -234,7 +234,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # an incident with its durations in minutes (null where a step is missing)
     "incidents": columns("""
         org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
-        minutes_to_mitigate minutes_to_resolve
+        minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id
     """),
     # service with an objective: error budget over 7 and 30 days (REPORTS 14); level ok, warning, critical,
     # insufficient_history

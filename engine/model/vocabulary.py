@@ -99,7 +99,32 @@ RecordClass: TypeAlias = Literal["audit_log", "incidents"]  # what retention tel
 IncidentStatus: TypeAlias = Literal["open", "acknowledged", "mitigated", "resolved", "closed"]
 INCIDENT_STATUSES: tuple[IncidentStatus, ...] = get_args(IncidentStatus)
 LIVE_INCIDENTS: tuple[IncidentStatus, ...] = INCIDENT_STATUSES[:3]
-TimelineKind: TypeAlias = Literal["alert", "note", "status", "severity", "action", "execution", "communication", "rca"]
+TimelineKind: TypeAlias = Literal[
+    "alert",
+    "note",
+    "status",
+    "severity",
+    "action",
+    "execution",
+    "communication",
+    "rca",
+    "acknowledge",
+    "assign",
+    "cause",
+    "relate",
+    "unrelate",
+    "close",
+    "reopen",
+    "assess",
+]
+# what a person does about an incident, and under which law it is assessed
+StepKind: TypeAlias = Literal[
+    "acknowledge", "assign", "note", "cause", "relate", "unrelate", "close", "reopen", "assess"
+]
+STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
+IncidentLaw: TypeAlias = Literal["gdpr", "nis2", "dora", "hipaa"]
+INCIDENT_LAWS: tuple[IncidentLaw, ...] = get_args(IncidentLaw)
+FamilyState: TypeAlias = Literal["proposed", "confirmed"]
 IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "process"]
 IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
@@ -154,7 +179,7 @@ PolicyKind: TypeAlias = Literal["governance", "automation"]
 PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
 NewPolicyState: TypeAlias = Literal["draft", "active"]
-ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
+ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired", "spent"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 # why an automation was refused, where no rule of a policy did it
 BlockReason: TypeAlias = Literal[
@@ -169,8 +194,14 @@ BlockReason: TypeAlias = Literal[
     "policy_missing",
     "policy_not_accepted",
     "policy_denied",
+    "approval_spent",
+    "approval_expired",
+    "separation",
 ]
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
+# duties around an execution that a policy document may want different people for
+SeparableDuty: TypeAlias = Literal["requester", "approver", "executor"]
+SEPARABLE_DUTIES: tuple[SeparableDuty, ...] = get_args(SeparableDuty)
 AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
 AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
 RuleEffect: TypeAlias = Literal["deny", "require"]

@@ -6,6 +6,7 @@ Each field of ``Settings`` is one variable: ``session_auth`` is ``SVC_SESSION_AU
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,6 +91,12 @@ class Settings:
     )
     ingest_per_minute: int = setting(
         values.count(1, 1000000), 6000, "alerts and findings bodies a minute from one address"
+    )
+    approval_hours: int = setting(
+        values.count(1, 8760), 24, "hours after which an approval of an execution ends, undecided or unused"
+    )
+    clock_skew: int = setting(
+        values.count(0, 1440), 5, "minutes that a sender's clock may be ahead before its times are corrected"
     )
     ingest_max_bytes: int = setting(
         values.count(1024, 256 * 1024 * 1024), 16 * 1024 * 1024, "bytes that a body of alerts or findings may have"
@@ -224,6 +231,16 @@ class Settings:
     def of_process(cls) -> "Settings":
         """The settings of this process's environment."""
         return cls.of(os.environ)
+
+    @property
+    def approval_lifetime(self) -> timedelta:
+        """How long an approval of an execution lives."""
+        return timedelta(hours=self.approval_hours)
+
+    @property
+    def clock_skew_span(self) -> timedelta:
+        """What a sender's clock may be ahead by."""
+        return timedelta(minutes=self.clock_skew)
 
     @property
     def signing_key_path(self) -> Path:

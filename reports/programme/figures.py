@@ -7,6 +7,7 @@ from engine.model.figures.aggregates import Count, Expression, First, Percentile
 from engine.model.figures.figure import Figure
 from engine.model.vocabulary import SEVERITIES, Better
 from reports.programme.activity.incident_days import incident_days
+from reports.programme.activity.incident_families import incident_families
 from reports.programme.board.targets import ready_by
 from reports.programme.health.health import families, health_parts, total
 from reports.programme.posture.posture import components, overall
@@ -331,6 +332,54 @@ INCIDENTS = (
         Percentile(pl.col("minutes_to_resolve") / 60),
         _resolutions,
         "opened on {opened_on}, resolved on {resolved_on}",
+    ),
+    Figure(
+        "incident_families_opened_in_period",
+        "Incident families opened in the period",
+        "count",
+        "less",
+        "Families of incidents whose first incident was opened from {period_start} to {as_of}: incidents of one "
+        "confirmed cause count once, an incident without relations is a family of one. Proposed families do not count.",
+        incident_families,
+        Count(),
+        _opened_in_period(),
+        "{members} incidents, opened on {opened_on}",
+    ),
+    Figure(
+        "incident_family_median_hours_to_restore",
+        "Median time to restore by family",
+        "hours",
+        "less",
+        "Median, by nearest rank, of the hours from the earliest opening to the last resolution of the families of "
+        "incidents whose last was resolved from {period_start} to {as_of}.",
+        incident_families,
+        Percentile(pl.col("minutes_to_resolve") / 60),
+        _resolutions,
+        "{members} incidents, opened on {opened_on}, resolved on {resolved_on}",
+    ),
+    Figure(
+        "incidents_proposed_for_families",
+        "Incidents proposed for a family",
+        "count",
+        "neither",
+        "Incidents opened from {period_start} to {as_of} that are proposed as part of a family and that nobody "
+        "confirmed yet; they count as incidents and as families of their own.",
+        incident_days,
+        Count(),
+        lambda ask: _opened_in_period()(ask) & (pl.col("parent_state") == "proposed"),
+        "proposed under {parent_id}, opened on {opened_on}",
+    ),
+    Figure(
+        "alert_transit_p95_minutes",
+        "Transit of alerts, 95th percentile",
+        "minutes",
+        "less",
+        "95th percentile, by nearest rank, of the minutes from the sender's trigger to when the console heard of it, "
+        "over the incidents that were opened from {period_start} to {as_of} and whose hearing is recorded.",
+        incident_days,
+        Percentile("minutes_in_transit", 95),
+        _opened_in_period(),
+        "heard {minutes_in_transit} minutes after the trigger, opened on {opened_on}",
     ),
 )
 

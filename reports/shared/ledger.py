@@ -27,11 +27,13 @@ KINDS = (
     "exception_expiry",
     "audit_checkpoint",
     "committee",
+    "incident_notice",
 )
 KIND_NAMES = {
     **{kind: kind.replace("_", " ").capitalize() for kind in KINDS},
     "poam_milestone": "POA&M milestone",
     "committee": "Committee meeting",
+    "incident_notice": "Notification of an incident",
 }
 SEVERAL, NONE = "several", "none"
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)

@@ -1,5 +1,6 @@
 """Dry-run, approval and execution as writes, on both engines."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from engine.automation.playbooks import playbook
 from engine.automation.state import State
 from engine.model.errors import Conflict
 from engine.store import rows
+from engine.store.schema.automation import policies as policy_table
 from engine.store.schema.automation import policy_blocks
 from engine.store.schema.services import services
 from tests.conftest import NOW
@@ -41,17 +43,18 @@ def rehearse_run(store, inputs=None):
     return store.write("acme", ANN, lambda revision: keep(revision, found), now=NOW)
 
 
-def carried_out(store, now=NOW, mode="execute", **more):
+def carried_out(store, now=NOW, mode="execute", actor=ANN, **more):
     values = {
         "inputs": {"service": "web"},
         "dry_run_id": None,
         "incident_id": None,
         "approval_note": "Agreed by the board.",
         "rollback_plan": "Stop.",
+        "approval_lifetime": timedelta(hours=24),
         **more,
     }
     order = ExecutionRequest(BOOK, mode, "operator", **values)
-    return store.write("acme", ANN, lambda revision: carry_out(revision, order), now=now)
+    return store.write("acme", actor, lambda revision: carry_out(revision, order), now=now)
 
 
 def test_from_policy_to_approval_to_execution(acme):
@@ -63,14 +66,105 @@ def test_from_policy_to_approval_to_execution(acme):
     assert [one.code for one in refused.refusals] == ["four-eyes"]
 
     def approve(revision):
-        return approvals.decide(revision, run["approval"]["id"], "approve", role="admin", details={})
+        return approvals.decide(
+            revision, run["approval"]["id"], "approve", role="admin", details={}, lifetime=timedelta(hours=24)
+        )
 
     assert acme.write("acme", BOB, approve, now=NOW)["status"] == "approved"
     with pytest.raises(Conflict):
         acme.write("acme", BOB, approve, now=NOW)
-    assert carried_out(acme)["dry_run_id"] == run["id"]
-    assert carried_out(acme, mode="remediate", approval_note="", rollback_plan="")["mode"] == "remediate"
+    done = carried_out(acme)
+    assert (done["dry_run_id"], done["approval_id"]) == (run["id"], run["approval"]["id"])
+    assert (done["requester"], done["approver"], done["actor"], done["separation"]) == (ANN, BOB, ANN, None)
+    again = carried_out(acme, mode="remediate", approval_note="", rollback_plan="")
+    assert [one.reason for one in again.refusals] == ["approval_spent", "policy_denied"]
+    assert done["id"] in again.refusals[0].message
     assert acme.verify("acme").ok
+    assert acme.verify_rows("acme").ok
+
+
+def publish(store, *rules, separation=()):
+    draft = policies.PolicyDraft("Guardrail", list(rules), separation=separation)
+    store.write("acme", BOB, lambda revision: policies.create(revision, BOOK, draft, state="active"), now=NOW)
+
+
+def decide(store, run, by=BOB, now=NOW):
+    return store.write(
+        "acme",
+        by,
+        lambda revision: approvals.decide(
+            revision, run["approval"]["id"], "approve", role="admin", details={}, lifetime=timedelta(hours=24)
+        ),
+        now=now,
+    )
+
+
+def test_of_four_executions_at_once_one_uses_the_approval_up(acme):
+    publish(acme, RULE)
+    run = rehearse_run(acme)
+    decide(acme, run)
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(lambda _: carried_out(acme), range(4)))
+    done = [one for one in outcomes if isinstance(one, dict)]
+    refused = [one for one in outcomes if isinstance(one, ExecutionRefusal)]
+    assert (len(done), len(refused)) == (1, 3)
+    assert all(done[0]["id"] in one.refusals[0].message for one in refused)
+    assert acme.verify_rows("acme").ok
+
+
+def test_a_dry_run_that_needs_no_approval_may_run_again(acme):
+    rehearse_run(acme)
+    assert carried_out(acme)["approval_id"] is None
+    assert carried_out(acme)["approval_id"] is None
+
+
+def test_an_approval_that_nobody_decided_expires_where_it_is_used_and_in_the_sweep(acme):
+    publish(acme, RULE)
+    run, late = rehearse_run(acme), NOW + timedelta(hours=24, seconds=1)
+    lifetime = timedelta(hours=24)
+    assert approvals.sweep_expired(acme, "acme", now=NOW + timedelta(hours=24), lifetime=lifetime) == 0
+    reasons = [one.reason for one in carried_out(acme, now=late).refusals]
+    assert reasons == ["dry_run_stale", "approval_expired", "policy_denied"]
+    assert decide(acme, run, now=late)["status"] == "expired"
+    assert approvals.sweep_expired(acme, "acme", now=late, lifetime=lifetime) == 0
+    assert acme.verify("acme").ok
+    assert acme.verify_rows("acme").ok
+
+
+def test_an_approval_that_nobody_used_expires_as_long_after_its_decision(acme):
+    publish(acme, RULE)
+    run, decided = rehearse_run(acme), NOW + timedelta(hours=20)
+    assert decide(acme, run, now=decided)["status"] == "approved"
+    lifetime = timedelta(hours=24)
+    assert approvals.sweep_expired(acme, "acme", now=decided + lifetime, lifetime=lifetime) == 0
+    assert approvals.sweep_expired(acme, "acme", now=decided + timedelta(hours=25), lifetime=lifetime) == 1
+    assert acme.verify_rows("acme").ok
+
+
+def test_a_policy_says_who_must_be_different_people(acme):
+    publish(acme, separation=("requester", "approver", "executor"))
+    run = rehearse_run(acme)
+    refused = carried_out(acme)
+    assert [one.reason for one in refused.refusals] == ["separation", "separation"]
+    decide(acme, run)
+    by_requester = carried_out(acme)
+    assert [one.message for one in by_requester.refusals] == [
+        f"guardrail-restart-service-v1 wants requester and executor to be different people; both are {ANN}."
+    ]
+    by_approver = carried_out(acme, actor=BOB)
+    assert "approver and executor" in by_approver.refusals[0].message
+    done = carried_out(acme, actor="cyd@acme.example")
+    assert done["separation"] == ["requester", "approver", "executor"]
+    assert acme.verify_rows("acme").ok
+
+
+def test_a_separation_that_cannot_be_read_separates_everybody(acme):
+    publish(acme)
+    rehearse_run(acme)
+    with acme.revision("acme", "import", now=NOW) as revision:
+        revision.update(policy_table, {"id": "guardrail-restart-service-v1"}, {"separation": "requester"})
+        revision.record("import.completed")
+    assert {one.reason for one in carried_out(acme).refusals} == {"separation"}
 
 
 def test_a_dry_run_from_the_future_carries_nothing(acme):

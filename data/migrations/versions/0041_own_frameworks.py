@@ -6,7 +6,7 @@ from alembic import op
 from engine.store.types import Json
 
 revision = "0041"
-down_revision = "0036"
+down_revision = "0038"
 
 TABLES = (
     "organization_rules",

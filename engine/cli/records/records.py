@@ -121,7 +121,8 @@ def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, comp
 def _import_tables(
     paths: Sequence[Path], org: str | None, actor: str, columns: "ColumnMapping", *, check: bool
 ) -> None:
-    from engine.intake.imports import import_paths
+    from engine.incidents.hands.lines import FOLLOWED, follow_lines
+    from engine.intake.imports import FollowedLines, import_paths
     from engine.runtime.processes.garbage import rare_collections
 
     with (
@@ -139,6 +140,7 @@ def _import_tables(
             progress=steps.count,
             mapping=columns,
             rehearsed=check,
+            follow=FollowedLines("incident_timeline", FOLLOWED, follow_lines),
         )
     for file, headers in result.ignored.items():
         for header, near in headers.items():

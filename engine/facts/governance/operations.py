@@ -23,7 +23,28 @@ def incidents(incidents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame
         ((pl.col(step) - pl.col("opened_at")).dt.total_seconds() / 60).round(1).alias(name)
         for name, step in minutes.items()
     )
-    return shape("incidents", frame).sort("org_id", "opened_at", "id")
+    transit = (pl.col("opened_heard_at") - pl.col("opened_at")).dt.total_seconds() / 60
+    frame = frame.with_columns(minutes_in_transit=transit.clip(0).round(1))
+    return shape("incidents", with_families(frame)).sort("org_id", "opened_at", "id")
+
+
+def with_families(incidents: pl.DataFrame) -> pl.DataFrame:
+    """With ``family_id``: the incident at the top of the confirmed relations above each; of a cycle each its own."""
+    confirmed = pl.col("parent_state") == "confirmed"
+    above = incidents.filter(confirmed & pl.col("parent_id").is_not_null()).select("org_id", "id", "parent_id")
+    parents = {(org, name): parent for org, name, parent in above.iter_rows()}
+    known = set(incidents.select("org_id", "id").iter_rows())
+
+    def top(org: str, name: str) -> str:
+        way = [name]
+        while (parent := parents.get((org, way[-1]))) is not None and (org, parent) in known:
+            if parent in way:
+                return name
+            way.append(parent)
+        return way[-1]
+
+    tops = [top(org, name) for org, name in incidents.select("org_id", "id").iter_rows()]
+    return incidents.with_columns(pl.Series("family_id", tops, pl.String))
 
 
 def service_health(

@@ -20,7 +20,7 @@ TYPES: Schema = {
     "controls": pl.List(pl.String), "vendor_id": pl.String, "vendor_tier": pl.String, "owner": pl.String,
     "accountable": pl.String, "due_on": pl.Date, "effort_hours": pl.Float64, "done_on": pl.Date,
     "cancelled": pl.Boolean, "ended_on": pl.Date, "recurrence": pl.String, "hard": pl.Boolean, "source_ref": pl.String,
-    "sequence": pl.Int64, "revision": pl.Int64, "paused": pl.Boolean,
+    "sequence": pl.Int64, "revision": pl.Int64, "paused": pl.Boolean, "due_at": pl.Datetime("us"),
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.facts.expressions import days_between, has_happened, iso_week, shape
-from engine.facts.obligations import milestones, sources
+from engine.facts.obligations import milestones, notices, sources
 from engine.facts.obligations.ledger import as_ledger
 
 
@@ -26,6 +26,9 @@ def obligations(
     control_owners_rows: pl.DataFrame,
     controls: pl.DataFrame,
     revision_days_rows: pl.DataFrame,
+    incident_steps_rows: pl.DataFrame,
+    incidents_rows: pl.DataFrame,
+    organizations_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every duty whose date is known, done ones too."""
@@ -42,6 +45,7 @@ def obligations(
         sources.exceptions(exceptions_rows, accountable),
         milestones.checkpoints(organization_frameworks_rows, accountable, meetings),
         sources.meetings(meetings),
+        notices.notices(incident_steps_rows, incidents_rows, organizations_rows),
     ]
     ledger = pl.concat([as_ledger(part) for part in parts])
     finished = has_happened("done_on")

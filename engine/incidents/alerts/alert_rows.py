@@ -2,40 +2,32 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, TypedDict
+from datetime import datetime, timedelta
+from typing import Any
 
-from engine.incidents.alerts.sender_clock import skew_note
+from engine.incidents.alerts.sender_clock import AlertTime, skew_text
 from engine.intake.alerts import Alert, severity_after
-from engine.model.vocabulary import AlertOutcome, IncidentStatus, Severity, TimelineKind
+from engine.model.vocabulary import AlertOutcome, TimelineKind
 from engine.store import Note, Revision
 from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import LastIncident
 from engine.store.schema.services import incident_timeline
 
-
-class IncidentChange(TypedDict, total=False):
-    """The columns of an incident that an alert changes."""
-
-    status: IncidentStatus
-    severity: Severity
-    alert_count: int
-    acknowledged_at: datetime | None
-    resolved_at: datetime | None
-    sender_at: datetime | None
+OUR_CLOCK = {"clock": "ours"}  # what a step says whose sender gave no time
 
 
 @dataclass(frozen=True)
 class Receipt:
     """How alerts came: when, for which workspace, and what is kept of their body.
 
-    ``replayed`` where they are applied later than they came.
+    ``replayed`` where they are applied later than they came; ``clock_skew`` is what a sender may be ahead by.
     """
 
     at: datetime
     workspace_id: str | None = None
     payload_id: str | None = None
     replayed: bool = False
+    clock_skew: timedelta = timedelta(minutes=5)
 
     @property
     def replayed_from(self) -> datetime | None:
@@ -57,24 +49,19 @@ def alert_columns(alert: Alert) -> dict[str, Any]:  # values of a row
     return {name: value for name, value in said.items() if value}
 
 
+# Any: a row on its way into the store
 def new_incident(
-    alert: Alert, before: LastIncident | None, receipt: Receipt, *, service_id: str | None, acknowledged: bool
-) -> dict[str, Any]:  # a row on its way into the store
-    """The row of an incident that an alert opens."""
+    alert: Alert, before: LastIncident | None, receipt: Receipt, *, service_id: str | None
+) -> dict[str, Any]:
+    """What an alert says of the incident that it opens; its episode says when and in which state."""
     return {
         "id": new_id("inc"),
         "title": alert.title,
         "severity": severity_after(None, alert),
-        "status": "acknowledged" if acknowledged else "open",
         "service_id": service_id,
         "workspace_id": receipt.workspace_id,
         "source": alert.origin or alert.source,
         "dedupe_key": alert.dedupe_key,
-        "alert_count": 1,
-        "started_at": alert.started_at or receipt.at,
-        "opened_at": receipt.at,
-        "acknowledged_at": receipt.at if acknowledged else None,
-        "resolved_at": None,
         "last_seen_at": receipt.at,
         "summary": alert.description,
         "related_to": before.id if before else None,
@@ -92,24 +79,25 @@ class AlertLog:
     receipt: Receipt
     notes: list[Note] = field(default_factory=list)
 
-    def line(self, incident_id: str, kind: TimelineKind, body: str) -> None:
-        """A line of an incident's history, which names what came from the monitor."""
+    def line(self, incident_id: str, kind: TimelineKind, body: str, time: AlertTime) -> None:
+        """A line of an incident's history, which names what came from the monitor, and whose clock counts."""
         row = {
             "id": new_id("tl"),
             "incident_id": incident_id,
-            "happened_at": self.receipt.at,
+            "happened_at": time.at,
+            "heard_at": time.heard_at,
             "kind": kind,
             "actor": self.revision.actor,
             "body": body,
             "payload_id": self.receipt.payload_id,
+            "payload": None if time.is_senders else OUR_CLOCK,
         }
         self.revision.buffer_insert(incident_timeline, row)
 
-    def clock(self, alert: Alert, incident_id: str) -> None:
+    def clock(self, incident_id: str, time: AlertTime) -> None:
         """A line that the sender's clock is ahead of ours, where it is."""
-        said = skew_note(alert, self.receipt.at)
-        if said is not None:
-            self.line(incident_id, "note", said)
+        if time.ahead:
+            self.line(incident_id, "note", skew_text(time), time)
 
     def log_ingest(self, incident_id: str | None, outcome: AlertOutcome, unknown_service: str | None) -> None:
         """The event that an alert was taken; an unknown service is what scope-boundary compares with declared ones."""

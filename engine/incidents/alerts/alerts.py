@@ -1,27 +1,22 @@
-"""What an alert does to incidents: opens, counts, raises, reopens, resolves, annotates (REPORTS 14)."""
+"""What an alert does to incidents: opens, counts, raises, reopens, resolves, annotates (REPORTS 14).
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-from functools import cached_property
+When something happened is the sender's word, when we heard of it is ours, and an incident keeps both. Its episodes are
+derived anew from all messages of its key, so that no delay and no other order changes how long anything took.
+"""
+
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict
 
-from engine.incidents.alerts.alert_rows import AlertLog, IncidentChange, Receipt, alert_columns, new_incident
-from engine.incidents.alerts.sender_clock import is_late, is_over, is_restated, is_unheard_of, latest, was_acknowledged
+from engine.incidents.alerts.alert_rows import AlertLog, Receipt, alert_columns, new_incident
+from engine.incidents.alerts.episodes import A_MOMENT, Episode, KeyMessage, MessageKind
+from engine.incidents.alerts.key_history import HistoryStep, KeyHistory, prefetch_histories
+from engine.incidents.alerts.sender_clock import AlertTime, alert_time, latest, restatement
 from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome
 from engine.store import Lookups, Revision
-from engine.store.queries.accounts.settings import threshold
-from engine.store.queries.operations.ingest import (
-    EarlyEvents,
-    LastIncident,
-    as_last,
-    early_by_key,
-    last_incidents,
-    service_ids,
-)
-from engine.store.schema.ingest import early_events
-from engine.store.schema.services import incidents
+from engine.store.ids import new_id
+from engine.store.queries.operations.ingest import last_incidents, service_ids
 from engine.store.writing.inbound import first_time
 
 LONGEST_SOURCE = 60  # that the record of seen events keeps
@@ -38,7 +33,7 @@ class AlertResult(TypedDict):
 def prefetch_keys(alerts: Sequence[Alert]) -> Lookups:
     """What ``ingest_alerts`` will look up for these alerts."""
     keys = [alert.dedupe_key for alert in alerts]
-    return ((last_incidents, keys), (early_by_key, keys), (service_ids, _services(alerts)))
+    return (*prefetch_histories(keys), (service_ids, _services(alerts)))
 
 
 def ingest_alerts(revision: Revision, alerts: Sequence[Alert], receipt: Receipt) -> list[AlertResult]:
@@ -75,11 +70,9 @@ class _Work:
         incident = self.revision.look_up(last_incidents, [alert.dedupe_key])[alert.dedupe_key]
         if alert.event_id and not self._new(alert.event_id):
             return self._result(alert, "replayed", incident.id if incident else None)
-        if alert.state == "firing":
-            return self._fire(alert, incident)
-        if incident is None or incident.status not in LIVE_INCIDENTS:
-            return self._early(alert, incident)
-        return self._resolve(alert, incident) if alert.state == "resolved" else self._annotate(alert, incident)
+        one = _AlertStep(self, alert, KeyHistory(self.revision, alert.dedupe_key, incident))
+        outcome, identifier = one.apply()
+        return self._result(alert, outcome, identifier)
 
     def _new(self, event_id: str) -> bool:
         source = f"alert:{self.revision.org_id}"
@@ -87,194 +80,242 @@ class _Work:
             source = f"alert:{sha256(source.encode()).hexdigest()[: LONGEST_SOURCE - 6]}"
         return first_time(self.revision.side_tables, source, event_id, self.revision.now)
 
-    def _late(self, alert: Alert, incident: LastIncident) -> bool:
-        return is_late(alert, incident, replayed_from=self.receipt.replayed_from)
-
-    # -- an alert fires -----------------------------------------------------------------------------------------------
-
-    def _fire(self, alert: Alert, incident: LastIncident | None) -> AlertResult:
-        if incident is None:
-            early = self._early_events(alert)
-            return self._open_and_end(alert, early) if early and is_over(alert, early) else self._open(alert, None)
-        if incident.status in LIVE_INCIDENTS:
-            return self._count(alert, incident)
-        if self._late(alert, incident) and not self._is_restatement(alert, incident):
-            return self._out_of_order(alert, incident, "An alert{} came after its recovery; it opens nothing")
-        ended: datetime = incident.resolved_at or incident.closed_at or incident.opened_at
-        if incident.status == "resolved" and self.receipt.at - ended <= self._reopen_within:
-            return self._reopen(alert, incident)
-        return self._open(alert, incident)
-
-    @cached_property
-    def _reopen_within(self) -> timedelta:
-        return timedelta(minutes=threshold(self.revision.records, self.revision.org_id, "alert_reopen_minutes"))
-
-    def _open(self, alert: Alert, before: LastIncident | None) -> AlertResult:
-        row = self._insert(alert, before, acknowledged=alert.acknowledged or self._is_acknowledged(alert))
-        self._start_clock(alert, row, before)
-        self.log.log_ingest(row["id"], "created", self.unknown_service)
-        self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
-        return self._result(alert, "created", row["id"])
-
-    def _open_and_end(self, alert: Alert, early: EarlyEvents) -> AlertResult:
-        """A recovery that came before its alert: what was is recorded, and is over."""
-        row = self._insert(alert, None, acknowledged=False)
-        row |= {"status": "resolved", "resolved_at": self.receipt.at, "sender_at": early.recovered_at}
-        self._start_clock(alert, row, None)
-        self.log.line(
-            row["id"], "status", f"Resolved: its recovery of {early.recovered_at:%Y-%m-%d %H:%M} UTC came first"
-        )
-        self.log.log_ingest(row["id"], "out_of_order", self.unknown_service)
-        self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
-        self.log.event("incident.resolved", row["id"])
-        return self._result(alert, "out_of_order", row["id"])
-
-    def _insert(self, alert: Alert, before: LastIncident | None, *, acknowledged: bool) -> dict[str, Any]:  # a row
-        service = self.services[alert.service.lower()] if alert.service else None
-        return new_incident(alert, before, self.receipt, service_id=service, acknowledged=acknowledged)
-
-    def _start_clock(self, alert: Alert, row: dict[str, Any], before: LastIncident | None) -> None:  # a row
-        opened = as_last(self.revision.buffer_insert(incidents, row))
-        known = (opened,) if before is None else (opened, before)
-        self._learn(alert.dedupe_key, max(known, key=lambda one: (one.opened_at, one.id)))
-        self.log.line(row["id"], "alert", f"Opened by {row['source']}: {alert.title}")
-        self.log.clock(alert, row["id"])
-
-    def _count(self, alert: Alert, incident: LastIncident) -> AlertResult:
-        severity = severity_after(incident.severity, alert)
-        count = (incident.alert_count or 0) + 1
-        said = {} if self._late(alert, incident) else alert_columns(alert)
-        self._change(alert, incident, said, alert_count=count, severity=severity)
-        if severity != incident.severity:
-            self.log.line(incident.id, "severity", f"Severity rose from {incident.severity} to {severity}")
-        self.log.log_ingest(incident.id, "deduplicated", self.unknown_service)
-        return self._result(alert, "deduplicated", incident.id)
-
-    def _reopen(self, alert: Alert, incident: LastIncident) -> AlertResult:
-        self._change(
-            alert,
-            incident,
-            alert_columns(alert),
-            status="acknowledged" if self._is_acknowledged(alert) else "open",
-            resolved_at=None,
-            alert_count=(incident.alert_count or 0) + 1,
-            severity=severity_after(incident.severity, alert),
-        )
-        self.log.line(incident.id, "status", "Reopened: the alert fires again")
-        self.log.clock(alert, incident.id)
-        self.log.log_ingest(incident.id, "reopened", self.unknown_service)
-        return self._result(alert, "reopened", incident.id)
-
-    def _is_acknowledged(self, alert: Alert) -> bool:
-        return was_acknowledged(alert, self._early_events(alert))
-
-    def _early_events(self, alert: Alert) -> EarlyEvents | None:
-        return self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key]
-
-    def _is_restatement(self, alert: Alert, incident: LastIncident) -> bool:
-        """Whether an alert that is dated before the last recovery was said after it. Once: the alert of a recovery that
-        came first is late, and whoever says it again means it."""
-        early = self._early_events(alert)
-        if is_restated(alert, incident, early, replayed_from=self.receipt.replayed_from):
-            return True
-        if alert.dated_by_start and early is not None and is_over(alert, early):
-            self._remember(alert, early._replace(recovered_at=None))
-        return False
-
-    # -- an alert ends, or something is said of it ---------------------------------------------------------------------
-
-    def _resolve(self, alert: Alert, incident: LastIncident) -> AlertResult:
-        if self._late(alert, incident):
-            return self._out_of_order(alert, incident, "A recovery{} came after a later alert; it ends nothing")
-        self._note_unheard_of(alert, incident)
-        ended = max(alert.ended_at or self.receipt.at, incident.opened_at)
-        self._change(alert, incident, {}, status="resolved", resolved_at=ended)
-        self.log.line(incident.id, "status", f"Resolved by {incident.source or alert.source}")
-        self.log.clock(alert, incident.id)
-        self.log.log_ingest(incident.id, "resolved", self.unknown_service)
-        self.log.event("incident.resolved", incident.id)
-        return self._result(alert, "resolved", incident.id)
-
-    def _annotate(self, alert: Alert, incident: LastIncident) -> AlertResult:
-        late = self._late(alert, incident)
-        change: IncidentChange = {"sender_at": incident.sender_at}  # of alerts and recoveries alone
-        if not late:
-            change["severity"] = severity_after(incident.severity, alert)
-        acknowledged = (
-            alert.acknowledged and not late and (incident.acknowledged_at is None or incident.status == "open")
-        )
-        if acknowledged:
-            change["acknowledged_at"] = incident.acknowledged_at or self.receipt.at
-        if acknowledged and incident.status == "open":
-            change["status"] = "acknowledged"
-        self._change(alert, incident, {}, **change)
-        self.log.line(incident.id, "note", alert.note or alert.title)
-        self.log.clock(alert, incident.id)
-        self.log.log_ingest(incident.id, "updated", self.unknown_service)
-        if acknowledged:
-            self.log.event("incident.acknowledged", incident.id)
-        return self._result(alert, "updated", incident.id)
-
-    def _early(self, alert: Alert, incident: LastIncident | None) -> AlertResult:
-        """No alert is open that it could be about: what it says is remembered for one that is on its way."""
-        at, identifier = alert.occurred_at, incident.id if incident else None
-        if at is None:
-            return self._result(alert, "no_open_incident", identifier)
-        if alert.state == "resolved" and incident is not None:
-            news = incident.sender_at is None or at > incident.sender_at
-            if news:
-                self._note_unheard_of(alert, incident)
-                self._change(alert, incident, {})
-        else:
-            news = self._remember(alert, self._with_early_event(alert, at))
-        if news:
-            self.log.log_ingest(identifier, "no_open_incident", self.unknown_service)
-        return self._result(alert, "no_open_incident", identifier)
-
-    def _note_unheard_of(self, recovery: Alert, incident: LastIncident) -> None:
-        """Remember a recovery whose own alert is still on its way, though there was an earlier one."""
-        if recovery.occurred_at is not None and is_unheard_of(recovery, incident):
-            self._remember(recovery, self._with_early_event(recovery, recovery.occurred_at))
-
-    def _with_early_event(self, alert: Alert, at: datetime) -> EarlyEvents:
-        recovered, acknowledged = self._early_events(alert) or EarlyEvents(None, None)
-        if alert.state == "resolved":
-            recovered = latest(recovered, at)
-        elif alert.acknowledged:
-            acknowledged = latest(acknowledged, at)
-        return EarlyEvents(recovered, acknowledged)
-
-    def _remember(self, alert: Alert, now_known: EarlyEvents) -> bool:
-        """Whether it was news."""
-        key, known = alert.dedupe_key, self._early_events(alert)
-        if now_known == (known or EarlyEvents(None, None)):
-            return False
-        row = {**now_known._asdict(), "seen_at": self.revision.now}
-        if known is None:
-            self.revision.buffer_insert(early_events, {"dedupe_key": key, **row})
-        else:
-            self.revision.buffer_update(early_events, {"dedupe_key": key}, row)
-        self.revision.cache_lookup(early_by_key, key, now_known)
-        return True
-
-    def _out_of_order(self, alert: Alert, incident: LastIncident, said: str) -> AlertResult:
-        dated = f" of {alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if alert.occurred_at else ""
-        self.log.line(incident.id, "note", said.format(dated))
-        self.log.log_ingest(incident.id, "out_of_order", self.unknown_service)
-        return self._result(alert, "out_of_order", incident.id)
-
-    def _change(
-        self, alert: Alert, incident: LastIncident, said: dict[str, Any], **change: Unpack[IncidentChange]
-    ) -> None:  # values of a row
-        change.setdefault("sender_at", latest(incident.sender_at, alert.occurred_at))
-        seen = latest(incident.last_seen_at, self.receipt.at)
-        values = {**said, **change, "last_seen_at": seen}
-        self.revision.buffer_update(incidents, incident.row, values)
-        self._learn(alert.dedupe_key, as_last({**incident.row, **values}))
-
-    def _learn(self, dedupe_key: str, incident: LastIncident) -> None:
-        self.revision.cache_lookup(last_incidents, dedupe_key, incident)
-
     @staticmethod
     def _result(alert: Alert, outcome: AlertOutcome, incident_id: str | None) -> AlertResult:
         return {"dedupe_key": alert.dedupe_key, "outcome": outcome, "incident_id": incident_id}
+
+
+Answer = tuple[AlertOutcome, str | None]
+
+
+class _AlertStep:
+    """One alert and the history of its key."""
+
+    def __init__(self, work: _Work, alert: Alert, history: KeyHistory) -> None:
+        self.work = work
+        self.alert = alert
+        self.history = history
+        self.log = work.log
+        self.time: AlertTime = alert_time(alert, work.receipt.at, work.receipt.clock_skew)
+        last = history.last
+        replayed = work.receipt.replayed_from
+        newest = max((one.place for one in history.messages if one.kind in ("firing", "resolved")), default=None)
+        self.is_late = newest is not None and self._message("firing").place[:2] < newest[:2]
+        if not self.time.is_senders and replayed is None:
+            self.is_late = False  # without a date it counts as it comes
+        self.last_id = last.id if last else None
+        self.is_live = last is not None and last.status in LIVE_INCIDENTS
+
+    def _message(self, kind: MessageKind) -> KeyMessage:
+        began, time = self.alert.started_at, self.time
+        sent = time.sent_at
+        if not time.is_senders:  # of one moment each counts after those before it
+            sent = max((one.sent_at for one in self.history.messages if one.at == time.at), default=sent) + A_MOMENT
+        return KeyMessage(kind, time.at, sent, time.heard_at, time.in_our_time(began) if began else None)
+
+    def apply(self) -> Answer:
+        """What became of it."""
+        alert = self.alert
+        if alert.state == "update":
+            return self._annotate()
+        return self._fire() if alert.state == "firing" else self._resolve()
+
+    # -- an alert fires -----------------------------------------------------------------------------------------------
+
+    def _fire(self) -> Answer:
+        message, goes_on = self._message("firing"), None
+        again = restatement(self.alert, message, self.history.messages, self.history.episodes())
+        if again.is_repeat:
+            if self.last_id is not None:
+                self._write_line(self.last_id, "note", "An alert{} came again, or after its recovery; it opens nothing")
+                self._log_ingest(self.last_id, "out_of_order")
+            return "out_of_order", self.last_id
+        if again.goes_on is not None:
+            message, goes_on = again.goes_on, again.words
+        episode: Episode | None = again.counts_on
+        if episode is not None:
+            step = self.history.no_step()
+        else:
+            step = self.history.take(message)
+            episode = _episode_of(step.after, message)
+        if episode is None:
+            raise ValueError(f"a firing of {self.alert.dedupe_key} belongs to no episode")
+        if episode.id is None:
+            return self._open(step, episode)
+        was = step.was(episode.id)
+        self._follow(step, but=episode.id)
+        if episode.end is not None:
+            self._change(episode.id, step, {})
+            self._write_line(episode.id, "note", "An alert{} came after its recovery; it opens nothing")
+            self._log_ingest(episode.id, "out_of_order")
+            return "out_of_order", episode.id
+        row = self.history.row(episode.id)
+        severity = severity_after(row["severity"], self.alert)
+        reopened = was is not None and was.end is not None
+        said = alert_columns(self.alert) if reopened or not self.is_late else {}
+        self._change(episode.id, step, {**said, "alert_count": (row["alert_count"] or 0) + 1, "severity": severity})
+        if reopened:
+            by_hand = was is not None and was.closed is not None and was.closed.by is not None
+            text = "Reopened: it was closed by hand, and the alert fires again" if by_hand else None
+            self.log.line(episode.id, "status", goes_on or text or "Reopened: the alert fires again", self.time)
+            self.log.clock(episode.id, self.time)
+            self._log_ingest(episode.id, "reopened")
+            return "reopened", episode.id
+        if severity != row["severity"]:
+            text = f"Severity rose from {row['severity']} to {severity}"
+            self.log.line(episode.id, "severity", text, self.time)
+        self._log_ingest(episode.id, "deduplicated")
+        return "deduplicated", episode.id
+
+    def _open(self, step: HistoryStep, episode: Episode) -> Answer:
+        before = self.history.last
+        service = self.work.services[self.alert.service.lower()] if self.alert.service else None
+        row = {
+            **new_incident(self.alert, before, self.work.receipt, service_id=service),
+            **episode.columns(),
+            "alert_count": len(episode.members),
+        }
+        if episode.end is not None:
+            row["sender_at"] = latest(row["sender_at"], episode.end.sent_at)
+        self.history.name(episode, row["id"])
+        self.history.insert(row)
+        self.log.line(row["id"], "alert", f"Opened by {row['source']}: {self.alert.title}", self.time)
+        self.log.clock(row["id"], self.time)
+        self._follow(step, but=row["id"])
+        outcome: AlertOutcome = "created"
+        if episode.end is not None:
+            outcome, when = "out_of_order", f"{episode.end.at:%Y-%m-%d %H:%M} UTC"
+            self.log.line(row["id"], "status", f"Resolved: its recovery of {when} came first", self.time)
+        self.history.save()
+        self._log_ingest(row["id"], outcome)
+        self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
+        if episode.end is not None:
+            self.log.event("incident.resolved", row["id"])
+        return outcome, row["id"]
+
+    # -- an alert ends, or something is said of it ---------------------------------------------------------------------
+
+    def _resolve(self) -> Answer:
+        message = self._message("resolved")
+        step = self.history.take(message)
+        ended = next((one for one in step.after if one.end is message), None)
+        changed = self.history.differences(step)
+        if not changed and not any(one.id is None for one in step.after):
+            return self._early(step)
+        episode_id = ended.id if ended else None
+        was = step.was(episode_id)
+        self._follow(step, but=episode_id)
+        if episode_id is None:
+            self.history.save()
+            self._log_ingest(self.last_id, "out_of_order")
+            return "out_of_order", self.last_id
+        self._change(episode_id, step, {})
+        source = self.history.row(episode_id)["source"] or self.alert.source
+        if was is not None and was.end is not None:
+            self._write_line(episode_id, "note", "A recovery{} came late: it ended then")
+            self._log_ingest(episode_id, "out_of_order")
+            return "out_of_order", episode_id
+        self.log.line(episode_id, "status", f"Resolved by {source}", self.time)
+        self.log.clock(episode_id, self.time)
+        self._log_ingest(episode_id, "resolved")
+        self.log.event("incident.resolved", episode_id)
+        return "resolved", episode_id
+
+    def _annotate(self) -> Answer:
+        alert, incident = self.alert, self.history.last
+        taken = alert.acknowledged
+        step = self.history.take(self._message("acknowledged")) if taken else None
+        if incident is None or not self.is_live:
+            return self._early(step) if step is not None else ("no_open_incident", self.last_id)
+        was = {one.id: one.is_taken for one in step.before} if step else {}
+        is_taken = step is not None and any(
+            one.is_taken and not was.get(one.id, False) and one.id == incident.id for one in step.after
+        )
+        change: dict[str, Any] = {"sender_at": incident.sender_at}  # of alerts and recoveries alone
+        if not self.is_late:
+            change["severity"] = severity_after(incident.severity, alert)
+        self._change(incident.id, step, change)
+        self.log.line(incident.id, "note", alert.note or alert.title, self.time)
+        self.log.clock(incident.id, self.time)
+        self._log_ingest(incident.id, "updated")
+        if is_taken:
+            self.log.event("incident.acknowledged", incident.id)
+        return "updated", incident.id
+
+    def _early(self, step: HistoryStep) -> Answer:
+        """It changes nothing that is known: what it says is remembered for an alert that is on its way."""
+        live = self.is_live and self.alert.state == "resolved"
+        if live and self.last_id is not None:
+            if step.is_news and self.time.is_senders:
+                self.history.save()
+            self._write_line(self.last_id, "note", "A recovery{} came after a later alert; it ends nothing")
+            self._log_ingest(self.last_id, "out_of_order")
+            return "out_of_order", self.last_id
+        if step.is_news and self.time.is_senders:
+            for identifier, values in self.history.differences(step).items():
+                self.history.update(identifier, values)
+            self.history.save()
+            self._log_ingest(self.last_id, "no_open_incident")
+        return "no_open_incident", self.last_id
+
+    # -- what is written -----------------------------------------------------------------------------------------------
+
+    def _follow(self, step: HistoryStep, *, but: str | None) -> None:
+        """What the message changes of other incidents of the key: a late one may move their ends, or split one off."""
+        for episode in step.after:
+            if episode.id is None:
+                self._split(step, episode)
+        for identifier, values in self.history.differences(step).items():
+            if identifier != but:
+                self.history.update(identifier, values)
+                self.log.line(identifier, "note", self._word("A message{} came late: {}", values), self.time)
+
+    def _split(self, step: HistoryStep, episode: Episode) -> None:
+        """A recovery that came late ends an episode before what was counted on it: that is an incident of its own."""
+        earlier = next((one for one in reversed(step.after) if one.id and one.begin.place < episode.begin.place), None)
+        row = dict(self.history.row(earlier.id)) if earlier is not None and earlier.id else {}
+        identifier = new_id("inc")
+        row |= {
+            **episode.columns(),
+            "id": identifier,
+            "alert_count": len(episode.members),
+            "related_to": earlier.id if earlier else None,
+            "owner": None,
+            "parent_id": None,
+            "parent_state": None,
+            "parent_reason": None,
+            "mitigated_at": None,
+        }
+        self.history.name(episode, identifier)
+        self.history.insert({name: value for name, value in row.items() if name not in ("org_id", "revision")})
+        text = f"Split off {earlier.id if earlier else 'another'}: a recovery between them came late"
+        self.log.line(identifier, "alert", text, self.time)
+        self.log.event("incident.opened", identifier, {"severity": row["severity"]})
+
+    def _change(self, identifier: str, step: HistoryStep | None, values: Mapping[str, Any]) -> None:
+        """What the alert says of its incident, and what its message changes of it."""
+        row = self.history.row(identifier)
+        derived = self.history.differences(step).get(identifier, {}) if step is not None else {}
+        seen = latest(row["last_seen_at"], self.work.receipt.at)
+        sender = latest(row["sender_at"], self.alert.occurred_at)
+        self.history.update(identifier, {"sender_at": sender, **derived, **values, "last_seen_at": seen})
+        self.history.save()
+
+    def _log_ingest(self, identifier: str | None, outcome: AlertOutcome) -> None:
+        self.log.log_ingest(identifier, outcome, self.work.unknown_service)
+
+    def _write_line(self, identifier: str, kind: Any, text: str) -> None:
+        dated = f" of {self.alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if self.alert.occurred_at else ""
+        self.log.line(identifier, kind, text.format(dated), self.time)
+
+    def _word(self, text: str, values: Mapping[str, Any]) -> str:
+        dated = f" of {self.alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if self.alert.occurred_at else ""
+        moved = ", ".join(f"{name} is {value}" for name, value in sorted(values.items()) if name in _MOVED)
+        return text.format(dated, moved or "the state follows")
+
+
+_MOVED = ("opened_at", "acknowledged_at", "resolved_at", "status")
+
+
+def _episode_of(episodes: Sequence[Episode], message: KeyMessage) -> Episode | None:
+    return next((one for one in episodes if any(message.is_same(each) for each in one.members)), None)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from engine.incidents.alerts.alert_rows import Receipt
+from engine.incidents.alerts.key_history import PARENT
 from engine.incidents.alerts.scanner_checks import describe_by_row, describe_by_store, keep_checks
 from engine.intake.findings import Finding, FindingBatch
 from engine.intake.severity import highest
@@ -19,6 +20,8 @@ from engine.store.queries.operations.ingest import (
     service_ids,
 )
 from engine.store.schema.services import findings, incident_timeline, incidents
+
+SCAN_RULE = "scan-cve"
 
 
 class FindingResult(TypedDict):
@@ -65,6 +68,7 @@ class _Work:
         self.new_incidents: list[dict[str, Any]] = []  # a row on its way into the store
         self.resolved: list[str] = []
         self.notes: list[Note] = []
+        self.cves: dict[str, str] = {}  # of new incidents
 
     def apply(self, finding: Finding) -> FindingResult:
         """What became of one finding."""
@@ -145,6 +149,8 @@ class _Work:
     def _open(self, finding: Finding, row: dict[str, Any], related_to: str | None) -> str:
         now = self.revision.now
         identifier = new_id("inc")
+        if row["cve"]:
+            self.cves[identifier] = row["cve"]
         self.new_incidents.append(
             {
                 "id": identifier,
@@ -158,6 +164,7 @@ class _Work:
                 "alert_count": 1,
                 "started_at": row["first_seen_at"],
                 "opened_at": now,
+                "opened_heard_at": now,
                 "last_seen_at": now,
                 "related_to": related_to,
                 "summary": f"Opened for finding {row['id']}",
@@ -188,6 +195,7 @@ class _Work:
     def finish(self) -> None:
         """The bulk writes, and the audit events."""
         self.revision.insert(findings, self.new_findings)
+        self._relate_by_cve()
         self.revision.insert(incidents, self.new_incidents)
         opened = [(row["id"], f"Opened by {row['source']}: {row['title']}") for row in self.new_incidents]
         resolved = resolve_incidents(self.revision, list(dict.fromkeys(self.resolved)))
@@ -203,6 +211,16 @@ class _Work:
             self.notes.append(Note("vuln.scan.completed", "scan", self.batch.source, details=details))
         self.revision.record_all(self.notes)
 
+    def _relate_by_cve(self) -> None:
+        """The rule scan-cve: incidents that one run of a scanner opens for one CVE are a family, of which the first is
+        the parent."""
+        parents: dict[tuple[object, object], str] = {}
+        for row in self.new_incidents:
+            cve = self.cves.get(row["id"])
+            parent = parents.setdefault((row["source"], cve), row["id"]) if cve else row["id"]
+            values = (parent, "confirmed", f"rule {SCAN_RULE}: one run of {row['source']} with {cve}")
+            row |= dict(zip(PARENT, values if parent != row["id"] else (None, None, None), strict=True))
+
     def _timeline(self, entries: Sequence[tuple[str, str]], kind: str) -> None:
         self.revision.insert(
             incident_timeline,
@@ -211,6 +229,7 @@ class _Work:
                     "id": new_id("tl"),
                     "incident_id": identifier,
                     "happened_at": self.revision.now,
+                    "heard_at": self.revision.now,
                     "kind": kind,
                     "actor": self.revision.actor,
                     "body": body,

@@ -8,7 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import msgspec
@@ -54,6 +54,7 @@ class IngestDoor:
     most_unread_bytes: int
     confirm: Callable[[Revision], None] = _no_check
     prefetch: Lookups = ()
+    clock_skew: timedelta = Receipt.clock_skew
     payload_id: str | None = field(default=None)  # of a dead letter that is read again
 
 
@@ -118,7 +119,13 @@ def _write_payload(revision: Revision, door: IngestDoor, row: dict[str, Any]) ->
 
 
 def _receipt(door: IngestDoor, inbound: InboundBody, payload_id: str) -> Receipt:
-    return Receipt(inbound.received_at, inbound.workspace_id, payload_id, replayed=door.payload_id is not None)
+    return Receipt(
+        inbound.received_at,
+        inbound.workspace_id,
+        payload_id,
+        replayed=door.payload_id is not None,
+        clock_skew=door.clock_skew,
+    )
 
 
 class AlertDelivery:

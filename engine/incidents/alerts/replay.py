@@ -1,8 +1,9 @@
 """Dead letters read again: after an upgrade that knows their shape, or a limit that was raised."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.ingest import IngestDoor, receive_alerts, receive_findings
 from engine.intake.payloads import InboundBody, unpack_body
 from engine.model.errors import BadRequest, TooLarge
@@ -20,7 +21,15 @@ class ReplayResult:
     problem: str | None = None
 
 
-def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: int, most_findings: int) -> ReplayResult:
+def replay(
+    store: Store,
+    row: IngestPayloadRow,
+    *,
+    now: datetime,
+    most_alerts: int,
+    most_findings: int,
+    clock_skew: timedelta = Receipt.clock_skew,
+) -> ReplayResult:
     """Read a dead letter and apply it as of when it came; one that still cannot be read stays, with the new reason."""
     door = IngestDoor(
         store=store,
@@ -30,6 +39,7 @@ def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: i
         most_findings=most_findings,
         most_unread=0,
         most_unread_bytes=0,
+        clock_skew=clock_skew,
         payload_id=row["id"],
     )
     inbound = InboundBody(

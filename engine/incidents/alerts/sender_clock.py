@@ -1,63 +1,82 @@
-"""The order of a sender's events: judged by the sender's own clock, never by when we received them.
-
-A recovery ends what began no later than it; of two alerts of one key the one with the later time says how things
-are. An event without a time counts in the order in which it came.
+"""When something happened and when it was heard: the sender's clock, corrected where it is ahead, and ours.
 
 Alertmanager and Grafana date an alert by when the problem began and say that date again whenever they say that it
-fires: also after they called it resolved because nothing was heard of it for a while. That is no old news.
+fires: also after they called it resolved because nothing was heard of it for a while. The same body again at once is
+a repeated delivery; the same start again later than such a sender gathers a group for goes on.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
+from engine.incidents.alerts.episodes import Episode, KeyMessage
 from engine.intake.alerts import Alert
-from engine.model.vocabulary import LIVE_INCIDENTS
-from engine.store.queries.operations.ingest import EarlyEvents, LastIncident
 
-SKEW = timedelta(minutes=5)  # that clocks may differ by before it is worth a word
+GROUP_INTERVAL = timedelta(minutes=5)  # after which Alertmanager speaks of a group again, unless it is told otherwise
 
 
-def is_late(alert: Alert, incident: LastIncident, *, replayed_from: datetime | None) -> bool:
-    """Whether the state of the incident is newer than the event.
+class AlertTime(NamedTuple):
+    """``at`` is when it happened, ``sent_at`` what the sender calls that, ``heard_at`` when it came.
 
-    ``replayed_from`` is when an event came that is applied only now: without a time of its own it counts from then.
+    ``ahead`` is by how much the sender's clock was corrected; ``is_senders`` False where the sender gave no time and
+    ours counts.
     """
-    if alert.occurred_at is None or incident.sender_at is None:
-        known = incident.last_seen_at
-        return alert.occurred_at is None and replayed_from is not None and known is not None and replayed_from < known
-    if alert.state == "firing" and incident.status not in LIVE_INCIDENTS:
-        return alert.occurred_at <= incident.sender_at
-    return alert.occurred_at < incident.sender_at
+
+    at: datetime
+    sent_at: datetime
+    heard_at: datetime
+    ahead: timedelta
+    is_senders: bool
+
+    def in_our_time(self, at: datetime) -> datetime:
+        """Another time of the same sender, corrected alike."""
+        return at if at + self.ahead <= self.heard_at else at - self.ahead
 
 
-def is_restated(
-    alert: Alert, incident: LastIncident, early: EarlyEvents | None, *, replayed_from: datetime | None
-) -> bool:
-    """Whether a monitor that dates alerts by their beginning says of what it told before that it fires after all.
+def alert_time(alert: Alert, heard: datetime, skew: timedelta) -> AlertTime:
+    """When an alert happened; corrected where the sender is ahead of us, or of its own time of sending, by more than
+    ``skew``."""
+    if alert.occurred_at is None:
+        return AlertTime(heard, heard, heard, timedelta(), False)
+    known = heard if alert.sent_at is None else min(heard, alert.sent_at)
+    ahead = alert.occurred_at - known
+    if ahead <= skew:
+        return AlertTime(min(alert.occurred_at, heard), alert.occurred_at, heard, timedelta(), True)
+    return AlertTime(alert.occurred_at - ahead, alert.occurred_at, heard, ahead, True)
 
-    Not of an episode before those of the incident, nor of one whose recovery came before its alert.
+
+class Restatement(NamedTuple):
+    """A firing that a sender dates by a start that is over: delivered again, or going on from now, and in what words.
+
+    ``counts_on`` is a later episode that is open.
     """
-    began, known = alert.occurred_at, incident.started_at
-    if not alert.dated_by_start or began is None or known is None or began < known:
-        return False
-    if replayed_from is not None and incident.last_seen_at is not None and replayed_from < incident.last_seen_at:
-        return False
-    return began == known or not is_over(alert, early)
+
+    is_repeat: bool = False
+    counts_on: Episode | None = None
+    goes_on: KeyMessage | None = None
+    words: str | None = None
 
 
-def is_unheard_of(recovery: Alert, incident: LastIncident) -> bool:
-    """Whether a recovery ends an episode that began after all that was heard of it."""
-    began, heard = recovery.started_at, incident.sender_at
-    return recovery.dated_by_start and began is not None and heard is not None and began > heard
-
-
-def is_over(alert: Alert, early: EarlyEvents | None) -> bool:
-    """Whether the recovery of an alert came before the alert."""
-    return bool(early and alert.occurred_at and early.recovered_at and alert.occurred_at <= early.recovered_at)
-
-
-def was_acknowledged(alert: Alert, early: EarlyEvents | None) -> bool:
-    """Whether somebody acknowledged an alert before it came."""
-    return bool(early and alert.occurred_at and early.acknowledged_at and alert.occurred_at <= early.acknowledged_at)
+def restatement(
+    alert: Alert, message: KeyMessage, messages: Sequence[KeyMessage], episodes: Sequence[Episode]
+) -> Restatement:
+    """Whether an alert that is dated by its start says again what was heard and is over."""
+    known = next((one for one in messages if one.is_same(message)), None)
+    if not alert.dated_by_start or known is None:
+        return Restatement()
+    episode = next((one for one in episodes if known in one.members), None)
+    if episode is None or episode.end is None:
+        return Restatement()
+    if episodes[-1].end is None:
+        return Restatement(counts_on=episodes[-1])
+    heard = max(one.heard_at for one in (known, episode.end, episodes[-1].end or episode.end))
+    waited = message.heard_at - heard
+    if waited < GROUP_INTERVAL:
+        return Restatement(is_repeat=True)
+    minutes = round(waited.total_seconds() / 60)
+    words = f"Goes on: {minutes:,} min after its recovery was heard the monitor says again that it fires"
+    again = message._replace(at=message.heard_at, sent_at=message.heard_at)
+    return Restatement(goes_on=again, words=words)
 
 
 def latest(one: datetime | None, other: datetime | None) -> datetime | None:
@@ -65,10 +84,10 @@ def latest(one: datetime | None, other: datetime | None) -> datetime | None:
     return max((time for time in (one, other) if time is not None), default=None)
 
 
-def skew_note(alert: Alert, received_at: datetime) -> str | None:
-    """What to say of a sender whose clock is ahead of ours."""
-    ahead = alert.occurred_at - received_at if alert.occurred_at else timedelta()
-    if ahead <= SKEW:
-        return None
-    minutes = round(ahead.total_seconds() / 60)
-    return f"Clock skew: the sender dates this {alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC, {minutes:,} min after it came"
+def skew_text(time: AlertTime) -> str:
+    """What to say of a sender whose clock is ahead."""
+    minutes = round(time.ahead.total_seconds() / 60)
+    return (
+        f"Clock skew: the sender dates this {time.sent_at:%Y-%m-%d %H:%M:%S} UTC, {minutes:,} min after it came; "
+        "corrected by that"
+    )

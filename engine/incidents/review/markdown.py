@@ -15,8 +15,8 @@ MilestoneColumn: TypeAlias = Literal[
 LISTED = 200  # lines of a table; the evidence pack has the rest
 FILL_IN = "*To be filled in by the team:*"
 EXECUTED = (
-    *("Executed at", "Id", "Playbook", "Mode", "Status", "Dry-run", "By", "Approval note", "Rollback plan"),
-    "Audit",
+    *("Executed at", "Id", "Playbook", "Mode", "Status", "Dry-run", "By", "Requested by", "Approved by"),
+    *("Must differ", "Approval note", "Rollback plan", "Audit"),
 )
 MILESTONES: tuple[tuple[MilestoneColumn, str], ...] = (
     ("started_at", "Trouble began"),
@@ -161,6 +161,9 @@ def automation_tables(record: IncidentRecord) -> list[str]:
             row["status"].replace("_", " "),
             row["dry_run_id"],
             row["actor"],
+            row["requester"],
+            row["approver"],
+            ", ".join(map(str, row["separation"])) if isinstance(row["separation"], list) else None,
             row["approval_note"],
             row["rollback_plan"],
             _place(record, row),

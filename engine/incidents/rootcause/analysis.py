@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TypedDict
 
+from engine.incidents.families.proposals import FamilyProposal, propose
 from engine.incidents.rootcause.rca import Analysis, analyse
 from engine.incidents.rootcause.rca_reads import Surroundings
 from engine.model.errors import NotFound
@@ -70,6 +71,7 @@ def keep(revision: Revision, analysis: Analysis) -> dict[str, object]:
     }
     revision.insert(rca_runs, [run])
     revision.insert(incident_timeline, [_line(revision, run)])
+    propose(revision, _family(analysis))
     best = analysis.candidates[0] if analysis.candidates else None
     revision.record(
         "rca.completed" if analysis.conclusive else "rca.inconclusive",
@@ -84,6 +86,16 @@ def keep(revision: Revision, analysis: Analysis) -> dict[str, object]:
         },
     )
     return as_answer(run)
+
+
+def _family(analysis: Analysis) -> list[FamilyProposal]:
+    """The parent that the best candidate is, where it is an incident and the analysis is conclusive."""
+    best = analysis.candidates[0] if analysis.candidates else None
+    if best is None or not analysis.conclusive:
+        return []
+    named = [key.partition(":")[2] for key in best.evidence_ids if key.startswith("incidents:")]
+    reason = f"root cause, confidence {best.confidence:.3f}: {best.hypothesis}"
+    return [FamilyProposal(analysis.incident_id, parent, reason) for parent in named[:1]]
 
 
 def _line(revision: Revision, run: StoredRun) -> dict[str, object]:

@@ -28,8 +28,9 @@ class Alert(msgspec.Struct, frozen=True):
     ``firing`` opens an incident or counts on the open one of the same ``dedupe_key``; ``resolved`` resolves it;
     ``update`` writes ``note`` on it and opens nothing; ``ignored`` is accepted without effect.
     ``started_at`` and ``ended_at`` are never later than the receipt, and ``ended_at`` is there exactly when resolved.
-    ``occurred_at`` orders events of one sender. Where ``dated_by_start`` is True, that of an alert is when the problem
-    began, however late the sender says that it fires. ``event_id`` is the same for every delivery of one event, None
+    ``occurred_at`` orders events of one sender; ``sent_at`` is when it says that it sent the message, where it does.
+    Where ``dated_by_start`` is True, ``occurred_at`` of an alert is when the problem began, however late the sender
+    says that it fires. ``event_id`` is the same for every delivery of one event, None
     where the sender repeats itself on purpose. ``severity_given`` is False where the severity is only a default.
     ``link`` leads back to the monitor; ``links`` has all that are there by what they lead to: source, silence,
     dashboard, panel and the like. ``value`` is what was measured, in the sender's words; ``image_url`` a graph of it.
@@ -48,6 +49,7 @@ class Alert(msgspec.Struct, frozen=True):
     started_at: datetime | None = None
     ended_at: datetime | None = None
     occurred_at: datetime | None = None
+    sent_at: datetime | None = None
     dated_by_start: bool = False
     link: str | None = None
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)
@@ -89,6 +91,7 @@ def compose(
     started_at: object = None,
     ended_at: object = None,
     occurred_at: object = None,
+    sent_at: object = None,
     dated_by_start: bool = False,
     address: object = None,
     links: Mapping[str, object] | None = None,
@@ -125,6 +128,7 @@ def compose(
         started_at=min(began, received_at) if began else None,
         ended_at=ended,
         occurred_at=happened,
+        sent_at=instant(sent_at),
         dated_by_start=dated_by_start,
         link=next(iter(addresses.values()), None),
         labels=labels(tags),

@@ -12,7 +12,9 @@ An example with every field; only ``title`` is needed::
       "host": "web-3",
       "description": "5xx rate 11 % for ten minutes",
       "started_at": "2026-11-20T08:12:00Z",     ISO 8601 with offset, or epoch seconds or milliseconds
+      "occurred_at": "2026-11-20T08:14:00Z",    when the monitor noticed; else started_at, or ended_at of a resolved one
       "ended_at": null,                         for a resolved alert
+      "sent_at": "2026-11-20T08:14:03Z",        when this message was sent: a clock that is ahead of it is corrected
       "labels": {"region": "eu-west-1"},        plain values by name, at most 50 are kept
       "annotations": {"team_note": "Payments are first"},  texts for people by name, at most 50 are kept
       "link": "https://status.example.com/1",   http or https, as the following ones
@@ -53,7 +55,7 @@ PRIORITIES: Mapping[str, Severity] = {"1": "critical", "2": "high", "3": "medium
 SEVERITY_WORDS: Mapping[str, Severity] = {**WORDS, **PRIORITIES}
 TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id", "value")
 LINKS = ("link", "runbook_url", "image_url")
-TIMES = ("started_at", "ended_at")
+TIMES = ("started_at", "ended_at", "occurred_at", "sent_at")
 
 
 def matches(body: Mapping[str, object]) -> bool:
@@ -94,7 +96,8 @@ def read(alert: object, received_at: datetime) -> Alert:
         host=alert.get("host"),
         started_at=alert.get("started_at"),
         ended_at=alert.get("ended_at"),
-        occurred_at=alert.get("ended_at" if state == "resolved" else "started_at"),
+        occurred_at=_event_time(alert, state),
+        sent_at=alert.get("sent_at"),
         links={"source": alert.get("link")},
         runbook=alert.get("runbook_url"),
         value=alert.get("value"),
@@ -102,6 +105,12 @@ def read(alert: object, received_at: datetime) -> Alert:
         event_id=alert.get("event_id"),
         origin=alert.get("source"),
     )
+
+
+def _event_time(alert: Mapping[str, object], state: AlertState) -> object:
+    """A recovery is dated by its end, an alert by when it was noticed."""
+    names = ("ended_at", "occurred_at") if state == "resolved" else ("occurred_at", "started_at")
+    return next((alert[name] for name in names if alert.get(name) not in (None, "")), None)
 
 
 def _state(alert: Mapping[str, object]) -> AlertState:

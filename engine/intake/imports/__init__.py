@@ -2,12 +2,13 @@
 
 from engine.intake.imports.describe import describe_tables
 from engine.intake.imports.files.sources import files_in
-from engine.intake.imports.imports import ImportResult, import_paths
+from engine.intake.imports.imports import FollowedLines, ImportResult, import_paths
 from engine.intake.imports.mapping import ColumnMapping, read_mapping
 from engine.intake.imports.tables import is_table
 from engine.intake.imports.write import TableCounts
 
 __all__ = [
+    "FollowedLines",
     "ImportResult",
     "ColumnMapping",
     "TableCounts",

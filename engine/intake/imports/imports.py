@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
-from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references
+from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references, existing_ids
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
@@ -20,7 +20,7 @@ from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
 from engine.intake.imports.tables import find_table, importable
 from engine.intake.imports.values.controls import with_own_controls
-from engine.intake.imports.write import TableCounts, organization_values, write_events, write_table
+from engine.intake.imports.write import TableCounts, organization_values, typed_records, write_events, write_table
 from engine.model.documents.document import Position
 from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
@@ -30,6 +30,21 @@ from engine.store.schema import IMPORTABLE
 
 FIRST = ("organizations", "organization_settings")
 EVENTS = "audit_log"
+
+
+@dataclass(frozen=True)
+class FollowedLines:
+    """A table whose new rows of some kinds bring something about, and what does that once all tables are written."""
+
+    table: str
+    kinds: tuple[str, ...]
+    act: Callable[[Revision, Sequence[Mapping[str, object]]], None]
+
+    def new_lines(self, revision: Revision, checked: CheckResult) -> list[dict[str, object]]:
+        """Rows of these kinds that are not there yet."""
+        found = [row for rows in checked.spool for row in typed_records(checked, rows) if row.get("kind") in self.kinds]
+        known = existing_ids(revision.connection, revision.org_id, self.table, [str(row["id"]) for row in found])
+        return [row for row in found if row["id"] not in known]
 
 
 @dataclass(frozen=True)
@@ -67,15 +82,19 @@ def import_paths(
     progress: Progress | None = None,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
+    follow: FollowedLines | None = None,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
     An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds; ``rehearsed``, all is checked and nothing is written at all.
+    ``follow`` does what new lines of incidents' histories bring about.
     """
     found = sheets(paths, mapping)
-    return import_sheets(store, found, org_id, actor, now, progress or silent, mapping=mapping, rehearsed=rehearsed)
+    return import_sheets(
+        store, found, org_id, actor, now, progress or silent, mapping=mapping, rehearsed=rehearsed, follow=follow
+    )
 
 
 def frame_sheets(frames: Mapping[str, pl.DataFrame]) -> list[SheetRows]:
@@ -100,6 +119,7 @@ def import_sheets(
     *,
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
+    follow: FollowedLines | None = None,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does."""
     head = store.head(org_id)
@@ -110,7 +130,7 @@ def import_sheets(
         files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow)
         except _Rehearsal as end:
             return end.result
 
@@ -163,10 +183,12 @@ def _write(
     head: Position | None,
     progress: Progress,
     rehearsed: bool,
+    follow: FollowedLines | None,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
         counts = {}
+        lines = follow.new_lines(revision, files[follow.table]) if follow and follow.table in files else []
         for name, checked in files.items():
             if name == EVENTS:
                 current = _recheck(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
@@ -175,6 +197,8 @@ def _write(
                 counts[name] = write_table(revision, checked, progress)
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
+        if follow is not None:
+            follow.act(revision, lines)
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
         if rehearsed:  # the revision is undone by the way out of it
             raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))

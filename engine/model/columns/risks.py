@@ -59,6 +59,10 @@ RISKS: Mapping[str, Column] = {
     "loss_high": Column("Loss high", "number", "Upper end of the loss that is reckoned with."),
     "loss_low": Column("Loss low", "number", "Lower end of the loss that is reckoned with."),
     "maintenance": Column("Maintenance", "text", "How the compensating control is kept working."),
+    "family_id": Column("Family", "text", "First incident of the confirmed family, else the incident itself."),
+    "minutes_in_transit": Column(
+        "Minutes in transit", "minutes", "Minutes from the sender's trigger to when the console heard of the incident."
+    ),
     "minutes_to_acknowledge": Column(
         "Minutes to acknowledge", "minutes", "Minutes from opening to acknowledgement of the incident."
     ),
@@ -72,6 +76,7 @@ RISKS: Mapping[str, Column] = {
     "objective_pct": Column("Objective (%)", "percent", "Share of good events that the service aims for."),
     "opened_at": Column("Opened (UTC)", "instant", "Moment at which the incident was opened."),
     "over_appetite": Column("Over appetite", "flag", "Whether the residual risk is above the appetite."),
+    "parent_state": Column("Family is", "word", "Whether a person confirmed the family, or it is only proposed."),
     "residual": Column(
         "Residual",
         "",

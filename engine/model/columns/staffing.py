@@ -46,6 +46,7 @@ STAFFING: Mapping[str, Column] = {
     "exception_expiry_hours": Column("Exception expiry hours", "hours", "Hours of expiring exceptions in the week."),
     "gini": Column("Gini", "number", "Gini coefficient of the owners' utilisation: 0 is even, 1 is all on one."),
     "imbalance": Column("Max / mean", "number", "Largest over mean utilisation of the owners with any work."),
+    "incident_notice_hours": Column("Incident notice hours", "hours", "Hours of incident notifications in the week."),
     "last_escalation_on": Column("Last escalation", "date", "Day of the last escalation that named the action."),
     "last_reminder_on": Column("Last reminder", "date", "Day of the last reminder of the staffing action."),
     "last_rollup_on": Column("Last rollup", "date", "Day of the last rollup that named the action."),

@@ -23,6 +23,7 @@ TIME: Mapping[str, Column] = {
     "days_left": Column("Days left", "days", "Days until the due date; negative after it."),
     "days_open": Column("Days open", "days", "Days from opening to closing, or until now."),
     "done_on": Column("Done", "date", "Day on which the duty was done."),
+    "due_at": Column("Due (UTC)", "instant", "Moment at which it is due, where a law counts in hours."),
     "due_on": Column("Due", "date", "Last day on which it is in time."),
     "due_soon": Column(
         "Due soon", "count", "Those that fall due soon, or whose evidence is near the end of its window."

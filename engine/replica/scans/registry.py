@@ -27,7 +27,8 @@ def _day_table(name: str, *columns: str, where: str = "") -> str:
 
 _DATED = (
     "attestations", "bundles", "committee_meetings", "committees", "evidence_requests", "exceptions",
-    "organization_frameworks", "poam_items", "policies", "test_runs", "testing_schedules", "vendors",
+    "incident_timeline", "organization_frameworks", "poam_items", "policies", "test_runs", "testing_schedules",
+    "vendors",
 )  # fmt: skip
 
 SCANS: Mapping[str, str] = {
@@ -69,7 +70,14 @@ SCANS: Mapping[str, str] = {
         "acknowledged_at",
         "mitigated_at",
         "resolved_at",
+        "opened_heard_at",
+        "parent_id",
+        "parent_state",
         where="t.opened_at < q.ends_at",
+    ),
+    "incident_steps_rows": _day_table(
+        *("incident_timeline", "id", "incident_id", "kind", "happened_at", "payload"),
+        where="t.kind IN ('assess', 'communication') AND t.payload IS NOT NULL AND t.happened_at < q.ends_at",
     ),
     "control_profiles_rows": _table(
         "control_profiles",

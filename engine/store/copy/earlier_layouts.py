@@ -25,6 +25,17 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "remediations": frozenset({"compensating_approved_by", "compensating_approved_on"}),
         "vendor_documents": frozenset({"assessment", "assessed_by", "assessed_on"}),
     },
+    "0038": {
+        "policies": frozenset({"separation"}),
+        "executions": frozenset({"approval_id", "requester", "approver", "separation"}),
+        "approvals": frozenset({"spent_by", "spent_at"}),
+        "incidents": frozenset(
+            {"opened_heard_at", "acknowledged_heard_at", "resolved_heard_at", "acknowledged_by", "closed_by"}
+            | {"parent_id", "parent_state", "parent_reason"}
+        ),
+        "incident_timeline": frozenset({"heard_at", "payload"}),
+        "early_events": frozenset({"messages"}),
+    },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
 }
 

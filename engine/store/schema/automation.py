@@ -36,6 +36,7 @@ policies: TypedTable[records.PolicyRow] = tenant_table(
     instant("accepted_at", "when it was accepted", null=True),
     day("review_due_on", "next review", null=True),
     text("workspace_id", "workspace", null=True),
+    json("separation", "which of requester, approver and executor must be different people"),
     due="review_due_on",
 )
 
@@ -75,6 +76,10 @@ executions: TypedTable[records.ExecutionRow] = tenant_table(
     text("rollback_plan", "how to go back"),
     person("actor", "who"),
     instant("executed_at", "when"),
+    text("approval_id", "approval that it used up", null=True),
+    person("requester", "who made the dry-run", null=True),
+    person("approver", "who approved it", null=True),
+    json("separation", "which of requester, approver and executor had to be different people"),
 )
 
 approvals: TypedTable[records.ApprovalRow] = tenant_table(
@@ -89,6 +94,8 @@ approvals: TypedTable[records.ApprovalRow] = tenant_table(
     person("decided_by", "who decided", null=True),
     instant("decided_at", "when", null=True),
     text("note", "reason", null=True),
+    text("spent_by", "execution that used it up", null=True),
+    instant("spent_at", "when it was used up", null=True),
 )
 
 policy_blocks: TypedTable[records.PolicyBlockRow] = tenant_table(

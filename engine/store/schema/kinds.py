@@ -29,7 +29,7 @@ def _columns(*, claim: str = "", debt: str = "", deadline: str = "", scope: str 
 # fmt: off
 KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "approvals": _columns(
-        claim="status decided_by decided_at note",
+        claim="status decided_by decided_at note spent_at spent_by",
         debt="id kind subject requested_by requested_at"),
     "attestations": _columns(
         claim="owner attestor statement outcome attested_at delegated_to",
@@ -67,8 +67,8 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="id reason compensating compensating_evidence_on residual approver approved_on status worksheet",
         debt="renewals", deadline="expires_on", scope="kind framework control_id"),
     "executions": _columns(
-        claim="id dry_run_id status approval_note rollback_plan actor executed_at mode",
-        scope="playbook incident_id"),
+        claim="id dry_run_id status approval_note rollback_plan actor executed_at mode approval_id approver requester",
+        scope="playbook incident_id separation"),
     "findings": _columns(
         claim="status fixed_at",
         debt="id source finding_key title severity port cve cvss epss known_exploited internet_reachable "
@@ -76,10 +76,11 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         deadline="due_on", scope="service_id vendor_id asset"),
     "incident_actions": _columns(
         claim="owner status closed_on", debt="id title kind", deadline="due_on", scope="incident_id"),
-    "incident_timeline": _columns(claim="id happened_at kind actor body", scope="incident_id"),
+    "incident_timeline": _columns(claim="id happened_at heard_at kind actor body payload", scope="incident_id"),
     "incidents": _columns(
-        claim="status acknowledged_at mitigated_at resolved_at closed_at owner root_cause",
-        debt="id title severity source dedupe_key alert_count started_at opened_at last_seen_at impact_users "
+        claim="status acknowledged_at acknowledged_by acknowledged_heard_at mitigated_at resolved_at resolved_heard_at "
+              "closed_at closed_by owner root_cause parent_id parent_state parent_reason",
+        debt="id title severity source dedupe_key alert_count started_at opened_at opened_heard_at last_seen_at impact_users "
              "related_to host labels annotations runbook_url links value image_url summary",
         scope="service_id workspace_id"),
     "legal_holds": _columns(
@@ -101,7 +102,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="status closed_on details", debt="id weakness_key detected_on listed_on", deadline="due_on"),
     "policies": _columns(
         claim="id state body rules owner accepted_by accepted_at",
-        deadline="review_due_on", scope="policy version kind title playbook workspace_id"),
+        deadline="review_due_on", scope="policy version kind title playbook workspace_id separation"),
     "policy_blocks": _columns(
         debt="id reason message actor blocked_at overridden", scope="playbook policy_id"),
     "policy_controls": _columns(claim="policy_id framework control_id"),

@@ -32,6 +32,7 @@ from engine.model.vocabulary import (
     ExceptionStatus,
     ExecutionMode,
     ExecutionStatus,
+    FamilyState,
     FindingStatus,
     FrameworkRowKind,
     GapSeverity,
@@ -126,6 +127,8 @@ class ApprovalRow(TypedDict):
     decided_by: str | None
     decided_at: datetime | None
     note: str | None
+    spent_by: str | None
+    spent_at: datetime | None
     revision: int
 
 
@@ -497,6 +500,7 @@ class EarlyEventRow(TypedDict):
     recovered_at: datetime | None
     acknowledged_at: datetime | None
     seen_at: datetime
+    messages: list[Json] | None
     revision: int
 
 
@@ -605,6 +609,10 @@ class ExecutionRow(TypedDict):
     rollback_plan: str
     actor: str
     executed_at: datetime
+    approval_id: str | None
+    requester: str | None
+    approver: str | None
+    separation: Json
     revision: int
 
 
@@ -776,6 +784,14 @@ class IncidentRow(TypedDict):
     value: str | None
     image_url: str | None
     sender_at: datetime | None
+    opened_heard_at: datetime | None
+    acknowledged_heard_at: datetime | None
+    resolved_heard_at: datetime | None
+    acknowledged_by: str | None
+    closed_by: str | None
+    parent_id: str | None
+    parent_state: FamilyState | None
+    parent_reason: str | None
     revision: int
 
 
@@ -790,6 +806,8 @@ class IncidentTimelineRow(TypedDict):
     actor: str
     body: str
     payload_id: str | None
+    heard_at: datetime | None
+    payload: Json
     revision: int
 
 
@@ -1112,6 +1130,7 @@ class PolicyRow(TypedDict):
     accepted_at: datetime | None
     review_due_on: date | None
     workspace_id: str | None
+    separation: Json
     moves: int
     revision: int
 

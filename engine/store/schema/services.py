@@ -100,6 +100,14 @@ incidents: TypedTable[records.IncidentRow] = tenant_table(
     text("value", "what was measured, in the monitor's words", null=True),
     text("image_url", "graph of it", null=True),
     instant("sender_at", "the sender's own time of the last alert or recovery applied", null=True, internal=True),
+    instant("opened_heard_at", "when the console heard of it", null=True),
+    instant("acknowledged_heard_at", "when the console heard that somebody took it", null=True),
+    instant("resolved_heard_at", "when the console heard that it was resolved", null=True),
+    person("acknowledged_by", "who took it", null=True),
+    person("closed_by", "who closed it by hand", null=True),
+    text("parent_id", "incident of whose family it is", null=True),
+    choice("parent_state", "whether a person confirmed the family", "FamilyState", null=True),
+    text("parent_reason", "why it belongs to the family", null=True),
     Index("ix_incidents_dedupe", "org_id", "dedupe_key"),
     Index("ix_incidents_opened", "org_id", "opened_at"),
 )
@@ -114,6 +122,8 @@ incident_timeline: TypedTable[records.IncidentTimelineRow] = tenant_table(
     person("actor", "who"),
     text("body", "what"),
     text("payload_id", "what came from the monitor, as it is kept", null=True, internal=True),
+    instant("heard_at", "when the console heard of it", null=True),
+    json("payload", "what a person's step says: to, parent, law, aware_at, classified_at, why"),
     Index("ix_incident_timeline_incident", "org_id", "incident_id"),
 )
 

@@ -88,9 +88,11 @@ class DryRunReceipt(Shape):
     ExecutionRow,
     """
     id playbook dry_run_id incident_id mode status approval_note rollback_plan actor executed_at
+    approval_id requester approver separation
     """,
 )
 class ExecutionReceipt(Shape):
+    separation: list[str] | None
     inputs: dict[str, object]
     plan: AutomationPlan
     note: str

@@ -66,7 +66,8 @@ class EvidenceItem(Shape):
     """
     id title severity status service_id workspace_id source dedupe_key alert_count started_at opened_at
     acknowledged_at mitigated_at resolved_at closed_at last_seen_at owner summary root_cause impact_users
-    related_to host labels annotations runbook_url links value image_url sender_at
+    related_to host labels annotations runbook_url links value image_url sender_at opened_heard_at
+    acknowledged_heard_at resolved_heard_at acknowledged_by closed_by parent_id parent_state parent_reason
     """,
 )
 class IncidentItem(EvidenceItem):
@@ -100,8 +101,9 @@ class IncidentImpactAnswer(Shape):
     blank: str | None
 
 
-@mirror_row(IncidentTimelineRow, "id incident_id happened_at kind actor body payload_id")
+@mirror_row(IncidentTimelineRow, "id incident_id happened_at kind actor body payload_id heard_at payload")
 class TimelineItem(EvidenceItem):
+    payload: object
     kind: str
     actor: str | None
 
@@ -125,9 +127,11 @@ class DryRunItem(EvidenceItem):
     ExecutionRow,
     """
     id playbook dry_run_id incident_id mode status approval_note rollback_plan actor executed_at
+    approval_id requester approver separation
     """,
 )
 class ExecutionItem(EvidenceItem):
+    separation: object
     dry_run_id: str | None
     mode: str
     status: str
@@ -136,7 +140,9 @@ class ExecutionItem(EvidenceItem):
     actor: str | None
 
 
-@mirror_row(ApprovalRow, "id kind subject status requested_by requested_at decided_by decided_at note")
+@mirror_row(
+    ApprovalRow, "id kind subject status requested_by requested_at decided_by decided_at note spent_by spent_at"
+)
 class ApprovalItem(EvidenceItem):
     requested_by: str | None
 

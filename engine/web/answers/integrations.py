@@ -98,12 +98,14 @@ class DeployReceipt(Shape):
     PolicyRow,
     """
     id policy version playbook title state body rules owner accepted_by accepted_at review_due_on workspace_id
+    separation
     """,
 )
 class PolicyVersion(Shape):
     """A version of a playbook's policy; ``readable`` says whether its rules still follow the rule language."""
 
     rules: object
+    separation: list[str] | None
     controls: list[str]
     readable: bool | UnsetType = UNSET
 

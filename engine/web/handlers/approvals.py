@@ -9,8 +9,10 @@ import msgspec
 from engine.automation import approvals, chat, policies
 from engine.automation.playbooks import playbook
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import SeparableDuty
 from engine.store import rows
 from engine.store.schema.organizations import memberships
+from engine.store.schema.records import ApprovalRow
 from engine.web.answers.integrations import Decision, EarlierDecision
 from engine.web.handlers.automations import Controls, Identifier, Title
 from engine.web.http import Request, Response, answer
@@ -56,6 +58,7 @@ class Suggestion(msgspec.Struct, forbid_unknown_fields=True):
     rationale: Annotated[str, msgspec.Meta(max_length=4000)] = ""
     source: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] = "decision-intelligence"
     controls: Controls = ()
+    separation: Annotated[tuple[SeparableDuty, ...], msgspec.Meta(max_length=3)] = ()
 
 
 class Promotion(msgspec.Struct, forbid_unknown_fields=True):
@@ -97,26 +100,33 @@ def decide(request: Request, click: Click | None) -> Response:
     org_id, approval_id, decision = _parts(values[0].value or "")
     store = request.services.store
     with store.reader() as connection:
-        approvals.find(connection, org_id, approval_id)
+        approval = approvals.find(connection, org_id, approval_id)
         email, role = chat.member(connection, org_id, click.team_id, click.user.id)
     details = {"channel": "chat", "chat_user": click.user.id}
+    lifetime = request.services.settings.approval_lifetime
     try:
-        store.write(
+        decided = store.write(
             org_id,
             email,
-            lambda revision: approvals.decide(revision, approval_id, decision, role=role, details=details),
+            lambda revision: approvals.decide(
+                revision, approval_id, decision, role=role, details=details, lifetime=lifetime
+            ),
             now=request.now,
         )
     except approvals.SecondDecision as earlier:
-        return answer(_earlier(earlier))
+        return answer(_earlier(earlier.approval, earlier.message))
+    if decided["status"] == "expired":
+        hours = lifetime.total_seconds() / 3600
+        return answer(
+            _earlier({**approval, "status": "expired"}, f"The approval expired {hours:g} hours after it was asked for.")
+        )
     return Response(b"", "text/plain; charset=utf-8")
 
 
-def _earlier(refusal: approvals.SecondDecision) -> EarlierDecision:
-    """Chat services repeat a click that is not answered 2xx, so a decision that was made is no error."""
-    row = refusal.approval
+def _earlier(row: ApprovalRow, message: str) -> EarlierDecision:
+    """Chat services repeat a click that is not answered 2xx, so what was decided or ran out is no error."""
     decision = Decision(id=row["id"], status=row["status"], decided_by=row["decided_by"], decided_at=row["decided_at"])
-    return EarlierDecision(text=refusal.message, response_type="ephemeral", replace_original=False, approval=decision)
+    return EarlierDecision(text=message, response_type="ephemeral", replace_original=False, approval=decision)
 
 
 def promote(request: Request, body: Promotion) -> Response:
@@ -126,7 +136,13 @@ def promote(request: Request, body: Promotion) -> Response:
     with request.services.store.reader() as connection:
         row = rows.first(connection, memberships, caller.org_id, email=caller.actor)
     draft = policies.PolicyDraft(
-        given.title, given.rules, given.rationale or None, given.controls, None, row["workspace_id"] if row else None
+        given.title,
+        given.rules,
+        given.rationale or None,
+        given.controls,
+        None,
+        row["workspace_id"] if row else None,
+        given.separation,
     )
     policies.check_draft(book, draft)
     made = request.services.store.write(

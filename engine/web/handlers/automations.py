@@ -13,7 +13,7 @@ from engine.automation.playbooks import playbook, playbook_names
 from engine.automation.state import State
 from engine.model.declarations.ask import Parameter
 from engine.model.errors import Conflict
-from engine.model.vocabulary import POLICY_STATES, ExecutionMode, NewPolicyState
+from engine.model.vocabulary import POLICY_STATES, ExecutionMode, NewPolicyState, SeparableDuty
 from engine.store import Reader, rows
 from engine.store.schema.organizations import memberships
 from engine.web.http import Request, Response, answer
@@ -59,6 +59,7 @@ class Policy(msgspec.Struct, forbid_unknown_fields=True):
     body: Annotated[str, msgspec.Meta(max_length=20_000)] | None = None
     controls: Controls = ()
     review_due_on: date | None = None
+    separation: Annotated[tuple[SeparableDuty, ...], msgspec.Meta(max_length=3)] = ()
 
 
 def dry_run(request: Request, given: DryRun) -> Response:
@@ -96,6 +97,7 @@ def _carried_out(request: Request, given: Execution, mode: ExecutionMode) -> Res
         given.incident_id,
         given.approval_note,
         given.rollback_plan,
+        request.services.settings.approval_lifetime,
     )
     done = request.services.store.write(
         caller.org_id, caller.actor, lambda revision: carry_out(revision, order), now=request.now
@@ -147,6 +149,7 @@ def create_policy(request: Request, given: Policy) -> Response:
         given.controls,
         given.review_due_on,
         workspace,
+        given.separation,
     )
     policies.check_draft(book, draft)
     made = request.services.store.write(

@@ -134,6 +134,7 @@ def _door(request: Request) -> IngestDoor:
         most_findings=services.settings.ingest_max_findings,
         most_unread=services.settings.ingest_max_dead_letters,
         most_unread_bytes=services.settings.ingest_max_dead_letter_bytes,
+        clock_skew=services.settings.clock_skew_span,
         confirm=lambda revision: confirm(revision, caller.secret_sha256, "ingest"),
         prefetch=((credentials_of, [caller.secret_sha256]),),
     )

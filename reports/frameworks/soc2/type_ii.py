@@ -100,15 +100,8 @@ def build(
 def _test_columns(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(
         *("control_id", "title", "category", "applicable", "result", "result_basis", "population"),
-        *(
-            "tested",
-            "deviations",
-            "deviation_rate_pct",
-            "longest_gap_days",
-            "window_days",
-            "gap_in_operation",
-            "days_with_evidence",
-        ),
+        *("tested", "deviations", "deviation_rate_pct", "longest_gap_days", "window_days"),
+        *("gap_in_operation", "days_with_evidence"),
         *("gap_from", "gap_to", "cadence", "sample_size", "state", "owner", "implementation"),
     )
 

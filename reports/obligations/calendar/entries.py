@@ -18,7 +18,7 @@ FEED = "/api/governance/compliance/obligation-ics"
 HIDDEN = ("week", "accountable", "vendor_id", "obligation_id", "ics_uid", "sequence", "changed_on")
 DEFINITIONS = {
     "duty": "A dated obligation: attestation, vendor review, bundle, test window, evidence request, policy review, "
-    "remediation milestone, exception expiry, audit checkpoint or committee meeting.",
+    "remediation milestone, exception expiry, audit checkpoint, committee meeting or notification of an incident.",
     "due": "In time until the end of the due date, in the organization's time zone.",
     "open, overdue": "Not done, before and after the due date. Listed until it is done, however far ahead; "
     "a request that waits for whoever asked is paused and stays open past its date.",
@@ -48,7 +48,7 @@ def entries(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return kept.with_columns(pl.Series("ics_uid", uids, dtype=pl.String)).select(
         *("due_on", "week", "kind", "title", "owner", "accountable", "frameworks", "controls", "vendor_id", "status"),
         *("days_left", "done_on", "recurrence", "hard", "effort_hours", "source_ref", "obligation_id", "ics_uid"),
-        *("sequence", "changed_on"),
+        *("sequence", "changed_on", "due_at"),
     )
 
 
@@ -122,6 +122,7 @@ def _event(row: dict[str, Any]) -> CalendarEvent:
         "Accountable": row["accountable"],
         "Frameworks": ", ".join(row["frameworks"] or []),
         "Controls": ", ".join(row["controls"] or []),
+        "Due at": f"{row['due_at']:%Y-%m-%d %H:%M} UTC" if row["due_at"] else None,
         "Effort": f"{row['effort_hours']:g} h" if row["effort_hours"] is not None else None,
         "Recurrence": row["recurrence"],
         "Deadline": "fixed by law or contract" if row["hard"] else None,

@@ -137,6 +137,7 @@ REPORT = Report(
         *("remediations_net_in_weeks", "remediations_net_weekly", "remediations_open", "remediations_backlog"),
         *("weeks_to_clear", "snapshot_strict_mean_pct", "snapshot_weighted_mean_pct"),
         *("snapshot_weighted_mean_change", "snapshot_fresh_mean_pct", "attestations_decided_in_week_pct"),
+        "alert_transit_p95_minutes",
     ),
     parameters=(WEEKS,),
     schema_version=2,

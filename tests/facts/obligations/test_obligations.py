@@ -1,3 +1,4 @@
+import json
 from datetime import date
 
 import polars as pl
@@ -372,3 +373,42 @@ def test_every_view_of_the_ledger_sums_to_the_ledger(facts_with):
         == still["effort_hours"].sum() + 0.25 * extra["effort_hours"].sum()
     )
     assert whole["obligation_id"].is_unique().all()
+
+
+@pytest.mark.parametrize(
+    ("law", "classified", "due"),
+    [
+        ("gdpr", None, ["2026-11-21 08:00"]),
+        ("nis2", None, ["2026-11-19 08:00", "2026-11-21 08:00", "2026-12-21 08:00"]),
+        ("dora", None, ["2026-11-19 08:00"]),
+        ("dora", "2026-11-18T09:30:00+00:00", ["2026-11-18 13:30"]),
+        ("dora", "2026-11-19T07:00:00+00:00", ["2026-11-19 08:00"]),
+        ("hipaa", None, ["2027-01-17 08:00"]),
+    ],
+)
+def test_an_assessment_starts_the_clocks_of_its_law(facts_with, law, classified, due):
+    payload = {"law": law, "aware_at": "2026-11-18T08:00:00+00:00"}
+    if classified:
+        payload["classified_at"] = classified
+    incident = {"id": "i", "title": "I", "severity": "high", "status": "open", "opened_at": "2026-11-18 07:00"}
+    line = {"id": "t", "incident_id": "i", "happened_at": "2026-11-18 10:00", "kind": "assess", "actor": "ann"}
+    facts = facts_with(
+        incidents=[incident], incident_timeline=[{**line, "body": "Assessed", "payload": json.dumps(payload)}]
+    )
+    found = facts["obligations"].select("kind", "due_at", "due_on", "hard")
+    assert [f"{row[1]:%Y-%m-%d %H:%M}" for row in found.rows()] == due
+    assert {(row[0], row[2] == row[1].date(), row[3]) for row in found.rows()} == {("incident_notice", True, True)}
+
+
+def test_a_communication_that_names_the_notice_does_it(facts_with):
+    incident = {"id": "i", "title": "I", "severity": "high", "status": "open", "opened_at": "2026-11-18 07:00"}
+    line = {"incident_id": "i", "actor": "ann", "body": "said"}
+    steps = [
+        {**line, "id": "t1", "happened_at": "2026-11-18 10:00", "kind": "assess", "payload": '{"law": "gdpr"}'},
+        {
+            **{**line, "id": "t2", "happened_at": "2026-11-19 10:00", "kind": "communication"},
+            "payload": '{"notice": "gdpr-72h"}',
+        },
+    ]
+    found = facts_with(incidents=[incident], incident_timeline=steps)["obligations"]
+    assert found.select("state", "source_ref").rows() == [("done", "incidents/i")]

@@ -19,6 +19,7 @@ from tests.conftest import NOW
 from tests.laws import examples
 
 keys = itertools.count()
+MINUTE = timedelta(minutes=1)
 
 
 def event(state, minutes, key="disk", **given):
@@ -92,9 +93,10 @@ def test_a_recovery_before_its_alert_is_remembered_and_the_alert_is_recorded_as_
     (incident,) = stored_rows(store, incidents)
     assert (incident["status"], incident["resolved_at"], incident["sender_at"]) == (
         "resolved",
-        NOW,
+        RESOLVE.occurred_at,
         RESOLVE.occurred_at,
     )
+    assert (incident["opened_at"], incident["opened_heard_at"]) == (TRIGGER.occurred_at, NOW)
     assert timeline_texts(store) == [
         "An alert of 2026-11-20 08:10:00 UTC came after its recovery; it opens nothing",
         "Opened by pagerduty: Disk full",
@@ -106,7 +108,7 @@ def test_a_recovery_before_its_alert_is_remembered_and_the_alert_is_recorded_as_
 def test_a_recovery_without_an_alert_is_recorded_once(store):
     deliver(store, RESOLVE, RESOLVE, event("resolved", -40), event("resolved", None))
     actions = [(row["action"], row["details"]) for row in stored_rows(store, audit_log)][1:]
-    assert actions == [("alert.ingested", {"outcome": "no_open_incident"})]
+    assert actions == [("alert.ingested", {"outcome": "no_open_incident"})] * 2, "once for each time that it names"
 
 
 def test_a_late_recovery_ends_nothing_and_is_told(store):
@@ -138,7 +140,7 @@ def test_events_without_a_time_count_in_the_order_in_which_they_come(store):
 def test_a_time_ahead_of_ours_is_noted_as_clock_skew(store):
     deliver(store, event("firing", 5), event("resolved", 59))
     assert timeline_texts(store) == [
-        "Clock skew: the sender dates this 2026-11-20 09:29:00 UTC, 59 min after it came",
+        "Clock skew: the sender dates this 2026-11-20 09:29:00 UTC, 59 min after it came; corrected by that",
         "Opened by pagerduty: Disk full",
         "Resolved by pagerduty",
     ]
@@ -170,16 +172,17 @@ FIRES_LATER, ENDS_LATER = episode("firing", -30), episode("resolved", -30, -20)
 
 def test_an_alert_that_fires_after_its_recovery_under_its_old_date_is_open_again(store):
     """Nothing was heard of it for a while, so that the monitor called it resolved; then it was heard of again."""
-    assert deliver(store, FIRES, ENDS, FIRES, FIRES) == ["created", "resolved", "reopened", "deduplicated"]
+    assert deliver(store, FIRES, ENDS, FIRES) == ["created", "resolved", "out_of_order"], "a repeated delivery"
+    assert deliver(store, FIRES, FIRES, at=NOW + timedelta(minutes=5)) == ["reopened", "deduplicated"]
     assert states(store) == ["open"]
-    assert deliver(store, episode("resolved", -50, -10)) == ["resolved"]
+    assert deliver(store, episode("resolved", -50, 6), at=NOW + timedelta(minutes=6)) == ["resolved"]
     assert deliver(store, FIRES, at=NOW + timedelta(hours=4)) == ["created"]
     assert states(store) == ["resolved", "open"]
 
 
 def test_so_is_the_second_episode_of_an_incident(store):
     deliver(store, FIRES, ENDS, FIRES_LATER, ENDS_LATER)
-    assert deliver(store, FIRES_LATER) == ["reopened"]
+    assert deliver(store, FIRES_LATER, at=NOW + timedelta(minutes=8)) == ["reopened"]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations((FIRES, ENDS, FIRES_LATER))))
@@ -197,9 +200,75 @@ def test_episodes_in_any_order_of_delivery_end_as_over_where_all_of_them_are(sto
 
 def test_an_alert_that_came_after_its_recovery_is_late_once(store):
     assert deliver(store, FIRES, ENDS_LATER, FIRES_LATER) == ["created", "resolved", "out_of_order"]
-    assert deliver(store, FIRES_LATER) == ["reopened"]
+    assert deliver(store, FIRES_LATER, at=NOW + timedelta(minutes=8)) == ["reopened"]
 
 
 def test_a_dead_letter_from_before_the_recovery_opens_nothing(store):
     deliver(store, FIRES, ENDS)
     assert deliver(store, FIRES, at=NOW - timedelta(minutes=45), replayed=True) == ["out_of_order"]
+
+
+# -- the law: no order and no delay changes a duration ------------------------------------------------------------------
+
+
+def spans(store, key):
+    """Of each incident when it began and ended by the sender's clock, and whether it is live."""
+    rows = stored_rows(store, incidents, dedupe_key=key)
+    return sorted(
+        (row["opened_at"], row["acknowledged_at"], row["resolved_at"] or NOW, row["status"])
+        for row in rows
+        if row["parent_state"] is None
+    )
+
+
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.sampled_from(["firing", "firing", "resolved", "update"]), st.integers(-400, -1)), max_size=8),
+    st.randoms(use_true_random=False),
+)
+@example([("firing", -400), ("resolved", -290), ("firing", -200), ("resolved", -90)], None)
+def test_episodes_are_the_same_in_any_order_and_with_any_delay(store, events, chance):
+    ordered, shuffled = f"key-{next(keys)}", f"key-{next(keys)}"
+    events = sorted(set(events), key=lambda one: one[1])
+    for state, minutes in events:
+        deliver(store, event(state, minutes, ordered, acknowledged=state == "update"), at=NOW + minutes * MINUTE)
+    mixed = [*events, *events[:2]]
+    if chance is not None:
+        chance.shuffle(mixed)
+    deliver(store, *(event(state, minutes, shuffled, acknowledged=state == "update") for state, minutes in mixed))
+    assert spans(store, shuffled) == spans(store, ordered)
+
+
+def test_a_recovery_heard_late_never_shortens_an_incident(store):
+    deliver(store, event("firing", -400), event("resolved", -40))
+    (incident,) = stored_rows(store, incidents)
+    assert incident["resolved_at"] - incident["opened_at"] == timedelta(hours=6)
+    assert incident["opened_heard_at"] == incident["resolved_heard_at"] == NOW
+
+
+def test_a_recovery_that_comes_late_splits_what_was_counted_as_one(store):
+    deliver(store, event("firing", -400), event("firing", -200), event("resolved", -90))
+    assert len(stored_rows(store, incidents)) == 1
+    assert deliver(store, event("resolved", -290)) == ["out_of_order"]
+    first, second = stored_rows(store, incidents, order=("opened_at",))
+    assert (first["resolved_at"], second["opened_at"]) == (NOW - 290 * MINUTE, NOW - 200 * MINUTE)
+    assert second["related_to"] == first["id"]
+    assert store.verify_rows("acme").ok
+    assert store.verify("acme").ok
+
+
+def test_a_message_between_two_makes_one_of_them_and_no_identifier_goes(store):
+    deliver(store, event("firing", -200), event("resolved", -190), event("firing", -100), event("resolved", -90))
+    assert deliver(store, event("firing", -140)) == ["out_of_order"]
+    first, second = stored_rows(store, incidents, order=("opened_at",))
+    assert (first["resolved_at"], second["resolved_at"], second["parent_id"]) == (NOW - 90 * MINUTE, None, first["id"])
+    assert deliver(store, event("resolved", -135)) == ["no_open_incident"]
+    assert store.verify_rows("acme").ok
+
+
+def test_a_time_ahead_of_the_senders_own_time_of_sending_is_corrected(store):
+    sent = NOW - timedelta(hours=5)
+    deliver(store, event("firing", -200, sent_at=sent))
+    (incident,) = stored_rows(store, incidents)
+    assert incident["opened_at"] == sent
+    assert timeline_texts(store)[0].startswith("Clock skew: ")

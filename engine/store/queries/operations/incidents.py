@@ -12,7 +12,7 @@ from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads
 from engine.store.schema.records import AuditLogRow, IncidentRow
-from engine.store.schema.services import incidents, slo_buckets
+from engine.store.schema.services import incident_timeline, incidents, slo_buckets
 from engine.store.writing.batches import in_batches
 
 
@@ -82,6 +82,36 @@ def earlier_of_key(
         incidents.c.opened_at < before,
     )
     return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
+
+
+def opened_since(connection: Connection, org_id: str, begin: datetime) -> list[IncidentRow]:
+    """Incidents that were opened or heard of since then, in order of their begin."""
+    heard = func.coalesce(incidents.c.opened_heard_at, incidents.c.opened_at)
+    query = select(incidents).where(incidents.c.org_id == org_id, heard >= begin)
+    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at, incidents.c.id))
+
+
+def family_of(connection: Connection, org_id: str, parent_id: str) -> list[IncidentRow]:
+    """The incidents that are confirmed as of the family of another, in order of their begin."""
+    query = select(incidents).where(
+        incidents.c.org_id == org_id, incidents.c.parent_id == parent_id, incidents.c.parent_state == "confirmed"
+    )
+    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at, incidents.c.id))
+
+
+def refused_parents(connection: Connection, org_id: str, ids: Sequence[str]) -> set[tuple[str, str]]:
+    """(incident, parent) of relations that a person took apart."""
+    found: set[tuple[str, str]] = set()
+    for batch in in_batches(sorted(ids), 900):
+        query = select(incident_timeline.c.incident_id, incident_timeline.c.payload).where(
+            incident_timeline.c.org_id == org_id,
+            incident_timeline.c.incident_id.in_(batch),
+            incident_timeline.c.kind == "unrelate",
+        )
+        for incident_id, payload in connection.execute(query):
+            if isinstance(payload, dict) and isinstance(payload.get("parent"), str):
+                found.add((incident_id, payload["parent"]))
+    return found
 
 
 def bucket_counts(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, or_, select
 
-from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
+from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Json, Severity
 from engine.store.rows import select_rows
 from engine.store.schema.ingest import early_events
 from engine.store.schema.records import FindingRow, ScannerCheckRow
@@ -35,10 +35,11 @@ class LastIncident(NamedTuple):
 
 
 class EarlyEvents(NamedTuple):
-    """What was heard of a key before the alert that it is about, by the sender's clock."""
+    """What was heard of a key: all of its messages, and of before there were any the times of what came early."""
 
     recovered_at: datetime | None
     acknowledged_at: datetime | None
+    messages: list[Json] | None
 
 
 KEYS = 32  # that are looked up in one statement
@@ -92,7 +93,7 @@ _EARLY = _early_of_each()
 
 
 def early_by_key(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, EarlyEvents]:
-    """What was heard too early of each dedupe key."""
+    """What was heard of each dedupe key."""
     found = {}
     for batch in in_batches(dedupe_keys, KEYS):
         keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))

@@ -169,7 +169,7 @@ def test_a_growing_backlog_says_how_much_more_to_close():
         **{"remediations_open": 2, "remediations_backlog": "growing", "weeks_to_clear": None},
         **{"snapshot_strict_mean_pct": 50.0, "snapshot_weighted_mean_pct": 69.0},
         **{"snapshot_weighted_mean_change": -1.0, "snapshot_fresh_mean_pct": 60.0},
-        **{"attestations_decided_in_week_pct": None},
+        **{"attestations_decided_in_week_pct": None, "alert_transit_p95_minutes": None},
     }
 
 
@@ -239,7 +239,7 @@ def test_nothing_recorded_is_said():
         **{"remediations_open": 0, "remediations_backlog": None, "weeks_to_clear": None},
         **{"snapshot_strict_mean_pct": None, "snapshot_weighted_mean_pct": None},
         **{"snapshot_weighted_mean_change": None, "snapshot_fresh_mean_pct": None},
-        **{"attestations_decided_in_week_pct": None},
+        **{"attestations_decided_in_week_pct": None, "alert_transit_p95_minutes": None},
     }
     assert held.charts == []
 

@@ -219,7 +219,7 @@ def test_a_dead_letter_is_applied_as_of_when_it_came(environment, request, with_
     ((identifier, *_),) = letters(with_people)
     result = read_again(with_people, identifier, now=NOW + timedelta(hours=2))
     assert result.counts == {"received": 2, "created": 1, "out_of_order": 1}
-    found = {row["dedupe_key"]: (row["status"], row["opened_at"]) for row in stored_rows(with_people, incidents)}
+    found = {row["dedupe_key"]: (row["status"], row["opened_heard_at"]) for row in stored_rows(with_people, incidents)}
     assert found == {"alertmanager:one": ("resolved", NOW), "alertmanager:two": ("open", NOW)}
     assert {row["payload_id"] for row in stored_rows(with_people, incident_timeline)} == {identifier}
     assert (letters(with_people), with_people.verify("acme").problem) == ([], None)

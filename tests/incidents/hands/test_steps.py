@@ -1,0 +1,214 @@
+"""What people do about an incident: a line, an event, and what follows; never against the clock."""
+
+from datetime import timedelta
+from functools import partial
+
+import polars as pl
+import pytest
+
+from engine.automation import approvals
+from engine.automation.incident_steps import ask_for_step
+from engine.incidents.alerts.alert_rows import Receipt
+from engine.incidents.alerts.alerts import ingest_alerts
+from engine.incidents.hands.lines import FOLLOWED, follow_lines
+from engine.incidents.hands.steps import PersonStep, take_step
+from engine.intake.alerts import Alert
+from engine.intake.imports import FollowedLines
+from engine.intake.imports.imports import frame_sheets, import_sheets, silent
+from engine.model.errors import BadRequest, Conflict, InvalidData, NotFound
+from engine.store.rows import first, many
+from engine.store.schema.audit import audit_log
+from engine.store.schema.services import incident_timeline, incidents
+from tests.conftest import NOW
+
+ANN, BOB = "ann@acme.example", "bob@acme.example"
+MINUTE = timedelta(minutes=1)
+
+
+def deliver(store, state, minutes, key="disk", at=NOW):
+    alert = Alert("pagerduty", key, state, "Disk full", occurred_at=NOW + minutes * MINUTE)
+    (result,) = store.write("acme", "monitor", partial(ingest_alerts, alerts=[alert], receipt=Receipt(at)), now=at)
+    return result["incident_id"], result["outcome"]
+
+
+@pytest.fixture
+def disk(store):
+    """An incident of half an hour ago."""
+    return deliver(store, "firing", -30)[0]
+
+
+def do(store, name, kind, minutes=0, actor=ANN, now=NOW, **given):
+    step = PersonStep(kind, NOW + minutes * MINUTE, **given)
+    return store.write("acme", actor, lambda revision: take_step(revision, name, step, "by command line"), now=now)
+
+
+def row(store, name):
+    with store.reader() as connection:
+        return first(connection, incidents, "acme", id=name)
+
+
+def last_event(store):
+    with store.reader() as connection:
+        return many(connection, audit_log, "acme", order=("-seq",), limit=1)[0]
+
+
+def test_whoever_takes_an_incident_and_when_is_kept_with_both_clocks(store, disk):
+    line = do(store, disk, "acknowledge", -20, why="on call")
+    found = row(store, disk)
+    assert (found["status"], found["acknowledged_at"]) == ("acknowledged", NOW - 20 * MINUTE)
+    assert (found["acknowledged_heard_at"], found["acknowledged_by"]) == (NOW, ANN)
+    assert (line["body"], line["heard_at"]) == ("Acknowledged by command line: on call", NOW)
+    event = last_event(store)
+    assert (event["action"], event["actor"], event["object_id"]) == ("incident.acknowledged", ANN, disk)
+    assert event["details"] == {
+        "why": "on call",
+        "way": "by command line",
+        "happened_at": "2026-11-20T08:10:00+00:00",
+        "heard_at": "2026-11-20T08:30:00+00:00",
+    }
+    with pytest.raises(Conflict, match="was acknowledged already at 2026-11-20 08:10:00 UTC by ann@acme.example"):
+        do(store, disk, "acknowledge")
+    assert store.verify_rows("acme").ok
+
+
+@pytest.mark.parametrize(
+    ("minutes", "said"), [(1, "at must be no later than now"), (-31, "at must be no earlier than the incident began")]
+)
+@pytest.mark.parametrize("kind", ["acknowledge", "close", "note"])
+def test_a_time_in_the_future_or_before_the_start_is_refused(store, disk, kind, minutes, said):
+    head = store.head("acme")
+    with pytest.raises(BadRequest, match=said):
+        do(store, disk, kind, minutes, why="x")
+    assert store.head("acme") == head
+
+
+def test_closed_by_hand_opens_again_when_its_sender_says_that_it_goes_on(store, disk):
+    do(store, disk, "close", -10, why="a test")
+    found = row(store, disk)
+    assert (found["status"], found["closed_at"], found["closed_by"]) == ("closed", NOW - 10 * MINUTE, ANN)
+    assert found["resolved_at"] == NOW - 10 * MINUTE
+    assert deliver(store, "firing", -5) == (disk, "reopened")
+    found = row(store, disk)
+    assert (found["status"], found["closed_at"], found["closed_by"], found["resolved_at"]) == ("open", None, None, None)
+    with store.reader() as connection:
+        texts = [line["body"] for line in many(connection, incident_timeline, "acme", kind="status")]
+    assert texts == ["Reopened: it was closed by hand, and the alert fires again"]
+    assert store.verify_rows("acme").ok
+
+
+def test_closing_and_opening_what_is_so_already_is_refused(store, disk):
+    with pytest.raises(Conflict, match="it needs no opening"):
+        do(store, disk, "reopen")
+    do(store, disk, "close")
+    with pytest.raises(Conflict, match="is closed since"):
+        do(store, disk, "close")
+    assert do(store, disk, "reopen", why="not over")["body"] == "Opened again by hand by command line: not over"
+    assert row(store, disk)["status"] == "open"
+
+
+def test_a_close_that_an_alert_contradicts_is_refused(store, disk):
+    deliver(store, "firing", -5)
+    with pytest.raises(Conflict, match="went on after"):
+        do(store, disk, "close", -10)
+
+
+def test_owner_and_cause_are_the_incidents(store, disk):
+    do(store, disk, "assign", to=BOB)
+    do(store, disk, "cause", why="A certificate ran out")
+    do(store, disk, "note", why="The provider confirms")
+    found = row(store, disk)
+    assert (found["owner"], found["root_cause"]) == (BOB, "A certificate ran out")
+    with pytest.raises(BadRequest, match="e-mail address"):
+        do(store, disk, "assign", to="Bob")
+    with pytest.raises(BadRequest, match="needs its text"):
+        do(store, disk, "note")
+    with pytest.raises(NotFound, match="There is no incident"):
+        do(store, "inc_none", "note", why="x")
+
+
+def test_families_have_no_cycles(store, disk):
+    cpu, ram = deliver(store, "firing", -20, "cpu")[0], deliver(store, "firing", -10, "ram")[0]
+    do(store, cpu, "relate", parent=disk, why="the same switch")
+    do(store, ram, "relate", parent=cpu)
+    assert [row(store, cpu)[name] for name in ("parent_id", "parent_state", "parent_reason")] == [
+        disk,
+        "confirmed",
+        "the same switch",
+    ]
+    for parent in (disk, cpu, ram):
+        with pytest.raises(BadRequest, match="would be a cycle"):
+            do(store, disk, "relate", parent=parent)
+    do(store, cpu, "unrelate")
+    assert row(store, cpu)["parent_id"] is None
+    with pytest.raises(Conflict, match="is not related"):
+        do(store, cpu, "unrelate")
+    assert store.verify_rows("acme").ok
+
+
+def test_an_assessment_keeps_when_the_organization_became_aware(store, disk):
+    line = do(store, disk, "assess", law="gdpr", aware_at=NOW - 15 * MINUTE)
+    assert line["payload"] == {"law": "gdpr", "aware_at": "2026-11-20T08:15:00+00:00"}
+    with pytest.raises(BadRequest, match="aware_at must be no later"):
+        do(store, disk, "assess", law="gdpr", aware_at=NOW + MINUTE)
+
+
+def test_an_incident_without_a_key_takes_steps_too(store):
+    with store.revision("acme", "import", now=NOW) as revision:
+        values = {"title": "Theft", "severity": "high", "status": "open", "opened_at": NOW - 60 * MINUTE}
+        revision.insert(incidents, [{"id": "inc-1", **values}])
+        revision.record("import.completed")
+    do(store, "inc-1", "acknowledge", -50)
+    do(store, "inc-1", "close", -10)
+    found = row(store, "inc-1")
+    assert (found["status"], found["acknowledged_at"], found["resolved_at"]) == (
+        "closed",
+        NOW - 50 * MINUTE,
+        NOW - 10 * MINUTE,
+    )
+
+
+def import_line(store, **line):
+    rows = {
+        "id": ["tl-1"],
+        "incident_id": [line.pop("incident_id")],
+        "happened_at": [NOW - 5 * MINUTE],
+        "actor": [BOB],
+        "body": ["said"],
+        **{name: [value] for name, value in line.items()},
+    }
+    follow = FollowedLines("incident_timeline", FOLLOWED, follow_lines)
+    sheets = frame_sheets({"incident_timeline": pl.DataFrame(rows)})
+    return import_sheets(store, sheets, "acme", "import", NOW, silent, follow=follow)
+
+
+def test_a_line_that_is_imported_does_the_same_once(store, disk):
+    assert import_line(store, incident_id=disk, kind="acknowledge").has_changes
+    found = row(store, disk)
+    assert (found["status"], found["acknowledged_by"], found["acknowledged_at"]) == (
+        "acknowledged",
+        BOB,
+        NOW - 5 * MINUTE,
+    )
+    assert not import_line(store, incident_id=disk, kind="acknowledge").has_changes
+    assert store.verify_rows("acme").ok
+
+
+def test_a_line_that_cannot_be_leaves_everything_as_it_was(store, disk):
+    head = store.head("acme")
+    with pytest.raises(InvalidData, match="The line tl-1 of incident_timeline does not hold: That would be a cycle"):
+        import_line(store, incident_id=disk, kind="relate", payload=f'{{"parent": "{disk}"}}')
+    assert store.head("acme") == head
+
+
+def test_a_button_in_the_chat_takes_a_step(store, disk):
+    step = PersonStep("acknowledge", NOW)
+    made = store.write("acme", BOB, lambda revision: ask_for_step(revision, disk, step), now=NOW)
+    assert (made["kind"], made["subject"], sorted(made["actions"])) == (
+        "incident",
+        f"acknowledge:{disk}",
+        ["approve", "reject"],
+    )
+    decide = partial(approvals.decide, approval_id=made["id"], decision="approve", role="operator", details={})
+    store.write("acme", ANN, decide, now=NOW)
+    assert row(store, disk)["acknowledged_by"] == ANN
+    assert store.verify_rows("acme").ok
