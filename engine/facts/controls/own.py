@@ -61,11 +61,6 @@ def place(column: str = "framework") -> pl.Expr:
     )
 
 
-def with_own(frame: pl.DataFrame, own: pl.DataFrame, on: list[str]) -> pl.DataFrame:
-    """Rows of ``frame`` joined with what one's own frameworks add, on organization and ``on``."""
-    return frame.join(own, on=["org_id", *on])
-
-
 def own_rules(
     framework_rules_rows: pl.DataFrame, audit_by_action: pl.DataFrame, own_controls: pl.DataFrame
 ) -> pl.DataFrame:

@@ -139,9 +139,9 @@ def posture(
     A framework of one's own counts only where the organization said so.
     """
     applicable = with_scores(in_posture(control_status, own_frameworks))
-    remediations = in_posture(remediations, own_frameworks)
+    work = in_posture(remediations, own_frameworks)
     to_attest = applicable.filter(pl.col("kinds_required").list.contains("attestation"))
-    recent = remediations.join(asked.select("org_id", "as_of"), on="org_id").filter(
+    recent = work.join(asked.select("org_id", "as_of"), on="org_id").filter(
         pl.col("on_time").is_not_null(), (pl.col("status") != "closed") | _within_a_quarter()
     )
     measured_services = service_health.filter(pl.col("level") != "insufficient_history")

@@ -24,7 +24,6 @@ from engine.store.rows import Reader
 
 OSCAL_VERSION = "1.1.3"
 UNDATED = "1970-01-01T00:00:00Z"  # a catalog must say when; the bytes must not
-FORMS = ("oscal", "csv")
 
 
 def framework_content(connection: Reader, org_id: str, framework: str) -> FrameworkContent:
