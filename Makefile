@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: demo test test-real test-fast test-changed accept mutants soak coverage lint bench docs pictures lock release install clean
+.PHONY: demo test test-real test-fast test-changed accept mutants soak coverage lint bench docs pictures lock images release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
@@ -61,7 +61,10 @@ pictures: install  ## the pictures of the documentation: from the demo, with Chr
 lock: $(VENV)/release  ## write requirements.lock anew: every dependency with its version and hashes, for releases
 	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--extra postgresql --extra redis --output-file requirements.lock setup.cfg
+		--extra postgresql --extra redis --extra s3 --extra dask --extra pdf --output-file requirements.lock setup.cfg
+
+images:  ## base images of Containerfile and compose.yaml by digest, asked from their registry with skopeo or docker
+	.ci/images
 
 release: $(VENV)/release  ## wheel, locked dependencies and SBOM in dist/; advisories where an index can be reached
 	rm -rf dist

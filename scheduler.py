@@ -20,6 +20,7 @@ from engine.automation.approvals import sweep_expired
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
+from engine.evidence.byte_check import check_all
 from engine.incidents.families.proposals import propose_families
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun, for_every_organization
@@ -80,6 +81,11 @@ def retention(services: Services, now: datetime) -> str:
 def outbox(services: Services, now: datetime) -> str:
     """Send the deliveries that are due."""
     return str(drain(services, now=now))
+
+
+def evidence(services: Services, now: datetime) -> str:
+    """Check the bytes of evidence that are held, note what changed, sweep what no item names."""
+    return services.in_background(check_all, now)
 
 
 def pruning(services: Services, now: datetime) -> str:
@@ -152,6 +158,17 @@ def billing(services: Services, now: datetime) -> str:
     return lapse_all(services.store, now=now)
 
 
+def pulls(services: Services, now: datetime) -> str:
+    """Run the checks of the files in SVC_PULLS that are owed by their cadence, each file in a worker."""
+    from engine.operations.pulls import run_scheduled, scheduled_files
+
+    files = {str(path): org_id for org_id, path in scheduled_files(services.settings)}
+    went = for_every_organization(
+        "pulls", list(files), lambda path: services.in_background(run_scheduled, files[path], path, now)
+    )
+    return went.message("; ".join(went.results.values()) or "no file of pulls is named")
+
+
 def checkpoint(services: Services, now: datetime) -> str:
     """Fold the log of this process's analytics store into its file."""
     services.replica.checkpoint()
@@ -188,7 +205,9 @@ JOBS: tuple[Job, ...] = (
     Job("heads", Every(60), heads),
     Job("approvals", Every(5), expired_approvals),
     Job("families", Every(5), families),
+    Job("pulls", Every(60), pulls),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
+    Job("evidence", Daily(lambda settings: settings.evidence_at), evidence),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),
     Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),

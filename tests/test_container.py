@@ -1,7 +1,9 @@
 """The image and the installation beside it, as far as they can be held without building one."""
 
+import os
 import re
 import shlex
+import subprocess
 from configparser import ConfigParser
 from fnmatch import fnmatch
 from pathlib import Path
@@ -137,3 +139,21 @@ def test_the_console_listens_to_this_machine_alone_and_its_parts_have_no_more_ri
     assert "ports" not in {key for name, service in SERVICES.items() if name != "console" for key in service}
     for service in OURS.values():
         assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+
+
+@pytest.mark.real
+def test_base_images_are_pinned_and_pinned_anew(tmp_path):
+    """With a stand-in for skopeo: the registry is not asked."""
+    for name in ("Containerfile", "compose.yaml"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    for digit in "ab":
+        (tmp_path / "skopeo").write_text(f"#!/bin/sh\necho sha256:{digit * 64}\n")
+        (tmp_path / "skopeo").chmod(0o755)
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        subprocess.run([ROOT / ".ci" / "images", tmp_path], check=True, env={"PATH": path}, capture_output=True)
+        text = (tmp_path / "Containerfile").read_text() + (tmp_path / "compose.yaml").read_text()
+        images = re.findall(r"docker\.io/library/[a-z]+:[a-z0-9.-]+(\S*)", text)
+        assert set(images) == {f"@sha256:{digit * 64}"}
+    (tmp_path / "skopeo").write_text("#!/bin/sh\necho denied\n")
+    refused = subprocess.run([ROOT / ".ci" / "images", tmp_path], env={"PATH": path}, capture_output=True, text=True)
+    assert (refused.returncode, "expected a digest, got 'denied'" in refused.stderr) == (1, True)

@@ -16,14 +16,15 @@ HOMES = {
     "alembic": ("engine/store", "data/migrations"),
     "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
-    "duckdb": ("engine/replica",),
+    "duckdb": ("engine/replica", "engine/evidence"),
     "fsspec": ("engine/reporting/artifacts/bucket.py",),
     "botocore": ("engine/reporting/artifacts/bucket.py",),
     "aiohttp": ("engine/reporting/artifacts/bucket.py",),
     "distributed": ("engine/reporting/batch/cluster.py",),
-    "bottle": ("engine/web",),
+    "bottle": ("engine/web", "engine/desk"),  # two applications: the interface, and the pages that people work in
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),
+    "ldap3": ("engine/evidence/pulls/sources/network.py",),
     "apscheduler": ("scheduler.py",),
     "httpx": (
         "engine/delivery",
@@ -33,20 +34,21 @@ HOMES = {
         "engine/web/handlers/connectors.py",
     ),
     "smtplib": ("engine/delivery",),
-    "jinja2": ("engine/render",),
+    "jinja2": ("engine/render", "engine/desk"),
     "icalendar": ("engine/render",),
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),
-    "highspy": ("engine/planning/solver.py",),
+    "highspy": ("engine/planning/solve.py",),
 }
-# places that speak SQLAlchemy's expressions because they write rows or describe tables
+# places that speak SQLAlchemy's expressions because they write rows, describe tables or list any of them
 ALSO = {
     "sqlalchemy": (
         "engine/replica/replica_tables.py",
         "engine/replica/sync.py",
         "engine/replica/past.py",
         "engine/intake/imports",
+        "engine/desk/queries",
         "data/demo/frames.py",
     )
 }
@@ -62,6 +64,7 @@ ROOMS = (
     "render",
     "reporting",
     "runtime",
+    "evidence",
     "intake",
     "delivery",
     "incidents",
@@ -74,8 +77,10 @@ ROOMS = (
     "sales",
     "operations",
     "web",
+    "desk",
     "cli",
 )
+RECORDS = "engine/store/schema/records.py"
 COPILOT = ROOT / "engine/copilot/__init__.py"
 # what a report must never see
 FORBIDDEN_IN_REPORTS = {"datetime.now", "date.today", "time.time", "open"}
@@ -210,7 +215,10 @@ def test_a_child_process_is_started_in_one_place():
         )
     }
     formatter = "engine/cli/new.py"  # a command of the checkout, which lays out what was written
-    assert places == {"engine/reporting/batch/child_process.py", formatter}
+    program = (
+        "engine/evidence/pulls/sources/commands.py"  # what an operator allows a pull to run, in a group of its own
+    )
+    assert places == {"engine/reporting/batch/child_process.py", formatter, program}
 
 
 def test_no_folder_has_more_than_twenty_files():
@@ -220,11 +228,9 @@ def test_no_folder_has_more_than_twenty_files():
 
 
 def test_no_room_is_larger_than_twelve_thousand_lines():
-    """The types of rows are written by a program and do not count."""
-    lines = {
-        room: sum(len(path.read_text().splitlines()) for path in sources(f"engine/{room}") if path.name != "records.py")
-        for room in ROOMS
-    }
+    """Lines that somebody wrote: the types of rows follow from the tables."""
+    paths = {room: [path for path in sources(f"engine/{room}") if place(path) != RECORDS] for room in ROOMS}
+    lines = {room: sum(len(path.read_text().splitlines()) for path in paths[room]) for room in ROOMS}
     assert {room: length for room, length in lines.items() if length > 12_000} == {}
 
 
@@ -279,7 +285,10 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.model.documents.tones",
             "engine.model.declarations.plan_parameters",
         ),
-        *("engine.planning.plan", "engine.planning.question", "engine.planning.work"),
+        *(
+            *("engine.planning.outlook", "engine.planning.plan", "engine.planning.question"),
+            *("engine.planning.likelihood", "engine.planning.prices"),
+        ),
         *(
             "engine.model.declarations.report",
             "engine.model.declarations.report_loader",
@@ -347,6 +356,7 @@ def test_files_stay_small():
         "engine/store/schema/records.py",  # written from the schema, one type for each table
         "engine/archives/verification/verify.py",  # archives carry it: one script that needs nothing beside it
         "engine/replica/scans/registry.py",  # every scan by name
+        "engine/runtime/settings.py",  # every setting, a line each
     }
     folders = ("engine/copilot/entities/",)  # what may be asked about, as data
     large = {
@@ -419,6 +429,7 @@ TERMS = {
     "_drop_lost": "views in that state",
     "is_done": "the question of a task",
     "compressed": "a size, in the order of the ZIP format",
+    "stored": "how the ZIP format calls bytes that are not compressed",
     "required": "a member of an interface that msgspec's bodies fill",
     "unpacked": "archives ship this file: its bytes are kept",
     "signed": "the same file",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+EXTRAS = ("postgresql", "redis", "s3", "dask", "pdf")
 LOCK = (ROOT / "requirements.lock").read_text()
 ENTRY = re.compile(r"([a-z0-9-]+)==([0-9][^ ]*)(?: ; [^\\\n]+)? \\\n((?: {4}--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
 
@@ -20,11 +21,11 @@ def release(version):
 
 
 def requirements():
-    """(name, range) of what the program needs, PostgreSQL and Redis included."""
+    """(name, range) of what the program needs, with every extra that an installation may have."""
     metadata = ConfigParser()
     metadata.read(ROOT / "setup.cfg")
     extras = metadata["options.extras_require"]
-    lines = "\n".join((metadata["options"]["install_requires"], extras["postgresql"], extras["redis"])).split()
+    lines = "\n".join((metadata["options"]["install_requires"], *(extras[name] for name in EXTRAS))).split()
     for line in lines:
         name, _, ranges = re.fullmatch(r"([A-Za-z0-9_-]+)(\[[^]]*\])?(.*)", line).groups()
         yield name.lower().replace("_", "-"), ranges

@@ -8,7 +8,9 @@ from pathlib import Path
 from shutil import rmtree
 
 from engine.accounts.bucket_erasure import clear_bucket
+from engine.accounts.evidence_erasure import PersonalFile, files_about, mark_erased, remove_bytes
 from engine.accounts.tokens import API_KEY, revoke
+from engine.evidence.store import open_evidence
 from engine.model.documents.document import Position
 from engine.model.errors import Conflict, Unavailable, Usage
 from engine.replica.replica_file import remove_unused
@@ -44,7 +46,8 @@ class Remains:
 
 @dataclass(frozen=True)
 class PersonErasure:
-    """What an erasure did, or with ``rehearsed`` what it would do. ``files`` says what is still to be done for them."""
+    """What an erasure did, or with ``rehearsed`` what it would do. ``files`` says what is still to be done for them;
+    ``evidence`` whose bytes were removed."""
 
     org_id: str
     said: str
@@ -52,6 +55,7 @@ class PersonErasure:
     remains: Remains
     files: Sequence[str] = ()
     rehearsed: bool = False
+    evidence: Sequence[PersonalFile] = ()
 
 
 class _Rehearsal(Exception):
@@ -79,12 +83,15 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
         events = events_naming(connection, org_id, person)
         sealed = len(many(connection, bundles, org_id))
         elsewhere = [other for other in organizations_of(connection, email) if other != org_id]
+    evidence = open_evidence(services.settings)
+    personal = files_about(store, evidence, org_id, email)
     if not dry_run:
         store.must_be_writable()
         signed_head(services, org_id, now=now)
     try:
         with store.revision(org_id, ACTOR, now=now) as revision:
-            done = _erase(revision, person)
+            personal = mark_erased(revision, personal, now)
+            done = _erase(revision, person, len(personal))
             if dry_run:
                 raise _Rehearsal(done)
     except _Rehearsal as rehearsal:
@@ -96,10 +103,12 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
             left = _finish(services, org_id, now)
         nobody = f"Nobody in {org_id} has the address {email}: there is nothing to erase."
         raise Conflict(" ".join([nobody, *left]), word="nobody")
+    if not dry_run:
+        remove_bytes(store, evidence, org_id, [file.sha256 for file in personal])
     files = [] if dry_run else _finish(services, org_id, now)
     until = FAR if dry_run and not done.is_empty else newest.seq
     remains = Remains(events, sealed, elsewhere, shared, backups_before(data_dir, org_id, until))
-    return PersonErasure(org_id, said, done, remains, files, dry_run)
+    return PersonErasure(org_id, said, done, remains, files, dry_run, personal)
 
 
 def _must_be_free(connection: Reader, org_id: str, email: str, now: datetime) -> None:
@@ -113,12 +122,12 @@ def _must_be_free(connection: Reader, org_id: str, email: str, now: datetime) ->
         raise Conflict(f"{email} is the last owner of {org_id}: make somebody else an owner first.", word="last_owner")
 
 
-def _erase(revision: Revision, person: Pseudonym) -> ErasedRows:
+def _erase(revision: Revision, person: Pseudonym, files: int) -> ErasedRows:
     """Keys that the person made open nothing any more; those of machines, which all may manage, go on."""
     for key in many(revision.connection, credentials, revision.org_id, kind=API_KEY.name):
         if person.is_address(key["owner"]):
             revoke(revision, API_KEY, key["id"], any_owner=True)
-    return erase_person(revision, person)
+    return erase_person(revision, person, files)
 
 
 def _finish(services: Services, org_id: str, now: datetime) -> list[str]:

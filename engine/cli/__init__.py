@@ -13,7 +13,7 @@ from engine.cli.completion import completion
 from engine.cli.help import LONGEST_LINE, TaskGroup
 from engine.cli.installation.backup import backup, check, restore
 from engine.cli.installation.demo import demo
-from engine.cli.installation.doors import config, migrate, routes, scheduler, serve
+from engine.cli.installation.doors import config, desk, migrate, routes, scheduler, serve
 from engine.cli.installation.gateway import gateway
 from engine.cli.installation.openapi import openapi
 from engine.cli.installation.session import session
@@ -22,9 +22,11 @@ from engine.cli.records.archive import verify
 from engine.cli.records.crosswalk import crosswalk
 from engine.cli.records.deliveries import deliveries, endpoints
 from engine.cli.records.erase import erase
+from engine.cli.records.evidence import evidence
 from engine.cli.records.heads import heads, keys, prove
 from engine.cli.records.incident import incident
 from engine.cli.records.ingest import ingest
+from engine.cli.records.pulls import pull, rerun
 from engine.cli.records.records import import_, tables
 from engine.cli.records.unsubscribe import unsubscribe
 from engine.cli.reports.differences import diff
@@ -43,17 +45,19 @@ TASKS = {
     "Look": (demo, reports, open_, report, export, figures),
     "Ask why and since when": (explain, diff),
     "Be ready by a date": (plan, gate),
-    "Bring records in": (import_, tables, ingest, crosswalk, poam),
+    "Bring records in": (import_, evidence, pull, tables, ingest, crosswalk, poam),
     "Say what was done about an incident": (incident,),
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
     "Prove": (verify, heads, prove, keys),
-    "Run": (serve, scheduler, gateway, build, config, migrate),
+    "Run": (serve, desk, scheduler, gateway, build, config, migrate),
     "Keep": (backup, restore, check),
     "For programs and shells": (routes, openapi, completion),
     "For those who change it": (new,),
 }
 """What one wants to do, with the commands for it: the help of ``hq``."""
+
+evidence.add_command(rerun)
 
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C during a query
 

@@ -56,7 +56,7 @@ def open_console_services(
     from engine.runtime.services import open_services
 
     settings = settings or Settings.of_process()
-    narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder)
+    narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder, settings.evidence_folder)
     with open_services(settings, index().catalogue, now=now(), shared=shared, begin=begin) as found:
         yield found
 

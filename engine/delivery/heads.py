@@ -74,7 +74,7 @@ def _is_cosigned(head: SignedHead) -> bool:
     return len(open_note(head.note).signatures) > OWN_LINES
 
 
-def _witnessed(services: Services, org_id: str, head: SignedHead, outside: Outside | None) -> SignedHead:
+def _with_witness(services: Services, org_id: str, head: SignedHead, outside: Outside | None) -> SignedHead:
     """The head with what the witness signed; as it is where it signs nothing."""
     try:
         return cosign(services, outside or Outside.of(services.settings), org_id) or head
@@ -94,7 +94,7 @@ def sign_and_stamp(
     before = newest_signed_head(services, org_id)
     head = signed_head(services, org_id, now=now)
     if services.settings.witness_url and (before is None or before.size != head.size or not _is_cosigned(head)):
-        head = _witnessed(services, org_id, head, outside)
+        head = _with_witness(services, org_id, head, outside)
     new = before is None or before.size != head.size
     url = services.settings.timestamp_url
     with services.store.reader() as connection:

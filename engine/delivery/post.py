@@ -1,4 +1,4 @@
-"""One POST over one connection to an address that was chosen before: no proxy, no redirect, bounded time and size."""
+"""One request over one connection to an address chosen before: no proxy, no redirect, bounded time and size."""
 
 import http.client
 import io
@@ -34,19 +34,41 @@ def post(
 
     OSError (a timeout and a wrong certificate included) or http.client.HTTPException when there is no sound answer.
     """
+    sent = {**headers, "Content-Length": str(len(body))}
+    return _request(outside, target, "POST", sent, body, public=public, seconds=DEADLINE_SECONDS, most=MOST_BYTES)
+
+
+def get(
+    outside: Outside, target: WebhookTarget, headers: Mapping[str, str], *, public: bool, seconds: float, most: int
+) -> PostAnswer:
+    """Ask for what is there, up to ``most`` bytes within ``seconds``. Refusals and errors as of ``post``."""
+    return _request(outside, target, "GET", headers, b"", public=public, seconds=seconds, most=most)
+
+
+def _request(
+    outside: Outside,
+    target: WebhookTarget,
+    method: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    public: bool,
+    seconds: float,
+    most: int,
+) -> PostAnswer:
     addresses = outside.resolve(target.host, target.port)
     if public:
         addresses = vet(addresses)
     elif not addresses:
         raise AddressRefusal("its name has no address.")
-    deadline = time.monotonic() + DEADLINE_SECONDS
+    deadline = time.monotonic() + seconds
     with _connect(outside, target, list(addresses), deadline) as plain:
         stream = plain
         if target.tls:
             plain.settimeout(_remaining(deadline))
             stream = outside.trust().wrap_socket(plain, server_hostname=target.host)
         with stream:
-            return _exchange(_DeadlineSocket(stream, deadline), target, headers, body)
+            return _exchange(_DeadlineSocket(stream, deadline), target, method, headers, body, most)
 
 
 def _connect(outside: Outside, target: WebhookTarget, addresses: list[str], deadline: float) -> socket.socket:
@@ -59,25 +81,26 @@ def _connect(outside: Outside, target: WebhookTarget, addresses: list[str], dead
     return outside.connect(addresses[-1], target.port)
 
 
-def _exchange(stream: "_DeadlineSocket", target: WebhookTarget, headers: Mapping[str, str], body: bytes) -> PostAnswer:
+def _exchange(
+    stream: "_DeadlineSocket", target: WebhookTarget, method: str, headers: Mapping[str, str], body: bytes, most: int
+) -> PostAnswer:
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.sock = stream
-    connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
+    connection.putrequest(method, target.path, skip_host=True, skip_accept_encoding=True)
     complete = {
         "Host": target.host_header,
         "User-Agent": "hq-console",
         "Accept": "*/*",
         "Connection": "close",
-        "Content-Length": str(len(body)),
         **headers,
     }
     for name, value in complete.items():
         connection.putheader(name, value)
-    connection.endheaders(body)
+    connection.endheaders(body or None)
     answer = connection.getresponse()
     try:
         found = {name.lower(): value for name, value in answer.getheaders()}
-        return PostAnswer(answer.status, found, answer.read(MOST_BYTES))
+        return PostAnswer(answer.status, found, answer.read(most))
     finally:
         answer.close()
 

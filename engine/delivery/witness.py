@@ -41,7 +41,7 @@ def cosign(services: Services, outside: Outside, org_id: str) -> SignedHead | No
         outside,
         services.settings.witness_url,
         rows[0]["note"],
-        _seen(rows, services.settings),
+        _cosigned_size(rows, services.settings),
         lambda old: consistency_proof(services, org_id, old, head.size),
     )
     return record_cosignatures(services, org_id, lines)
@@ -58,13 +58,13 @@ def witness_problem(connection: Reader, settings: Settings, outside: Outside, or
         return tree.consistency(old, rows[0]["seq"])
 
     try:
-        show(outside, settings.witness_url, rows[0]["note"], _seen(rows, settings), proof)
+        show(outside, settings.witness_url, rows[0]["note"], _cosigned_size(rows, settings), proof)
     except (BadRequest, Conflict, Unavailable) as problem:
         return problem.message
     return None
 
 
-def _seen(rows: list[SignedHeadRow], settings: Settings) -> int:
+def _cosigned_size(rows: list[SignedHeadRow], settings: Settings) -> int:
     """How many events the largest head has that a known witness signed; 0 without one."""
     names = {witness.name for witness in trusted_witnesses(settings)}
     return next((row["seq"] for row in rows if any(name in (row["cosignatures"] or "") for name in names)), 0)

@@ -9,6 +9,7 @@ from engine.model.declarations.digest import Digest, Items
 from engine.model.documents.document import Edition, Table
 from engine.model.vocabulary import Json
 from engine.render.text import json
+from engine.render.words import label
 from engine.reporting.snapshot.snapshot import Snapshot
 
 
@@ -28,6 +29,16 @@ class Content:
     def empty(self) -> bool:
         """Whether there is nothing to tell."""
         return not any(self.edition.document.summary.get(name) for name in self.digest.news)
+
+    @property
+    def figure(self) -> str:
+        """The first figure of its news that is not none, with its name: ``Requests open: 3``."""
+        summary = self.edition.document.summary
+        for name in self.digest.news:
+            value = summary.get(name)
+            if isinstance(value, int) and not isinstance(value, bool) and value:
+                return f"{label(name)}: {value:,}"
+        return ""
 
     def table(self, name: str) -> Table:
         """A table of the report."""

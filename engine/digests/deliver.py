@@ -246,9 +246,12 @@ def key(digest: Digest, day: date) -> str:
 
 
 def _occasion(work: _Work, found: "Mapping[str, Sequence[Button]]") -> "Occasion":
+    from engine.digests.desk_acts import DeskActs
     from engine.digests.messages import Occasion
 
-    return Occasion(work.period, work.late, work.services.settings.base_url, found)
+    settings = work.services.settings
+    desk = DeskActs(settings, work.org_id, work.now)
+    return Occasion(work.period, work.late, settings.base_url, found, desk)
 
 
 def _note(revision: Revision, work: _Work, made: "Content", letters: Sequence[Message]) -> None:

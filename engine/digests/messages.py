@@ -11,6 +11,7 @@ from engine.digests.audience import EVERYTHING, Recipient
 from engine.digests.buttons import Button
 from engine.digests.chat import blocks, fallback
 from engine.digests.content import Content
+from engine.digests.desk_acts import DeskActs
 from engine.facts.governance.deliveries import DELIVERED
 from engine.model.declarations.digest import Items
 from engine.model.documents.document import Table
@@ -31,6 +32,7 @@ class Occasion:
     late: bool
     base_url: str
     buttons: Mapping[str, Sequence[Button]]
+    desk: DeskActs
 
     def link(self, content: Content) -> str:
         """Where the whole report is to be read; a digest without a preview leads to the program."""
@@ -84,6 +86,9 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
         greeting=to.message,
         late=occasion.late,
         whole=whole or to.message is None,
+        desk=occasion.desk.front_page(to.email),
+        acts=occasion.desk.acts(content.digest.name, list(seen.values()), to.email),
+        record=occasion.desk.record(content.digest.name, list(seen.values()), to.email),
     )
     return Message(
         kind=content.digest.name,
@@ -91,7 +96,7 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
         channel="email",
         recipient=to.email,
         content_hash=content.hash,
-        subject=mail.subject(content.edition, occasion.period, occasion.late),
+        subject=mail.subject(content.edition, occasion.period, occasion.late, content.figure),
         payload=payload(content, occasion, seen, to.message),
         text=mail.text(letter),
         html=mail.html(letter),

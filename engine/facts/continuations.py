@@ -86,7 +86,7 @@ class ScannedTo:
 
 CONTINUATIONS: Mapping[str, Continuation] = {
     "audit_action_counts_rows": Continuation(
-        ("org_id", "action", "good", "tagged", "period"), sums=("events",), least=("first_at",), newest=True
+        ("org_id", "action", "outcome", "good", "tagged", "period"), sums=("events",), least=("first_at",), newest=True
     ),
     "audit_tag_counts_rows": Continuation(
         ("org_id", "action", "tag", "good", "tagged", "period"),
@@ -113,7 +113,9 @@ CONTINUATIONS: Mapping[str, Continuation] = {
     "held_events_rows": Continuation(("org_id", "id", "seq"), first=("action", "occurred_at")),
     "claim_events_rows": Continuation(("org_id", "evidence_id", "is_of_record"), most=("seq",), touched=_is_of_claims),
     "contradiction_starts_rows": Continuation(
-        ("org_id", "action", "tag", "since_at", "since_seq"), least=("first_at",), touched=_has_wanted_actions
+        ("org_id", "action", "outcome", "tag", "since_at", "since_seq"),
+        least=("first_at",),
+        touched=_has_wanted_actions,
     ),
 }
 # scans of rows of the log by the keys that a table offers: those rows never change

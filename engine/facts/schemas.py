@@ -54,7 +54,7 @@ _STATUS = f"""
     state previous_state state_since detected_on kinds_required kinds_present kinds_stale last_evidence_on
     last_source window_days age_days age_ratio freshness next_due_on without_evidence active evidence_note
     change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
-    tests_performed failing_test last_test_on exception_id exception_expires_on leverage position
+    tests_performed failing_test last_test_on own_rule exception_id exception_expires_on leverage position
 """
 
 SCHEMAS: Mapping[str, Schema] = {
@@ -107,7 +107,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # contradicted_since the day of the first one.
     "control_evidence": columns(f"""
         {_CONTROL} source events events_before events_ever audit_events audit_events_before audit_last_at
-        last_at last_on last_id contradicted_at contradicted_by contradicted_on contradicted_since
+        last_at last_on last_id evidence_place own_rule
+        contradicted_rule contradicted_at contradicted_by contradicted_on contradicted_since
     """),
     # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is the last one seen
     # before the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements
@@ -120,7 +121,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # failed. Neither state_since nor detected_on is before known_since nor moves with time.
     "control_status": columns(_STATUS),
     # with what each event moves, and few look at: evidence of mandatory kinds in the period, and the newest
-    "control_assessments": columns(f"{_STATUS} events last_evidence_id"),
+    "control_assessments": columns(f"{_STATUS} events last_evidence_id evidence_place"),
     # until when the evidence of a control is good if nothing is done; see facts/horizons.py
     "control_horizons": columns(f"""
         {_CONTROL} title group_id weight cadence cadence_window kinds_required operation_until operation_recurs
@@ -139,14 +140,26 @@ SCHEMAS: Mapping[str, Schema] = {
     "gaps": columns(f"""
         {_CONTROL} gap_id title group_id group_title state evidence_note severity severity_score:whole weight
         detected_on age_days runbook runbook_title playbook dry_run owner effort_hours due_on leverage
-        requirements priority:real quick_win status blocked_by compensating compensating_approved remediation_id
+        requirements priority:real quick_win status blocked_by compensating compensating_approved
+        remediation_id own_rule
+        estimate_hours:real low_hours:real high_hours:real lead_days:whole
     """),
     # remediations as people track them: the flow of gaps (F12)
     "remediations": columns(f"{_CONTROL} id title owner opened_on due_on closed_on status severity on_time days_open"),
     # work of a plan that was accepted, with what the plan asked for
     "accepted_plans": columns(f"""
         {_CONTROL} id title plan_id plan_framework by_on made_on target_pct owner planned_owner due_on
-        planned_due_on closed_on standing effort_hours planned_strict_pct
+        planned_due_on closed_on standing effort_hours planned_strict_pct part:whole way:text planned_kinds:texts
+        duty_ids:texts planned_weeks:texts work_hours:real done_hours:real left_hours:real
+    """),
+    # a duty to sign that was not withdrawn; one that follows by itself ends in -next
+    "signature_duties": columns(f"{_CONTROL} id owner due_on done"),
+    # a remediation that is open, as what others wait for
+    "awaited_work": columns(f"{_CONTROL} id title owner blocked_by estimate_hours left_hours"),
+    # hours that accepted work still takes, as rows of ``load``
+    "planned_load": columns("""
+        org_id obligation_id kind title frameworks owner accountable role due_on week week_start_on hours hard
+        state
     """),
     # framework in scope: counts of states, readiness (F3), freshness, and the same at the end of the period before.
     # coverage: assessed = applicable controls whose state is not no_data, of the applicable controls (F2).
@@ -246,15 +259,25 @@ SCHEMAS: Mapping[str, Schema] = {
     # finished_on: when the clock stopped for good, today where no day is recorded; null while it runs
     "requests": columns(f"""
         {_CONTROL} id title requester owner backup priority opened_on due_on status auditor_status submitted_on
-        accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids
+        accepted_on closed_on finished_on returns paused_minutes age_days days_left clock evidence_ids evidence_held
     """),
     # a window of a recurring test. standing: upcoming, open, done, late, missed. done_since_on: first performance after
     # a missed window had ended
     "test_windows": columns(f"""
         {_CONTROL} schedule_id run_id procedure cadence owner performer window_open_on window_close_on
         performed_on done_since_on outcome standing population tested deviations evidence_expected
-        evidence_received cause response
+        evidence_received cause response check_id superseded_on sequence
     """),
+    # the same by control, for tests that are about several; counts: a pass of a query that is no longer asked does not
+    "control_tests": columns(f"""
+        {_CONTROL} schedule_id run_id procedure window_open_on performed_on outcome check_id sequence counts
+    """),
+    # a check without an answer the last time, and why
+    "idle_checks": columns("org_id schedule_id check_id procedure result reason noted_at run_id controls"),
+    # a check with what breaking its rows came to
+    "check_sights": columns(
+        "org_id schedule_id check_id procedure sight tried noticed noticed_pct failures unseen proved_at"
+    ),
     # an accepted policy version that is active, one row for each control that it supports (control null: none)
     "policies": columns(f"""
         {_CONTROL} policy_id policy version kind title playbook owner accepted_by accepted_on review_due_on
@@ -399,8 +422,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # what is claimed of an applicable control by a source of evidence, with the audit event behind the newest evidence.
     # state: complete, broken, hash_mismatch (problem says why); bundle_id null: not in any sealed bundle
     "claims": columns(f"""
-        {_CONTROL} title control_state source evidence_id evidence_on record policy_version sha256 event_id
-        action seq event_hash bundle_id merkle_leaf state problem position
+        {_CONTROL} title control_state source evidence_id evidence_place evidence_on record policy_version sha256
+        event_id action seq event_hash bundle_id merkle_leaf state problem position
     """),
     # a bundle that claims are in: the stretch of the chain that it holds
     "bundled_events": columns("org_id bundle_id first_seq sealed_seq"),
@@ -409,6 +432,11 @@ SCHEMAS: Mapping[str, Schema] = {
     "bundle_proofs": columns("""
         org_id bundle_id seq file leaf_index leaves:whole merkle_leaf merkle_path merkle_root
     """),
+    # an evidence item that is linked to a control: held (bytes here) or told (location or hash alone); held_state is
+    # what the last check found of held bytes (whole, changed, missing), or erased where the bytes were removed
+    "evidence_files": columns(
+        "org_id id title source owner evidence_on linked_controls evidence_place held_state evidence_bytes sha256"
+    ),
     # evidence that supports no control
     "orphan_evidence": columns("org_id kind id title owner dated_on"),
     # a change of requirements that is proposed or final; effective_on null: no date; status_as_of: last looked up

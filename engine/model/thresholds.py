@@ -39,6 +39,7 @@ DEFAULTS: Mapping[str, tuple[float, float, float, str]] = MappingProxyType(
         "utilisation_warn_pct": (85, 10, 200, "utilisation of a week that warns"),
         "utilisation_critical_pct": (100, 10, 300, "utilisation of a week that is critical"),
         "hysteresis_fraction": (0.90, 0.5, 1.0, "a breach clears below this part of its threshold"),
+        "plan_slack_days": (5, 0, 60, "days before its target day by which the work of a plan is done"),
         "focus_factor": (0.8, 0.1, 1.0, "part of the contracted hours that compliance work gets done in"),
         "weekly_hours": (6, 0, 60, "compliance hours a week of an owner without a capacity record"),
         "imbalance_ratio": (1.5, 1.0, 10, "largest over mean utilisation that counts as imbalance"),

@@ -36,10 +36,17 @@ Relation: TypeAlias = Literal["equal", "superset", "subset", "intersects"]
 InheritanceModel: TypeAlias = Literal["carve-out", "inclusive"]
 
 AttestationOutcome: TypeAlias = Literal["attested", "rejected"]
-TestRunOutcome: TypeAlias = Literal["passed", "failed"]
+TestRunOutcome: TypeAlias = Literal["passed", "failed", "not_tested"]
 LinkStatus: TypeAlias = Literal["linked", "rejected"]
 LinkOutcome: TypeAlias = Literal["created", "duplicate", "refused"]
 LINK_OUTCOMES: tuple[LinkOutcome, ...] = get_args(LinkOutcome)
+# what a check finds of the bytes of an evidence item, and why they were removed
+EvidenceState: TypeAlias = Literal["whole", "changed", "missing"]
+EVIDENCE_STATES: tuple[EvidenceState, ...] = get_args(EvidenceState)
+EvidenceRemoval: TypeAlias = Literal["erased"]
+# where evidence is: its bytes in the evidence store, somewhere that we were told of, or a record of ours
+EvidencePlace: TypeAlias = Literal["held", "told", "linked"]
+EVIDENCE_PLACES: tuple[EvidencePlace, ...] = get_args(EvidencePlace)
 ActionEffect: TypeAlias = Literal["supports", "contradicts", "records"]
 RuleOutcome: TypeAlias = Literal["any", "success", "failure", "denied"]
 RequestPriority: TypeAlias = Literal["P1", "P2", "P3", "P4"]

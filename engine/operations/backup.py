@@ -1,8 +1,8 @@
 """A whole installation in one file, made while it runs.
 
 The tables are those of one moment. What they name is on the disk before it is named, so files are taken afterwards:
-archives that the tables name, heads up to where their chains stand, and of keys those that were there at any time in
-between.
+archives and bytes of evidence that the tables name, heads up to where their chains stand, and of keys those that were
+there at any time in between.
 """
 
 import logging
@@ -18,9 +18,10 @@ from typing import BinaryIO
 
 import msgspec
 
+from engine.evidence.store import open_evidence
 from engine.model.checkpoints import open_note, read_checkpoint
 from engine.model.documents.document import Position
-from engine.model.errors import Unavailable, Usage
+from engine.model.errors import Conflict, Unavailable, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.age import EncryptingWriter, Sink
 from engine.operations.backup_file import CHUNK, FORMAT, VERSION, BackupManifest, BackupOrganization, BackupWriter
@@ -28,6 +29,7 @@ from engine.operations.data_folder import (
     INSTALLATION_TREE,
     WEBHOOK_KEY,
     archive_member,
+    evidence_member,
     heads_member,
     key_files,
     table_member,
@@ -40,7 +42,13 @@ from engine.runtime.settings import Settings
 from engine.store.copy.earlier_layouts import layouts_at
 from engine.store.copy.table_copy import TableLayout, read_table, store_snapshot
 from engine.store.database.epoch import EPOCH
-from engine.store.queries.accounts.installation import ArchiveRecord, archives, positions
+from engine.store.queries.accounts.installation import (
+    ArchiveRecord,
+    EvidenceRecord,
+    archives,
+    evidence_files,
+    positions,
+)
 from engine.store.queries.history import installation
 from engine.store.rows import Reader
 from engine.store.schema.audit import installation_commitments
@@ -52,13 +60,15 @@ Progress = Callable[[str, int], None]
 
 @dataclass(frozen=True)
 class Backup:
-    """What was backed up. ``lacking`` says of each archive that was lost or changed before what is wrong with it."""
+    """What was backed up. ``lacking`` says of each archive and file of evidence that was lost or changed before what is
+    wrong with it."""
 
     heads: Mapping[str, Position]
     rows: int
     archives: int
     keys: int
     lacking: Mapping[str, str]
+    evidence: int = 0
 
 
 def write_backup(
@@ -98,10 +108,12 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
         with store_snapshot(settings.store_url, schema) as connection:
             layouts = layouts_at(connection, schema)
             engine, where, named = connection.dialect.name, positions(connection, schema), archives(connection)
+            held = evidence_files(connection, schema)
             rows = _write_tables(writer, connection, layouts, progress)
             has_tree = any(layout.name == installation_commitments.name for layout in layouts)
             committed = installation.size(connection) if has_tree else 0
         lacking = _write_archives(writer, settings, named, progress)
+        damaged = _write_evidence(writer, settings, held, progress)
         for position in where:
             _write_heads(writer, heads_path(settings, position.org_id), heads_member(position.org_id), position.seq)
         _write_heads(writer, tree_path(settings), INSTALLATION_TREE, committed)
@@ -120,12 +132,13 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
                 bool(keys),
                 tuple(BackupOrganization(*position) for position in where),
                 {name: value for name, value, _ in settings.listing()},
-                lacking,
+                {**lacking, **damaged},
                 tuple(writer.members()),
             )
         )
     heads = {one.org_id: Position(one.seq, one.hash) for one in where}
-    return Backup(heads, rows, len(named) - len(lacking), len(keys), lacking)
+    files = len(held) - len(damaged)
+    return Backup(heads, rows, len(named) - len(lacking), len(keys), {**lacking, **damaged}, files)
 
 
 def _write_tables(writer: BackupWriter, connection: Reader, layouts: Sequence[TableLayout], progress: Progress) -> int:
@@ -165,6 +178,23 @@ def _write_archives(
             )
         progress("archives", done)
     return lacking
+
+
+def _write_evidence(
+    writer: BackupWriter, settings: Settings, held: Sequence[EvidenceRecord], progress: Progress
+) -> dict[str, str]:
+    """The bytes of evidence, each checked first; what is wrong with those that are not what was taken."""
+    evidence, damaged = open_evidence(settings), {}
+    for done, record in enumerate(held, 1):
+        name = evidence_member(record.org_id, record.sha256)
+        try:
+            with evidence.open(record.org_id, record.sha256) as file, writer.member(name) as member:
+                while piece := file.read(CHUNK):
+                    member.write(piece)
+        except Conflict as problem:
+            damaged[name] = f"of {record.org_id}, {problem.message[0].lower()}{problem.message[1:].removesuffix('.')}"
+        progress("files of evidence", done)
+    return damaged
 
 
 def _write_heads(writer: BackupWriter, path: Path, name: str, size: int) -> None:

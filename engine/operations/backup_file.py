@@ -2,6 +2,7 @@
 
     tables/<table>.jsonl     a line for each row: an array of values, in the order of the columns in the manifest
     bundles/<org>/<id>.zip   archives as they were sealed
+    evidence/<org>/<sha256>  bytes of evidence, as they were taken
     heads/<org>.log          signed heads, up to where the tables stand
     heads/installation.tree  signed heads of the tree over all organizations; its leaves are among the tables
     keys/…                   signing.key, signing.key.rotations, webhook.key, session.secret
@@ -34,7 +35,7 @@ DIGEST = 64
 CHUNK = 1 << 20
 LEVEL = 4
 MOST_MANIFEST, MOST_LINE = 1 << 26, 1 << 27
-_NAME = re.compile(r"(tables|bundles|heads|keys)(/[^/\\\x00-\x1f]{1,230}){1,2}")
+_NAME = re.compile(r"(tables|bundles|heads|keys|evidence)(/[^/\\\x00-\x1f]{1,230}){1,2}")
 
 
 class BackupMember(msgspec.Struct, frozen=True):
@@ -58,7 +59,8 @@ class BackupOrganization(msgspec.Struct, frozen=True):
 
 
 class BackupManifest(msgspec.Struct, frozen=True):
-    """What a backup says of itself. ``lacking``: archives that were lost or changed before, with a sentence each."""
+    """What a backup says of itself. ``lacking``: archives and evidence that were lost or
+    changed before, with a sentence each."""
 
     format: str
     version: int
@@ -148,8 +150,9 @@ class BackupWriter:
     def member(
         self, name: str, *, columns: tuple[TableColumn, ...] | None = None, key: tuple[str, ...] | None = None
     ) -> Iterator[MemberWriter]:
-        """The next file; one that is compressed already is kept as it is."""
-        with self._zip.open(zipfile.ZipInfo(name) if name.endswith(".zip") else name, "w", force_zip64=True) as file:
+        """The next file; an archive and what somebody handed in are kept as they are."""
+        plain = name.endswith(".zip") or name.startswith("evidence/")
+        with self._zip.open(zipfile.ZipInfo(name) if plain else name, "w", force_zip64=True) as file:
             found = MemberWriter(file)
             yield found
         rows = None if columns is None else found.rows

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from engine.model.errors import Problem
-from engine.operations import file_checks, service_checks, store_checks
+from engine.operations import evidence_checks, file_checks, pull_checks, service_checks, store_checks
 from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import store_snapshot
@@ -42,8 +42,11 @@ CHECKS = (
     Check("installation", of_store=store_checks.installation),
     Check("witness", of_store=store_checks.witness),
     Check("archives", of_store=store_checks.sealed_archives),
+    Check("evidence", of_store=evidence_checks.byte_problems),
     Check("analytics", of_store=store_checks.analytics),
     Check("keys", of_store=store_checks.keys),
+    Check("pulls", of_store=pull_checks.checks),
+    Check("pull files", of_installation=pull_checks.files),
     Check("permissions", of_installation=file_checks.permissions),
     Check("session secret", of_installation=file_checks.session_secret),
     Check("space", of_installation=file_checks.space),

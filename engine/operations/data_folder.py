@@ -23,6 +23,11 @@ def archive_member(org_id: str, bundle_id: str) -> str:
     return f"bundles/{org_id}/{bundle_id}.zip"
 
 
+def evidence_member(org_id: str, sha256: str) -> str:
+    """Bytes of evidence."""
+    return f"evidence/{org_id}/{sha256}"
+
+
 def heads_member(org_id: str) -> str:
     """The signed heads of an organization."""
     return f"heads/{org_id}.log"

@@ -60,7 +60,7 @@ def space(settings: Settings, now: datetime) -> Iterator[str]:
 
 def _folders(settings: Settings) -> list[Path]:
     store = sqlite_path(settings.store_url)
-    every = [settings.data_dir, settings.bundle_folder, settings.artifact_folder]
+    every = [settings.data_dir, settings.bundle_folder, settings.artifact_folder, settings.evidence_folder]
     every += [] if store is None else [store.parent]
     found: list[Path] = []
     for folder in (path.absolute() for path in every):

@@ -19,6 +19,9 @@ def must_be_free(settings: Settings, backup: BackupReader, work: Path | None = N
         raise _in_the_way(f"SVC_DATA_DIR, {folder}, is not empty: name a folder that is, or that is not there")
     if settings.bundle_dir is not None and settings.bundle_dir.exists() and _entries(settings.bundle_dir):
         raise _in_the_way(f"SVC_BUNDLE_DIR, {settings.bundle_dir}, is not empty")
+    evidence = settings.evidence_folder
+    if settings.evidence_url and not settings.evidence_bucket and evidence.exists() and _entries(evidence):
+        raise _in_the_way(f"SVC_EVIDENCE_URL, {evidence}, is not empty")
     store = sqlite_path(settings.store_url)
     for suffix in () if store is None else ("", "-wal", "-journal"):  # a log of another file would be read into ours
         if os.path.lexists(f"{store}{suffix}"):
@@ -93,6 +96,7 @@ class Placement:
         if store is not None:
             pairs.append((self._work / STORE_FILE, store))
         pairs.append((self._work / "bundles", settings.bundle_folder))
+        pairs.append((self._work / "evidence", settings.evidence_folder))
         pairs += [(self._work / Path(name).name, path) for name, path in key_files(settings).items()]
         return [(source, target) for source, target in pairs if self._is_elsewhere(source, target)]
 

@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from engine.evidence.store import evidence_path, open_evidence
 from engine.model.errors import Conflict, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.backup_file import BackupReader, refusal
-from engine.operations.data_folder import INSTALLATION_TREE, archive_member, heads_member, key_files
+from engine.operations.data_folder import INSTALLATION_TREE, archive_member, evidence_member, heads_member, key_files
 from engine.operations.exclusions import exclusions
 from engine.operations.install import Placement, must_be_free
 from engine.operations.restored_tables import Progress, load_tables, must_hold
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import new_store
-from engine.store.queries.accounts.installation import archives, positions
+from engine.store.queries.accounts.installation import EvidenceRecord, archives, evidence_files, positions
 from engine.store.rows import Reader
 
 
@@ -34,6 +35,7 @@ class Restoration:
     archives: int
     made_at: str
     missing: Sequence[str]
+    evidence: int = 0
 
 
 def restore_backup(
@@ -72,15 +74,18 @@ def _restore(
         data_dir=work,
         database_url=settings.database_url if remote else "",
         bundle_dir=None,
+        evidence_url="",
         signing_key_file=None if backup.has("keys/signing.key") else settings.signing_key_file,
     )
     placement = Placement(settings, backup, work)
     try:
         with new_store(stage.store_url) as connection:
             rows = load_tables(connection, backup, now=now, progress=progress)
-            count = _extract(connection, backup, stage)
+            count, held = _extract(connection, backup, stage)
             must_hold(connection, stage, progress)
             missing = exclusions(connection, backup.manifest, settings, stage)
+            if settings.evidence_bucket and not check_only:
+                _send_evidence(settings, stage, held)
             if remote and not check_only:
                 placement.move()
         if not remote and not check_only:
@@ -89,11 +94,20 @@ def _restore(
         placement.undo()
         raise
     organizations = len(backup.manifest.organizations)
-    return Restoration(organizations, rows, count, backup.manifest.made_at, missing)
+    return Restoration(organizations, rows, count, backup.manifest.made_at, missing, len(held))
 
 
-def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> int:
-    """The files that the tables speak of, and no others; returns how many archives there are."""
+def _send_evidence(settings: Settings, stage: Settings, held: Sequence[EvidenceRecord]) -> None:
+    """Bytes of evidence into the bucket that holds them: under their own sums, so that nothing there is overwritten by
+    anything else. Unavailable where it does not take them."""
+    evidence = open_evidence(settings)
+    for record in held:
+        evidence.put(record.org_id, stage.evidence_folder / evidence_path(record.org_id, record.sha256))
+    shutil.rmtree(stage.evidence_folder, ignore_errors=True)
+
+
+def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> tuple[int, list[EvidenceRecord]]:
+    """The files that the tables speak of, and no others; returns how many archives there are, and what evidence."""
     places = dict(key_files(replace(stage, signing_key_file=None)))
     places[INSTALLATION_TREE] = stage.data_dir / INSTALLATION_TREE
     places |= {heads_member(one.org_id): stage.data_dir / heads_member(one.org_id) for one in positions(connection)}
@@ -107,12 +121,21 @@ def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> int:
         elif name not in lacking:
             what = "other bytes than were sealed in" if name in members else "no"
             raise refusal(f"has {what} {name}, the archive of a bundle on record")
+    held = []
+    for file in evidence_files(connection):
+        name = evidence_member(file.org_id, file.sha256)
+        if name in members and members[name].sha256 == file.sha256:
+            places[name] = stage.evidence_folder / evidence_path(file.org_id, file.sha256)
+            held.append(file)
+        elif name not in lacking:
+            what = "other bytes than were taken in" if name in members else "no"
+            raise refusal(f"has {what} {name}, the bytes of evidence on record")
     for name, member in members.items():
         if member.columns is None:
             if name not in places:
                 raise refusal(f"has a file {name} that nothing in it speaks of")
             _write(places[name], backup.pieces(name))
-    return count
+    return count, held
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:

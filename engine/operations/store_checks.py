@@ -22,7 +22,13 @@ from engine.store.chain.chain_segments import chain_check, chain_span, check_seg
 from engine.store.copy.table_copy import store_snapshot
 from engine.store.database.schema_check import schema_problems
 from engine.store.log.row_check import check_rows
-from engine.store.queries.accounts.installation import last_write, positions, structure_problems, unused_credentials
+from engine.store.queries.accounts.installation import (
+    durability_problems,
+    last_write,
+    positions,
+    structure_problems,
+    unused_credentials,
+)
 from engine.store.queries.sending.deliveries import webhooks
 from engine.store.rows import Reader
 
@@ -35,6 +41,11 @@ def database(connection: Reader, settings: Settings, now: datetime, progress: Pr
     """The database by its own lights."""
     for problem in structure_problems(connection):
         yield f"The database does not hold together: {problem}. Stop the console and restore a backup."
+    for problem in durability_problems(connection):
+        yield (
+            f"The PostgreSQL server loses what was committed when it crashes: {problem}. Set it for the database or "
+            "the server, and take a backup."
+        )
 
 
 def schema(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:

@@ -1,21 +1,23 @@
-"""A plan: whether a framework will be ready by a day, and the cheapest work that makes it so."""
+"""A plan: whether frameworks will be ready on their days, and the cheapest work that makes it so."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 
 import polars as pl
 
+from engine.planning.actions import wanted_count
+from engine.planning.agreed import Agreement
+from engine.planning.check import Evidence, PlanSimulation
+from engine.planning.horizons import Projection, project
+from engine.planning.needs import ControlWork
+from engine.planning.people import Capacity
 from engine.planning.problem import Choice, PlanAction, PlanProblem
-from engine.planning.projection import Projection, project
-from engine.planning.question import PlanQuestion
-from engine.planning.schedule import WorkItem, schedule
-from engine.planning.solver import solve
+from engine.planning.question import Goal, PlanQuestion
+from engine.planning.schedule import WorkItem
+from engine.planning.signatures import NEW_DUTY, Signatures
 from engine.planning.weeks import PlanWeeks
-from engine.planning.work import ControlWork, Owners, actions_for, capacity_by_week, control_work, wanted_count
-
-Fact = Callable[[str], pl.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,10 @@ class FirstShort:
 
 @dataclass(frozen=True)
 class WorkStep:
-    """A part of an action: who does it by when, and from when there is evidence of it. ``part`` 0 is the first."""
+    """A part of an action: who does it by when, and from when there is evidence of it. ``part`` 0 is the first.
+
+    ``due_on`` is the last day on which it is in time.
+    """
 
     action: PlanAction
     work: ControlWork
@@ -37,8 +42,48 @@ class WorkStep:
     owner: str
     done_on: date
     ready_on: date
+    due_on: date
     hours: float
     kinds: tuple[str, ...]
+    duty: str | None
+
+
+@dataclass(frozen=True)
+class GoalPlan:
+    """What a plan does for one of its goals."""
+
+    goal: Goal
+    projection: Projection
+    with_plan: Projection
+    mine: tuple[ControlWork, ...]
+    """The controls of the framework that will not be effective, or not throughout."""
+
+    @cached_property
+    def applicable(self) -> int:
+        """Controls of the framework that apply on the day."""
+        return count_applicable(self.projection, self.goal.by)
+
+    @property
+    def target_count(self) -> int:
+        """Controls that must be effective for the target."""
+        return wanted_count(self.goal.target, self.applicable)
+
+    @property
+    def effective(self) -> int:
+        """Controls that will be if nothing is done."""
+        return self.applicable - len(self.mine)
+
+    @cached_property
+    def effective_with(self) -> int:
+        """Controls that will be if the plan is done, as the simulation has it."""
+        lost = {one.control_id for one in self.mine if one.reason and self.goal.start is not None}
+        good = self.with_plan.on(self.goal.by).filter(pl.col("state") == "effective")
+        return good.filter(~pl.col("control_id").is_in(sorted(lost))).height
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the plan reaches the target."""
+        return self.applicable > 0 and self.effective_with >= self.target_count
 
 
 @dataclass(frozen=True)
@@ -47,64 +92,75 @@ class ReadinessPlan:
 
     question: PlanQuestion
     as_of: date
-    projection: Projection
     work: tuple[ControlWork, ...]
     problem: PlanProblem
     choice: Choice
     items: tuple[WorkItem, ...]
     weeks: PlanWeeks
     horizons: pl.DataFrame  # of the controls that it is about, those of other frameworks included
+    people: Mapping[str, Capacity]
+    signatures: Mapping[str, Signatures]
+    agreed: Mapping[str, tuple[Agreement, ...]]
+
+    # -- what is asked of it -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def goals(self) -> tuple[GoalPlan, ...]:
+        """What the plan does for each goal."""
+        simulation = PlanSimulation(self.horizons, self.evidence, self.signatures)
+        found = []
+        for goal in self.question.goals:
+            projection = project(self.horizons, goal.framework, self.as_of, goal.by)
+            mine = tuple(one for one in self.work if one.framework == goal.framework)
+            found.append(GoalPlan(goal, projection, replace(projection, simulation=simulation), mine))
+        return tuple(found)
 
     @cached_property
     def mine(self) -> tuple[ControlWork, ...]:
-        """The controls of the framework that will not be effective, or not throughout."""
-        return tuple(one for one in self.work if one.framework == self.question.framework)
+        """The controls of all goals that will not be effective."""
+        return tuple(one for goal in self.goals for one in goal.mine)
 
-    @cached_property
+    @property
+    def projection(self) -> Projection:
+        """What will be of the first goal if nothing is done."""
+        return self.goals[0].projection
+
+    @property
+    def with_plan(self) -> Projection:
+        """The same with the plan done, as the simulation has it."""
+        return self.goals[0].with_plan
+
+    @property
     def applicable(self) -> int:
-        """Controls of the framework that apply on the day."""
-        return _applicable(self.projection, self.question.by)
+        """Controls that apply, of all goals."""
+        return sum(goal.applicable for goal in self.goals)
 
     @property
     def target_count(self) -> int:
-        """Controls that must be effective for the target."""
-        return wanted_count(self.question.target, self.applicable)
+        """Controls that must be effective for all targets."""
+        return sum(goal.target_count for goal in self.goals)
 
     @property
     def effective(self) -> int:
         """Controls that will be if nothing is done."""
-        return self.applicable - len(self.mine)
+        return sum(goal.effective for goal in self.goals)
 
     @property
     def effective_with(self) -> int:
         """Controls that will be if the plan is done."""
-        return self.applicable - len([one for one in self.mine if one.id not in self.closing_actions])
+        return sum(goal.effective_with for goal in self.goals)
 
     @property
     def is_reached(self) -> bool:
-        """Whether the plan reaches the target."""
-        return self.applicable > 0 and self.effective_with >= self.target_count
+        """Whether the plan reaches every target, as the simulation has it, within everybody's hours."""
+        return all(goal.is_reached for goal in self.goals) and not self.overload
+
+    # -- what is done --------------------------------------------------------------------------------------------------
 
     @cached_property
     def chosen(self) -> tuple[PlanAction, ...]:
         """The actions of the plan."""
         return tuple(action for action in self.problem.actions if action.id in self.choice.done)
-
-    @cached_property
-    def closing_actions(self) -> Mapping[str, tuple[PlanAction, date]]:
-        """Of each gap that the plan closes the action that does it first, and the day from which it is effective."""
-        found: dict[str, tuple[PlanAction, date]] = {}
-        ready = {action.id: self._effective_from(action) for action in self.chosen}
-        for action in sorted(self.chosen, key=lambda one: (ready[one.id], one.id)):
-            for gap in sorted(action.closes):
-                found.setdefault(gap, (action, ready[action.id]))
-        return found
-
-    def _effective_from(self, action: PlanAction) -> date:
-        one = self.work_by_control[action.id]
-        if one.is_renewal and self.question.start is not None:
-            return self.as_of
-        return self._end_day(action, 0) + timedelta(days=one.lead_days)
 
     @cached_property
     def work_by_control(self) -> Mapping[str, ControlWork]:
@@ -116,46 +172,94 @@ class ReadinessPlan:
         """Each part of each action of the plan, in the order in which they are done."""
         found = []
         for action in self.chosen:
-            one, owner = self.work_by_control[action.id], self.choice.done[action.id]
+            one, owner = self.work_by_control[action.name], self.choice.done[action.id]
             for number, part in enumerate(action.parts):
                 done_on = self._end_day(action, number)
-                lead = 0 if number or one.is_renewal else one.lead_days
-                ready_on = done_on + timedelta(days=lead)
-                found.append(WorkStep(action, one, number, owner, done_on, ready_on, part.hours, part.kinds))
+                ready_on = done_on + timedelta(days=part.lead_days)
+                latest = (
+                    done_on if part.duty == NEW_DUTY else self.weeks.end(min(part.last, len(self.weeks.mondays) - 1))
+                )
+                found.append(
+                    WorkStep(action, one, number, owner, done_on, ready_on, latest, part.hours, part.kinds, part.duty)
+                )
         return tuple(sorted(found, key=lambda step: (step.done_on, step.owner, step.action.id, step.part)))
 
     def _end_day(self, action: PlanAction, part: int) -> date:
         """The day by which a part is done: the end of its last week with work."""
-        return self.weeks.end(self._last_week.get((action.id, part), 0))
+        return self.weeks.end(self.last_week.get((action.id, part), 0))
 
     @cached_property
-    def _last_week(self) -> Mapping[tuple[str, int], int]:
+    def last_week(self) -> Mapping[tuple[str, int], int]:
+        """The last week with work on each part."""
         last: dict[tuple[str, int], int] = {}
         for item in self.items:
             last[item.action, item.part] = max(last.get((item.action, item.part), 0), item.week)
         return last
 
     @cached_property
-    def with_plan(self) -> Projection:
-        """The projection with the plan done."""
-        ready = {gap.split(":", 1)[1]: day for gap, (_, day) in self.closing_actions.items()}
-        was = self.projection
-        return Projection(was.framework, was.as_of, was.by, was.horizons, ready)
+    def evidence(self) -> tuple[Evidence, ...]:
+        """What doing the plan brings about: evidence of each kind for the control of the work and those that it
+        serves."""
+        found = []
+        for step in self.steps:
+            found += [Evidence(step.work.id, kind, step.ready_on, step.duty) for kind in step.kinds]
+            if step.part == 0 and not step.kinds and step.work.opposed_by:
+                found.append(Evidence(step.work.id, "work", step.ready_on))
+            for need in sorted(step.action.closes):
+                control, _, kind = need.rpartition("/")
+                if control != step.work.id and kind in step.kinds:
+                    found.append(Evidence(control, kind, step.ready_on))
+        return tuple(found)
+
+    @cached_property
+    def closing_actions(self) -> Mapping[str, tuple[PlanAction, date]]:
+        """Of each gap that is effective on its day with the plan the last action that it needs, and the day of it."""
+        found: dict[str, tuple[PlanAction, date]] = {}
+        good = {
+            f"{goal.goal.framework}:{control}"
+            for goal in self.goals
+            for control in goal.with_plan.on(goal.goal.by).filter(pl.col("state") == "effective")["control_id"]
+        }
+        for step in sorted(self.steps, key=lambda step: (step.ready_on, step.action.id)):
+            for gap in sorted({need.rpartition("/")[0] for need in step.action.closes}):
+                if gap in good:
+                    found[gap] = step.action, step.ready_on
+        return found
+
+    # -- hours ---------------------------------------------------------------------------------------------------------
 
     @property
     def needed_hours(self) -> float:
-        """What closing every gap takes."""
+        """What closing every gap takes, each by its own work."""
         return round(sum(one.hours for one in self.mine), 2)
 
     @cached_property
     def owners(self) -> tuple[str, ...]:
-        """Who would do it."""
-        return tuple(sorted({one.owners[0] for one in self.mine if one.owners}))
+        """Who could do it."""
+        return tuple(sorted({owner for one in self.mine for owner in one.owners if not owner.startswith("+")}))
 
     @property
     def available_hours(self) -> float:
-        """What the owners of the gaps have until the day beside their other duties."""
-        return round(sum(sum(self.problem.capacity[owner]) for owner in self.owners), 2)
+        """What the owners of the gaps have in the weeks until the day beside all duties and overdue work on record."""
+        return round(sum(self.people[owner].remainder for owner in self.owners), 2)
+
+    @cached_property
+    def overload(self) -> tuple[tuple[str, int, float], ...]:
+        """Weeks of the plan with more hours than somebody has: person, number of the week, hours too many."""
+        used: dict[tuple[str, int], float] = {}
+        for item in self.items:
+            used[item.owner, item.week] = used.get((item.owner, item.week), 0.0) + item.hours
+        capacity = self.problem.capacity
+        over = ((owner, week, hours - capacity[owner][week]) for (owner, week), hours in sorted(used.items()))
+        laid: dict[str, float] = {}
+        for item in self.items:
+            laid[item.action] = laid.get(item.action, 0.0) + item.hours
+        lost = (
+            (self.choice.done[action.id], 0, action.hours - laid.get(action.id, 0.0))
+            for action in self.chosen
+            if action.hours - laid.get(action.id, 0.0) > 1e-6
+        )
+        return (*(one for one in over if one[2] > 1e-6), *lost)
 
     @property
     def first_owner(self) -> str | None:
@@ -184,78 +288,43 @@ class ReadinessPlan:
         week, owner, missing = min(found)
         return FirstShort(f"{self.weeks.mondays[week]:%G-W%V}", owner, missing)
 
+    # -- what stays open -----------------------------------------------------------------------------------------------
+
     @cached_property
     def open(self) -> tuple[tuple[ControlWork, str], ...]:
         """The gaps that the plan leaves, each with why."""
-        return tuple((one, self._why_open(one)) for one in self.mine if one.id not in self.closing_actions)
+        return tuple(
+            (one, self._why_open(one)) for one in self.mine if one.id not in self.closing_actions or one.reason
+        )
 
     def _why_open(self, one: ControlWork) -> str:
         if one.reason:
-            earliest = self._earliest(one)
-            return f"{one.reason}: {earliest} at the earliest" if earliest and one.lead_days else one.reason
+            earliest = self.weeks.end(0) + timedelta(days=one.lead_days)
+            return (
+                f"{one.reason}: {earliest} at the earliest" if one.lead_days and "later" in one.reason else one.reason
+            )
         if not one.owners:
             return "nobody with hours on record owns it"
-        if self.is_reached:
+        goal = next(goal for goal in self.goals if goal.goal == one.goal)
+        if goal.is_reached:
             return "not needed for the target"
-        first = self.weeks.mondays[min(part.first for part in one.parts)]
-        last = self.weeks.mondays[max(part.last for part in one.parts)]
-        when = f"in {first:%G-W%V}" if first == last else f"from {first:%G-W%V} to {last:%G-W%V}"
-        return f"{one.owners[0]} has no {one.hours:g} hours left for it {when}"
+        first, last = min(part.first for part in one.parts), max(part.last for part in one.parts)
+        names = [f"{self.weeks.mondays[week]:%G-W%V}" for week in (first, last)]
+        when = f"in {names[0]}" if first == last else f"from {names[0]} to {names[1]}"
+        action = next((action for action in self.problem.actions if action.name == one.id), None)
+        waits = "" if action is None or not action.after else action.after[0]
+        room = self._room(one.owners[0], first, last)
+        if waits and waits not in {chosen.name for chosen in self.chosen}:
+            return f"it waits for {waits}, which is not done in time"
+        if one.hours <= room + 1e-6:
+            return f"{one.owners[0]} has {room:g} hours left {when}, but not where its {one.hours:g} must lie"
+        return f"{one.owners[0]} has {room:g} of the {one.hours:g} hours for it left {when}"
 
-    def _earliest(self, one: ControlWork) -> date | None:
-        """The first day on which there can be evidence."""
-        return self.weeks.end(0) + timedelta(days=one.lead_days)
-
-
-def make_plan(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
-    """The plan that answers a question from the facts of ``as_of``; equal facts, equal plan."""
-    known = outlook(fact, question, as_of)
-    choice = solve(known.problem)
-    return replace(known, choice=choice, items=schedule(known.problem, choice))
-
-
-def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
-    """What will be and what it takes, with nothing chosen to be done."""
-    weeks = PlanWeeks(as_of, question.by)
-    horizons, gaps = fact("control_horizons"), fact("gaps")
-    projection = project(horizons, question.framework, as_of, question.by)
-    capacity = capacity_by_week(fact("owner_weeks"), weeks)
-    concerned = _concerned_controls(horizons, gaps, question)
-    failed = _failures(fact("state_changes"), question.start) if question.start else frozenset[str]()
-    work = control_work(concerned, gaps, weeks, question.start, Owners(horizons, capacity), failed)
-    actions = actions_for(work, question.framework)
-    mine = sum(one.framework == question.framework for one in work)
-    applicable = _applicable(projection, question.by)
-    missing = wanted_count(question.target, applicable) - (applicable - mine)
-    problem = PlanProblem(capacity, tuple(actions), max(missing, 0))
-    return ReadinessPlan(
-        question, as_of, projection, tuple(work), problem, Choice({}, 0, 0.0, 0.0), (), weeks, concerned
-    )
+    def _room(self, owner: str, first: int, last: int) -> float:
+        used = sum(item.hours for item in self.items if item.owner == owner and first <= item.week <= last)
+        return round(max(sum(self.problem.capacity[owner][first : last + 1]) - used, 0.0), 2)
 
 
-def _failures(state_changes: pl.DataFrame, start: date) -> frozenset[str]:
-    """Controls that were seen in a state that is not effective on the first day of a period or since."""
-    tag = pl.format("{}:{}", "framework", "control_id").alias("tag")
-    seen = state_changes.sort("observed_on").with_columns(tag)
-    before = seen.filter(pl.col("observed_on") <= start).group_by("tag").agg(pl.col("state").last())
-    within = seen.filter(pl.col("observed_on") > start).select("tag", "state")
-    good = pl.col("state").is_in(["effective", "not_applicable"])
-    return frozenset(pl.concat([before, within], how="diagonal").filter(~good)["tag"])
-
-
-def _applicable(projection: Projection, day: date) -> int:
+def count_applicable(projection: Projection, day: date) -> int:
+    """Controls that apply on a day."""
     return projection.on(day).filter(pl.col("state") != "not_applicable").height
-
-
-def _concerned_controls(horizons: pl.DataFrame, gaps: pl.DataFrame, question: PlanQuestion) -> pl.DataFrame:
-    """The controls of the framework, and for a day those of others whose gaps support one of it."""
-    mine = pl.col("framework") == question.framework
-    if question.start is not None:
-        return horizons.filter(mine)
-    prefix = f"{question.framework}:"
-    supporting = gaps.filter(
-        pl.col("framework") != question.framework,
-        pl.col("requirements").list.eval(pl.element().str.starts_with(prefix)).list.any(),
-    ).select("framework", "control_id")
-    others = horizons.join(supporting, on=["framework", "control_id"], how="semi")
-    return pl.concat([horizons.filter(mine), others])

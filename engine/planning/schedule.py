@@ -1,16 +1,16 @@
-"""Which hours of a choice lie in which week: as evenly as can be, each piece of work as early as that leaves it."""
+"""Which hours of a choice lie in which week: as agreed where they were, else as evenly as can be and as early."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.planning.problem import Choice, PlanAction, PlanProblem, in_order
+from engine.planning.problem import Choice, PlanProblem, WorkPart, within
 
 _LITTLE = 1e-9
 
 
 @dataclass(frozen=True)
 class WorkItem:
-    """Hours of a part of an action that one person does in one week."""
+    """Hours of a part of an action that one person does in one week. What has no hours of its own lies in its last."""
 
     action: str
     part: int
@@ -24,25 +24,37 @@ class _Open:
     """A part of an action with the hours that are still to be laid into weeks."""
 
     action: str
-    part: int
-    first: int
-    last: int
+    number: int
+    part: WorkPart
     left: float
 
 
 def schedule(problem: PlanProblem, choice: Choice) -> tuple[WorkItem, ...]:
     """The work of a choice by week, person and action. Nobody's week holds more hours than there are."""
-    chosen = [action for action in in_order(problem.actions) if action.id in choice.done]
-    by_owner: dict[str, list[PlanAction]] = {}
-    for action in chosen:
-        by_owner.setdefault(choice.done[action.id], []).append(action)
-    work = [item for owner, actions in by_owner.items() for item in _laid_out(owner, actions, problem.capacity[owner])]
-    return tuple(sorted(work, key=lambda item: (item.week, item.owner, item.action, item.part)))
+    known = {action.id: action for action in problem.actions}
+    by_owner: dict[str, list[_Open]] = {}
+    for name, owner in choice.done.items():
+        action = known[name] if name not in choice.windows else within(known[name], *choice.windows[name])
+        for number, part in enumerate(action.parts):
+            by_owner.setdefault(owner, []).append(_Open(name, number, part, part.hours))
+        for number, (person, part) in enumerate(action.asides):
+            if person in problem.capacity:
+                by_owner.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours))
+    found = []
+    for owner, parts in by_owner.items():
+        found += [
+            WorkItem(one.action, one.number, owner, week, round(hours, 9))
+            for one, weeks in _laid_out(parts, problem.capacity[owner])
+            for week, hours in sorted(weeks.items())
+            if hours > _LITTLE or one.part.hours <= 0
+        ]
+    own = [item for item in found if item.part >= 0]
+    return tuple(sorted(own, key=lambda item: (item.week, item.owner, item.action, item.part)))
 
 
-def fullest(actions: Sequence[PlanAction], capacity: Sequence[float]) -> float:
+def fullest(parts: Sequence[WorkPart], capacity: Sequence[float]) -> float:
     """The least share of everybody's hours that all of the work needs in some week: below 1 it fits."""
-    parts = [part for action in actions for part in action.parts if part.hours > 0]
+    parts = [part for part in parts if part.hours > 0]
     total = [0.0]
     for hours in capacity:
         total.append(total[-1] + hours)
@@ -56,26 +68,85 @@ def fullest(actions: Sequence[PlanAction], capacity: Sequence[float]) -> float:
     return most
 
 
-def _laid_out(owner: str, actions: Sequence[PlanAction], capacity: Sequence[float]) -> list[WorkItem]:
+def _laid_out(parts: Sequence[_Open], capacity: Sequence[float]) -> list[tuple[_Open, dict[int, float]]]:
+    """As agreed, where all else still fits then; else everything anew."""
+    agreed = [one for one in parts if one.part.agreed]
+    if agreed:
+        taken, left = _as_agreed(agreed, capacity)
+        others = [one for one in parts if not one.part.agreed]
+        rest = _evenly(others, left)
+        if taken is not None and _fits(others, rest):
+            return sorted([*taken, *rest], key=lambda one: (one[0].action, one[0].number))
+    return _evenly(parts, capacity)
+
+
+def _as_agreed(
+    parts: Sequence[_Open], capacity: Sequence[float]
+) -> tuple[list[tuple[_Open, dict[int, float]]] | None, list[float]]:
+    left, found = list(capacity), []
+    for one in parts:
+        weeks = {week: hours for week, hours in one.part.agreed if one.part.first <= week <= one.part.last}
+        if abs(sum(weeks.values()) - one.part.hours) > 1e-6:
+            return None, left
+        for week, hours in weeks.items():
+            left[week] -= hours
+        found.append((one, weeks))
+    return (None if min(left, default=0.0) < -1e-6 else found), [max(hours, 0.0) for hours in left]
+
+
+def _fits(parts: Sequence[_Open], laid: Sequence[tuple[_Open, Mapping[int, float]]]) -> bool:
+    return sum(sum(weeks.values()) for _, weeks in laid) >= sum(one.part.hours for one in parts) - 1e-6
+
+
+def _evenly(parts: Sequence[_Open], capacity: Sequence[float]) -> list[tuple[_Open, dict[int, float]]]:
     """Earliest deadline first (Jackson 1955), in weeks of which no larger share is used than has to be."""
-    share = min(fullest(actions, capacity), 1.0)
-    waiting = [
-        _Open(action.id, number, part.first, part.last, part.hours)
-        for action in actions
-        for number, part in enumerate(action.parts)
-    ]
-    found: dict[tuple[int, str, int], float] = {}
+    share = min(fullest([one.part for one in parts], capacity), 1.0)
+    left = {id(one): one.part.hours for one in parts}
+    found: dict[int, dict[int, float]] = {id(one): {one.part.last: 0.0} if one.part.hours <= 0 else {} for one in parts}
     for week, hours in enumerate(capacity):
         room = hours * share
-        for one in sorted((one for one in waiting if one.first <= week and one.left > _LITTLE), key=_urgency):
-            taken = min(room, one.left)
+        waiting = [one for one in parts if one.part.first <= week <= one.part.last and left[id(one)] > _LITTLE]
+        for one in sorted(waiting, key=_urgency):
+            taken = min(room, left[id(one)])
             if taken > _LITTLE:
-                key = week, one.action, one.part
-                found[key] = found.get(key, 0.0) + taken
-                one.left -= taken
+                found[id(one)][week] = taken
+                left[id(one)] -= taken
                 room -= taken
-    return [WorkItem(action, part, owner, week, round(hours, 9)) for (week, action, part), hours in found.items()]
+    laid = [(one, found[id(one)]) for one in parts]
+    for one, weeks in laid:
+        if one.part.duty is not None and len(weeks) > 1:
+            _gather(weeks, one.part, laid, capacity)
+    return laid
+
+
+def _gather(
+    weeks: dict[int, float], part: WorkPart, laid: Sequence[tuple[_Open, dict[int, float]]], capacity: Sequence[float]
+) -> None:
+    """Put a signature, which duties on record count in one week, into one: where there is room, else in place of work
+    that can be split."""
+    used: dict[int, float] = {}
+    for _, mine in laid:
+        for week, hours in mine.items():
+            used[week] = used.get(week, 0.0) + hours
+    last = max(weeks)
+    for week in [last, *(week for week in range(part.first, part.last + 1) if week != last)]:
+        if capacity[week] - used.get(week, 0.0) + weeks.get(week, 0.0) >= part.hours - _LITTLE:
+            weeks.clear()
+            weeks[week] = part.hours
+            return
+    for week in sorted(set(weeks) - {last}):
+        for other, mine in laid:
+            if other.part.duty is not None or not other.part.first <= week <= other.part.last:
+                continue
+            moved = min(weeks.get(week, 0.0), mine.get(last, 0.0))
+            if moved > _LITTLE:
+                weeks[week] -= moved
+                weeks[last] += moved
+                mine[last] -= moved
+                mine[week] = mine.get(week, 0.0) + moved
+    for week in [week for week, hours in weeks.items() if hours <= _LITTLE]:
+        del weeks[week]
 
 
 def _urgency(one: _Open) -> tuple[int, int, str, int]:
-    return one.last, one.first, one.action, one.part
+    return one.part.last, one.part.first, one.action, one.number

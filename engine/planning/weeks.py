@@ -35,14 +35,16 @@ class PlanWeeks:
         """The first week whose work is done on a day or later."""
         return next((n for n in range(len(self.mondays)) if self.end(n) >= day), len(self.mondays))
 
-    def hours(self, by_week: pl.DataFrame) -> tuple[float, ...]:
-        """The ``hours`` of each week from rows with ``week_start_on``; of the last week those until the last day."""
-        known = dict(by_week.select("week_start_on", "hours").iter_rows())
-        found = [max(known.get(monday) or 0.0, 0.0) for monday in self.mondays]
+    def hours(self, by_week: pl.DataFrame, column: str) -> tuple[float, ...]:
+        """The hours of each week, the last one whole, from rows with ``week_start_on``."""
+        known: dict[date, float] = dict(by_week.select("week_start_on", column).iter_rows())
+        return tuple(round(max(known.get(monday) or 0.0, 0.0), 6) for monday in self.mondays)
+
+    @property
+    def last_share(self) -> float:
+        """The share of the last week's hours that lie before the last day is over."""
         days = min(self.by.weekday() + 1, WORKING_DAYS)
-        if len(found) > 1:
-            found[-1] *= days / WORKING_DAYS
-        else:  # of the present week the facts know what is left from today on
-            left = WORKING_DAYS - self.as_of.weekday()
-            found[0] *= (days - self.as_of.weekday()) / left if left > 0 else 0.0
-        return tuple(round(hours, 6) for hours in found)
+        if len(self.mondays) > 1:
+            return days / WORKING_DAYS
+        left = WORKING_DAYS - self.as_of.weekday()  # of the present week the facts know what is left from today on
+        return max(days - self.as_of.weekday(), 0) / left if left > 0 else 0.0

@@ -35,7 +35,7 @@ def retention_days(store: Store, org_id: str, today: date) -> Mapping[str, int]:
 
     with store.reader() as connection:
         default = RETENTION_DAYS[deployment_tier(connection, org_id)]
-        people = [(row["email"], None) for row in many(connection, users, org_id)]
+        people: list[tuple[str, date | None]] = [(row["email"], None) for row in many(connection, users, org_id)]
         people += [(row["email"], row["since_on"]) for row in many(connection, memberships, org_id)]
         own: dict[str, int] = {
             row["record_class"]: row["days"]

@@ -62,6 +62,7 @@ TONES: dict[str, Tone] = {word: tone for tone, words in STATES.items() for word 
 OF_COLUMN: dict[str, dict[str, Tone]] = {
     "confidence": {"high": "good", "medium": "watch", "low": "bad"},
     "gap": {"none": "good"},
+    "held_state": {"whole": "good", "changed": "bad", "missing": "bad", "erased": "neutral"},
     "mapping": {"none": "bad"},
     "overlay": {"both": "good", "none": "bad"},
 }

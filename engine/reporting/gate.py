@@ -21,6 +21,7 @@ class Condition:
     says: str
     found: str
     holds: bool
+    org_id: str = ""  # where several are asked
 
 
 def least(snapshot: Snapshot, framework: str, measure: str, percent: float) -> Condition:
@@ -62,12 +63,13 @@ def junit(conditions: Sequence[Condition], at: datetime) -> bytes:
     """JUnit XML, as pipelines read it: a suite for each framework, a case for each condition."""
     failures = sum(not one.holds for one in conditions)
     root = ElementTree.Element("testsuites", name="hq gate", tests=str(len(conditions)), failures=str(failures))
-    for framework in dict.fromkeys(one.framework for one in conditions):
-        own = [one for one in conditions if one.framework == framework]
+    for org_id, framework in dict.fromkeys((one.org_id, one.framework) for one in conditions):
+        own = [one for one in conditions if (one.org_id, one.framework) == (org_id, framework)]
+        named = f"{org_id}: " if org_id else ""
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=FRAMEWORK_NAMES.get(framework, framework),
+            name=named + FRAMEWORK_NAMES.get(framework, framework),
             tests=str(len(own)),
             failures=str(sum(not one.holds for one in own)),
             errors="0",
@@ -76,7 +78,13 @@ def junit(conditions: Sequence[Condition], at: datetime) -> bytes:
             time="0",
         )
         for one in own:
-            case = ElementTree.SubElement(suite, "testcase", classname=f"hq.gate.{framework}", name=one.says, time="0")
+            case = ElementTree.SubElement(
+                suite,
+                "testcase",
+                classname=".".join(filter(None, ["hq.gate", org_id, framework])),
+                name=one.says,
+                time="0",
+            )
             if one.holds:
                 ElementTree.SubElement(case, "system-out").text = one.found
             else:

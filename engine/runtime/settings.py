@@ -37,6 +37,7 @@ class Settings:
     database_url: str = setting(values.text, "", "operational store; SQLite in SVC_DATA_DIR when empty", secret=True)
     service_name: str = setting(values.text, "hq-console", "name that /api/health answers with")
     base_url: str = setting(values.text, "http://127.0.0.1:8080", "address under which people reach the console")
+    desk_url: str = setting(values.text, "", "address under which people reach the desk; mails lead there")
     session_auth: bool = setting(values.switch, True, "off: one local user, loopback only")
     session_secret: str = setting(
         values.session_secret, "", "HS256 key of sessions; made in SVC_DATA_DIR when empty", secret=True
@@ -70,6 +71,9 @@ class Settings:
         values.emails, (), "people who may use /api/admin, separated by commas"
     )
     brand: str = setting(values.text, "HQ", "name that the gateway, proposals and answers to enquiries show")
+    plan_slack_days: int = setting(
+        values.count(0, 60), 5, "days before its target day by which the work of a plan is done (`hq plan`)"
+    )
     contact_min_seconds: int = setting(
         values.count(0, 600), 3, "seconds that a person needs for the contact form at least"
     )
@@ -103,6 +107,11 @@ class Settings:
     )
     ingest_max_alerts: int = setting(values.count(1, 1000000), 20000, "alerts that a body may hold")
     ingest_max_findings: int = setting(values.count(1, 1000000), 20000, "findings that a body may hold")
+    finding_incidents: str = setting(
+        values.one_of("high", "each"),
+        "high",
+        "high: severe findings of one scanner, rule and severity share an incident; each: every one opens its own",
+    )
     ingest_max_dead_letters: int = setting(
         values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
     )
@@ -193,6 +202,28 @@ class Settings:
     artifact_bytes: int = setting(
         values.count(1 << 20, 1 << 50), 8 << 30, "bytes that all artifacts may take; those of who has most go first"
     )
+    pulls: tuple[str, ...] = setting(
+        values.names, (), "files of pulls that the scheduler runs by their cadence, separated by commas; ORG=FILE each"
+    )
+    pull_commands: tuple[str, ...] = setting(
+        values.names, (), "first words of the commands that a pull may run, separated by commas"
+    )
+    pull_hosts: tuple[str, ...] = setting(
+        values.names, (), "internal hosts that a pull may reach over HTTPS, separated by commas; public ones always"
+    )
+    evidence_url: str = setting(
+        values.artifact_place,
+        "",
+        "where bytes of evidence are held: a folder, or s3://bucket/prefix; SVC_DATA_DIR/evidence when empty",
+    )
+    evidence_max_bytes: int = setting(values.count(1, 1 << 40), 100 << 20, "bytes that a file of evidence may have")
+    evidence_quota: int = setting(
+        values.count(1, 1 << 50), 10 << 30, "bytes of evidence that one organization may hold"
+    )
+    bundle_evidence_bytes: int = setting(
+        values.count(0, 3 << 30), 256 << 20, "bytes of held evidence in an archive; the rest is listed"
+    )
+    evidence_at: str = setting(values.clock, "01:30", "local time at which held bytes of evidence are checked")
     build_at: str = setting(values.clock, "02:30", "local time of the nightly build")
     retention_at: str = setting(values.clock, "03:30", "local time at which records past their retention are purged")
     pruning_at: str = setting(values.clock, "04:30", "local time at which texts of old deliveries are dropped")
@@ -268,6 +299,18 @@ class Settings:
         if not self.artifacts_url or self.artifact_bucket:
             return self.data_dir / "artifacts"
         return Path(self.artifacts_url)
+
+    @property
+    def evidence_bucket(self) -> str:
+        """The bucket that holds bytes of evidence; empty without one."""
+        return self.evidence_url if values.is_bucket(self.evidence_url) else ""
+
+    @property
+    def evidence_folder(self) -> Path:
+        """Where bytes of evidence are held: what is set, else, as for what a bucket needs here, in the data folder."""
+        if not self.evidence_url or self.evidence_bucket:
+            return self.data_dir / "evidence"
+        return Path(self.evidence_url)
 
     @property
     def store_url(self) -> str:

@@ -15,9 +15,10 @@ from engine.web.admission.gate import Gate
 from engine.web.admission.limits import Limiter
 from engine.web.admission.linked_limits import RateLimits
 from engine.web.admission.sessions import Sessions
+from engine.web.admission.sign_in_page import browses, missing_page
 from engine.web.computing import Computing, WorkerPool
 from engine.web.environ import request_id
-from engine.web.http import Request, Response
+from engine.web.http import Headers, Request, Response
 from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
 from engine.web.ready_answers import keep_answer, send_bytes, take_answer
 from engine.web.responder import Responder, error_response
@@ -189,7 +190,11 @@ class Console:
             problem = BadRequest("The request line cannot be read.")
             problem.status = error.status_code
         identifier = request_id(environ)
-        body = self._send(error_response(problem, identifier), identifier)
+        found = error_response(problem, identifier)
+        if isinstance(problem, NotFound) and browses(Headers(environ), environ["REQUEST_METHOD"]):
+            path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
+            found = missing_page(self.services.settings, path, problem)
+        body = self._send(found, identifier)
         return body if isinstance(body, bytes) else b"".join(body)
 
     def _not_allowed(self, environ: WSGIEnvironment) -> MethodNotAllowed:

@@ -33,4 +33,5 @@ EXPORTS = Lane("exports", threads=4, share=2, queue=64)  # rows and files as the
 STREAMS = Lane("streams", threads=8, share=2, queue=32)
 PROXIES = Lane("proxies", threads=8, share=4, queue=64)
 GENERAL = Lane("general", threads=4, share=4)  # as many threads as SVC_THREADS says
+DESK = Lane("desk", threads=6, share=3, queue=64, workers="desk")  # the second application's, on its own listener
 LANES = (HEALTH, INGEST, REPORTS, ARCHIVES, EXPORTS, STREAMS, PROXIES, GENERAL)

@@ -29,7 +29,15 @@ def controls(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame) 
         .sort("framework", "position", "control_id")
         .select(
             *("framework", "control_id", "title", "owner", "group_id", "weight", "cadence", "window_days"),
-            *("last_evidence_at", "last_evidence_on", "last_evidence_id", "last_source", "age_days", "age_ratio"),
+            *(
+                "last_evidence_at",
+                "last_evidence_on",
+                "last_evidence_id",
+                "last_source",
+                "evidence_place",
+                "age_days",
+                "age_ratio",
+            ),
             *("state", "days_over", "change_invalidated", "next_due_on", "evidence_note"),
         )
     )

@@ -81,6 +81,10 @@ def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
 
 def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:
     warnings = []
+    if damaged := figures["evidence_not_whole"]:
+        warnings.append(
+            f"{count_of(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back."
+        )
     future = figures.counted_rows("evidence_future_dated").sort("framework", "position", "control_id")
     if future.height:
         names = some_of([packs.control(":".join(key)) for key in future.select("framework", "control_id").rows()])
@@ -118,7 +122,7 @@ REPORT = Report(
         *("controls_of_frameworks", "controls_applicable", "evidence_fresh", "evidence_due_soon", "evidence_stale"),
         *("evidence_missing", "evidence_future_dated", "controls_not_applicable", "evidence_in_window_pct"),
         *("controls_changed_since_evidence", "freshness_debt_days", "controls_no_data", "controls_without_evidence"),
-        *("coverage_pct",),
+        *("coverage_pct", "evidence_held_pct", "evidence_not_whole"),
     ),
     schema_version=2,
 )

@@ -38,7 +38,16 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     closed = rows.filter(pl.col("finished_on") >= ask.period_start).sort("finished_on", "id", descending=[True, False])
     columns = (
         *("id", "title", "framework", "control_id", "owner", "priority", "due_on", "days_left", "clock", "status"),
-        *("auditor_status", "returns", "evidence_ids", "control_state", "evidence_freshness", "age_days", "opened_on"),
+        *(
+            "auditor_status",
+            "returns",
+            "evidence_ids",
+            "evidence_held",
+            "control_state",
+            "evidence_freshness",
+            "age_days",
+            "opened_on",
+        ),
         *("requester", "backup", "paused_minutes", "control_title", "owner_left", "next_step"),
     )
     return Document(
@@ -70,6 +79,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                     "auditor_status",
                     "returns",
                     "evidence_ids",
+                    "evidence_held",
                     "age_days",
                     "paused_minutes",
                     "requester",

@@ -317,6 +317,12 @@ def _is_accepted(ask: Ask) -> pl.Expr:
     return _in_period(ask) & request_items.is_accepted()
 
 
+def _is_first_pass(ask: Ask) -> pl.Expr:
+    """Accepted without a return on a day of the period: of the closing, else of the acceptance."""
+    on = pl.coalesce("closed_on", "accepted_on")
+    return (pl.col("returns") == 0) & on.is_between(ask.period_start, ask.as_of).fill_null(False)
+
+
 REQUESTS = (
     Figure(
         "requests_recorded",
@@ -447,9 +453,9 @@ REQUESTS = (
         "percent",
         "more",
         "Evidence requests accepted without a return, as a share of those finished from {period_start} to {as_of} "
-        "and accepted; unknown returns are no first pass.",
+        "and accepted; unknown returns and unknown days are no first pass.",
         "requests",
-        Share(pl.col("returns") == 0),
+        Share(_is_first_pass),
         _is_accepted,
         "accepted {accepted_on}; returns: {returns}",
     ),

@@ -283,6 +283,10 @@ def _resolutions(ask: Ask) -> pl.Expr:
     return pl.col("resolved_on").is_between(ask.period_start, ask.as_of)
 
 
+def _proposals_in_period(ask: Ask) -> pl.Expr:
+    return (pl.col("parent_state") == "proposed") & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
+
+
 INCIDENTS = (
     Figure(
         "incidents_opened_in_period",
@@ -366,7 +370,7 @@ INCIDENTS = (
         "confirmed yet; they count as incidents and as families of their own.",
         incident_days,
         Count(),
-        lambda ask: _opened_in_period()(ask) & (pl.col("parent_state") == "proposed"),
+        _proposals_in_period,
         "proposed under {parent_id}, opened on {opened_on}",
     ),
     Figure(

@@ -149,6 +149,28 @@ CONTROLS = (
         Share(IN_WINDOW),
         APPLICABLE,
     ),
+    Figure(
+        "evidence_held_pct",
+        "Evidence whose bytes are held",
+        "percent",
+        "more",
+        "Evidence items linked to a control whose bytes are held here and were whole at the last check, as a "
+        "share of all such items.",
+        "evidence_files",
+        Share((pl.col("evidence_place") == "held") & (pl.col("held_state") == "whole")),
+        reason="{evidence_place} {held_state}",
+    ),
+    Figure(
+        "evidence_not_whole",
+        "Held evidence that is not whole",
+        "count",
+        "less",
+        "Evidence items whose bytes were held and that the last check found changed or missing: they are no evidence.",
+        "evidence_files",
+        Count(),
+        (pl.col("evidence_place") == "held") & (pl.col("held_state") != "whole"),
+        "held, {held_state} at the last check",
+    ),
 )
 
 GAPS = (

@@ -19,6 +19,8 @@ DEFINITIONS = {
     "the control stands in the workbook: the table of its framework, the row with its identifier.",
     "Lineage": "Complete, broken (the problem says which step cannot be followed), or hash mismatch: check the whole "
     "log with hq verify.",
+    "Evidence is": "Held: its bytes are in the evidence store, named by their SHA-256. Told: a location "
+    "or a hash that somebody gave. Linked: a record of this console.",
     "Bundle": "The first sealed bundle whose window has the day of the evidence and whose audit log has its event. "
     "Not bundled is no fault of the lineage: it ends at the audit log then, and has no Merkle leaf.",
     "Merkle proof": "The leaf is the event's: SHA-256 of a zero byte and its hash. Hashed with the steps of the path, "
@@ -26,9 +28,10 @@ DEFINITIONS = {
     "events. There are no steps for a bundle that was sealed without such a head, or once retention took its events: "
     "the bundle itself shows it then, and hq prove does for an event that is kept.",
 }
-FAULT = ("framework", "control_id", "title", "source", "evidence_id", "state", "problem", "event_id")
+FAULT = ("framework", "control_id", "title", "source", "evidence_id", "evidence_place", "state", "problem", "event_id")
 CLAIM = (
     *("framework", "control_id", "title", "control_state", "source", "evidence_id", "evidence_on", "record"),
+    "evidence_place",
     *("policy_version", "event_id", "action", "seq", "event_hash", "bundle", "merkle_leaf", "state", "problem"),
     *("file", "row"),
 )
@@ -39,6 +42,7 @@ def build(
     orphan_evidence: pl.DataFrame,
     control_status: pl.DataFrame,
     bundle_proofs: pl.DataFrame,
+    evidence_files: pl.DataFrame,
     figures: Figures,
 ) -> Document:
     rows, bare = claim_rows.with_files(claims), figures.rows(claim_rows.orphans)
@@ -52,6 +56,13 @@ def build(
                 faults.sort(rank("state", STATES), "framework", "position", "source").select(FAULT),
                 labels=LABELS,
                 state=("state",),
+            ),
+            Table(
+                "evidence_files",
+                "Where evidence items are, those that are not whole first",
+                _files(evidence_files),
+                state=("held_state",),
+                note="Held bytes are given back by hq evidence get, and are in archives; what is told is elsewhere.",
             ),
             Table("sources", "By source of evidence", claim_rows.by_source(rows)),
             Table("frameworks", "By framework", claim_rows.by_framework(rows, bare)),
@@ -84,6 +95,15 @@ def build(
     )
 
 
+def _files(evidence_files: pl.DataFrame) -> pl.DataFrame:
+    """Items linked to a control: first those whose held bytes are not what was put there."""
+    damaged = (pl.col("evidence_place") == "held") & (pl.col("held_state") != "whole")
+    return evidence_files.sort(damaged, "evidence_on", "id", descending=[True, True, False]).select(
+        *("id", "title", "source", "owner", "evidence_on", "linked_controls", "evidence_place", "held_state"),
+        *("evidence_bytes", "sha256"),
+    )
+
+
 def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
     claims, bare = figures["claims"], figures["orphan_controls"]
     if not claims:
@@ -111,6 +131,8 @@ def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings = []
+    if damaged := figures["evidence_not_whole"]:
+        warnings.append(f"{count(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")
     if figures["claims"] and not figures["claims_bundled"]:
         warnings.append("No claim is in a sealed bundle: the lineage ends at the audit log, without a Merkle leaf.")
     items = rows.filter(pl.col("record") == "evidence item", pl.col("sha256").is_null())["evidence_id"].n_unique()
@@ -129,6 +151,7 @@ REPORT = Report(
     figures=select(
         *("claims", "claims_complete", "claims_broken", "claims_hash_mismatch", "lineage_completeness_pct"),
         *("claims_bundled", "claims_not_bundled", "claims_audit_events", "orphan_evidence", "orphan_controls"),
+        *("evidence_held_pct", "evidence_not_whole"),
     ),
     schema_version=3,
 )

@@ -261,6 +261,41 @@ _ENDED: Mapping[str, tuple[Better, str]] = {
     "late": ("less", "that were performed after their last day"),
     "missed": ("less", "whose last day has passed and that were not performed"),
 }
+CHECKS = (
+    Figure(
+        "checks_blind",
+        "Blind checks",
+        "count",
+        "less",
+        "Proved checks of pulls whose exceptions no broken row changes, an empty population aside: nothing that their "
+        "sources could say makes them fail.",
+        "check_sights",
+        Count(),
+        pl.col("sight") == "blind",
+        "{check_id}: {tried} rows broken, nothing noticed",
+    ),
+    Figure(
+        "checks_not_proved",
+        "Checks not proved",
+        "count",
+        "less",
+        "Checks of pulls whose rows were not broken under the query that they ask now.",
+        "check_sights",
+        Count(),
+        pl.col("sight") == "not_proved",
+        "{check_id}: not proved",
+    ),
+    Figure(
+        "checks_idle",
+        "Checks without an answer",
+        "count",
+        "less",
+        "Checks of pulls that tested nothing the last time: a source could not be read, or there was nothing to test.",
+        "idle_checks",
+        Count(),
+        reason="{check_id}: {reason}",
+    ),
+)
 SCHEDULES = (
     Figure(
         "test_schedules",
@@ -385,4 +420,4 @@ SCHEDULES = (
     ),
 )
 
-FIGURES = (*LINEAGE, *LINKS, *SCHEDULES)
+FIGURES = (*LINEAGE, *LINKS, *SCHEDULES, *CHECKS)

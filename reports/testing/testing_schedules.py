@@ -30,7 +30,9 @@ DEFINITIONS = {
 }
 
 
-def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    control_status: pl.DataFrame, idle_checks: pl.DataFrame, check_sights: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     shown = figures.rows(windows.windows).filter(pl.col("window_close_on") >= windows.year_ago(ask.as_of))
     bare = figures.rows(windows.without_schedule)
     return Document(
@@ -54,6 +56,24 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             ),
             Table(
                 "unscheduled", "Controls that need a test and have no schedule", bare.select(SHOWN), state=("state",)
+            ),
+            Table(
+                "idle_checks",
+                "Checks that came to no answer the last time",
+                idle_checks.select("check_id", "procedure", "result", "reason", "noted_at", "controls"),
+                labels={"result": "What happened"},
+                words=("result",),
+                note="Their controls keep the last answer until its window ends.",
+            ),
+            Table(
+                "check_sights",
+                "What checks notice when their rows are broken",
+                check_sights.select(
+                    *("check_id", "procedure", "sight", "tried", "noticed", "noticed_pct", "failures", "unseen"),
+                    "proved_at",
+                ).sort(rank("sight", ("blind", "not_proved", "seen")), "check_id"),
+                words=("sight",),
+                note="`hq pull --prove` breaks copies of the rows of each check, one at a time.",
             ),
         ),
         coverage=packs.controls_coverage(control_status),
@@ -129,6 +149,7 @@ REPORT = Report(
         *(*(f"test_windows_{name}_in_12_months" for name in (*PAST, "done_since")), "test_windows_on_time_pct"),
         "tests_by_owner",
         *("tests_short_of_evidence", "controls_needing_test", "controls_without_test_schedule"),
+        *("checks_blind", "checks_not_proved", "checks_idle"),
     ),
     schema_version=2,
 )

@@ -14,9 +14,12 @@ _WINDOW = ["schedule_id", "window_open_on"]
 
 
 def windows(test_windows: pl.DataFrame) -> pl.DataFrame:
-    """Each window once: what was run twice in it counts by the first run."""
+    """Each window once: what people ran twice in it counts by the first run."""
+    newest = pl.col("outcome").last().over(_WINDOW)
     return (
-        test_windows.sort("performed_on", "run_id", nulls_last=True)
+        test_windows.sort("performed_on", "sequence", "run_id", nulls_last=True)
+        # a check is run again and again in its window: it stands as it came out last
+        .with_columns(outcome=pl.when(pl.col("check_id").is_not_null()).then(newest).otherwise("outcome"))
         .unique(_WINDOW, keep="first", maintain_order=True)
         .select(
             *("schedule_id", "run_id", *_KEY, "procedure", "cadence", "owner", "performer", "window_open_on"),
@@ -103,11 +106,11 @@ def schedules(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def without_schedule(control_status: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFrame:
+def without_schedule(control_status: pl.DataFrame, control_tests: pl.DataFrame) -> pl.DataFrame:
     """Applicable controls that need a test and for which none is scheduled."""
     return (
         needing_test(control_status)
-        .join(test_windows.select(_KEY).unique(), on=_KEY, how="anti")
+        .join(control_tests.select(_KEY).unique(), on=_KEY, how="anti")
         .sort("framework", "position", "control_id")
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.planning.problem import PlanAction, PlanProblem, WorkPart
 from engine.planning.schedule import schedule
-from engine.planning.solver import solve
+from engine.planning.solve import solve
 from tests.bench.table import Figure
 
 GAPS, OWNERS, WEEKS = 1_000, 60, 52
@@ -43,7 +43,7 @@ def figures() -> Iterator[Figure]:
         schedule(problem, choice)
         spent = time.process_time() - began
         gap = 100 * (choice.hours - choice.bound) / choice.hours if choice.hours else 0.0
-        reached = "" if choice.closed == problem.wanted else f", of which {choice.closing_actions} can be closed"
+        reached = "" if choice.closed == problem.wanted else f", of which {choice.closed} can be closed"
         yield Figure(
             f"plan: {problem.wanted} of {GAPS:,} gaps{reached}, {OWNERS} owners, {WEEKS} weeks, within {gap:.1f} % of the best",
             f"{spent:.2f} s of processor time",

@@ -8,12 +8,14 @@ from random import Random
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.exceptions import reason_of
+from tests.claims.good_rows import good_rows
 from tests.claims.mutations import Mutation, mutations, with_leaver
 from tests.claims.organizations import Organization
 from tests.claims.values import World, better, different, worlds
 
 TOGETHER = 60  # states that are computed at once: more need memory, fewer time
 DECIDING = ("ahead", "unapprove")
+BESIDE = {("exceptions", "compensating_evidence_on")}  # a day beside the one that the row stands or falls with
 
 
 Pair = tuple[object, object]
@@ -33,25 +35,25 @@ class Findings:
     known: set[str] = field(default_factory=set)
 
 
-def look(org: Organization, seed: int, each: int, most: int | None = None) -> Findings:
+def look(org: Organization, seed: int, each: int, most: int | None = None, only: str = "") -> Findings:
     """Tries mutations of an organization against the record as it is, and against the store without the row.
 
-    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed.
+    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed; ``only`` those of one table.
     """
     found = Findings()
     org = with_leaver(org)
     (base,) = worlds([org.tables], org.day, org.zone)
     found.known |= {name for name, value in base.values.items() if value is not None}
-    tried = list(mutations(org, seed, each))
+    tried = [one for one in mutations(org, seed, each) if only in ("", one.table)]
     if most is not None:
         tried = Random(seed).sample(tried, min(most, len(tried)))
     for some in batches(tried, TOGETHER):
-        states = worlds([mutation.applied(org) for mutation in some], org.day, org.zone, base)
+        states = worlds([mutation.rows(org) for mutation in some], org.day, org.zone, base)
         for mutation, world in zip(some, states, strict=True):
             _note(found, mutation, base, world)
         deciding = [(m, w) for m, w in zip(some, states, strict=True) if _has_a_row_of_its_own(m)]
         rows = sorted({(m.table, m.row) for m, _ in deciding})
-        gone = [Mutation(table, "", "withdraw", row).applied(org) for table, row in rows]
+        gone = [Mutation(table, "", "withdraw", row).rows(org) for table, row in rows]
         without = dict(zip(rows, worlds(gone, org.day, org.zone, base) if gone else [], strict=True))
         for mutation, world in deciding:
             less = without[mutation.table, mutation.row]
@@ -60,8 +62,22 @@ def look(org: Organization, seed: int, each: int, most: int | None = None) -> Fi
     return found
 
 
+def deteriorations(org: Organization) -> dict[tuple[str, str], Pair]:
+    """By a good row that is added and figure: what got worse by it without a reason."""
+    added = list(good_rows(org))
+    base, *states = worlds([org.tables, *(tables for _, tables in added)], org.day, org.zone)
+    return {
+        (name, figure): (before, after)
+        for (name, _), state in zip(added, states, strict=True)
+        for figure, (after, before) in better(state.values, base.values).items()
+        if reason_of(f"{name} added", figure, base, state) is None
+    }
+
+
 def _has_a_row_of_its_own(mutation: Mutation) -> bool:
     keys = IMPORTABLE[mutation.table].info["primary"]
+    if (mutation.table, mutation.column) in BESIDE:
+        return False
     return mutation.way in DECIDING and KINDS[mutation.table][keys[0] if keys else "id"] == "claim"
 
 

@@ -40,7 +40,7 @@ DONE = frozenset(
     | {"completed_on", "decided_at", "tracked_on", "proposed_on", "started_on"}
 )
 # what a row says against us, whatever its columns are for: to withdraw it or empty it may be an improvement
-AGAINST = {
+AGAINST: dict[str, tuple[str, tuple[object, ...]]] = {
     "attestations": ("outcome", ("rejected",)),
     "test_runs": ("outcome", ("failed",)),
     "dry_runs": ("outcome", ("failed", "blocked")),
@@ -51,6 +51,7 @@ AGAINST = {
     "staffing_actions": ("status", ("proposed", "tracked", "open")),  # a commitment that is not kept yet
     "exceptions": ("status", ("rejected",)),
     "vendor_documents": ("opinion", ("qualified", "adverse", "disclaimer")),
+    "data_flows": ("encrypted", (False,)),
 }
 
 
@@ -68,7 +69,7 @@ class Mutation:
         """The column and the way, whatever the row."""
         return f"{self.table}.{self.column or '*'} {self.way}"
 
-    def applied(self, org: Organization) -> Tables:
+    def rows(self, org: Organization) -> Tables:
         """The rows with this mutation; every organization has somebody who left to hand a claim to."""
         tables = dict(org.tables)
         frame = tables[self.table]
@@ -113,6 +114,8 @@ def claims(org: Organization, table: str) -> list[int]:
             actions.filter(pl.col("effect").is_in(["supports", "records"]))["action"].implode()
         )
         numbered = numbered.filter(good & (pl.col("outcome") == "success"))
+    if table == "vendor_documents":
+        numbered = numbered.filter("in_scope")
     if table == "exceptions":
         numbered = numbered.filter(pl.col("expires_on") >= org.day)
     if table == "control_owners":

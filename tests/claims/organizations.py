@@ -88,7 +88,7 @@ def _referring(tables: Tables) -> Tables:
     return kept
 
 
-def stored(org_id: str, tables: Tables) -> Tables:
+def replica_rows(org_id: str, tables: Tables) -> Tables:
     """The rows as the replica has them: of an organization of this name, events numbered as they were recorded."""
     owned = {}
     for name, frame in tables.items():

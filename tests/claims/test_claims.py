@@ -5,12 +5,14 @@ from datetime import date
 import polars as pl
 import pytest
 
+from engine.facts.governance import risk
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.exceptions import EXEMPT
-from tests.claims.harness import look
+from tests.claims.harness import deteriorations, look
 from tests.claims.mutations import Mutation, claims, mutations, places
 from tests.claims.organizations import MOST_ROWS, Organization, edge, small
+from tests.claims.values import better, worlds
 
 DAY = date(2026, 11, 20)
 
@@ -23,6 +25,10 @@ def cobalt():
 def test_a_few_claims_of_every_kind_improve_nothing_by_being_less(cobalt):
     found = look(cobalt, seed=33, each=1, most=40)
     assert (found.tried, dict(found.improved), dict(found.beyond)) == (40, {}, {})
+
+
+def test_a_good_row_that_is_added_worsens_nothing(cobalt):
+    assert deteriorations(cobalt) == {}
 
 
 def test_every_claim_of_the_organization_is_in_the_harness(cobalt):
@@ -49,7 +55,7 @@ def test_what_speaks_against_us_is_no_claim():
 
 
 def test_a_mutation_changes_one_cell_and_nothing_else(cobalt):
-    changed = Mutation("vendors", "last_review_on", "ahead", 3).applied(cobalt)
+    changed = Mutation("vendors", "last_review_on", "ahead", 3).rows(cobalt)
     before, after = cobalt.tables["vendors"], changed["vendors"]
     assert after["last_review_on"][3] == date(2027, 6, 8)
     assert [number for number in range(before.height) if before.row(number) != after.row(number)] == [3]
@@ -61,7 +67,30 @@ def test_each_exception_has_a_reason_of_its_own():
     assert all(exempt.reason.endswith(".") for exempt in EXEMPT)
 
 
+def whoever_approves(frame, approvers, by, on):
+    """As it was: what is called approved is so."""
+    return frame.with_columns(approved=pl.lit(True))
+
+
+@pytest.mark.real
+def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_without_one(monkeypatch):
+    org = small("cobalt", DAY, seed=5)  # whose exception in force is for a control that the score counts
+    assert look(org, seed=1, each=4, only="exceptions").beyond == {}
+    monkeypatch.setattr(risk, "with_approval", whoever_approves)
+    found = look(org, seed=1, each=4, only="exceptions").beyond.keys()
+    assert {(f"exceptions.{place}", "sprs_score") for place in ("approver unapprove", "approved_on ahead")} <= found
+
+
+@pytest.mark.real
+def test_a_review_dated_ahead_makes_no_vendor_better(cobalt):
+    row = cobalt.tables["vendors"]["last_review_on"].is_not_null().arg_max()
+    mutation = Mutation("vendors", "last_review_on", "ahead", row)
+    before, after = worlds([cobalt.tables, mutation.rows(cobalt)], cobalt.day, cobalt.zone)
+    assert not {"vendor_reviews_overdue", "vendor_reviews_current"} & better(before.values, after.values).keys()
+
+
 @pytest.mark.real
 def test_a_claim_of_each_place_improves_nothing_by_being_less_on_the_edge_of_the_calendar():
     found = look(edge(date(2028, 2, 29), seed=1), seed=1, each=1, most=120)
     assert (dict(found.improved), dict(found.beyond)) == ({}, {})
+    assert deteriorations(edge(date(2028, 2, 29), seed=1)) == {}

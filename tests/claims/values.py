@@ -16,7 +16,7 @@ from engine.replica.view import frame_view
 from reports import REPORTS
 from reports.digests import DIGESTS
 from reports.figures import FIGURES
-from tests.claims.organizations import Organization, Tables, stored
+from tests.claims.organizations import Organization, Tables, replica_rows
 
 REPORTS_OF_FIGURES = tuple(
     {report.name: report for report in (*REPORTS, *(digest.report for digest in DIGESTS))}.values()
@@ -49,7 +49,7 @@ PERIODS = tuple(sorted({report.period_days(report.parse({})) for report, _ in AS
 def worlds(states: Sequence[Tables], day: date, zone: str, base: World | None = None) -> list[World]:
     """The figures of each of these states. What rests on the same rows as in ``base`` is taken from there."""
     settings, names = Thresholds(0, {}), [f"w{number:04}" for number in range(len(states))]
-    made = [stored(name, tables) for name, tables in zip(names, states, strict=True)]
+    made = [replica_rows(name, tables) for name, tables in zip(names, states, strict=True)]
     tables = {name: pl.concat([each[name] for each in made if name in each]) for name in {n for m in made for n in m}}
     found = [World({}, {}) for _ in names]
     with frame_view(tables) as view:
@@ -102,7 +102,7 @@ def different(before: Mapping[str, object], after: Mapping[str, object]) -> set[
 def documents(org: Organization) -> Iterator[tuple[Report, Document, Ask]]:
     """What every report says of an organization, asked without parameters."""
     settings = Thresholds(0, {})
-    with frame_view(stored("w", org.tables)) as view:
+    with frame_view(replica_rows("w", org.tables)) as view:
         for period in PERIODS:
             facts = Facts(view, [FactQuestion("w", org.zone, org.day, period, settings)])
             for report in REPORTS_OF_FIGURES:

@@ -53,3 +53,13 @@ def test_files_of_scanners_have_no_headers_to_map(acme, cli):
     (acme / "scan.sarif").write_text("{}")
     code, _, err = cli("import", acme / "scan.sarif", "--org", "acme", "--check")
     assert (code, "are for tables" in err) == (2, True)
+
+
+def test_an_owner_whom_nobody_knows_is_named(acme, cli):
+    (acme / "vendors.csv").write_text(
+        "name,category,tier,owner\nCloudy,cloud,low,anne@acme.example\nPayo,pay,low,bob@acme.example\n"
+    )
+    code, out, err = cli("import", acme / "vendors.csv")
+    assert (code, "vendors: 2 new" in out) == (0, True)
+    said = "hq: vendors.csv: owner anne@acme.example is nobody of this organization (1 row); nearest: ann@acme.example"
+    assert said in err.splitlines()

@@ -442,3 +442,154 @@ def finding(**changes):
 def sample(name):
     """The body of ``samples/``, as the sender writes it."""
     return json.loads((Path(__file__).parent / "samples" / f"{name}.json").read_text())
+
+
+def azure_monitor(condition="Fired", **changes):
+    """The common alert schema, as Azure's documentation shows it."""
+    return {
+        "schemaId": "azureMonitorCommonAlertSchema",
+        "data": {
+            "essentials": {
+                "alertId": "/subscriptions/s/providers/Microsoft.AlertsManagement/alerts/b9569717-bc32-442f-add5",
+                "alertRule": "WCUS-R2-Gen2",
+                "severity": "Sev1",
+                "signalType": "Metric",
+                "monitorCondition": condition,
+                "monitoringService": "Platform",
+                "alertTargetIDs": ["/subscriptions/s/resourcegroups/pipelines/providers/m/virtualmachines/web1"],
+                "configurationItems": ["web1"],
+                "originAlertId": "3f2d4487-b0fc-4125-8bd5-7ad17384221e",
+                "firedDateTime": "2026-11-20T08:12:24.3713213Z",
+                "resolvedDateTime": "2026-11-20T08:25:00Z" if condition == "Resolved" else None,
+                "description": "CPU is high",
+                "essentialsVersion": "1.0",
+                "alertContextVersion": "1.0",
+                **changes,
+            },
+            "alertContext": {},
+            "customProperties": {"team": "platform"},
+        },
+    }
+
+
+def google_monitoring(state="open", **changes):
+    """Version 1.2 of what a webhook channel of Cloud Monitoring posts."""
+    return {
+        "incident": {
+            "incident_id": "0.opqiw61fsv7p",
+            "scoping_project_id": "internal-project",
+            "url": "https://console.cloud.google.com/monitoring/alerting/incidents/0.opqiw61fsv7p",
+            "started_at": 1795162320,
+            "ended_at": 1795163100 if state == "closed" else None,
+            "state": state,
+            "summary": "CPU usage of web1 is above 0.8",
+            "resource": {"type": "gce_instance", "labels": {"instance_id": "11223344", "zone": "europe-west1-b"}},
+            "resource_type_display_name": "VM Instance",
+            "metric": {"type": "compute.googleapis.com/instance/cpu/utilization", "labels": {}},
+            "observed_value": "0.91",
+            "threshold_value": "0.8",
+            "policy_name": "CPU",
+            "policy_user_labels": {"service": "checkout"},
+            "condition_name": "CPU above 80 %",
+            "documentation": {"content": "Look at the queue", "mime_type": "text/markdown"},
+            "severity": "Critical",
+            **changes,
+        },
+        "version": "1.2",
+    }
+
+
+def opsgenie(action, **changes):
+    """The webhook integration of Opsgenie: times in milliseconds and in nanoseconds."""
+    return {
+        "source": {"name": "", "type": "web"},
+        "alert": {
+            "alertId": "052652ac-5d1c-464a-812a-7dd18bbfba8c",
+            "message": "Orders wait",
+            "alias": "orders",
+            "tinyId": "23",
+            "entity": "queue1",
+            "tags": ["shop", "OverwriteQuietHours"],
+            "createdAt": 1795162320000,
+            "updatedAt": 1795163100000000000,
+            "username": "ann@acme.example",
+            "description": "Orders wait for ten minutes",
+            "details": {"service": "checkout"},
+            "priority": "P1",
+            "source": "cron",
+            **changes,
+        },
+        "action": action,
+        "integrationName": "console",
+        "integrationId": "37c8f316-17c6-49d7-899b-9c7e540c048d",
+        "integrationType": "Webhook",
+    }
+
+
+def zabbix(value=1, **changes):
+    """An event of the real-time export: a problem, or with 0 its recovery."""
+    problem = {
+        "name": "Disk is full on db1",
+        "severity": 4,
+        "hosts": [{"host": "db1", "name": "Database 1"}],
+        "groups": ["Databases"],
+        "tags": [{"tag": "service", "value": "orders"}],
+    }
+    event = {"clock": 1795162320, "ns": 123456789, "value": 1, "eventid": 42, **problem}
+    recovery = {"clock": 1795163100, "ns": 987654321, "value": 0, "eventid": 43, "p_eventid": 42}
+    return {**(event if value else recovery), **changes}
+
+
+def guardduty(**changes):
+    """A finding of GuardDuty, as EventBridge posts it."""
+    return {
+        "version": "0",
+        "id": "c8c4daa7-a20c-2f03-0070-b7393dd542ad",
+        "detail-type": "GuardDuty Finding",
+        "source": "aws.guardduty",
+        "account": "123456789012",
+        "time": "2026-11-20T08:20:00Z",
+        "region": "eu-west-1",
+        "resources": [],
+        "detail": {
+            "schemaVersion": "2.0",
+            "accountId": "123456789012",
+            "region": "eu-west-1",
+            "id": "16afba5c5c43e07c9e3e5e2e544e95df",
+            "type": "CryptoCurrency:EC2/BitcoinTool.B!DNS",
+            "resource": {"resourceType": "Instance", "instanceDetails": {"instanceId": "i-99999999"}},
+            "service": {"count": 3, "eventFirstSeen": "2026-11-20T08:12:00Z", "archived": False},
+            "severity": 8,
+            "createdAt": "2026-11-20T08:14:00Z",
+            "updatedAt": "2026-11-20T08:15:00Z",
+            "title": "EC2 instance i-99999999 queries a name of a mining pool.",
+            "description": "The instance asks for a domain of cryptocurrency activity.",
+            **changes,
+        },
+    }
+
+
+def aws_health(status="open", **changes):
+    """An event of AWS Health, as EventBridge posts it."""
+    return {
+        "version": "0",
+        "id": f"7bf73129-1428-4cd3-a780-{status}",
+        "detail-type": "AWS Health Event",
+        "source": "aws.health",
+        "account": "123456789012",
+        "time": "2026-11-20T08:16:00Z",
+        "region": "eu-west-1",
+        "resources": ["i-abcd1111"],
+        "detail": {
+            "eventArn": "arn:aws:health:eu-west-1::event/EC2/AWS_EC2_OPERATIONAL_ISSUE/AWS_EC2_OPERATIONAL_ISSUE_1",
+            "service": "EC2",
+            "eventTypeCode": "AWS_EC2_OPERATIONAL_ISSUE",
+            "eventTypeCategory": "issue",
+            "eventRegion": "eu-west-1",
+            "startTime": "Fri, 20 Nov 2026 08:12:00 GMT",
+            "endTime": "Fri, 20 Nov 2026 08:25:00 GMT" if status == "closed" else None,
+            "statusCode": status,
+            "eventDescription": [{"language": "en_US", "latestDescription": "Instances are unreachable"}],
+            **changes,
+        },
+    }

@@ -126,3 +126,64 @@ def qualys_xml(found, entries=()):
         body = {"BOTH": body | knowledge_base(*entries)}
     (root,) = body
     return f'<?xml version="1.0" encoding="UTF-8" ?>\n{DOCTYPE}\n{element(root, body[root])}\n'.encode()
+
+
+def trivy(*vulnerabilities):
+    """Trivy's JSON report of an image."""
+    found = vulnerabilities or (
+        {
+            "VulnerabilityID": "CVE-2022-3602",
+            "PkgName": "openssl",
+            "InstalledVersion": "3.0.5",
+            "FixedVersion": "3.0.7",
+            "Severity": "HIGH",
+            "Title": "OpenSSL: X.509 Email Address Buffer Overflow",
+            "CVSS": {"nvd": {"V3Score": 7.5}},
+        },
+    )
+    results = [{"Target": "registry.example/shop (debian 12)", "Class": "os-pkgs", "Vulnerabilities": list(found)}]
+    return {"SchemaVersion": 2, "ArtifactName": "registry.example/shop:1", "ArtifactType": "container_image"} | {
+        "Results": results
+    }
+
+
+def grype():
+    """Grype's JSON report of an image."""
+    return {
+        "matches": [
+            {
+                "vulnerability": {
+                    "id": "GHSA-jfh8-c2jp-5v3q",
+                    "severity": "Critical",
+                    "description": "Remote code execution",
+                    "cvss": [{"version": "3.1", "metrics": {"baseScore": 10.0}}],
+                    "fix": {"versions": ["2.15.0"], "state": "fixed"},
+                },
+                "relatedVulnerabilities": [{"id": "CVE-2021-44228"}],
+                "artifact": {"name": "log4j-core", "version": "2.14.1", "type": "java-archive"},
+            }
+        ],
+        "source": {"type": "image", "target": {"userInput": "registry.example/shop:1"}},
+        "descriptor": {"name": "grype", "version": "0.74.0"},
+    }
+
+
+def inspector(status="ACTIVE"):
+    """A finding of Amazon Inspector, as EventBridge posts it."""
+    finding = {
+        "findingArn": "arn:aws:inspector2:eu-west-1:123456789012:finding/FINDING_ID",
+        "title": "CVE-2022-3602 - openssl",
+        "severity": "HIGH",
+        "status": status,
+        "inspectorScore": 7.5,
+        "firstObservedAt": "2026-11-01T04:00:00Z",
+        "lastObservedAt": "2026-11-20T04:00:00Z",
+        "updatedAt": "2026-11-20T04:00:00Z",
+        "resources": [{"id": "i-12345678", "type": "AWS_EC2_INSTANCE"}],
+        "packageVulnerabilityDetails": {
+            "vulnerabilityId": "CVE-2022-3602",
+            "vulnerablePackages": [{"name": "openssl", "version": "3.0.5"}],
+        },
+        "remediation": {"recommendation": {"text": "Update openssl"}},
+    }
+    return {"source": "aws.inspector2", "detail-type": "Inspector2 Finding", "detail": finding}

@@ -15,6 +15,7 @@ from tests.laws import examples
 
 KNOWN = {
     "pagerduty": bodies.pagerduty("incident.triggered"),
+    "aws_events": bodies.guardduty(),
     "cloudwatch": bodies.cloudwatch_alarm(),
     "sentry": bodies.sentry_rule(),
     "grafana": bodies.grafana(bodies.grafana_alert()),
@@ -22,6 +23,10 @@ KNOWN = {
     "grafana_panel": bodies.grafana_panel(),
     "newrelic": bodies.newrelic(),
     "datadog": bodies.datadog(),
+    "azure": bodies.azure_monitor(),
+    "google": bodies.google_monitoring(),
+    "opsgenie": bodies.opsgenie("Create"),
+    "zabbix": bodies.zabbix(),
     "normalized": bodies.normalized_body(),
 }
 NAMES = sorted(

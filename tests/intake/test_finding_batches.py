@@ -79,7 +79,7 @@ def test_a_header_does_not_make_a_document_of_what_is_none(body, header):
 
 def test_an_unknown_header_is_refused():
     with pytest.raises(
-        BadRequest, match="must be one of qualys, tenable, sarif, cyclonedx, generic, nessus; got 'qualis'"
+        BadRequest, match="must be one of qualys, tenable, sarif, cyclonedx, container, generic, nessus, trivy, grype"
     ) as raised:
         read(finding(), "qualis")
     assert raised.value.word == "unknown_vuln_source"

@@ -83,7 +83,7 @@ def test_a_result_with_its_rule():
     [
         ({}, {"security-severity": "9.8"}, "critical"),
         ({"level": "note"}, {"security-severity": "5.0"}, "medium"),
-        ({"level": "error"}, {}, "high"),
+        ({"level": "error"}, {}, "medium"),
         ({"level": "warning"}, {}, "medium"),
         ({"level": "note"}, {}, "low"),
         ({"level": "none"}, {}, "info"),

@@ -6,11 +6,12 @@ import polars as pl
 import pytest
 
 from engine.model.errors import BadRequest
-from engine.planning.plan import make_plan, outlook
+from engine.planning.actions import wanted_count
+from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
-from engine.planning.work import wanted_count
 from tests.factories import DAY
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
+from tests.planning.doing import carried_out
 
 __all__ = ["facts_with", "replica"]
 BY = DAY + timedelta(days=100)
@@ -71,65 +72,15 @@ RECORDS = {
 
 def plan(known, target=100, by=BY, start=None, **more):
     facts = known(controls=CONTROLS, **{**RECORDS, **more})
-    return make_plan(facts.__getitem__, PlanQuestion("soc2", target, by, start), DAY)
-
-
-def carried_out(made):
-    """The records that doing a plan leaves: what each action is about is there on the day from which it says so."""
-    events, rows = [], {"attestations": [], "test_runs": [], "policies": [], "policy_controls": []}
-    work = {one.id: one for one in made.work}
-    for action in made.chosen:
-        one, at = work[action.id], made.closing_actions[action.id][1]
-        kinds = [*one.kinds, *(["test"] if one.opposed_by == "failing test" else [])]
-        for kind in dict.fromkeys(kinds):
-            name = f"{one.control_id}-{kind}"
-            match kind:
-                case "operation":
-                    events.append(("backup.completed", noon(at), {"controls": f"soc2:{one.control_id}"}))
-                case "test":
-                    rows["test_runs"].append(
-                        {
-                            "id": name,
-                            "schedule_id": f"s-{one.control_id}",
-                            "window_open_on": at,
-                            "window_close_on": at,
-                            "performed_on": at,
-                            "outcome": "passed",
-                        }
-                    )
-                case "policy":
-                    rows["policies"].append(
-                        {
-                            "id": name,
-                            "policy": name,
-                            "version": 1,
-                            "state": "active",
-                            "accepted_by": "ann",
-                            "accepted_at": noon(at),
-                        }
-                    )
-                    rows["policy_controls"].append({"policy_id": name, **on(one.control_id)})
-                case "attestation":
-                    rows["attestations"].append(
-                        {
-                            "id": name,
-                            **on(one.control_id),
-                            "owner": "ann",
-                            "due_on": at,
-                            "outcome": "attested",
-                            "attested_at": noon(at),
-                        }
-                    )
-    return events, rows
+    return make_plan(facts.__getitem__, PlanQuestion.of("soc2", target, by, start), DAY)
 
 
 @pytest.mark.parametrize("target", [20, 40, 60, 80, 100])
 def test_doing_the_plan_reaches_the_target_in_the_reports_themselves(facts_with, target):
     made = plan(facts_with, target)
     assert made.is_reached
-    events, rows = carried_out(made)
-    together = {table: [*RECORDS.get(table, []), *rows.get(table, [])] for table in {*RECORDS, *rows}}
-    then = facts_with(controls=CONTROLS, as_of=BY, events=events, **together)["control_status"]
+    events, rows = carried_out(made, RECORDS)
+    then = facts_with(controls=CONTROLS, as_of=BY, events=events, **rows)["control_status"]
     effective = then.filter(pl.col("state") == "effective").height
     assert effective == made.effective_with
     assert effective >= wanted_count(target, len(CONTROLS))
@@ -144,16 +95,16 @@ def test_what_is_planned_and_what_it_takes(facts_with):
         "soc2:X4": ("ineffective", ("test",), 0),
         "soc2:X5": ("stale", ("attestation",), 0),
     }
-    assert made.choice.done == {**{f"soc2:X{number}": "ann" for number in (1, 2, 3, 4)}, "soc2:X5": "ben"}
-    assert made.choice.hours == made.choice.bound == made.needed_hours == 32.5
+    assert made.choice.done == {**{f"soc2:X{number}": "ann" for number in (1, 2, 3, 4)}, "soc2:X5#early": "ben"}
+    assert made.choice.hours == made.choice.bound == made.needed_hours == 24.5
     assert all(step.ready_on <= BY for step in made.steps)
-    (second,) = [step for step in made.steps if step.action.id == "soc2:X2"]
-    assert second.done_on <= BY - timedelta(days=92)
+    (operated,) = [step for step in made.steps if step.work.control_id == "X2" and "operation" in step.kinds]
+    assert operated.done_on <= BY - timedelta(days=92 + 5), "the slack before the day included"
 
 
 def test_without_an_action_the_plan_is_the_projection(facts_with):
     facts = facts_with(controls=CONTROLS, **RECORDS)
-    made = outlook(facts.__getitem__, PlanQuestion("soc2", 100, BY), DAY)
+    made = outlook(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
     assert made.with_plan.readiness(made.with_plan.days).equals(made.projection.readiness(made.projection.days))
     assert made.projection.readiness([DAY])["strict_pct"].to_list() == facts["readiness"]["strict_pct"].to_list()
     assert made.projection.readiness([DAY])["weighted_pct"].to_list() == facts["readiness"]["weighted_pct"].to_list()
@@ -170,9 +121,9 @@ def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(facts_with):
 def test_hours_that_nobody_has_are_named(facts_with):
     none = [{"email": "ann", "week": "default", "hours": 0.25, "absence_hours": 0.0}]
     made = plan(facts_with, owner_capacity=none, control_owners=ownership_rows("X1", "X2", "X3", "X4", "X5"))
-    assert set(made.choice.done) == {"soc2:X5"}, "a quarter of an hour a week for a while"
+    assert set(made.choice.done) == set(), "overdue tests come first and take every quarter of an hour"
     assert (made.first_short.owner, made.is_reached) == ("ann", False)
-    assert {why.split(" from ")[0] for _, why in made.open} == {"ann has no 8 hours left for it"}
+    assert {why.split(" hours for it left ")[0].split(" ")[-1] for _, why in made.open} == {"0.5", "8", "day"}
 
 
 def test_what_failed_in_a_period_already_cannot_be_cured(facts_with):
@@ -190,7 +141,7 @@ def test_throughout_a_period_evidence_is_renewed_before_it_lapses(facts_with):
 
 def test_nothing_to_plan():
     targets = pl.DataFrame(schema={"framework": pl.String, "name": pl.String, "target_on": pl.Date})
-    assert plan_question(targets, {"framework": "soc2"}, DAY) == PlanQuestion("soc2", 100, DAY)
+    assert plan_question(targets, {"framework": "soc2"}, DAY) == PlanQuestion.of("soc2", 100, DAY)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.factories import DAY, ORG
 
 CORPUS = Path(__file__).with_name("figure_corpus.json")
 VALUES = Path(__file__).with_name("figure_values.json")
-NAMES_OF_DATA = {"catalogue_version"}  # it says which catalogue it is: another one is no other formula
+NOT_OF_RECORDS = {"catalogue_version"}  # the hash of the catalogue, whatever is recorded
 FULL = {report.name: report for report in (*REPORTS, *(digest.report for digest in DIGESTS))}
 
 
@@ -40,18 +40,18 @@ def values_of(facts):
         ask = Ask(DAY, report.period_days(parameters), Thresholds(0, {}), parameters)
         figures = report.values(frames, ask)
         for figure in report.figures:
-            if figure.id not in found and figure.id not in NAMES_OF_DATA:
+            if figure.id not in found and figure.id not in NOT_OF_RECORDS:
                 value = plain_value(figures[figure.id], figure.id)
                 found[figure.id] = {"version": version_of(figure.id), "value": json.loads(json.dumps(value))}
     return dict(sorted(found.items()))
 
 
-def accepted():
+def accepted_values():
     """What was accepted; nothing where there is no file yet."""
     return json.loads(VALUES.read_text(encoding="utf-8")) if VALUES.exists() else {}
 
 
-def moved(now, before):
+def moves(now, before):
     """A sentence for each figure whose value is another one under the version that it had."""
     return [
         f"{name} was {before[name]['value']!r} and is {one['value']!r}, both as version {one['version']}"

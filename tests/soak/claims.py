@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.store.schema.kinds import KINDS
 from reports.figures import FIGURES
-from tests.claims.harness import Findings, look
+from tests.claims.harness import Findings, deteriorations, look
 from tests.claims.organizations import Organization, edge, small
 from tests.soak.table import Line
 
@@ -41,6 +41,9 @@ def _line(org: Organization, seed: int, each: int) -> tuple[Line, Findings]:
         f"{place}: {figure} {filed[0][1]} → {filed[0][2]} ({against}, row {filed[0][0].row})"
         for against, faults in (("than it is", found.improved), ("than no row", found.beyond))
         for (place, figure), filed in sorted(faults.items())
+    ]
+    broken += [
+        f"{added}: {figure} {old} → {new}" for (added, figure), (old, new) in sorted(deteriorations(org).items())
     ]
     ways = ", ".join(f"{count:,} {way}" for way, count in sorted(found.by_way.items()))
     seconds = time.process_time() - began

@@ -3,7 +3,10 @@
 import json
 
 from engine.store.database.epoch import EPOCH
-from engine.store.database.schema_check import FINGERPRINTS, declared_schema, fingerprint
+from engine.store.database.migrations import FOLDER
+from engine.store.database.schema_check import declared_schema, fingerprint
+
+FINGERPRINTS = FOLDER / "fingerprints.json"
 
 
 def fingerprint_bytes():

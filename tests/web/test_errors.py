@@ -121,3 +121,21 @@ def test_retry_after_is_in_header_and_body(console):
     client = Client(Console((*console.routes, Route("GET", "/limited", NONE, raise_problem)), console.services))
     answer = client.get("/limited")
     assert (answer.status, answer.headers["retry-after"], answer.json["retry_after"]) == (429, "7", 7)
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing/<b>here", "/api/nothing"])
+def test_a_browser_at_a_path_without_a_route_gets_a_page_and_programs_the_error(path, sign_in):
+    page = sign_in(None).get(path, accept=BROWSER)
+    assert (page.status, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert b"hq session --email you@example.com --link" in page.body
+    assert (b"<b>" in page.body, b"script" in page.headers["content-security-policy"].encode()) == (False, False)
+    for accept in ("*/*", "application/json", "text/html;q=0.1, application/json"):
+        assert sign_in(None).get(path, accept=accept).json["error"] == "no_such_route"
+
+
+def test_a_browser_without_a_session_is_told_how_to_sign_in(sign_in):
+    page = sign_in(None).get(REPORT, accept=BROWSER)
+    assert (page.status, b"hq session --email you@example.com --link" in page.body) == (401, True)

@@ -8,7 +8,7 @@ from alembic import op
 from engine.store.types import Instant, Json
 
 revision = "0038"
-down_revision = "0036"
+down_revision = "0037"
 
 KINDS = "'alert', 'note', 'status', 'severity', 'action', 'execution', 'communication', 'rca'"
 STEPS = "'acknowledge', 'assign', 'cause', 'relate', 'unrelate', 'close', 'reopen', 'assess'"

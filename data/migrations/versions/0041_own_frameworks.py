@@ -6,10 +6,9 @@ from alembic import op
 from engine.store.types import Json
 
 revision = "0041"
-down_revision = "0038"
+down_revision = "0040"
 
 TABLES = (
-    "organization_rules",
     "framework_proposals",
     "framework_inheritance",
     "framework_runbooks",
@@ -203,8 +202,6 @@ def upgrade() -> None:
         comment="A new version of a framework that waits to be accepted.",
     )
     op.create_index(op.f("ix_framework_proposals_org_id_revision"), "framework_proposals", ["org_id", "revision"])
-    if not sa.inspect(op.get_bind()).has_table("organization_rules"):
-        _create_rules()
     op.add_column(
         "organization_frameworks",
         sa.Column(
@@ -220,55 +217,3 @@ def downgrade() -> None:
     op.drop_column("organization_frameworks", "in_posture")
     for name in TABLES:
         op.drop_table(name)
-
-
-def _create_rules() -> None:
-    op.create_table(
-        "organization_rules",
-        sa.Column("org_id", sa.String(length=200), nullable=False, comment="organization that the row belongs to"),
-        sa.Column(
-            "pattern",
-            sa.String(length=200),
-            nullable=False,
-            comment="action in dotted words, or the beginning of one followed by *",
-        ),
-        sa.Column(
-            "outcome",
-            sa.String(length=60),
-            nullable=False,
-            comment="outcome of the events that are meant; any when empty",
-        ),
-        sa.Column("framework", sa.String(length=60), nullable=False, comment="framework of the control"),
-        sa.Column("control_id", sa.String(length=60), nullable=False, comment="identifier in that framework"),
-        sa.Column(
-            "effect",
-            sa.String(length=60),
-            nullable=False,
-            comment="supports, contradicts, or records: that the event is there is the control at work",
-        ),
-        sa.Column(
-            "family",
-            sa.Text(),
-            nullable=True,
-            comment="a contradiction lasts until a supporting event of the same family; the action's when empty",
-        ),
-        sa.Column("note", sa.Text(), nullable=True, comment="why the rule is there"),
-        sa.Column(
-            "revision",
-            sa.BigInteger(),
-            nullable=False,
-            comment="sequence number of the audit event that opened the last change",
-        ),
-        sa.CheckConstraint(
-            "effect IN ('supports', 'contradicts', 'records')", name=op.f("ck_organization_rules_effect")
-        ),
-        sa.CheckConstraint(
-            "outcome IN ('any', 'success', 'failure', 'denied')", name=op.f("ck_organization_rules_outcome")
-        ),
-        sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_organization_rules_org_id")),
-        sa.PrimaryKeyConstraint(
-            "org_id", "pattern", "outcome", "framework", "control_id", name=op.f("pk_organization_rules")
-        ),
-        comment="Rules of one's own: what an action of the audit log says about a control. They win over those that come along.",
-    )
-    op.create_index(op.f("ix_organization_rules_org_id_revision"), "organization_rules", ["org_id", "revision"])

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from engine.archives.contents.about import About
 from engine.archives.contents.decisions import decisions
+from engine.archives.contents.evidence_files import spool_evidence
 from engine.archives.contents.log import spool_log, spool_pack
 from engine.archives.contents.material import Material, gather_material
 from engine.archives.contents.windows import Days
@@ -99,6 +100,8 @@ def gather(
         ArchiveSpool(services.settings.data_dir / "spool") as spool,
     ):
         events, counts = _FILL[kind](found, spool)
+        if kind in WITH_EVIDENCE:
+            counts["evidence_files"] = spool_evidence(services, found, spool)
         subject = found.snapshot.subject
         about = About(
             kind=kind,
@@ -134,6 +137,7 @@ def _meeting_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | No
     return None, {}
 
 
+WITH_EVIDENCE: tuple[ArchiveKind, ...] = ("bundle", "workbook")
 _FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _meeting_pack}
 
 

@@ -47,7 +47,7 @@ def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, no
         return _as_file(found, wanted)
     with gather(services, org_id, kind, window, now=now) as (spool, about, _):
         position = Position(about.revision.seq, about.revision.hash)
-        made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(window, key.id))
+        made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(services, window, key.id))
         with artifacts.building(made):
             path = artifacts.file_of(made)
             if path is not None:
@@ -77,8 +77,9 @@ def _name(services: Services, org_id: str, kind: ArchiveKind, window: Days, key_
     if head is None:
         return None
     as_of = window.of(services.store, org_id, now).end_on
-    return Name.of(org_id, kind, "zip", as_of, head, _parameters(window, key_id))
+    return Name.of(org_id, kind, "zip", as_of, head, _parameters(services, window, key_id))
 
 
-def _parameters(window: Days, key_id: str) -> dict[str, str]:
-    return {"window": window.requested, "key": key_id}
+def _parameters(services: Services, window: Days, key_id: str) -> dict[str, str]:
+    most = str(services.settings.bundle_evidence_bytes)
+    return {"window": window.requested, "key": key_id, "evidence": most}

@@ -22,7 +22,7 @@ LARGE, AHEAD = 1 << 18, 2  # pieces worth handing over, and how many may wait
 
 @dataclass(frozen=True)
 class Part:
-    """A file of an archive. ``rows`` are its records, where it has any."""
+    """A file of an archive. ``rows`` are its records, where it has any; ``stored``: its bytes are as they are."""
 
     name: str
     about: str
@@ -31,6 +31,7 @@ class Part:
     rows: int | None
     crc: int
     compressed: int
+    stored: bool
     _file: IO[bytes] = field(repr=False, compare=False)
 
     def pieces(self) -> Iterator[bytes]:
@@ -46,8 +47,9 @@ class PartWriter:
     Large pieces are hashed and compressed on a thread of their own, while the next ones are read.
     """
 
-    def __init__(self, name: str, about: str, folder: Path) -> None:
+    def __init__(self, name: str, about: str, folder: Path, *, stored: bool = False) -> None:
         self.name = name
+        self._stored = stored
         self.about = about
         self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(folder))  # noqa: SIM115 - closed by the spool
         self._deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -68,15 +70,16 @@ class PartWriter:
     def _take(self, data: bytes) -> None:
         self._digest.update(data)
         self._crc, self._size = zlib.crc32(data, self._crc), self._size + len(data)
-        self._file.write(self._deflate.compress(data))
+        self._file.write(data if self._stored else self._deflate.compress(data))
 
     def finish(self, rows: int | None) -> Part:
         """No more bytes come."""
         while self._pending:
             self._pending.popleft().result()
-        self._file.write(self._deflate.flush())
+        if not self._stored:
+            self._file.write(self._deflate.flush())
         digest, compressed = self._digest.hexdigest(), self._file.tell()
-        return Part(self.name, self.about, self._size, digest, rows, self._crc, compressed, self._file)
+        return Part(self.name, self.about, self._size, digest, rows, self._crc, compressed, self._stored, self._file)
 
     def close(self) -> None:
         """Let go of the bytes."""
@@ -116,12 +119,17 @@ class ArchiveSpool:
         return [self._parts[name] for name in sorted(self._parts)]
 
     @contextmanager
-    def writing(self, name: str, about: str, rows: Callable[[], int | None]) -> Iterator[PartWriter]:
-        """A file that is written bit by bit; ``rows`` is asked in the end. ValueError for a name that cannot be."""
+    def writing(
+        self, name: str, about: str, rows: Callable[[], int | None], *, stored: bool = False
+    ) -> Iterator[PartWriter]:
+        """A file that is written bit by bit; ``rows`` is asked in the end. ``stored``: it is not compressed.
+
+        ValueError for a name that cannot be.
+        """
         if name in self._parts or not NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot be a further file of this archive")
         with disk("The archive"):
-            writing = PartWriter(name, about, self._folder)
+            writing = PartWriter(name, about, self._folder, stored=stored)
             self._opened.append(writing)
             yield writing
             self._parts[name] = writing.finish(rows())

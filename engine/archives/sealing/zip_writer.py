@@ -1,9 +1,9 @@
 """ZIP archives of one shape (APPNOTE 6.3, sections 4.3 and 4.4), written and read back to the last bit.
 
-Files stand in the order of their names, deflated, with the date 1980-01-01, as plain files that anybody may read, and
-with nothing before, between or after them. So an archive is a function of its files, and a reader that knows them
-knows every byte but the compressed ones: whatever deviates was put there by somebody else. Beyond 4 GiB the format
-would need another shape; such archives are refused.
+Files stand in the order of their names, deflated (bytes of evidence stored as they are), with the date 1980-01-01, as
+plain files that anybody may read, and with nothing before, between or after them. So an archive is a function of its
+files, and a reader that knows them knows every byte but those of their contents: whatever deviates was put there by
+somebody else. Beyond 4 GiB the format would need another shape; such archives are refused.
 """
 
 import re
@@ -22,7 +22,7 @@ CENTRAL = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
 LOCAL_MARK, CENTRAL_MARK, END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 NEEDED, MADE_BY = 20, 3 << 8 | 20  # version 2.0, on a system with modes
-DEFLATED, TIME, DATE = 8, 0, 1 << 5 | 1
+STORED, DEFLATED, TIME, DATE = 0, 8, 0, 1 << 5 | 1
 MODE = (stat.S_IFREG | 0o644) << 16
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LEVEL = 4  # seven in a hundred larger than 6, in two thirds of its time
@@ -35,13 +35,20 @@ MOST_RATIO, SMALL = 250, 1 << 20  # no file of records shrinks so much, because 
 
 @dataclass(frozen=True)
 class ZipEntry:
-    """A file in an archive: what the headers say of it. ``offset`` is where its own header begins."""
+    """A file in an archive: what the headers say of it. ``offset`` is where its own header begins; ``stored``: bytes as
+    they are."""
 
     name: str
     crc: int
     compressed: int
     size: int
     offset: int
+    stored: bool = False
+
+    @property
+    def method(self) -> int:
+        """What the format calls the way in which the bytes are kept."""
+        return STORED if self.stored else DEFLATED
 
     @property
     def start(self) -> int:
@@ -55,7 +62,7 @@ class ZipEntry:
 
 
 class CompressedFile(Protocol):
-    """A file that is compressed already."""
+    """A file that is compressed already, or is to stay as it is (``stored``)."""
 
     @property
     def name(self) -> str: ...
@@ -65,6 +72,8 @@ class CompressedFile(Protocol):
     def size(self) -> int: ...
     @property
     def compressed(self) -> int: ...
+    @property
+    def stored(self) -> bool: ...
     def pieces(self) -> Iterator[bytes]:
         """The compressed bytes."""
 
@@ -73,7 +82,7 @@ def write_zip(file: BinaryIO, parts: Sequence[CompressedFile]) -> None:
     """Write an archive of ``parts``, which are in the order of their names. ValueError beyond 4 GiB."""
     entries, offset = [], 0
     for part in parts:
-        entry = ZipEntry(part.name, part.crc, part.compressed, part.size, offset)
+        entry = ZipEntry(part.name, part.crc, part.compressed, part.size, offset, part.stored)
         entries.append(entry)
         offset = entry.end
     if offset + MOST_DIRECTORY + END.size > MOST_BYTES or sum(entry.size for entry in entries) > MOST_BYTES:
@@ -115,7 +124,10 @@ def read_directory(file: BinaryIO) -> list[ZipEntry]:
 
 
 def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
-    """What a file holds, in pieces of bounded size; BrokenArchive when it is not what was compressed."""
+    """What a file holds, in pieces of bounded size; BrokenArchive when it is not what was put there."""
+    if entry.stored:
+        yield from _stored_content(file, entry)
+        return
     inflate = zlib.decompressobj(-zlib.MAX_WBITS)
     place, left, crc, size = entry.start, entry.compressed, 0, 0
     try:
@@ -150,6 +162,20 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
             f"found {size:,} with {crc:08x}",
         )
     yield piece
+
+
+def _stored_content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
+    place, left, crc = entry.start, entry.size, 0
+    while left:
+        with _READING:
+            file.seek(place)
+            chunk = file.read(min(CHUNK, left))
+        if not chunk:
+            raise BrokenArchive(entry.name, "is cut off")
+        place, left, crc = place + len(chunk), left - len(chunk), zlib.crc32(chunk, crc)
+        yield chunk
+    if crc != entry.crc:
+        raise BrokenArchive(entry.name, f"is damaged: expected the checksum {entry.crc:08x}, found {crc:08x}")
 
 
 def _has_stray_bits(inflate: "zlib._Decompress", last: bytes) -> bool:
@@ -189,7 +215,7 @@ def _next(directory: bytes, place: int) -> tuple[ZipEntry, int]:
     if len(header) < CENTRAL.size or not header.startswith(CENTRAL_MARK):
         raise BrokenArchive("archive", "its directory cannot be read")
     fields = CENTRAL.unpack(header)
-    crc, compressed, size, named = fields[7:11]
+    method, (crc, compressed, size, named) = fields[4], fields[7:11]
     mode, offset = fields[15:17]
     place += CENTRAL.size + named
     name = directory[place - named : place].decode("ascii", "backslashreplace")
@@ -197,7 +223,7 @@ def _next(directory: bytes, place: int) -> tuple[ZipEntry, int]:
         raise BrokenArchive(repr(name[:100]), "is no name of a file in the archive's own folder")
     if stat.S_ISLNK(mode >> 16):
         raise BrokenArchive(name, "is a link, not a file")
-    return ZipEntry(name, crc, compressed, size, offset), place
+    return ZipEntry(name, crc, compressed, size, offset, method == STORED), place
 
 
 def _check_entry(entry: ZipEntry, before: Sequence[ZipEntry]) -> None:
@@ -208,6 +234,8 @@ def _check_entry(entry: ZipEntry, before: Sequence[ZipEntry]) -> None:
     expected = before[-1].end if before else 0
     if entry.offset != expected:
         raise BrokenArchive(entry.name, f"begins at byte {entry.offset:,} and should begin at {expected:,}")
+    if entry.stored and entry.size != entry.compressed:
+        raise BrokenArchive(entry.name, f"is stored in {entry.compressed:,} bytes and should have {entry.size:,}")
     if entry.size > max(SMALL, MOST_RATIO * entry.compressed):
         raise BrokenArchive(
             entry.name, f"would unpack from {entry.compressed:,} to {entry.size:,} bytes, which no file of records does"
@@ -217,7 +245,9 @@ def _check_entry(entry: ZipEntry, before: Sequence[ZipEntry]) -> None:
 def _local(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
     return (
-        LOCAL.pack(LOCAL_MARK, NEEDED, 0, DEFLATED, TIME, DATE, entry.crc, entry.compressed, entry.size, len(name), 0)
+        LOCAL.pack(
+            LOCAL_MARK, NEEDED, 0, entry.method, TIME, DATE, entry.crc, entry.compressed, entry.size, len(name), 0
+        )
         + name
     )
 
@@ -230,7 +260,7 @@ def _central(entry: ZipEntry) -> bytes:
             MADE_BY,
             NEEDED,
             0,
-            DEFLATED,
+            entry.method,
             TIME,
             DATE,
             entry.crc,

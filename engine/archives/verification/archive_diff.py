@@ -30,7 +30,7 @@ from engine.store.queries.history.writes import WriteEvent
 
 REPORT = "bundle-difference"
 POSTURE = "posture.json"
-_NOT_REPORTS = ("evidence_pack.csv",)  # the events themselves
+_NOT_REPORTS = ("evidence_pack.csv", "evidence_files.csv")  # the events themselves, and what files hold
 _TYPES = {"date": pl.Date, "count": pl.Int64, "days": pl.Int64}
 _SECTION = "section"
 

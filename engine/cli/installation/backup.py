@@ -45,7 +45,7 @@ def backup(context: click.Context, file: Path, passphrase_file: Path | None, wit
         click.echo(f"lacking: {problem}")
     click.echo(
         f"backed up: {made.rows:,} rows of {len(made.heads)} organizations, {made.archives} archives, "
-        f"{made.keys} keys; {file}, {file.stat().st_size:,} bytes"
+        f"{_files(made.evidence)}{made.keys} keys; {file}, {file.stat().st_size:,} bytes"
     )
     if made.keys and passphrase is None:
         click.echo(
@@ -80,9 +80,14 @@ def restore(file: Path, passphrase_file: Path | None, check_only: bool) -> None:
         click.echo(f"missing: {sentence}")
     done = "the backup holds" if check_only else "restored"
     click.echo(
-        f"{done}: {found.rows:,} rows of {found.organizations} organizations and {found.archives} archives, as of "
-        f"{found.made_at}"
+        f"{done}: {found.rows:,} rows of {found.organizations} organizations and {found.archives} archives, "
+        f"{_files(found.evidence)}as of {found.made_at}"
     )
+
+
+def _files(count: int) -> str:
+    """What there is of evidence, if anything."""
+    return f"{count} files of evidence, " if count else ""
 
 
 @click.command(epilog="Example: hq check && echo all is well")

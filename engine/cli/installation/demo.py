@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -11,14 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.cli.common import now, open_console_services
+from engine.cli.installation.doors import DESK_ADDRESS, desk_place
 from engine.cli.one_bar import OneBar
 from engine.cli.reports.pages import SITES, write_sites
+from engine.model.errors import Usage
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
     from engine.intake.imports.days import DayRows
+    from engine.runtime.services import Services
 
+COLLECTING = "aurora"  # the demo organization whose checks collect evidence
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 
 
@@ -26,8 +31,14 @@ ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 @click.option("--no-serve", is_flag=True, help="Stop after building.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
-def demo(no_serve: bool, host: str, port: int) -> None:
-    """Fill an empty store with four organizations and the platform's own, build every report, and serve them."""
+@click.option(
+    "--desk", "desk_at", default=DESK_ADDRESS, show_default=True, metavar="HOST:PORT", help="Where the desk is."
+)
+def demo(no_serve: bool, host: str, port: int, desk_at: str) -> None:
+    """Fill an empty store with four organizations and the platform's own, build every report, and serve them.
+
+    The desk is on, too: the link that is printed signs you in as the owner of aurora.
+    """
     from data.demo import DEMO_ORGANIZATIONS
     from data.demo.cast.platform import PLATFORM_ADMIN, fill_platform
     from data.demo.replay import ends_early, replay
@@ -39,7 +50,9 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     from engine.web.serving.server import listen
 
     settings = _settings(PLATFORM_ADMIN)
-    listening = None if no_serve else listen(host, port, private=not settings.session_auth)
+    private, place = not settings.session_auth, desk_place(desk_at or DESK_ADDRESS)
+    listening = None if no_serve else listen(host, port, private=private)
+    desk = None if no_serve else _desk_socket(place, private, must=desk_at is not None)
     with open_console_services(settings, begin=True) as services:
         known = {org_id for org_id, _ in services.store.organizations()}
         for org_id in sorted(known & set(DEMO_ORGANIZATIONS)):
@@ -54,6 +67,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
                 replay(services, org_id, tables, now=now())
                 steps("demo organizations", number, len(missing))
             fill_platform(services.store, settings, now())
+            _collect(services)
             jobs = os.cpu_count() or 1
             together = services.batch(now())
             went = batch.build(
@@ -78,13 +92,41 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         click.echo(f"\nopen     {(folders[DEMO_ORGANIZATIONS[0]] / INDEX).absolute().as_uri()}")
         address = f"http://{host}:{port}/api/governance/compliance/posture-score"
         further = f"   (leads and pilots: {_quote(admin)})" if administrator else ""
+        if desk is not None:
+            click.echo(f"desk     {_desk_link(settings, place)}")
         click.echo(f"sign in  curl -b {_quote(owner)} '{address}'{further}")
         click.echo(f"stop     {serves}")
 
     if listening is None:
         print_how()
     else:
-        serve_console(settings, listening, print_how, threads=settings.threads, scheduled=True)
+        serve_console(settings, listening, print_how, threads=settings.threads, scheduled=True, desk=desk)
+
+
+def _collect(services: "Services") -> None:
+    """Write the sources that the demo collects from, pull their checks into the first organization, and prove them."""
+    from data.demo.sources import COMMANDS, write_sources
+    from engine.evidence.pulls.pull_file import read_pull_file
+    from engine.evidence.pulls.sources.reading import SourceProblem
+    from engine.model.days import local_day
+    from engine.operations.pulls import prove_checks, run_pull
+    from engine.store.queries.accounts.organizations import time_zone
+
+    moment = now()
+    with services.store.reader() as connection:
+        today = local_day(moment, time_zone(connection, COLLECTING))
+    folder = services.settings.data_dir / "demo" / "sources"
+    try:
+        file = read_pull_file(write_sources(folder, today))
+    except SourceProblem as problem:
+        click.echo(f"The demo collects nothing: {problem.message}", err=True)
+        return
+    allowed = replace(services.settings, pull_commands=(*services.settings.pull_commands, *COMMANDS))
+    collecting = replace(services, settings=allowed)
+    for _ in run_pull(collecting, COLLECTING, file, file.checks, now=moment):
+        pass
+    for _ in prove_checks(collecting, COLLECTING, None, None, now=moment):
+        pass
 
 
 def _seconds(org_ids: Sequence[str]) -> dict[str, float]:
@@ -94,6 +136,30 @@ def _seconds(org_ids: Sequence[str]) -> dict[str, float]:
 
 def _quote(file: Path) -> str:
     return shlex.quote(os.path.relpath(file))
+
+
+def _desk_socket(place: tuple[str, int], private: bool, *, must: bool) -> socket.socket | None:
+    """Where the desk listens. Usage where it cannot; None, with a word about it, where nobody named the place."""
+    from engine.web.serving.server import listen
+
+    try:
+        return listen(*place, private=private, option="--desk")
+    except Usage as refusal:
+        if must:
+            raise
+        click.echo(f"The desk is off: {refusal.message}", err=True)
+        return None
+
+
+def _desk_link(settings: Settings, place: tuple[str, int]) -> str:
+    """A link to the desk that signs in the owner of aurora, once; where somebody else signs people in, the desk."""
+    from engine.accounts.sign_in_links import MAIL_LIFE, SignInLinks
+
+    at = replace(settings, desk_url=settings.desk_url or f"http://{place[0]}:{place[1]}")
+    links = SignInLinks(at)
+    if not links.are_possible or not settings.session_auth:
+        return at.desk_url
+    return links.address(links.new("owner@aurora.example", "aurora", now=now(), life=MAIL_LIFE))
 
 
 def _write_cookie(settings: Settings, file: Path, email: str, org_id: str, host: str) -> None:

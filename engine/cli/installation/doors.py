@@ -1,13 +1,18 @@
 """Commands that open the other doors, and those that describe them."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 import click
 
 from engine.cli.common import Steps, now, open_console_services
+from engine.model.errors import Usage
 from engine.runtime.settings import Settings
+
+DESK_HOST, DESK_PORT = "127.0.0.1", 8090
+DESK_ADDRESS = f"{DESK_HOST}:{DESK_PORT}"
 
 
 @click.command(epilog="Example: hq serve --port 8080")
@@ -22,7 +27,15 @@ from engine.runtime.settings import Settings
     help="Processes that answer, on the same port; about as many as there are cores.",
 )
 @click.option("--no-scheduler", is_flag=True, help="Leave scheduled work to another process.")
-def serve(host: str, port: int, threads: int | None, processes: int, no_scheduler: bool) -> None:
+@click.option(
+    "--desk",
+    "desk_at",
+    is_flag=False,
+    flag_value=DESK_ADDRESS,
+    metavar="[HOST:PORT]",
+    help=f"Serve the desk, too: forms and lists to work in; at {DESK_ADDRESS} unless said otherwise.",
+)
+def serve(host: str, port: int, threads: int | None, processes: int, no_scheduler: bool, desk_at: str | None) -> None:
     """Serve the API and run scheduled work; what takes long is computed in worker processes.
 
     SIGTERM or Ctrl-C: what runs has ten seconds, what waits is told to come back; once more, and nothing has any.
@@ -31,16 +44,46 @@ def serve(host: str, port: int, threads: int | None, processes: int, no_schedule
     from engine.web.serving.server import listen
 
     settings = Settings.of_process()
-    with listen(host, port, private=not settings.session_auth) as listening:
-        threads = threads or settings.threads
+    private = not settings.session_auth
+    place = None if desk_at is None else desk_place(desk_at)
+    with ExitStack() as sockets:
+        listening = sockets.enter_context(listen(host, port, private=private))
+        desk = None if place is None else sockets.enter_context(listen(*place, private=private, option="--desk"))
+        beside = "" if place is None else f", the desk on http://{place[0]}:{place[1]}"
         serve_console(
             settings,
             listening,
-            partial(click.echo, f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True),
-            threads=threads,
+            partial(click.echo, f"Serving on http://{host}:{port}{beside} (Ctrl-C stops)", err=True),
+            threads=threads or settings.threads,
             scheduled=not no_scheduler,
             processes=processes,
+            desk=desk,
         )
+
+
+@click.command(epilog="Example: hq desk --port 8090")
+@click.option("--host", default=DESK_HOST, show_default=True, help="Address to listen on.")
+@click.option("--port", default=DESK_PORT, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+def desk(host: str, port: int) -> None:
+    """Serve the desk alone: lists, forms and acts over the records, as pages for a browser.
+
+    `hq session --email ADDRESS --link` prints a link that signs somebody in. `hq serve --desk` has it beside the API.
+    """
+    from engine.cli.installation.workers import serve_desk
+    from engine.web.serving.server import listen
+
+    settings = Settings.of_process()
+    with listen(host, port, private=not settings.session_auth) as listening:
+        serve_desk(settings, listening, partial(click.echo, f"Desk on http://{host}:{port} (Ctrl-C stops)", err=True))
+
+
+def desk_place(text: str) -> tuple[str, int]:
+    """Host and port of HOST:PORT, or of PORT alone. Usage for anything else."""
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]") if colon else DESK_HOST
+    if not host or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise Usage(f"The desk listens on HOST:PORT such as {DESK_ADDRESS}; got {text!r}.")
+    return host, int(port)
 
 
 @click.command(epilog="Example: hq scheduler")

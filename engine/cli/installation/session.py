@@ -29,9 +29,15 @@ from engine.store.membership import organizations_of
     help="End a session: its cookie's value (- reads it from standard input), or its jti with --email. "
     "Without SESSION all of the member's that have begun, in every organization unless --org names one.",
 )
-def session(email: str | None, org: str | None, revoke: str | None) -> None:
-    """Print the value of a session cookie, and nothing else; or end sessions before their time."""
+@click.option("--link", is_flag=True, help="Print a link to the desk that signs the member in once, for ten minutes.")
+def session(email: str | None, org: str | None, revoke: str | None, link: bool) -> None:
+    """Print the value of a session cookie, and nothing else; or end sessions before their time.
+
+    With --link, a link to the desk (SVC_DESK_URL) in place of the cookie: its page has a button, which works once.
+    """
     settings = Settings.of_process()
+    if link and revoke is not None:
+        raise Usage("--link begins a session and --revoke ends one: name one of them.")
     given = sys.stdin.read().strip() if revoke == "-" else revoke
     if email is None:
         if not given:
@@ -43,7 +49,8 @@ def session(email: str | None, org: str | None, revoke: str | None) -> None:
     if len(mine) > 1 and given != "":
         raise Usage(f"{email} is a member of {', '.join(mine)}; name one with --org.")
     if given is None:
-        _begin(settings, email, mine[0])
+        begin = _begin_by_link if link else _begin
+        begin(settings, email, mine[0])
     else:
         _end(settings, email, mine, given)
 
@@ -64,6 +71,13 @@ def _begin(settings: Settings, email: str, org_id: str) -> None:
     if org_id == PLATFORM and email not in settings.platform_admin_emails:
         click.echo(f"{email} is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.", err=True)
     click.echo(Sessions(settings).issue(email, org_id, now=now()))
+
+
+def _begin_by_link(settings: Settings, email: str, org_id: str) -> None:
+    from engine.accounts.sign_in_links import SignInLinks
+
+    links = SignInLinks(settings)
+    click.echo(links.address(links.new(email, org_id, now=now())))
 
 
 def _end_cookie(settings: Settings, token: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,13 +18,16 @@ from engine.runtime.scheduled_work import Interruption, ScheduledWork
 from engine.runtime.settings import Settings
 from engine.web.app import Console
 from engine.web.computing import ComputeConsole, with_services
-from engine.web.lanes import ARCHIVES, REPORTS
+from engine.web.lanes import ARCHIVES, DESK, REPORTS
 
 if TYPE_CHECKING:
     from engine.runtime.services import Services
+    from engine.web.serving.server import ConsoleServer
 
 T = TypeVar("T")
 IDLE_SECONDS = 60.0
+DESK_IDLE_SECONDS = 1800.0
+DESK_END_SECONDS = 12.0
 ARCHIVE_SECONDS = 1800.0
 
 
@@ -40,8 +44,10 @@ def open_console(settings: Settings, replica: str, shared: bool) -> Iterator[Con
 
 
 @contextmanager
-def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mapping[str, Workers[ComputeConsole]]]:
-    """The workers by name; none runs before there is work for it."""
+def worker_pools(
+    settings: Settings, *, shared: bool = False, desk: bool = False
+) -> Iterator[Mapping[str, Workers[ComputeConsole]]]:
+    """The workers by name; none runs before there is work for it. ``desk``: with one that reads its forms and files."""
     from engine.runtime.services import REPLICA
 
     others = [f"analytics-{number}.duckdb" for number in range(1, settings.report_processes)]
@@ -58,6 +64,13 @@ def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mappin
             idle=IDLE_SECONDS,
         ),
     }
+    if desk:
+        workers[str(DESK.workers)] = Workers(
+            "desk",
+            [partial(open_console, settings, "analytics-desk.duckdb", shared)],
+            deadline=settings.report_deadline_seconds,
+            idle=DESK_IDLE_SECONDS,
+        )
     try:
         yield workers
     finally:
@@ -89,6 +102,57 @@ def _scheduled_work(
     return ScheduledWork(new_scheduler(replace(services, background=background)), signals, interrupt)
 
 
+@contextmanager
+def desk_beside(
+    services: "Services",
+    workers: Mapping[str, Workers[ComputeConsole]],
+    listening: socket.socket | None,
+    signals: StopSignals,
+) -> Iterator[None]:
+    """While the block runs, the desk answers on its own socket, in a thread of its own; without one, nothing does."""
+    if listening is None:
+        yield
+        return
+    server = desk_server(services, workers, listening)
+    loop = threading.Thread(target=server.serve, args=(signals.asked.is_set,), name="desk", daemon=True)
+    loop.start()
+    try:
+        yield
+    finally:
+        server.stop(signals.grace_remaining if signals.asked.is_set() else None)
+        loop.join(timeout=DESK_END_SECONDS)
+
+
+def desk_server(
+    services: "Services", workers: Mapping[str, Workers[ComputeConsole]], listening: socket.socket
+) -> "ConsoleServer":
+    """The server of the desk on a socket that listens already."""
+    from engine.desk.application import Desk
+    from engine.web.serving.server import ConsoleServer
+
+    settings = services.settings
+    desk = Desk(services, workers[str(DESK.workers)])
+    return ConsoleServer(
+        desk.wsgi, listening, desk.lanes(), desk.lane_of, settings.trusted_proxies, spool=settings.data_dir
+    )
+
+
+def serve_desk(settings: Settings, listening: socket.socket, announce: Callable[[], None]) -> None:
+    """The desk alone, until SIGTERM or Ctrl-C; SchemaChanged as for the console."""
+    from engine.web.serving.running import run
+
+    with (
+        StopSignals() as signals,
+        open_console_services(settings, shared=True, begin=True) as services,
+        watch_epoch(services.store),
+        worker_pools(settings, shared=True, desk=True) as workers,
+    ):
+        services.store.must_be_writable()
+        whole = run(desk_server(services, workers, listening), signals, ready=announce)
+    if not whole:
+        os._exit(0)
+
+
 def serve_console(
     settings: Settings,
     listening: socket.socket,
@@ -97,11 +161,12 @@ def serve_console(
     threads: int,
     scheduled: bool,
     processes: int = 1,
+    desk: socket.socket | None = None,
 ) -> None:
     """Answer on a socket that listens already, until SIGTERM or Ctrl-C; ``said`` is called once it answers.
 
-    With several ``processes`` this one has the workers and the scheduler, and those answer. SchemaChanged where the
-    store was migrated meanwhile.
+    With several ``processes`` this one has the workers and the scheduler, and those answer. ``desk`` is where the desk
+    answers, in this process. SchemaChanged where the store was migrated meanwhile.
     """
     import api
     from engine.cli.installation.processes import serve_in_processes
@@ -115,7 +180,8 @@ def serve_console(
         StopSignals() as signals,
         open_console_services(settings, shared=shared, begin=True) as services,
         watch_epoch(services.store),
-        worker_pools(settings, shared=shared) as workers,
+        worker_pools(settings, shared=shared, desk=desk is not None) as workers,
+        desk_beside(services, workers, desk, signals),
     ):
         services.store.must_be_writable()
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())

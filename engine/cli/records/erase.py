@@ -44,6 +44,9 @@ def _result_lines(erasure: "PersonErasure") -> "Iterator[str]":
     done, remains = erasure.done, erasure.remains
     for table, count in sorted(done.rows.items()):
         yield f"{table}: {_count(count, 'row')}"
+    for file in erasure.evidence:
+        verb = "would be removed" if erasure.rehearsed else "removed"
+        yield f"{verb}: the bytes of evidence item {file.item_id}, {file.sha256}, which {file.why}: {file.title}"
     if done.versions:
         yield f"history: {_count(done.versions, 'earlier version')} of rows"
     if done.is_empty:

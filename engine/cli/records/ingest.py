@@ -76,6 +76,7 @@ def replay(identifiers: Sequence[str], everything: bool, org: str | None) -> Non
                 most_alerts=settings.ingest_max_alerts,
                 most_findings=settings.ingest_max_findings,
                 clock_skew=settings.clock_skew_span,
+                together=settings.finding_incidents == "high",
             )
             failed = failed or result.problem is not None
             counts = ", ".join(f"{name} {count:,}" for name, count in result.counts.items())

@@ -17,6 +17,7 @@ from engine.model.errors import Usage
 
 if TYPE_CHECKING:
     from engine.intake.imports import ColumnMapping
+    from engine.runtime.services import Services
 
 INPUT = Path("-")
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
@@ -114,13 +115,41 @@ def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, comp
 
     with open_console_services() as services:
         store, into = services.store, org or organization(services, None)
-        for name, answer in import_findings(store, files, org_id=into, actor=actor, now=now(), complete=complete):
+        files = _import_results(services, files, into, actor)
+        together = services.settings.finding_incidents == "high"
+        for name, answer in import_findings(
+            store, files, org_id=into, actor=actor, now=now(), complete=complete, together=together
+        ):
             click.echo(f"{name}: {_summary(answer)}")
+
+
+def _import_results(services: "Services", files: Sequence[Path], org_id: str, actor: str) -> list[Path]:
+    """Write the files that say what a scanner found in order, too; returns those that have findings to import."""
+    from engine.evidence.store import open_evidence
+    from engine.incidents.alerts.finding_files import read_bounded
+    from engine.intake.tool_results import read_tool_results
+    from engine.programme.tool_results import land_tool_results
+
+    read = [(file, data, read_tool_results(data)) for file, data in ((one, read_bounded(one)) for one in files)]
+    evidence, rest = open_evidence(services.settings), []
+    for file, data, results in read:
+        if results is None or results.has_findings:
+            rest.append(file)
+        if results is not None:
+            landing = land_tool_results(
+                services.store, evidence, org_id, results, file.name, data, actor=actor, now=now()
+            )
+            what = "as before" if landing.is_known else f"{landing.tests:,} tests of controls"
+            unknown = ", ".join(landing.unknown[:20]) + (" and others" if len(landing.unknown) > 20 else "")
+            named = f"; {len(landing.unknown):,} rules without a control: {unknown}" if unknown else ""
+            click.echo(f"{file.name}: {landing.tool}, {landing.rules:,} rules, {what}{named}")
+    return rest
 
 
 def _import_tables(
     paths: Sequence[Path], org: str | None, actor: str, columns: "ColumnMapping", *, check: bool
 ) -> None:
+    from engine.evidence.store import open_evidence
     from engine.incidents.hands.lines import FOLLOWED, follow_lines
     from engine.intake.imports import FollowedLines, import_paths
     from engine.runtime.processes.garbage import rare_collections
@@ -141,10 +170,13 @@ def _import_tables(
             mapping=columns,
             rehearsed=check,
             follow=FollowedLines("incident_timeline", FOLLOWED, follow_lines),
+            evidence=open_evidence(services.settings),
         )
     for file, headers in result.ignored.items():
         for header, near in headers.items():
             click.echo(f"{file}: column {header!r} is ignored{f'; nearest in name: {near}' if near else ''}")
+    for stranger in result.strangers:
+        click.echo(f"hq: {stranger.sentence}", err=True)
     for table, counts in result.tables.items():
         click.echo(f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
     if check:

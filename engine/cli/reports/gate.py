@@ -1,6 +1,7 @@
 """The command that a pipeline asks whether to go on."""
 
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,16 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.cli.common import now, open_console_services, org_option, organization
+from engine.cli.reports.every_organization import print_rows
 from engine.cli.reports.reports import as_of_option, past
 from engine.model.days import local_day
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 
 if TYPE_CHECKING:
+    from engine.reporting.gate import Condition
     from engine.reporting.snapshot.snapshot import Snapshot
     from engine.runtime.services import Services
 
 SINCE_DAYS = 30
+COLUMNS = ("organization", "framework", "condition", "holds", "found")
 
 
 @click.command(epilog="Example: hq gate --framework soc2 --min-strict 80 --no-new critical --org aurora > gate.xml")
@@ -35,6 +39,7 @@ SINCE_DAYS = 30
 @click.option(
     "--since", metavar="DAY", help="The end of that day, YYYY-MM-DD; without 30 days ago, or the first on record."
 )
+@click.option("--all", "everyone", is_flag=True, help="Every organization, in one table; the XML goes to --output.")
 @org_option
 @as_of_option
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A file for the JUnit XML.")
@@ -44,6 +49,7 @@ def gate(
     min_weighted: float | None,
     severity: str | None,
     since: str | None,
+    everyone: bool,
     org: str | None,
     as_of: str | None,
     output: Path | None,
@@ -59,33 +65,58 @@ def gate(
         raise Usage("Say what is to hold: --min-strict, --min-weighted or --no-new.")
     if since is not None and severity is None:
         raise Usage("--since says since when --no-new counts: give both, or neither.")
+    if everyone and org is not None:
+        raise Usage("--all asks every organization: leave out either --all or --org.")
     moment = now()
     at, _ = AsOf.take(past(as_of))
     least_of = {"strict": min_strict, "weighted": min_weighted}
+    asked = [(measure, percent) for measure, percent in least_of.items() if percent is not None]
+    checks: list[Condition] = []
+    rows: list[dict[str, object]] = []
     with open_console_services() as services:
-        name = organization(services, org)
-        with services.snapshots.open(name, now=moment, at=at) as snapshot:
-            asked = [(measure, percent) for measure, percent in least_of.items() if percent is not None]
-            checks = [least(snapshot, one, *condition) for one in frameworks for condition in asked]
-            if severity is not None:
-                day = _earlier(services, snapshot) if since is None else since
-                SINCE.parse(day)
-                then, _ = AsOf.take(past(day))
-                with services.snapshots.open(name, now=moment, at=then) as before:
-                    checks += [no_new(snapshot, before, one, severity) for one in frameworks]
+        names = [one for one, _ in services.store.organizations()] if everyone else [organization(services, org)]
+        for name in names:
+            with services.snapshots.open(name, now=moment, at=at) as snapshot:
+                scope = snapshot.fact("readiness").get_column("framework").to_list()
+                mine = [one for one in frameworks if one in scope] if everyone else list(frameworks)
+                rows += [_row(name, one) for one in frameworks if one not in mine]
+                found = [least(snapshot, one, *condition) for one in mine for condition in asked]
+                if severity is not None and mine:
+                    day = _earlier(services, snapshot) if since is None else since
+                    SINCE.parse(day)
+                    then, _ = AsOf.take(past(day))
+                    with services.snapshots.open(name, now=moment, at=then) as before:
+                        found += [no_new(snapshot, before, one, severity) for one in mine]
+                rows += [_row(name, one.framework, one) for one in found]
+                checks += [replace(one, org_id=name) for one in found] if everyone else found
     data = junit(checks, moment)
-    if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-    else:
+    if output is not None:
         try:
             output.write_bytes(data)
         except OSError as error:
             raise file_problem(f"Cannot write {output}", error) from error
+    if everyone:
+        print_rows(COLUMNS, rows, None)
+    elif output is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
     for check in checks:
         if not check.holds:
-            click.echo(f"{check.framework}: {check.says} does not hold: {check.found}", err=True)
+            where = f"{check.org_id}: " if check.org_id else ""
+            click.echo(f"{where}{check.framework}: {check.says} does not hold: {check.found}", err=True)
     return 0 if all(check.holds for check in checks) else 1
+
+
+def _row(org_id: str, framework: str, check: "Condition | None" = None) -> dict[str, object]:
+    if check is None:
+        return {**dict.fromkeys(COLUMNS), "organization": org_id, "framework": framework, "found": "not in scope"}
+    return {
+        "organization": org_id,
+        "framework": framework,
+        "condition": check.says,
+        "holds": check.holds,
+        "found": check.found,
+    }
 
 
 def _earlier(services: "Services", snapshot: "Snapshot") -> str:

@@ -37,6 +37,7 @@ def poam(org: str | None, actor: str, scans: str | None) -> None:
             for name in ("items", "gaps_without_control")
             for row in document.table(name).frame.filter(pl.col("poam_id") == UNNUMBERED).select(columns).iter_rows()
         ]
+        weaknesses.sort(key=lambda one: one.due_on)  # what is due first gets the first number
         numbers = services.store.write(org_id, actor, lambda revision: number(revision, weaknesses, today), now=at)
     due = {one.key: one.due_on for one in weaknesses}
     for key, poam_id in numbers.items():

@@ -16,6 +16,7 @@ from engine.facts.expressions import (
 )
 
 _KEY = ["org_id", "framework", "control_id"]
+_OPERATING = ("operation", "incident", "test")
 # what a duty that nobody signed yet does not have
 _OF_A_SIGNATURE = ("outcome", "attestor", "statement", "attested_at", "attested_on", "signed_until", "withdrawn_on")
 
@@ -54,6 +55,12 @@ def attestation_duties(
     return pl.concat([written, following.select(written.columns)], how="vertical_relaxed").sort(
         "org_id", "due_on", "framework", "control_id", "id"
     )
+
+
+def signature_duties(attestation_duties: pl.DataFrame) -> pl.DataFrame:
+    """The duties that stand, done or not."""
+    frame = attestation_duties.filter(~pl.col("withdrawn"))
+    return shape("signature_duties", frame).sort("org_id", "due_on", "id")
 
 
 def attestations(
@@ -145,19 +152,21 @@ def signed_freshness(
     days_until_signed: pl.DataFrame,
     named_when_signed_rows: pl.DataFrame,
     record_days: pl.DataFrame,
+    own_rules: pl.DataFrame,
     controls: pl.DataFrame,
-    own_supports: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
     known, signed = catalogue(), _signatures(attestation_duties, controls)
-    supporting = known.actions.filter(
-        pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(["operation", "incident", "test"])
-    ).select("action")
-    mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
-    if not own_supports.is_empty():
-        shown = own_supports.filter(pl.col("kind").is_in(["operation", "incident", "test"]))
-        mapped = pl.concat([mapped, signed.join(shown, on=_KEY).select(mapped.columns)])
+    supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(_OPERATING)).select(
+        "action"
+    )
+    pair = ["org_id", "action", "framework", "control_id"]
+    usual = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
+    ruled = own_rules.filter(
+        pl.col("effect") == "supports", pl.col("outcome") == "success", pl.col("kind").is_in(_OPERATING)
+    ).select(pair)
+    mapped = pl.concat([usual.join(own_rules, on=pair, how="anti"), signed.join(ruled, on=_KEY).select(usual.columns)])
     evidence = pl.concat(
         [
             last_success(mapped, days_until_signed, asked),

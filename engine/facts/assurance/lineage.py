@@ -82,7 +82,7 @@ def claims(
     )
     frame = (
         control_evidence.filter(pl.col("last_id").is_not_null())
-        .select(*_KEY, "source", evidence_id="last_id", evidence_on="last_on")
+        .select(*_KEY, "source", "evidence_place", evidence_id="last_id", evidence_on="last_on")
         .join(about, on=_KEY)
         .join(found.drop("controls"), on=_CLAIM, how="left")
     )
@@ -97,7 +97,12 @@ def claims(
         .then(pl.lit("hash before the event unknown"))
         .when(~pl.col("holds"))
         .then(pl.lit("event differs from its hash"))
-        .when((pl.col("source") == "item") & pl.col("location").is_null() & (pl.col("record") == "evidence item"))
+        .when(
+            (pl.col("source") == "item")
+            & pl.col("location").is_null()
+            & (pl.col("record") == "evidence item")
+            & (pl.col("evidence_place") != "held")
+        )
         .then(pl.lit("no place where the item is kept")),
     )
     state = (

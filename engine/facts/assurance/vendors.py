@@ -33,9 +33,8 @@ def documents(vendor_documents_rows: pl.DataFrame, approvers: pl.DataFrame, aske
     """Assurance documents with the last day on which they are good. A bridge letter extends SOC 2 reports.
 
     ``valid_until`` is null for agreements that last; ``undated`` marks a document that lapses on nobody knows when.
-    A document issued later than today, or on a period that is still to begin, is none yet, and no auditor reports on a
-    period that is not over. ``judged``: the qualification of the opinion was assessed, in words, by somebody of the
-    organization on a day that has come.
+    A document issued later than today, or on a period still to begin, is none yet; no auditor reports on a period that
+    is not over. ``judged``: somebody of the organization assessed the qualification in words, on a day that has come.
     """
     begun = pl.max_horizontal(pl.coalesce("issued_on", "period_end_on", "as_of"), "period_start_on")
     ahead = begun > pl.col("as_of")

@@ -41,8 +41,8 @@ def known_since(
     attestation_duties: pl.DataFrame,
     readiness_snapshots_rows: pl.DataFrame,
     record_starts_rows: pl.DataFrame,
+    own_rules: pl.DataFrame,
     controls: pl.DataFrame,
-    own_actions: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """For each framework in scope the earliest event about it, signature or snapshot, else the first event of all.
@@ -54,7 +54,7 @@ def known_since(
     events = pl.concat(
         [
             of_all.join(mapped, on="action").select("org_id", "framework", "first_at"),
-            of_all.join(own_actions.select("org_id", "framework", "action").unique(), on=["org_id", "action"]).select(
+            of_all.join(own_rules.select("org_id", "action", "framework").unique(), on=["org_id", "action"]).select(
                 "org_id", "framework", "first_at"
             ),
             event_starts.join(controls.select(_KEY), on=_KEY, how="semi").select("org_id", "framework", "first_at"),

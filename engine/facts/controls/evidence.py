@@ -3,26 +3,30 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.controls.own import by_own_rules
+from engine.facts.controls.own_rules import own_events, usual_events, usual_names
 from engine.facts.expressions import has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 _NUMBERS = ("events", "events_before", "events_ever", "events_future")
 _EVENTS = ("events", "events_before", "events_ever")
 _AUDIT = ("audit_events", "audit_events_before", "audit_last_at")
-_BOOKKEEPING = (pl.col("kind") == "admin") & (pl.col("controls_from") == "none")
 # which mandatory kind an action's evidence counts for
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
 
 def tagged_events(
-    audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame, own_rules: pl.DataFrame
+    audit_by_action: pl.DataFrame,
+    audit_by_tag: pl.DataFrame,
+    own_rules: pl.DataFrame,
+    outcome_counts: pl.DataFrame,
+    controls: pl.DataFrame,
 ) -> pl.DataFrame:
     """Events by action, effect and control: through the action map, and where the event itself names a control.
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
     contradicting action contradicts whatever its outcome word is; a supporting one that failed or was denied
-    contradicts too; one that records supports, whatever its outcome word is (F2).
+    contradicts too; one that records supports, whatever its outcome word is (F2). What an own rule says of an action
+    and a control comes in the place of all that.
     """
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
@@ -36,18 +40,13 @@ def tagged_events(
         ).unnest("tag")
     )
     newest = (pl.col("last_at").last(), pl.col("last_seq").last())
+    mapped = usual_events(mapped.select(named.columns), own_rules, outcome_counts)
     usual = (
-        pl.concat([mapped.select(named.columns), named])
+        pl.concat([mapped, usual_names(named, own_rules)])
         .join(wanted, on=_KEY)
         .join(vocabulary, on="action")
         .with_columns(effect=pl.when("good").then("effect").otherwise(pl.lit("contradicts")))
-    )
-    if not own_rules.is_empty():
-        ruled = by_own_rules(_by_outcome(audit_by_action), own_rules).join(wanted, on=_KEY)
-        named_too = usual.join(own_rules, on=["org_id", "action", "framework", "control_id"], how="anti")
-        usual = pl.concat([named_too, ruled.select(usual.columns)])
-    return (
-        usual.sort("last_at", "last_seq")
+        .sort("last_at", "last_seq")
         .group_by(*_KEY, "action", "kind", "effect", "family", "good", maintain_order=True)
         # an event that is mapped and names the control counts once
         .agg(pl.col(_NUMBERS).max(), *newest)
@@ -55,8 +54,10 @@ def tagged_events(
         .group_by(*_KEY, "action", "kind", "effect", "family", maintain_order=True)
         .agg(pl.col(_NUMBERS).sum(), *newest)
         .rename({"last_at": "at", "last_seq": "seq"})
-        .sort(*_KEY, "action", "effect")
+        .with_columns(own_rule=pl.lit(None, dtype=pl.String))
     )
+    own = own_events(own_rules, outcome_counts, wanted).select(usual.columns)
+    return pl.concat([usual, own], how="vertical_relaxed").sort(*_KEY, "action", "effect", "own_rule", nulls_last=True)
 
 
 def _by_outcome(counted: pl.DataFrame) -> pl.DataFrame:
@@ -105,7 +106,8 @@ def contradicting_actions(
     open_families: pl.DataFrame, audit_by_tag: pl.DataFrame, own_rules: pl.DataFrame
 ) -> pl.DataFrame:
     """``open_families`` by what their events are found with: all of an action where the map leads to the control, else
-    those that name it (``tag``). A contradicting action counts with ``any_outcome``."""
+    those that name it (``tag``), and by own rules those of their ``outcome``. A contradicting action counts with
+    ``any_outcome``."""
     known = catalogue()
     mapped = open_families.join(
         known.action_controls.select("action", "framework", "control_id"), on=["action", "framework", "control_id"]
@@ -114,20 +116,16 @@ def contradicting_actions(
         audit_by_tag.select("org_id", "action", "tag"), on=["org_id", "action", "tag"], how="semi"
     )
     usual = known.actions.select("action", any_outcome=pl.col("effect") == "contradicts")
-    frame = pl.concat([mapped, named]).join(usual, on="action")
-    if not own_rules.is_empty():
-        against = (pl.col("effect") == "contradicts").any()
-        rules = own_rules.group_by("org_id", "action", "framework", "control_id").agg(any_outcome=against)
-        ruled = open_families.join(rules, on=["org_id", "action", "framework", "control_id"]).with_columns(
-            tag=pl.lit(None, dtype=pl.String)
-        )
-        frame = pl.concat([frame, ruled.select(frame.columns)])
-    return frame.sort(*_KEY, "action", "tag", nulls_last=True)
+    nothing = pl.lit(None, dtype=pl.String)
+    by_map = pl.concat([mapped, named]).join(usual, on="action").with_columns(outcome=nothing)
+    ruled = own_rules.filter(pl.col("effect") == "contradicts").select(*_KEY, "action", "outcome")
+    own = open_families.join(ruled, on=[*_KEY, "action"]).with_columns(tag=nothing, any_outcome=pl.lit(True))
+    return pl.concat([by_map, own.select(by_map.columns)]).sort(*_KEY, "action", "tag", "outcome", nulls_last=True)
 
 
 def wanted_contradictions(contradicting_actions: pl.DataFrame) -> pl.DataFrame:
     """The same once for all controls of an action, which the scan reads as a table."""
-    columns = ("org_id", "action", "any_outcome", "tag", "since_at", "since_seq")
+    columns = ("org_id", "action", "any_outcome", "outcome", "tag", "since_at", "since_seq")
     return contradicting_actions.select(columns).unique().sort(columns, nulls_last=True)
 
 
@@ -141,7 +139,7 @@ def contradictions(
 
     The newest such event, and the day of the first.
     """
-    span = ["org_id", "action", "tag", "since_at", "since_seq"]
+    span = ["org_id", "action", "outcome", "tag", "since_at", "since_seq"]
     first = (
         contradicting_actions.join(contradiction_starts_rows, on=span, nulls_equal=True)
         .with_columns(since_on=local_day("first_at", asked))
@@ -160,7 +158,7 @@ def contradictions(
 
 def control_records(
     evidence_items_rows: pl.DataFrame,
-    test_windows: pl.DataFrame,
+    control_tests: pl.DataFrame,
     test_links_rows: pl.DataFrame,
     policies: pl.DataFrame,
     attestations: pl.DataFrame,
@@ -168,14 +166,14 @@ def control_records(
 ) -> pl.DataFrame:
     """Control x source: evidence that is a record of its own rather than an audit event."""
     midnight = pl.Datetime("us")
-    tests = test_windows.filter(pl.col("outcome") == "passed").select(
+    tests = control_tests.filter("counts", pl.col("outcome") == "passed").select(
         *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
     )
     links = _linked_runs(test_links_rows, asked).select(
         *_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id"
     )
     items = evidence_items_rows.select(
-        *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
+        *(*_KEY, "evidence_place"), source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
     )
     accepted = policies.filter(pl.col("control_id").is_not_null()).select(
         *_KEY, source=pl.lit("policy"), at=pl.col("accepted_on").cast(midnight), on="accepted_on", id="policy_id"
@@ -183,7 +181,10 @@ def control_records(
     signed = attestations.filter(pl.col("status") == "attested").select(
         *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
     )
-    return _count_records(pl.concat([tests, links, items, accepted, signed]), asked).sort(*_KEY, "source")
+    records = pl.concat([tests, links, items, accepted, signed], how="diagonal")
+    return _count_records(records.with_columns(pl.col("evidence_place").fill_null("linked")), asked).sort(
+        *_KEY, "source"
+    )
 
 
 def control_evidence(
@@ -205,6 +206,7 @@ def control_evidence(
             pl.col("events", "events_before", "events_ever").sum(),
             last_at=pl.col("at").last(),
             seq=pl.col("seq").last(),
+            own_rule=pl.col("own_rule").last(),
         )
         .join(event_ids_rows, on=["org_id", "seq"], how="left")
         .with_columns(
@@ -213,7 +215,11 @@ def control_evidence(
             audit_events_before="events_before",
             audit_last_at="last_at",
         )
-        .select(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on", last_id="event_id")
+        .select(
+            *(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on", "own_rule"),
+            last_id="event_id",
+            evidence_place=pl.lit("linked"),
+        )
     )
     opposed = contradictions.join(event_ids_rows, on=["org_id", "seq"], how="left")
     assessable = controls.filter("assessable").select(_KEY)
@@ -224,13 +230,18 @@ def control_evidence(
         .agg(
             pl.col(*_EVENTS, "audit_events", "audit_events_before").sum(),
             pl.col("audit_last_at").max(),
-            pl.col("last_on", "last_at", "last_id").last(),
+            pl.col("last_on", "last_at", "last_id", "evidence_place", "own_rule").last(),
         )
+    )
+    against = tagged_events.filter(pl.col("effect") == "contradicts", pl.col("own_rule").is_not_null())
+    opposed = opposed.join(
+        against.select(*_KEY, "seq", contradicted_rule="own_rule").unique([*_KEY, "seq"]), on=[*_KEY, "seq"], how="left"
     )
     noted = opposed.select(
         *_KEY,
         contradicted_at="at",
         contradicted_by="event_id",
+        contradicted_rule="contradicted_rule",
         contradicted_since="since_on",
         contradicted_on=local_day("at", asked),
     )
@@ -244,11 +255,11 @@ def control_evidence(
 
 
 def record_days(
-    evidence_items_rows: pl.DataFrame, test_windows: pl.DataFrame, test_links_rows: pl.DataFrame, asked: pl.DataFrame
+    evidence_items_rows: pl.DataFrame, control_tests: pl.DataFrame, test_links_rows: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """The days on which evidence of operation arose that is a record of its own rather than an audit event."""
     items = evidence_items_rows.select(*_KEY, happened_on=local_day("captured_at", asked))
-    tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
+    tests = control_tests.filter("counts", pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
     links = _linked_runs(test_links_rows, asked).select(*_KEY, happened_on="on")
     days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
     return days.filter(has_happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
@@ -281,46 +292,6 @@ def _count_records(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
             last_on=pl.col("on").last(),
             last_at=pl.col("at").last(),
             last_id=pl.col("id").last(),
+            evidence_place=pl.col("evidence_place").last(),
         )
     )
-
-
-def audit_actions(
-    audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame, own_actions: pl.DataFrame
-) -> pl.DataFrame:
-    """The audit log by action; tagged events lead to a control in scope by the map or by their own words.
-
-    Bookkeeping are the product's own records of what was done with it, which no control could be about.
-    """
-    known = catalogue()
-    wanted = controls.filter("assessable").select(_KEY)
-    reached = known.action_controls.join(wanted, on=["framework", "control_id"]).select("org_id", "action")
-    own = own_actions.join(wanted, on=_KEY).select("org_id", "action")
-    reach = pl.concat([reached, own]).unique().with_columns(mapped=pl.lit(True))
-    frame = (
-        audit_by_action.filter(pl.col("last_seq").is_not_null())
-        .join(known.actions.select("action", "title", bookkeeping=_BOOKKEEPING), on="action", how="left")
-        .join(reach, on=["org_id", "action"], how="left")
-        .join(event_ids_rows, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
-        .with_columns(pl.col("mapped", "bookkeeping").fill_null(False))
-        .with_columns(tagged_events=pl.when("mapped").then(pl.col("events")).otherwise(pl.col("own_tagged")))
-        .with_columns(tagged=pl.col("mapped") | (pl.col("tagged_events") > 0), last_id="event_id")
-    )
-    return shape("audit_actions", frame).sort("org_id", "action")
-
-
-def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
-    """Positions in the chain whose event identifiers the facts name."""
-    return (
-        pl.concat([audit_by_action.select("org_id", seq="last_seq"), tagged_events.select("org_id", "seq")])
-        .drop_nulls()
-        .unique()
-        .sort("org_id", "seq")
-    )
-
-
-def evidence_counts(evidence_items_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Evidence items linked to each control; one captured later than the day is none yet."""
-    ends = asked.select("org_id", "ends_at")
-    past = evidence_items_rows.join(ends, on="org_id").filter(pl.col("captured_at") < pl.col("ends_at"))
-    return past.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)

@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.controls.own_rules import supported_controls
 from engine.facts.expressions import SUPPORTING, has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
@@ -14,6 +15,7 @@ def criteria_days(
     audit_days_rows: pl.DataFrame,
     criteria_tag_days_rows: pl.DataFrame,
     record_days: pl.DataFrame,
+    own_rules: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -23,14 +25,14 @@ def criteria_days(
     """
     known = catalogue()
     supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in([*_OPERATION, "test"]))
-    mapped = known.action_controls.filter(pl.col("framework") == SOC2)
-    days = _days(audit_days_rows, ["org_id", "action"], asked).join(mapped, on="action")
+    days = supported_controls(_days(audit_days_rows, ["org_id", "action"], asked), own_rules).filter(
+        pl.col("framework") == SOC2, pl.col("kind").is_in([*_OPERATION, "test"])
+    )
     tagged = _days(criteria_tag_days_rows, ["org_id", "action", "tag"], asked).with_columns(
         framework=pl.lit(SOC2), control_id=pl.col("tag").str.strip_prefix(f"{SOC2}:")
     )
-    events = pl.concat(
-        [frame.join(supporting, on="action", how="semi").select(*_KEY, "happened_on") for frame in (days, tagged)]
-    )
+    named = tagged.join(supporting, on="action", how="semi")
+    events = pl.concat([frame.select(*_KEY, "happened_on") for frame in (days, named)])
     records = record_days.filter(pl.col("framework") == SOC2)
     frame = (
         pl.concat([events, records.select(*_KEY, "happened_on")])

@@ -17,6 +17,8 @@ _SEVERITY = {
     "partial": ("low", "low", "low", "medium", "medium"),
 }
 DEFAULT_EFFORT_HOURS = 8.0
+# what a remediation says of its hours, and of the days of others
+HOURS = ("estimate_hours", "low_hours", "high_hours", "lead_days")
 
 
 def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
@@ -80,6 +82,7 @@ def gaps(
     control_status: pl.DataFrame,
     leverage: pl.DataFrame,
     open_work: pl.DataFrame,
+    worked_hours: pl.DataFrame,
     poam: pl.DataFrame,
     dry_runs_rows: pl.DataFrame,
     own_runbooks: pl.DataFrame,
@@ -123,11 +126,12 @@ def gaps(
             .alias(name)
             for name in ("runbook_title", "playbook", "effort_hours")
         )
+        .join(worked_hours, on=["org_id", "runbook"], how="left")
         .join(rehearsed, on=["org_id", "playbook"], how="left")
         .with_columns(
             severity=pl.coalesce("own_severity", severity),
             detected_on=pl.min_horizontal("opened_on", "detected_on"),
-            effort_hours=pl.col("effort_hours").fill_null(DEFAULT_EFFORT_HOURS),
+            effort_hours=pl.coalesce("estimate_hours", "worked_hours", "effort_hours", pl.lit(DEFAULT_EFFORT_HOURS)),
             owner=pl.coalesce("named", "work_owner", "control_owner"),
             status=pl.col("status").fill_null("unplanned"),
             dry_run=pl.col("dry_run").fill_null(False),
@@ -173,6 +177,28 @@ def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.Dat
     return shape("remediations", frame).sort("org_id", "opened_on", "id")
 
 
+def worked_hours(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl.DataFrame:
+    """The usual hours of work that was done by a runbook: the median of what was recorded of it."""
+    usual = catalogue().runbook_controls.select("framework", "control_id", usual="runbook")
+    closed = remediations.filter(pl.col("status") == "closed").select("org_id", "id")
+    return (
+        remediations_rows.filter(pl.col("done_hours") > 0)
+        .join(closed, on=["org_id", "id"])
+        .join(usual, on=["framework", "control_id"], how="left")
+        .with_columns(runbook=pl.coalesce("runbook", "usual"))
+        .drop_nulls("runbook")
+        .group_by("org_id", "runbook")
+        .agg(worked_hours=pl.col("done_hours").median().round(2))
+        .sort("org_id", "runbook")
+    )
+
+
+def awaited_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl.DataFrame:
+    """Remediations that are open, with what each waits for and the hours that it takes."""
+    still = remediations.filter(pl.col("status") != "closed").select("org_id", "id")
+    return shape("awaited_work", remediations_rows.join(still, on=["org_id", "id"])).sort("org_id", "id")
+
+
 def open_work(
     remediations: pl.DataFrame, remediations_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
@@ -198,6 +224,7 @@ def open_work(
             "blocked_by",
             "compensating",
             "compensating_approved",
+            *HOURS,
             remediation_id="id",
             own_runbook="runbook",
             own_severity="severity",

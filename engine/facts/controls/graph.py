@@ -20,7 +20,7 @@ def graph_edges(
     leverage: pl.DataFrame,
     tagged_events: pl.DataFrame,
     evidence_stores_rows: pl.DataFrame,
-    test_windows: pl.DataFrame,
+    control_tests: pl.DataFrame,
     policies: pl.DataFrame,
     vendor_controls: pl.DataFrame,
     systems: pl.DataFrame,
@@ -37,7 +37,7 @@ def graph_edges(
     events = tagged_events.filter(
         pl.col("effect") == "supports", pl.col("seq").is_not_null(), pl.col("kind").is_in(_OPERATION)
     )
-    tests = test_windows.filter(pl.col("outcome") == "passed")
+    tests = control_tests.filter("counts", pl.col("outcome") == "passed")
     named = profile_systems_rows.with_columns(
         key=pl.col("systems").str.to_lowercase().str.split(";").list.eval(pl.element().str.strip_chars())
     ).explode("key", empty_as_null=False)

@@ -8,10 +8,10 @@ from datetime import date
 
 import polars as pl
 
-from engine.catalogue import catalogue
 from engine.facts.controls.detection import KINDS
+from engine.facts.controls.own_rules import supported_controls
 from engine.facts.controls.status import last_by_kind
-from engine.facts.expressions import ANNUAL, SUPPORTING, days_between, local_day, plus_days, shape
+from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 RATE_DAYS = 90  # over which the rate of a source is taken
@@ -49,7 +49,7 @@ def control_horizons(
     control_evidence: pl.DataFrame,
     attestations: pl.DataFrame,
     recurring_actions: pl.DataFrame,
-    own_supports: pl.DataFrame,
+    own_rules: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope with the last day on which evidence of each kind is good.
@@ -68,7 +68,7 @@ def control_horizons(
         control_terms.drop("attested_on")
         .join(last_by_kind(control_evidence), on=_KEY, how="left")
         .join(_attested_until(attestations), on=_KEY, how="left")
-        .join(_going_on(control_terms, recurring_actions, own_supports), on=_KEY, how="left")
+        .join(_going_on(control_terms, recurring_actions, own_rules), on=_KEY, how="left")
         .with_columns(
             **{f"{kind}_on": pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")},
             **{f"{kind}_recurs": pl.col(f"{kind}_recurs").fill_null(False) for kind in ("operation", "test")},
@@ -150,19 +150,13 @@ def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _going_on(control_terms: pl.DataFrame, recurring_actions: pl.DataFrame, own_supports: pl.DataFrame) -> pl.DataFrame:
+def _going_on(control_terms: pl.DataFrame, recurring_actions: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFrame:
     """Controls whose evidence a recurring action renews within the window of their cadence."""
-    known = catalogue()
-    supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING)).select(
-        "action", kind=pl.col("kind").replace_strict(_KIND_OF_ACTION, default=None)
-    )
-    usual = recurring_actions.join(known.action_controls, on="action").join(supporting, on="action")
-    if not own_supports.is_empty():
-        kinds = pl.col("kind").replace_strict(_KIND_OF_ACTION, default=None)
-        own = recurring_actions.join(own_supports, on=["org_id", "action"]).with_columns(kind=kinds)
-        usual = pl.concat([usual, own.select(usual.columns)])
-    within = usual.join(control_terms.select(*_KEY, "cadence_window"), on=_KEY).filter(
-        pl.col("longest") <= pl.col("cadence_window")
+    within = (
+        supported_controls(recurring_actions, own_rules)
+        .with_columns(kind=pl.col("kind").replace_strict(_KIND_OF_ACTION, default=None))
+        .join(control_terms.select(*_KEY, "cadence_window"), on=_KEY)
+        .filter(pl.col("longest") <= pl.col("cadence_window"))
     )
     return within.group_by(_KEY).agg(
         operation_recurs=(pl.col("kind") == "operation").any(), test_recurs=(pl.col("kind") == "test").any()

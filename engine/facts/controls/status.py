@@ -28,7 +28,7 @@ def control_terms(
     control_profiles_rows: pl.DataFrame,
     attestations: pl.DataFrame,
     policies: pl.DataFrame,
-    test_windows: pl.DataFrame,
+    control_tests: pl.DataFrame,
     control_owners_rows: pl.DataFrame,
     users_rows: pl.DataFrame,
     approvers: pl.DataFrame,
@@ -45,7 +45,7 @@ def control_terms(
         .join(_scope(control_profiles_rows, approvers), on=_KEY, how="left")
         .join(_attestation_state(attestations), on=_KEY, how="left")
         .join(_policy_reviews(policies), on=_KEY, how="left")
-        .join(_tests(test_windows), on=_KEY, how="left")
+        .join(_tests(control_tests), on=_KEY, how="left")
         .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
@@ -112,7 +112,7 @@ def last_by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
     kinds = evidence.with_columns(kind=pl.col("source").replace_strict(_KIND_OF_SOURCE, default=None)).sort(
         "last_on", "last_at", "last_id"
     )
-    newest = pl.struct("last_on", "last_at", "last_id", "source")
+    newest = pl.struct("last_on", "last_at", "last_id", "source", "evidence_place", "own_rule")
 
     def last(*names: str) -> pl.Expr:
         return newest.filter(pl.col("kind").is_in(names), pl.col("last_on").is_not_null()).last()
@@ -124,6 +124,7 @@ def last_by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
         policy=last("policy"),
         contradicted_at=pl.col("contradicted_at").max(),
         contradicted_since=pl.col("contradicted_since").min(),
+        contradicted_rule=pl.col("contradicted_rule").drop_nulls().first(),
         **{f"{source}_ever": pl.col("events_ever").filter(pl.col("source") == source).sum() for source in _SOURCES},
     )
 
@@ -152,20 +153,29 @@ def _policy_reviews(policies: pl.DataFrame) -> pl.DataFrame:
     return policies.filter(pl.col("control_id").is_not_null()).group_by(_KEY).agg(policy_due_on=due.max())
 
 
-def _tests(windows: pl.DataFrame) -> pl.DataFrame:
-    """Tests performed, passed, and the failing one if the newest run of a schedule failed."""
-    done = windows.filter(pl.col("outcome").is_not_null()).sort("performed_on", "run_id")
-    newest = done.group_by("org_id", "schedule_id", maintain_order=True).last()
-    passed = pl.col("performed_on").filter(pl.col("outcome") == "passed").max().over("org_id", "schedule_id")
+def _tests(tests: pl.DataFrame) -> pl.DataFrame:
+    """Tests performed, passed, and the failing one if the newest run of a test failed.
+
+    A check is one test whatever its query is by now: what failed is over when the check passes, by the order in which
+    its runs were written. A failed run stands against every control that it was about.
+    """
+    test = ["org_id", "test"]
+    done = (
+        tests.filter(pl.col("outcome").is_not_null())
+        .with_columns(test=pl.coalesce(pl.format("check {}", "check_id"), "schedule_id"))
+        .sort("performed_on", "sequence", "run_id", nulls_last=True)
+    )
+    newest = done.group_by(test, maintain_order=True).agg(pl.col("run_id", "outcome").last())
+    passed = pl.col("performed_on").filter(pl.col("outcome") == "passed").max().over(test)
     streak = (
         done.with_columns(passed_on=passed)
         .filter(pl.col("outcome") == "failed", pl.col("performed_on") >= pl.col("passed_on").fill_null(date.min))
-        .group_by("org_id", "schedule_id")
+        .group_by(test)
         .agg(failing_since=pl.col("performed_on").min())
     )
     failing = (
-        newest.filter(pl.col("outcome") == "failed")
-        .join(streak, on=["org_id", "schedule_id"], how="left")
+        done.join(newest.filter(pl.col("outcome") == "failed").drop("outcome"), on=[*test, "run_id"])
+        .join(streak, on=test, how="left")
         .group_by(_KEY)
         .agg(failing_test=pl.col("run_id").min(), failing_since=pl.col("failing_since").min())
     )
@@ -173,7 +183,7 @@ def _tests(windows: pl.DataFrame) -> pl.DataFrame:
         done.group_by(_KEY)
         .agg(
             tests_performed=pl.len(),
-            tests_passed=(pl.col("outcome") == "passed").sum(),
+            tests_passed=((pl.col("outcome") == "passed") & pl.col("counts")).sum(),
             last_test_on=pl.col("performed_on").max(),
         )
         .join(failing, on=_KEY, how="left")
@@ -227,6 +237,8 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
         last_evidence_on=newest.struct.field("last_on"),
         last_evidence_id=newest.struct.field("last_id"),
         last_source=newest.struct.field("source"),
+        evidence_place=newest.struct.field("evidence_place"),
+        own_rule=pl.coalesce("contradicted_rule", newest.struct.field("own_rule")),
     ).with_columns(
         window_days=pl.when(governing == "policy")
         .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))

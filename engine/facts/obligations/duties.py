@@ -8,6 +8,8 @@ HORIZON_DAYS = 371  # a year ahead, so that every annual duty is seen once
 BACK_DAYS = 371
 DEFAULT_WINDOW_DAYS = 7
 
+_HELD = pl.col("held_sha256").is_not_null() & pl.col("removed").is_null() & (pl.col("held_state") == "whole")
+
 
 def requests(
     evidence_requests_rows: pl.DataFrame, request_evidence_rows: pl.DataFrame, asked: pl.DataFrame
@@ -22,7 +24,7 @@ def requests(
     provided = (
         request_evidence_rows.sort("org_id", "id")
         .group_by("org_id", "request_id", maintain_order=True)
-        .agg(evidence_ids="id")
+        .agg(evidence_ids="id", evidence_held=_HELD.sum().cast(pl.Int64))
         .rename({"request_id": "id"})
     )
     settings = ["as_of", "at_risk_fraction", *(f"request_sla_p{n}_days" for n in (1, 2, 3, 4))]
@@ -33,6 +35,7 @@ def requests(
         .with_columns(
             due_on=pl.coalesce("due_on", pl.col("opened_on").dt.add_business_days(days, roll="forward")),
             evidence_ids=pl.col("evidence_ids").fill_null([]),
+            evidence_held=pl.col("evidence_held").fill_null(0),
             paused_minutes=pl.col("paused_minutes").fill_null(0),
             closed_on=pl.when(closed).then("closed_on"),
             done=closed | ((pl.col("status") == "closed") & pl.col("closed_on").is_null()),
@@ -110,10 +113,13 @@ def test_windows(
     """
     schedules = testing_schedules_rows.rename({"id": "schedule_id"})
     recorded = (
-        test_runs_rows.rename({"id": "run_id", "performer": "done_by"})
+        # what was not tested performs no window
+        test_runs_rows.filter(pl.col("outcome").ne_missing("not_tested"))
+        .rename({"id": "run_id", "performer": "done_by"})
         .join(
             schedules.select(
-                "org_id", "schedule_id", "framework", "control_id", "procedure", "cadence", "owner", "performer"
+                *("org_id", "schedule_id", "framework", "control_id", "procedure", "cadence", "owner", "performer"),
+                *("check_id", "superseded_on"),
             ),
             on=["org_id", "schedule_id"],
         )
@@ -169,6 +175,101 @@ def test_windows(
     )
     frame = frame.with_columns(done_since_on=pl.when(pl.col("standing") == "missed").then("run_on"))
     return shape("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
+
+
+def control_tests(
+    test_windows: pl.DataFrame, schedule_controls_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Windows of recurring tests by control: one that is about several controls stands once for each of them.
+
+    ``counts`` is false for what passed under a query that another one has taken the place of by the day.
+    """
+    key = ["org_id", "schedule_id"]
+    several = test_windows.drop("framework", "control_id").join(schedule_controls_rows, on=key)
+    alone = test_windows.join(schedule_controls_rows, on=key, how="anti")
+    frame = (
+        pl.concat([alone, several], how="diagonal")
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .with_columns(
+            counts=(pl.col("outcome") != "passed")
+            | pl.col("superseded_on").is_null()
+            | (pl.col("superseded_on") > pl.col("as_of"))
+        )
+    )
+    order = ("org_id", "framework", "control_id", "window_open_on", "schedule_id", "run_id")
+    return shape("control_tests", frame).sort(order, nulls_last=True)
+
+
+def idle_checks(
+    testing_schedules_rows: pl.DataFrame,
+    test_runs_rows: pl.DataFrame,
+    schedule_controls_rows: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Checks that did not come to an answer the last time, with why: nothing was tested, or a source was not read."""
+    key = ["org_id", "schedule_id"]
+    controls = (
+        schedule_controls_rows.with_columns(control=pl.format("{}:{}", "framework", "control_id"))
+        .sort("control")
+        .group_by(key, maintain_order=True)
+        .agg(controls="control")
+    )
+    newest = test_runs_rows.filter(pl.col("sequence").is_not_null()).sort("sequence").group_by(key).last()
+    frame = (
+        testing_schedules_rows.rename({"id": "schedule_id"})
+        .join(asked.select("org_id", "as_of", "ends_at"), on="org_id")
+        .filter(pl.col("check_id").is_not_null(), pl.col("ends_on").is_null() | (pl.col("ends_on") > pl.col("as_of")))
+        .join(newest.select(*key, "outcome", "ran_at", run_id="id", run_reason="reason"), on=key, how="left")
+        .join(controls, on=key, how="left")
+        .with_columns(unread=pl.when(pl.col("unread_at") < pl.col("ends_at")).then("unread"))
+        .with_columns(
+            result=pl.when(pl.col("unread").is_not_null())
+            .then(pl.lit("unread"))
+            .when(pl.col("outcome") == "not_tested")
+            .then(pl.lit("not_tested")),
+            reason=pl.coalesce("unread", "run_reason"),
+            noted_at=pl.when(pl.col("unread").is_not_null()).then("unread_at").otherwise("ran_at"),
+            controls=pl.col("controls").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+        )
+        .filter(pl.col("result").is_not_null())
+    )
+    return shape("idle_checks", frame).sort("org_id", "check_id")
+
+
+def check_sights(
+    testing_schedules_rows: pl.DataFrame, check_proofs_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Checks with what breaking their rows came to: seen, blind where nothing did anything, or not proved as they are.
+
+    A check is blind when no break but an empty population made it fail or changed its exceptions.
+    """
+    key = ["org_id", "check_id", "query_sha256"]
+    proved = check_proofs_rows.group_by(key).agg(
+        tried=pl.col("tried").sum(),
+        noticed=pl.col("exceptions_changed").sum(),
+        failures=pl.col("failures").sum(),
+        unseen=pl.concat_str("source", pl.lit("."), "field")
+        .filter(pl.col("field") != "*", pl.col("exceptions_changed") == 0)
+        .unique()
+        .sort()
+        .str.join(", "),
+        proved_at=pl.col("proved_at").max(),
+    )
+    frame = (
+        testing_schedules_rows.rename({"id": "schedule_id"})
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .filter(pl.col("check_id").is_not_null(), pl.col("ends_on").is_null() | (pl.col("ends_on") > pl.col("as_of")))
+        .join(proved, on=key, how="left")
+        .with_columns(
+            sight=pl.when(pl.col("tried").is_null())
+            .then(pl.lit("not_proved"))
+            .when(pl.col("noticed") == 0)
+            .then(pl.lit("blind"))
+            .otherwise(pl.lit("seen")),
+            noticed_pct=pl.when(pl.col("tried") > 0).then((100 * pl.col("noticed") / pl.col("tried")).round(1)),
+        )
+    )
+    return shape("check_sights", frame).sort("org_id", "check_id")
 
 
 def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -10,8 +10,9 @@ WEEKS_AHEAD = 53
 WORKING_DAYS = 5
 
 
-def load(obligations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Who works on which pending duty in which week (F7): the rows that ``owner_weeks`` sums up.
+def load(obligations: pl.DataFrame, planned_load: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Who works on which pending duty in which week (F7): the rows that ``owner_weeks`` sums up, and the work of plans
+    that were accepted.
 
     The work on an overdue duty is in no week: no week was ever planned for it twice.
     """
@@ -27,7 +28,7 @@ def load(obligations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     accountable = pending.filter(pl.col("accountable").is_not_null(), other).with_columns(
         role=pl.lit("A"), hours=pl.col("effort_hours") * ACCOUNTABLE, owner="accountable"
     )
-    frame = shape("load", pl.concat([responsible, accountable]))
+    frame = pl.concat([shape("load", pl.concat([responsible, accountable])), planned_load])
     return frame.sort("org_id", "week_start_on", "obligation_id", "role", descending=[False, False, False, True])
 
 

@@ -6,14 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from engine.incidents.alerts.sender_clock import AlertTime, skew_text
+from engine.incidents.review.markdown import OUR_CLOCK
 from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import AlertOutcome, TimelineKind
 from engine.store import Note, Revision
 from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import LastIncident
 from engine.store.schema.services import incident_timeline
-
-OUR_CLOCK = {"clock": "ours"}  # what a step says whose sender gave no time
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.findings import ingest_findings
 from engine.intake.findings import FindingBatch, is_csv, parse_document, read_findings
 from engine.intake.imports import files_in, is_table
+from engine.intake.tool_results.results import is_prowler_csv
 from engine.model.errors import InvalidData, Problem, Usage
 from engine.store import Store
 
@@ -24,7 +25,8 @@ def is_scanner_file(path: Path) -> bool:
     if path.suffix.lower() != ".csv" or is_table(path.stem):
         return False
     with path.open("rb") as file:
-        return is_csv(file.read(HEAD))
+        head = file.read(HEAD)
+        return is_csv(head) or is_prowler_csv(head)
 
 
 def scanner_files(paths: Sequence[Path]) -> list[Path]:
@@ -44,24 +46,38 @@ def scanner_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def import_findings(
-    store: Store, files: Sequence[Path], *, org_id: str, actor: str, now: datetime, complete: bool = False
+    store: Store,
+    files: Sequence[Path],
+    *,
+    org_id: str,
+    actor: str,
+    now: datetime,
+    complete: bool = False,
+    together: bool = True,
 ) -> list[tuple[str, dict[str, object]]]:
     """Import scanners' files into an organization, all or none; the counts of each by its name.
 
-    Of ``complete`` scans, what is open on their hosts and not among their findings is fixed.
+    ``together``: severe findings of one scanner, rule and severity share an incident. Of ``complete`` scans, what
+    is open on their hosts and not among their findings is fixed.
     InvalidData names the file that cannot be read; NotFound for an unknown organization.
     """
     batches = [(file.name, _read(file, now, complete)) for file in files]
     with store.revision(org_id, actor, now=now) as revision:
-        return [(name, ingest_findings(revision, batch, Receipt(now))) for name, batch in batches]
+        return [(name, ingest_findings(revision, batch, Receipt(now), together=together)) for name, batch in batches]
 
 
-def _read(file: Path, now: datetime, complete: bool) -> FindingBatch:
+def read_bounded(file: Path) -> bytes:
+    """The bytes of a scanner's file; InvalidData where there are too many."""
     size = file.stat().st_size
     if size > LARGEST:
         raise InvalidData(f"{file.name} has {size:,} bytes; a scanner's file may have {LARGEST:,}. Export it in parts.")
+    return file.read_bytes()
+
+
+def _read(file: Path, now: datetime, complete: bool) -> FindingBatch:
+    data = read_bounded(file)
     try:
-        body = parse_document(file.read_bytes(), None)
+        body = parse_document(data, None)
         return read_findings(body, source_header=None, received_at=now, most=MOST, complete=complete)
     except Problem as problem:
         raise InvalidData(f"{file.name}: {problem.message}", details=problem.details) from problem

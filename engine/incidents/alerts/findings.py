@@ -1,5 +1,9 @@
-"""What a scanner's report does: findings are kept by key, high and critical ones open one incident each."""
+"""What a scanner's report does: findings are kept by key, high and critical ones belong to an incident.
 
+Those of one scanner, rule and severity share one while it is open, in the next report, too; or each opens its own.
+"""
+
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
@@ -7,8 +11,9 @@ from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.key_history import PARENT
 from engine.incidents.alerts.scanner_checks import describe_by_row, describe_by_store, keep_checks
 from engine.intake.findings import Finding, FindingBatch
+from engine.intake.keys import join_key
 from engine.intake.severity import highest
-from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
+from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, SEVERE, FindingOutcome
 from engine.store import Note, Revision
 from engine.store.ids import new_id
 from engine.store.log.unlogged_recoveries import RESOLVED
@@ -19,6 +24,7 @@ from engine.store.queries.operations.ingest import (
     resolve_incidents,
     service_ids,
 )
+from engine.store.rows import many
 from engine.store.schema.services import findings, incident_timeline, incidents
 
 SCAN_RULE = "scan-cve"
@@ -33,10 +39,15 @@ class FindingResult(TypedDict):
     incident_id: str | None
 
 
-def ingest_findings(revision: Revision, batch: FindingBatch, receipt: Receipt) -> dict[str, object]:
-    """Store a batch; the answer has true counts and, for each finding, what became of it and its incident."""
+def ingest_findings(
+    revision: Revision, batch: FindingBatch, receipt: Receipt, *, together: bool = False
+) -> dict[str, object]:
+    """Store a batch; the answer has true counts and, for each finding, what became of it and its incident.
+
+    ``together``: severe findings of one scanner, rule and severity belong to one incident while it is open.
+    """
     keep_checks(revision, batch)
-    work = _Work(revision, describe_by_store(revision, batch), receipt)
+    work = _Work(revision, describe_by_store(revision, batch), receipt, together=together)
     results = [work.apply(finding) for finding in work.batch.findings]
     closed = work.close_missing() if batch.complete else 0
     work.finish()
@@ -55,18 +66,24 @@ def ingest_findings(revision: Revision, batch: FindingBatch, receipt: Receipt) -
 class _Work:
     """One batch within one revision: everything is looked up at once, and written at once."""
 
-    def __init__(self, revision: Revision, batch: FindingBatch, receipt: Receipt) -> None:
+    def __init__(self, revision: Revision, batch: FindingBatch, receipt: Receipt, *, together: bool) -> None:
         connection, org_id = revision.connection, revision.org_id
         self.revision = revision
         self.batch = batch
         self.receipt = receipt
         self.workspace_id = receipt.workspace_id
         self.known = findings_by_key(connection, org_id, [finding.key for finding in batch.findings])
-        self.incidents = last_incidents(connection, org_id, [_incident_key(f.key) for f in batch.findings])
+        self.together = together
+        shared = {_shared_key(f, severity) for f in batch.findings for severity in SEVERE} if together else set()
+        keys = [*(_incident_key(f.key) for f in batch.findings), *sorted(shared)]
+        self.incidents = last_incidents(connection, org_id, keys)
         self.services = service_ids(connection, org_id, [f.service for f in batch.findings if f.service])
         self.new_findings: list[dict[str, object]] = []
         self.new_incidents: list[dict[str, Any]] = []  # a row on its way into the store
+        self.shared: dict[str, dict[str, Any]] = {}  # incidents of this batch by what their findings share
+        self.joined: Counter[str] = Counter()  # findings that came to an incident that was open, by its identifier
         self.resolved: list[str] = []
+        self.left: list[str] = []  # incidents that a finding left: over when it was the last
         self.notes: list[Note] = []
         self.cves: dict[str, str] = {}  # of new incidents
 
@@ -80,11 +97,12 @@ class _Work:
             self.new_findings.append(row)
         else:
             outcome = self._change(old, row)
-        incident_id = self._incident(finding, row, outcome)
+        incident_id = self._incident(finding, row, outcome, old["incident_id"] if old else None)
         if old is None:
             row["incident_id"] = incident_id
         elif incident_id != old["incident_id"]:
             self.revision.update(findings, {"id": old["id"]}, {"incident_id": incident_id})
+            self.left += [old["incident_id"]] if old["incident_id"] else []
         if outcome in ("created", "reopened", "fixed"):
             action = "vuln.remediated" if outcome == "fixed" else "finding.opened"
             details = {"source": finding.source, "severity": row["severity"], "outcome": outcome}
@@ -131,7 +149,9 @@ class _Work:
         return "updated" if differing.keys() - {"last_seen_at"} else "unchanged"
 
     # Any: a row on its way into the store
-    def _incident(self, finding: Finding, row: dict[str, Any], outcome: FindingOutcome) -> str | None:
+    def _incident(
+        self, finding: Finding, row: dict[str, Any], outcome: FindingOutcome, before: str | None
+    ) -> str | None:
         """The finding's incident: one while it is open, a new one only for a finding that is new or came back."""
         last = self.incidents.get(_incident_key(finding.key))
         if last is not None and last.status in LIVE_INCIDENTS:
@@ -140,10 +160,37 @@ class _Work:
             elif highest(last.severity, row["severity"]) != last.severity:
                 self.revision.update(incidents, {"id": last.id}, {"severity": row["severity"]})
             return last.id
+        if self.together:
+            return self._shared_incident(finding, row, outcome, before)
         worsened = outcome == "updated" and last is None
         if finding.opens_incident and (outcome in ("created", "reopened") or worsened):
             return self._open(finding, row, last.id if last else None)
         return last.id if last else None
+
+    # Any: a row on its way into the store
+    def _shared_incident(
+        self, finding: Finding, row: dict[str, Any], outcome: FindingOutcome, before: str | None
+    ) -> str | None:
+        """The incident that all findings of the scanner, rule and severity share while it is open."""
+        if row["status"] == "fixed":
+            self.left += [before] if before else []
+            return before
+        if not finding.opens_incident:
+            return before
+        key = _shared_key(finding, row["severity"])
+        if key in self.shared:
+            self.shared[key]["alert_count"] += 1
+            return str(self.shared[key]["id"])
+        last = self.incidents.get(key)
+        if last is not None and last.status in LIVE_INCIDENTS:
+            self.joined[last.id] += before != last.id
+            return last.id
+        if outcome in ("created", "reopened") or (outcome == "updated" and before is None):
+            opened = self._open(finding, row, last.id if last else None)
+            self.shared[key] = {**self.new_incidents.pop(), "dedupe_key": key}
+            self.new_incidents.append(self.shared[key])
+            return opened
+        return before
 
     # Any: a row on its way into the store
     def _open(self, finding: Finding, row: dict[str, Any], related_to: str | None) -> str:
@@ -189,14 +236,36 @@ class _Work:
             self.revision.update(findings, {"id": row["id"]}, {"status": "fixed", "fixed_at": self.revision.now})
             details = {"source": row["source"], "outcome": "missing_from_complete_scan"}
             self.notes.append(Note("vuln.remediated", "finding", row["id"], details=details))
-        self.resolved += [row["incident_id"] for row in gone if row["incident_id"]]
+        over = [row["incident_id"] for row in gone if row["incident_id"]]
+        if self.together:
+            self.left += over
+        else:
+            self.resolved += over
         return len(gone)
+
+    def _empty_incidents(self) -> list[str]:
+        """The incidents that findings left and that no open finding belongs to any more."""
+        ids = list(dict.fromkeys(self.left)) if self.together else []
+        still = {
+            row["incident_id"]
+            for row in many(self.revision.records, findings, self.revision.org_id, incident_id=ids)
+            if row["status"] != "fixed"
+        }
+        return [identifier for identifier in ids if identifier not in still]
 
     def finish(self) -> None:
         """The bulk writes, and the audit events."""
+        for row in self.shared.values():
+            if row["alert_count"] > 1:
+                row["title"] = f"{row['title']} and {row['alert_count'] - 1:,} more"
         self.revision.insert(findings, self.new_findings)
         self._relate_by_cve()
         self.revision.insert(incidents, self.new_incidents)
+        for identifier, more in sorted(self.joined.items()):
+            if more:
+                counted = incidents.c.alert_count + more
+                self.revision.update_where(incidents, {"alert_count": counted}, incidents.c.id == identifier)
+        self.resolved += self._empty_incidents()
         opened = [(row["id"], f"Opened by {row['source']}: {row['title']}") for row in self.new_incidents]
         resolved = resolve_incidents(self.revision, list(dict.fromkeys(self.resolved)))
         self._timeline(opened, "alert")
@@ -238,6 +307,10 @@ class _Work:
                 for identifier, body in entries
             ],
         )
+
+
+def _shared_key(finding: Finding, severity: str) -> str:
+    return join_key("findings", finding.source, finding.check, severity)
 
 
 def _incident_key(finding_key: str) -> str:

@@ -55,6 +55,7 @@ class IngestDoor:
     confirm: Callable[[Revision], None] = _no_check
     prefetch: Lookups = ()
     clock_skew: timedelta = Receipt.clock_skew
+    together: bool = True  # severe findings of one scanner, rule and severity share an incident
     payload_id: str | None = field(default=None)  # of a dead letter that is read again
 
 
@@ -86,7 +87,7 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
     def change(revision: Revision) -> dict[str, object]:
         door.confirm(revision)
         _write_payload(revision, door, row)
-        return ingest_findings(revision, batch, _receipt(door, inbound, identifier))
+        return ingest_findings(revision, batch, _receipt(door, inbound, identifier), together=door.together)
 
     return door.store.write(door.org_id, inbound.actor, change, now=door.now, prefetch=door.prefetch)
 

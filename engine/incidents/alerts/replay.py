@@ -29,6 +29,7 @@ def replay(
     most_alerts: int,
     most_findings: int,
     clock_skew: timedelta = Receipt.clock_skew,
+    together: bool = True,
 ) -> ReplayResult:
     """Read a dead letter and apply it as of when it came; one that still cannot be read stays, with the new reason."""
     door = IngestDoor(
@@ -41,6 +42,7 @@ def replay(
         most_unread_bytes=0,
         clock_skew=clock_skew,
         payload_id=row["id"],
+        together=together,
     )
     inbound = InboundBody(
         route=row["route"],

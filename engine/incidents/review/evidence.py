@@ -7,7 +7,7 @@ from hashlib import sha256
 from engine.incidents.review.durations import incident_times
 from engine.incidents.review.records import IncidentRecord, StampedRow
 from engine.render.plain_values import plain_value
-from engine.store.rows import without
+from engine.store.rows import pick, without
 from engine.store.schema.records import AuditLogRow
 from engine.store.types import canonical_json
 
@@ -43,6 +43,10 @@ def evidence_pack(record: IncidentRecord) -> dict[str, object]:
         "findings": _items(record, record.findings),
         "deploys": [_item(record, row) | {"hops": record.hops[row["service_id"] or ""]} for row in record.deploys],
         "legal_holds": _items(record, record.holds),
+        "family": [
+            pick(row, ("id", "title", "severity", "status", "service_id", "opened_at", "resolved_at"))
+            for row in record.family
+        ],
         "audit_events": [_event(row) for row in record.events],
         "definitions": DEFINITIONS,
     }

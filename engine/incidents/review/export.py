@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from engine.incidents.alerts.alert_text import alert_blocks, has_alert
+from engine.incidents.hands.clocks import regulators_clocks
 from engine.incidents.review.durations import incident_times
 from engine.incidents.review.evidence import content_sha256
 from engine.incidents.review.markdown import (
@@ -53,6 +54,8 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     yield times_table(record)
     yield "## Timeline"
     yield timeline_table(record)
+    yield from family(record)
+    yield from clocks(record)
     yield "## Deploys in the 24 hours before"
     yield deploys_table(record)
     yield "## Follow-up actions"
@@ -87,9 +90,50 @@ def about(record: IncidentRecord) -> Iterator[tuple[str, object]]:
     yield "Effect lasted", duration(cost.minutes) if cost.minutes is not None else None
     yield "Established cause", incident["root_cause"]
     yield "Earlier incident with the same key", incident["related_to"]
+    yield from handling(record)
     if record.rca_runs:
         latest = record.rca_runs[-1]
         yield "Root-cause analysis", f"{latest['hypothesis']} (confidence {latest['confidence']:.3f})"
+
+
+def handling(record: IncidentRecord) -> Iterator[tuple[str, object]]:
+    """Who took and who closed it, after how long, and of whose family it is."""
+    incident, opened = record.incident, record.incident["opened_at"]
+    for name, by, at in (
+        ("Acknowledged by", incident.get("acknowledged_by"), incident.get("acknowledged_at")),
+        ("Closed by", incident.get("closed_by"), incident.get("closed_at")),
+    ):
+        if by is not None and at is not None:
+            yield name, f"{by}, {duration(round((at - opened).total_seconds() / 60, 1))} after detection"
+    heard = incident.get("opened_heard_at")
+    if heard is not None and heard > opened:
+        yield "Heard of", f"{duration(round((heard - opened).total_seconds() / 60, 1))} after detection"
+    if incident.get("parent_id") is not None:
+        state = "of" if incident.get("parent_state") == "confirmed" else "proposed for"
+        yield "Family", f"{state} {incident['parent_id']}: {incident['parent_reason'] or 'no reason is recorded'}"
+
+
+def family(record: IncidentRecord) -> Iterator[str]:
+    """The incidents of its family, with the services that they reached together; nothing without any."""
+    if not record.family:
+        return
+    services = sorted({row["service_id"] for row in (record.incident, *record.family) if row["service_id"]})
+    yield "## Family"
+    named = ", ".join(map(inline, services)) or "none named"
+    yield f"{1 + len(record.family)} incidents of one cause. Services: {named}."
+    rows = [
+        (row["id"], row["title"], row["severity"], row["service_id"], row["opened_at"], row["resolved_at"])
+        for row in record.family
+    ]
+    yield table(("Id", "Incident", "Severity", "Service", "Detected", "Resolved"), rows, nothing="")
+
+
+def clocks(record: IncidentRecord) -> Iterator[str]:
+    """The notifications that its assessments started, each with the moment it is due at; nothing without any."""
+    rows = regulators_clocks(record.timeline, record.organization.time_zone)
+    if rows:
+        yield "## Notifications"
+        yield table(("Law", "Notification", "Source", "Due"), rows, nothing="")
 
 
 def times_table(record: IncidentRecord) -> str:

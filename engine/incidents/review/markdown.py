@@ -13,6 +13,7 @@ MilestoneColumn: TypeAlias = Literal[
     "started_at", "opened_at", "acknowledged_at", "mitigated_at", "resolved_at", "closed_at"
 ]
 LISTED = 200  # lines of a table; the evidence pack has the rest
+OUR_CLOCK = {"clock": "ours"}  # what a line says whose sender gave no time
 FILL_IN = "*To be filled in by the team:*"
 EXECUTED = (
     *("Executed at", "Id", "Playbook", "Mode", "Status", "Dry-run", "By", "Requested by", "Approved by"),
@@ -118,8 +119,10 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
 
 
 def _entry_text(row: IncidentTimelineRow) -> str:
-    """What a line says, and what is kept of the body that it came from."""
-    return f"{row['body']} (body {row['payload_id']})" if row["payload_id"] else row["body"]
+    """What a line says, whose clock dates it where it is ours, and what is kept of the body that it came from."""
+    ours = row.get("payload") == OUR_CLOCK
+    said = f"{row['body']} (by our clock: the sender gave no time)" if ours else row["body"]
+    return f"{said} (body {row['payload_id']})" if row["payload_id"] else said
 
 
 def offset(at: datetime, zero: datetime) -> str:

@@ -1,7 +1,7 @@
 """Everything that is recorded about one incident, read in one state of the store."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypedDict
 
@@ -15,6 +15,7 @@ from engine.store.queries.operations.incidents import (
     chain_head,
     earlier_of_key,
     event_hashes,
+    family_of,
     linked_events,
     peers,
 )
@@ -67,6 +68,7 @@ class IncidentRecord:
     ``peers`` are incidents of the same severity in the year before, ``earlier`` those with the same key, newest first,
     ``deploys`` what went live in the 24 hours before the trouble began on its service and on those that it needs,
     newest first. ``hops`` counts dependencies from the service, itself 0; ``elsewhere`` the deploys of other services.
+    ``family`` are the incidents that are confirmed as of its family.
     """
 
     organization: Organization
@@ -89,6 +91,7 @@ class IncidentRecord:
     deploys: list[DeployRow]
     hops: Mapping[str, int]
     elsewhere: int
+    family: list[IncidentRow] = field(default_factory=list)
 
     @property
     def id(self) -> str:
@@ -145,6 +148,7 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
         deploys=live,
         hops=hops,
         elsewhere=deploys_elsewhere(connection, org_id, began - DAY, began, hops),
+        family=family_of(connection, org_id, incident_id),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from engine.incidents.alerts.alert_text import alert_blocks
 from engine.incidents.review.durations import incident_times
 from engine.incidents.review.evidence import content_sha256
-from engine.incidents.review.export import actions_table, times_table
+from engine.incidents.review.export import actions_table, clocks, family, handling, times_table
 from engine.incidents.review.factors import factors
 from engine.incidents.review.lessons import Lesson, lessons
 from engine.incidents.review.markdown import (
@@ -54,7 +54,10 @@ def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
     yield from alert_blocks(incident)
     yield "## 5. Response"
     yield times_table(record)
+    yield facts(handling(record))
     yield _response(record)
+    yield from clocks(record)
+    yield from family(record)
     yield "## 6. What went well"
     yield _lessons(told, good=True, ask="what helped, and should be kept?")
     yield "## 7. What went poorly"

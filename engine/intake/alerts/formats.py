@@ -10,14 +10,19 @@ from typing import NamedTuple, TypeVar
 
 from engine.intake.alerts import (
     alertmanager,
+    aws_events,
+    azure_monitor,
     cloudwatch,
     datadog,
+    google_monitoring,
     grafana,
     grafana_panel,
     newrelic,
     normalized,
+    opsgenie,
     pagerduty,
     sentry,
+    trigger_events,
 )
 from engine.intake.alerts.alert import Alert
 from engine.intake.refusals import (
@@ -69,6 +74,7 @@ def _format(
 
 FORMATS = (
     _format("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
+    _format("aws_events", aws_events.matches, aws_events.records, aws_events.read, aws_events.SHAPE),
     _format("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
     _format("sentry", sentry.matches, sentry.records, sentry.read, sentry.SHAPE),
     _format("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
@@ -76,6 +82,12 @@ FORMATS = (
     _format("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
     _format("newrelic", newrelic.matches, newrelic.records, newrelic.read, newrelic.SHAPE),
     _format("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
+    _format("azure", azure_monitor.matches, azure_monitor.records, azure_monitor.read, azure_monitor.SHAPE),
+    _format(
+        "google", google_monitoring.matches, google_monitoring.records, google_monitoring.read, google_monitoring.SHAPE
+    ),
+    _format("opsgenie", opsgenie.matches, opsgenie.records, opsgenie.read, opsgenie.SHAPE),
+    _format("zabbix", trigger_events.matches, trigger_events.records, trigger_events.read, trigger_events.SHAPE),
     _format("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
 )
 

@@ -6,8 +6,9 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from engine.intake.findings import cyclonedx, generic, qualys, sarif, tenable
+from engine.intake.findings import containers, cyclonedx, generic, qualys, sarif, tenable
 from engine.intake.findings.checks import ScannerCheck, describe, read_check
+from engine.intake.findings.containers import container_layout
 from engine.intake.findings.cyclonedx import cyclonedx_layout
 from engine.intake.findings.finding import Finding, merge
 from engine.intake.findings.layout import Layout, plain_layout
@@ -59,12 +60,18 @@ FORMATS = (
     _format("tenable", tenable.matches, tenable.records, tenable.read, tenable.SHAPE),
     _format("sarif", sarif.matches, sarif.records, sarif.read, sarif.SHAPE),
     _format("cyclonedx", cyclonedx.matches, cyclonedx.records, cyclonedx.read, cyclonedx.SHAPE),
+    _format("container", containers.matches, containers.records, containers.read, containers.SHAPE),
     _format("generic", generic.matches, generic.records, generic.read, generic.SHAPE),
 )
 # Documents that are known by what is around their findings.
-LAYOUTS = (sarif_layout, cyclonedx_layout, nessus_layout, qualys_layout)
-WHOLE = ("sarif", "cyclonedx")  # formats whose findings mean nothing without their document
-FORCED = {**{one.name: one for one in FORMATS}, "nessus": FORMATS[1]}
+LAYOUTS = (sarif_layout, cyclonedx_layout, nessus_layout, qualys_layout, container_layout)
+WHOLE = ("sarif", "cyclonedx", "container")  # formats whose findings mean nothing without their document
+CONTAINER = next(one for one in FORMATS if one.name == "container")
+FORCED = {
+    **{one.name: one for one in FORMATS},
+    "nessus": FORMATS[1],
+    **dict.fromkeys(("trivy", "grype", "inspector"), CONTAINER),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from engine.intake.findings.sarif_rules import rule_of, words_of
 from engine.intake.keys import digest, join_key
 from engine.intake.severity import WORDS, SeverityRating, severity
 from engine.intake.values import as_list, first, line, mapping, plain
-from engine.model.vocabulary import ScanState, Severity
+from engine.model.vocabulary import SEVERE, ScanState, Severity
 
 SHAPE = "SARIF 2.1.0: {version, runs: [{tool, results: [{ruleId, message, locations}]}]}"
 EXPECTED = "runs[].results[]"
@@ -99,7 +99,8 @@ def _severity(
     if rated.given:
         return rated
     standing = mapping(rule.get("defaultConfiguration")).get("level")
-    return severity(result.get("level"), standing, "warning", words=LEVELS)
+    stated = severity(result.get("level"), standing, "warning", words=LEVELS)
+    return stated._replace(level="medium") if stated.level in SEVERE else stated  # a level says nothing of harm
 
 
 def _tool(run: Mapping[str, object]) -> str | None:

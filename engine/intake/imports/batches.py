@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
@@ -28,6 +29,7 @@ class SheetRows:
     """A table in a file. ``decimal`` is the mark that the format implies; ``read`` yields at least one batch.
 
     ``header_row`` is where the header was found, if not in the first row: then there is nothing else to read.
+    ``folder`` is where it lies, which names of further files in it are looked for in.
     """
 
     table: str
@@ -36,6 +38,7 @@ class SheetRows:
     decimal: str | None = "."
     sha256: str | None = None
     header_row: int = 1
+    folder: Path | None = None
 
 
 def text_cell(value: object, structured: bool) -> str | None:

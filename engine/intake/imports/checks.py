@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 
 import polars as pl
 from sqlalchemy import Connection
@@ -25,7 +26,7 @@ FIXED = {"poam_items": "weakness_key"}
 class CheckResult:
     """A file whose cells hold: its rows wait in ``spool``. ``missing`` are columns that only new rows need.
 
-    ``ignored``: headers that were left out, each with the column that is nearest in name.
+    ``ignored``: headers that were left out, each with the column that is nearest in name. ``folder``: where it lies.
     """
 
     table: Importable
@@ -35,6 +36,7 @@ class CheckResult:
     missing: tuple[str, ...]
     spool: RowSpool
     ignored: Mapping[str, str | None] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 class Keys:

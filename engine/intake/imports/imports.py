@@ -10,14 +10,17 @@ from pathlib import Path
 
 import polars as pl
 
+from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references, existing_ids
 from engine.intake.imports.events import KNOWN, EventImport
+from engine.intake.imports.evidence_files import ITEMS, check_files, put_files
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
+from engine.intake.imports.strangers import Stranger, strangers
 from engine.intake.imports.tables import find_table, importable
 from engine.intake.imports.values.controls import with_own_controls
 from engine.intake.imports.write import TableCounts, organization_values, typed_records, write_events, write_table
@@ -27,6 +30,7 @@ from engine.model.suggestions import suggestion
 from engine.store import PLATFORM, Revision, Store
 from engine.store.queries.own_frameworks import own_control_ids
 from engine.store.schema import IMPORTABLE
+from engine.store.writing.revisions import Note
 
 FIRST = ("organizations", "organization_settings")
 EVENTS = "audit_log"
@@ -51,17 +55,28 @@ class FollowedLines:
 class ImportResult:
     """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed or was to be.
 
-    ``ignored``: by file the headers that were left out, each with the column that is nearest in name.
+    ``ignored``: by file the headers that were left out, each with the column that is nearest in name; ``strangers``:
+    owners whom nobody of the organization goes by.
     """
 
     tables: Mapping[str, TableCounts]
     before: int
     after: int | None
     ignored: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    strangers: Sequence[Stranger] = ()
 
     @property
     def has_changes(self) -> bool:
         return self.after is not None
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What a caller adds to the revision of an import."""
+
+    note: Note | None = None
+    before: Callable[[Revision], None] | None = None
+    after: Callable[[Revision, Mapping[str, int]], None] | None = None
 
 
 class _Rehearsal(Exception):
@@ -83,17 +98,19 @@ def import_paths(
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
     follow: FollowedLines | None = None,
+    evidence: EvidenceStore | None = None,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
     An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds; ``rehearsed``, all is checked and nothing is written at all.
-    ``follow`` does what new lines of incidents' histories bring about.
+    ``follow`` does what new lines of incidents' histories bring about. ``evidence`` holds the files that evidence items
+    name; without it the name alone is written.
     """
-    found = sheets(paths, mapping)
+    found, doing = sheets(paths, mapping), progress or silent
     return import_sheets(
-        store, found, org_id, actor, now, progress or silent, mapping=mapping, rehearsed=rehearsed, follow=follow
+        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, follow=follow, evidence=evidence
     )
 
 
@@ -120,8 +137,16 @@ def import_sheets(
     mapping: ColumnMapping = PLAIN,
     rehearsed: bool = False,
     follow: FollowedLines | None = None,
+    evidence: EvidenceStore | None = None,
+    note: Note | None = None,
+    before: Callable[[Revision], None] | None = None,
+    after: Callable[[Revision, Mapping[str, int]], None] | None = None,
 ) -> ImportResult:
-    """Import sheets into one organization, as ``import_paths`` does."""
+    """Import sheets into one organization, as ``import_paths`` does.
+
+    ``note`` is recorded in place of the import's own event. ``before`` and ``after`` are called within the revision,
+    before anything is written and, with the new rows of each table, once all is: what they raise undoes it.
+    """
     head = store.head(org_id)
     if head is None:
         check_new_organization(org_id, found, [known for known, _ in store.organizations()])
@@ -129,8 +154,16 @@ def import_sheets(
     with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
         files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
+        held: Mapping[str, EvidenceBytes] = {}
+        items = files.get(ITEMS)
+        if evidence is not None and items is not None and items.folder is not None:
+            held = check_files(items, items.folder, evidence.most, problems)
+            problems.raise_any()
+            if not rehearsed:
+                held = put_files(evidence, org_id, items.folder, list(held))
         try:
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow)
+            steps = _Steps(note, before, after)
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held, steps)
         except _Rehearsal as end:
             return end.result
 
@@ -184,9 +217,13 @@ def _write(
     progress: Progress,
     rehearsed: bool,
     follow: FollowedLines | None,
+    held: Mapping[str, EvidenceBytes],
+    steps: _Steps,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
+        if steps.before is not None:
+            steps.before(revision)
         counts = {}
         lines = follow.new_lines(revision, files[follow.table]) if follow and follow.table in files else []
         for name, checked in files.items():
@@ -194,17 +231,22 @@ def _write(
                 current = _recheck(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
                 counts[name] = write_events(revision, current, progress)
             else:
-                counts[name] = write_table(revision, checked, progress)
+                counts[name] = write_table(revision, checked, progress, held)
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
         if follow is not None:
             follow.act(revision, lines)
         ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
+        unknown = strangers(revision.records, org_id, files)
         if rehearsed:  # the revision is undone by the way out of it
-            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
+            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored, unknown))
         if any(count.has_changes for count in counts.values()):
-            revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
-        return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None, ignored)
+            imported = {"files": [_summary(name, count) for name, count in counts.items()]}
+            revision.record_all([steps.note or Note("import.completed", details=imported)])
+            if steps.after is not None:
+                steps.after(revision, {name: count.created for name, count in counts.items()})
+        after = revision.last_seq if revision.touched else None
+        return ImportResult(counts, revision.start[0], after, ignored, unknown)
 
 
 def _recheck(revision: Revision, checked: CheckResult) -> CheckResult:

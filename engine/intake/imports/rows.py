@@ -18,6 +18,7 @@ from engine.model.thresholds import DEFAULTS, thresholds
 from engine.store.chain.chain import OWN_EVENTS
 
 ID_LENGTH = 200
+_PATTERN = r"^[^\s*]+\*?$"
 
 
 class RowReader:
@@ -42,7 +43,13 @@ class RowReader:
         }
         self._makes_id = bool(self.table.natural) and set(self.table.natural) <= set(self._given)
         own = self._makes_id or self.table.name == "organizations"
-        self.columns = tuple(name for name in self.table.fields if name in self._given or (own and name == "id"))
+        self._defaults = {
+            name: self.table.fields[name].default
+            for name in self.table.key
+            if name not in self._given and self.table.fields[name].default is not None
+        }
+        added = {"id"} & {name for name in self.table.fields if own} | set(self._defaults)
+        self.columns = tuple(name for name in self.table.fields if name in self._given or name in added)
         self._needed = {name for name, field in self.table.fields.items() if field.required}
         if self.table.natural and not self._makes_id:
             self._needed.add("id")
@@ -62,7 +69,9 @@ class RowReader:
                 self._report(frame[ROW], raw, raw.is_null(), field, notation)
             if field.default is not None:
                 done[name] = done[name].zip_with(raw.is_not_null(), pl.repeat(field.default, frame.height, eager=True))
-        typed = pl.DataFrame([frame[ROW], *done.values()])
+        typed = pl.DataFrame([frame[ROW], *done.values()]).with_columns(
+            pl.lit(value).alias(name) for name, value in self._defaults.items()
+        )
         if self.table.name == "organizations":
             given = pl.col("id") if "id" in typed.columns else pl.lit(None, dtype=pl.String)
             typed = typed.with_columns(given.fill_null(self._org_id).alias("id"))
@@ -134,6 +143,11 @@ def _row_problems(
             yield row, "event_id", f"an identifier that does not begin with {OWN_EVENTS}, which is reserved", found
     if table.name == "organizations":
         yield from _organization_problems(typed, org_id, once)
+    if table.name == "organization_rules" and "pattern" in typed.columns:
+        wanted = "an action in dotted words such as access.review.completed, with * at its end only"
+        bad = ~pl.col("pattern").str.contains(_PATTERN)
+        for row, found in typed.drop_nulls("pattern").filter(bad).select(ROW, "pattern").iter_rows():
+            yield row, "pattern", wanted, found
     if table.name == "organization_settings" and {"name", "value"} <= set(typed.columns):
         for row, name, value in typed.drop_nulls(["name", "value"]).select(ROW, "name", "value").iter_rows():
             yield from _setting_problems(row, name, value)

@@ -54,9 +54,8 @@ def check_sheet(
             progress(f"checking {sheet.file}", typed.rows)
         if once:
             keys.report(sheet.file, typed, problems)
-    return CheckResult(
-        table, sheet.file, sheet.sha256, columns, tuple(missing) if not always else (), typed, header.ignored
-    )
+    new_rows = tuple(missing) if not always else ()
+    return CheckResult(table, sheet.file, sheet.sha256, columns, new_rows, typed, header.ignored, sheet.folder)
 
 
 def _missing(table: Importable, given: Sequence[str]) -> dict[str, bool]:

@@ -1,14 +1,16 @@
 """Checked files into one revision."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
 import msgspec
 import polars as pl
 
+from engine.evidence.store import EvidenceBytes
 from engine.intake.imports.checks import CheckResult, existing_ids
 from engine.intake.imports.events import event_rows
+from engine.intake.imports.evidence_files import ITEMS, add_bytes
 from engine.intake.imports.files.headers import ROW
 from engine.intake.imports.staged_file import Progress
 from engine.model.figures.formulas import business_days_after
@@ -33,14 +35,19 @@ class TableCounts:
         return bool(self.created or self.updated)
 
 
-def write_table(revision: Revision, checked: CheckResult, progress: Progress) -> TableCounts:
-    """Rows of an ordinary table: created, or changed in the columns that the file has."""
+def write_table(
+    revision: Revision, checked: CheckResult, progress: Progress, held: Mapping[str, EvidenceBytes]
+) -> TableCounts:
+    """Rows of an ordinary table: created, or changed in the columns that the file has. ``held``: what evidence is held
+    of the files that rows name."""
     table = metadata.tables[checked.table.name]
     created = updated = unchanged = 0
     for rows in checked.spool:
         records = list(typed_records(checked, rows))
         if checked.table.name == "evidence_requests":
             _fill_due_dates(revision, records)
+        if checked.table.name == ITEMS:
+            add_bytes(revision, records, held, revision.now)
         counts = revision.upsert(table, records)
         created, updated, unchanged = created + counts.created, updated + counts.updated, unchanged + counts.unchanged
         progress(f"writing {checked.table.name}", created + updated + unchanged)

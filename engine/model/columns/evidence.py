@@ -33,6 +33,9 @@ EVIDENCE: Mapping[str, Column] = {
     ),
     "contradicted_by": Column("Contradicted by", "text", "Audit event that contradicts the control."),
     "contradicted_on": Column("Contradicted", "date", "Day of the newest contradicting event that nothing outweighs."),
+    "contradicted_rule": Column(
+        "Contradicted by rule", "text", "Own rule of the organization by which the event contradicts the control."
+    ),
     "contradicted_since": Column(
         "Contradicted since", "date", "Day of the first contradicting event that nothing outweighs."
     ),
@@ -61,6 +64,18 @@ EVIDENCE: Mapping[str, Column] = {
         "On record", "text", "What there is of a control whose governing evidence was never given."
     ),
     "evidence_on": Column("Evidence date", "date", "Day of the evidence."),
+    "evidence_bytes": Column("Bytes held", "bytes", "Bytes of the evidence that are in the evidence store."),
+    "evidence_held": Column("Held", "count", "Pieces of evidence given whose bytes are held here, whole."),
+    "evidence_place": Column(
+        "Evidence is",
+        "word",
+        "Held (its bytes are here), told (a location or a hash alone) or linked (a record of the console).",
+    ),
+    "held_state": Column(
+        "Last check",
+        "word",
+        "What the last check found of held bytes: whole, changed or missing; or that they were erased.",
+    ),
     "evidence_received": Column("Evidence received", "count", "Pieces of evidence received for the test window."),
     "expected": Column("Expected", "count", "Criteria due at least once a month."),
     "failing_test": Column("Failing test", "text", "Test that fails and makes the control ineffective."),
@@ -110,6 +125,9 @@ EVIDENCE: Mapping[str, Column] = {
         "Operated (%)", "percent", "Criteria with evidence of operation, as a share of those expected."
     ),
     "orphan_controls": Column("Orphan controls", "count", "Applicable controls without any evidence."),
+    "own_rule": Column(
+        "Own rule", "text", "Rule of the organization itself by which the event counts for or against the control."
+    ),
     "passed": Column("Passed", "count", "Tests that passed."),
     "performed": Column("Times performed", "count", "How often the test was performed."),
     "performed_at": Column("Performed (UTC)", "instant", "Moment at which the test was performed."),

@@ -49,9 +49,7 @@ READINESS: Mapping[str, Column] = {
     "explanation": Column("How it is measured", "text", "How the component is measured."),
     "falls_away": Column("Falls away", "count", "Requirements that the scenario withdraws or merges into others."),
     "formula_change": Column(
-        "Formula changed",
-        "text",
-        "Change since then that made the formula of the snapshot another than today's; empty where it is the same.",
+        "Formula changed", "text", "Change that made the formula of the snapshot another than today's."
     ),
     "fresh_pct": Column(
         "Evidence fresh (%)", "percent", "Controls with fresh evidence, as a share of the applicable ones."
@@ -98,8 +96,7 @@ READINESS: Mapping[str, Column] = {
     "prior_formula_change": Column(
         "Formula changed",
         "text",
-        "Change since the last snapshot before the period that made its formula another than today's: it is not "
-        "compared. Empty where the formula is the same.",
+        "Change that made the formula of the last snapshot before the period another than today's.",
     ),
     "prior_on": Column("Prior", "date", "Day of the last snapshot before the period."),
     "prior_score": Column("Prior score", "points", "Score of the last snapshot before the period."),

@@ -25,6 +25,7 @@ from engine.model.vocabulary import Better, Unit
 Rows: TypeAlias = Callable[..., pl.DataFrame]
 ASK, FIGURES = "ask", "figures"  # reserved names of parameters: they are no facts
 REASON = "reason"
+OWN_RULE = "own_rule"
 PARTS = ("flag", "weight", "amount", "numerator", "denominator", "value", "contribution")
 DIGITS: Mapping[Unit, int] = {"percent": 1, "points": 1, "hours": 2, "minutes": 1, "days": 1, "ratio": 2}
 # what tells the rows of a fact apart, in the order in which people look for it
@@ -194,7 +195,14 @@ def _round(figure: Figure, value: object) -> object:
 
 
 def _reason(figure: Figure, columns: Sequence[str], rows: pl.DataFrame) -> pl.Expr:
-    """Why each row counts: in the figure's own words, else by the columns that decide."""
+    """Why each row counts: in the figure's own words, else by the columns that decide; and the own rule behind it."""
+    why = _why(figure, columns, rows)
+    if OWN_RULE not in rows.columns:
+        return why
+    return pl.concat_str(why, pl.lit("; by the rule ") + pl.col(OWN_RULE), ignore_nulls=True)
+
+
+def _why(figure: Figure, columns: Sequence[str], rows: pl.DataFrame) -> pl.Expr:
     if figure.reason is not None:
         return _fill(figure.reason, rows)
     told = [column for column in dict.fromkeys(columns) if column in rows.columns]

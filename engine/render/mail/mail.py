@@ -6,6 +6,7 @@ Mail programs drop style sheets, so every style stands at its element (``templat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
+from typing import NamedTuple
 
 import polars as pl
 
@@ -22,13 +23,23 @@ BESIDE = 24  # characters of the columns beside the first one: what a telephone 
 SHORT = 12  # of one of them
 PLAIN = ("framework", "frameworks", "control", "control_id", "duty")  # columns that need no label
 TEXT_WIDTH = 76
+MOST_BYTES = 90_000  # of the HTML: Gmail cuts at 102 kB
+FEWER_ROWS = (120, 80, 50, 30, 15, 8, 4)
+
+
+class MailAct(NamedTuple):
+    """Something to do about a row, and the link that leads to it."""
+
+    title: str
+    link: str
 
 
 @dataclass(frozen=True)
 class Mail:
     """What a mail says: to ``greeting`` a person's own sentence, then the headline and some rows of some tables.
 
-    ``link`` leads to the whole report, which ``reader`` sees once signed in.
+    ``link`` leads to the whole report, which ``reader`` sees once signed in; ``desk`` to the reader's own work, the
+    first link where there is one. ``acts`` are to be done at the desk; ``record`` does the first of them without one.
     """
 
     edition: Edition
@@ -38,6 +49,9 @@ class Mail:
     greeting: str | None = None
     late: bool = False
     whole: bool = True
+    desk: str = ""
+    acts: Sequence[MailAct] = ()
+    record: str = ""
 
     @property
     def most(self) -> int:
@@ -84,19 +98,29 @@ def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(columns).rename({"action_id": "identifier"}, strict=False)
 
 
-def subject(edition: Edition, period: str, late: bool) -> str:
-    """``Compliance digest · Acme · 2026-W47``."""
-    return f"{edition.title} · {edition.organization.name} · {period}{' (late)' if late else ''}"
+def subject(edition: Edition, period: str, late: bool, figure: str = "") -> str:
+    """``Compliance digest · Acme · 2026-W47 · Gaps open: 12``."""
+    parts = [edition.title, edition.organization.name, f"{period}{' (late)' if late else ''}", figure]
+    return " · ".join(filter(None, parts))
 
 
 def html(mail: Mail) -> str:
-    """The HTML part."""
+    """The HTML part, with as many rows as stay below ``MOST_BYTES``."""
+    page = _html(mail, mail.most)
+    for most in FEWER_ROWS:
+        if len(page.encode()) <= MOST_BYTES:
+            break
+        page = _html(mail, min(most, mail.most))
+    return page
+
+
+def _html(mail: Mail, most: int) -> str:
     document = mail.edition.document
     return ENVIRONMENT.get_template("mail.html").render(
         mail=mail,
         edition=mail.edition,
         document=document,
-        sheets=[_sheet(table, mail.most) for table in mail.tables if _has(table)],
+        sheets=[_sheet(table, most) for table in mail.tables if _has(table)],
     )
 
 
@@ -150,6 +174,8 @@ def _lines(mail: Mail) -> Iterator[str]:
     yield from (title, "=" * len(title), "")
     if mail.late:
         yield from ("This comes late: it was owed on an earlier day.", "")
+    if mail.desk:
+        yield from ("Your work, at the desk:", f"  {mail.desk}", "")
     if mail.greeting:
         yield from (*_wrap(f"For you: {mail.greeting}"), "")
     if mail.whole:
@@ -160,9 +186,15 @@ def _lines(mail: Mail) -> Iterator[str]:
             yield from _wrap(f"Warning: {edition.readable(warning)}")
         if document.warnings:
             yield ""
+    for act in mail.acts:
+        yield from (*_wrap(act.title), f"  {act.link}")
+    if mail.acts:
+        yield ""
     for table in mail.tables:
         if _has(table):
             yield from _rows(_sheet(table, mail.most))
+    if mail.record:
+        yield from ("Done? As a record, for `hq import -`:", *(f"  {line}" for line in mail.record.splitlines()), "")
     yield from ("The whole report, once you are signed in:", f"  {mail.link}")
     yield f"Computed from revision {edition.revision.seq} ({edition.revision.hash[:12]})."
 

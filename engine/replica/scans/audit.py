@@ -49,9 +49,9 @@ def midnight(day: str) -> str:
     return f"(({begins}) AT TIME ZONE 'UTC')"
 
 
-def _counts(groups: str, *key: str) -> str:
+def _counts(groups: str, *key: str, more: tuple[str, ...] = ()) -> str:
     """How many events there are in each of ``groups``, their first instant and their newest one."""
-    columns = ", ".join(("org_id", *key, "good", "tagged", "period"))
+    columns = ", ".join(("org_id", *key, *more, "good", "tagged", "period"))
     return f"""
         SELECT {columns}, events, first_at, make_timestamp((recency // {RECENCY_BASE})::BIGINT) AS last_at,
             (recency % {RECENCY_BASE})::BIGINT AS last_seq
@@ -62,13 +62,14 @@ def _counts(groups: str, *key: str) -> str:
 SCANS: Mapping[str, str] = {
     "audit_action_counts_rows": _counts(
         f"""
-        SELECT a.org_id, a.action, {_GOOD} AS good, a.controls IS NOT NULL AS tagged, {_PERIOD} AS period,
+        SELECT a.org_id, a.action, a.outcome, {_GOOD} AS good, a.controls IS NOT NULL AS tagged, {_PERIOD} AS period,
             COUNT(*) AS events, MAX({_RECENCY}) AS recency,
             MIN(a.occurred_at) AS first_at
         FROM audit_log a JOIN asked q USING (org_id)
         GROUP BY ALL
         """,
         "action",
+        more=("outcome",),
     ),
     # by the controls that an event itself names
     "audit_tag_counts_rows": _counts(
@@ -87,10 +88,10 @@ SCANS: Mapping[str, str] = {
     ),
     # the first event of each ``wanted_contradictions``: what came after the support that it outweighs
     "contradiction_starts_rows": f"""
-        SELECT w.org_id, w.action, w.tag, w.since_at, w.since_seq, MIN(a.occurred_at) AS first_at
+        SELECT w.org_id, w.action, w.outcome, w.tag, w.since_at, w.since_seq, MIN(a.occurred_at) AS first_at
         FROM audit_log a JOIN asked q USING (org_id)
         JOIN wanted_contradictions w ON w.org_id = a.org_id AND w.action = a.action
-        WHERE {PAST} AND (w.any_outcome OR NOT {_GOOD})
+        WHERE {PAST} AND (w.any_outcome OR NOT {_GOOD}) AND (w.outcome IS NULL OR a.outcome = w.outcome)
             AND (w.tag IS NULL OR list_contains({_TAGS}, w.tag))
             AND (w.since_at IS NULL OR (a.occurred_at, a.seq) > (w.since_at, w.since_seq))
         GROUP BY ALL

@@ -24,9 +24,6 @@ SCANS: Mapping[str, str] = {
         *("source_framework", "source_id", "target_framework", "target_id", "relation", "strength"),
         *("rationale", "source", "reviewer", "reviewed_on"),
     ),
-    "framework_rules_rows": _rows(
-        "organization_rules", "pattern", "outcome", "framework", "control_id", "effect", "family"
-    ),
     "framework_runbooks_rows": _rows(
         "framework_runbooks", *("framework", "control_pattern", "runbook", "title", "playbook", "effort_hours", "steps")
     ),

@@ -130,11 +130,33 @@ SCANS: Mapping[str, str] = {
         FROM attestations t JOIN asked q USING (org_id)
     """,
     "evidence_items_rows": """
-        SELECT l.org_id, l.framework, l.control_id, i.id, i.captured_at
+        SELECT l.org_id, l.framework, l.control_id, i.id, i.captured_at,
+            CASE WHEN i.held_sha256 IS NOT NULL AND i.removed IS NULL THEN 'held' ELSE 'told' END AS evidence_place
         FROM evidence_links l JOIN evidence_items i ON i.org_id = l.org_id AND i.id = l.evidence_id
         JOIN asked q ON q.org_id = l.org_id
+        LEFT JOIN test_runs r ON r.org_id = i.org_id AND r.id = i.run_id
+        LEFT JOIN testing_schedules s ON s.org_id = r.org_id AND s.id = r.schedule_id
+        -- rows of a check count while it passed, by the query that it still asks
+        WHERE (i.removed IS NOT NULL OR coalesce(i.held_state, 'whole') = 'whole') AND (i.run_id IS NULL
+            OR (r.outcome = 'passed' AND (s.superseded_on IS NULL OR s.superseded_on > q.as_of)))
     """,
-    "request_evidence_rows": _table("evidence_items", "id", "request_id", where="t.request_id IS NOT NULL"),
+    "organization_rules_rows": _table(
+        "organization_rules", "pattern", "outcome", "framework", "control_id", "effect", "family"
+    ),
+    # every item that is linked to a control, those that are no evidence any more included
+    "linked_items_rows": """
+        SELECT i.org_id, i.id, any_value(i.title) AS title, any_value(i.source) AS source,
+            any_value(i.owner) AS owner, any_value(i.captured_at) AS captured_at, any_value(i.location) AS location,
+            any_value(i.sha256) AS sha256, any_value(i.held_sha256) AS held_sha256,
+            any_value(i.held_bytes) AS held_bytes, any_value(i.held_state) AS held_state,
+            any_value(i.removed) AS removed, list_sort(list(l.framework || ':' || l.control_id)) AS controls
+        FROM evidence_links l JOIN evidence_items i ON i.org_id = l.org_id AND i.id = l.evidence_id
+        JOIN asked q ON q.org_id = l.org_id
+        WHERE i.captured_at < q.ends_at GROUP BY i.org_id, i.id
+    """,
+    "request_evidence_rows": _table(
+        "evidence_items", "id", "request_id", "held_sha256", "held_state", "removed", where="t.request_id IS NOT NULL"
+    ),
     "evidence_requests_rows": _day_table(
         "evidence_requests",
         "id",
@@ -181,6 +203,27 @@ SCANS: Mapping[str, str] = {
         "window_days",
         "starts_on",
         "ends_on",
+        "check_id",
+        "query_sha256",
+        "superseded_on",
+        "unread",
+        "unread_at",
+    ),
+    "schedule_controls_rows": _table("schedule_controls", "schedule_id", "framework", "control_id"),
+    "check_proofs_rows": _table(
+        "check_proofs",
+        "check_id",
+        "source",
+        "field",
+        "change",
+        "query_sha256",
+        "tried",
+        "exceptions_changed",
+        "outcomes_changed",
+        "failures",
+        "looked_at",
+        "proved_at",
+        where="t.proved_at < q.ends_at",
     ),
     "test_runs_rows": _day_table(
         "test_runs",
@@ -198,6 +241,10 @@ SCANS: Mapping[str, str] = {
         "evidence_received",
         "cause",
         "response",
+        "reason",
+        "ran_at",
+        "sequence",
+        where="t.ran_at IS NULL OR t.ran_at < q.ends_at",
     ),
     "remediations_rows": _table(
         "remediations",
@@ -216,6 +263,12 @@ SCANS: Mapping[str, str] = {
         "compensating",
         "compensating_approved_by",
         "compensating_approved_on",
+        "estimate_hours",
+        "low_hours",
+        "high_hours",
+        "done_hours",
+        "left_hours",
+        "lead_days",
         where="t.opened_on <= q.as_of",
     ),
     "remediation_details_rows": _table(

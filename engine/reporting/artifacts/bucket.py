@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from engine.model.errors import Unavailable
@@ -53,7 +54,7 @@ class Bucket:
         if time.monotonic() < self._absent_until.get(path, 0.0) or not self._reading.passes:
             return None
         try:
-            data: bytes = self._request("cat_file", path)
+            data: bytes = self.request("cat_file", path)
         except FileNotFoundError:
             self._reading.mend()
             self._note_absent(path)
@@ -101,7 +102,7 @@ class Bucket:
         if not self._writing.passes:
             return
         try:
-            self._request("pipe_file", path, data)
+            self.request("pipe_file", path, data)
         except (FileNotFoundError, Unavailable) as problem:  # the first: there is no such bucket
             self._writing.fail(str(problem))
             return
@@ -122,7 +123,7 @@ class Bucket:
     def remove(self, path: str) -> None:
         """Remove an object that must not stay, if the bucket lets us."""
         try:
-            self._request("rm_file", path)
+            self.request("rm_file", path)
         except (FileNotFoundError, Unavailable) as problem:
             log.warning("%s/%s should go and stays: %s", self.url, path, problem)
 
@@ -130,28 +131,53 @@ class Bucket:
         """Remove every object below ``folder``; returns how many there were. Unavailable where some may be left."""
         there = self._below(folder)
         if there:
-            self._request("rm", there, seconds=CLEAR_SECONDS)
+            self.request("rm", there, seconds=CLEAR_SECONDS)
             if not set(there).isdisjoint(self._below(folder)):  # others may put new ones there
                 raise Unavailable(f"{self.url} does not let its objects be removed.")
         return len(there)
 
     def _below(self, folder: str) -> list[str]:
         try:
-            found: list[str] = self._request("find", folder, seconds=CLEAR_SECONDS)
+            found: list[str] = self.request("find", folder, seconds=CLEAR_SECONDS)
         except FileNotFoundError:
             return []
         return found
 
+    def send_file(self, path: str, file: Path, seconds: float) -> None:
+        """Write a file of this machine as an object. FileNotFoundError where there is no such bucket; Unavailable."""
+        self._call("put_file", str(file), f"{self._root}/{path}", seconds=seconds)
+
+    def listing(self, folder: str) -> list[tuple[str, int, object]]:
+        """Path, size and time of change of every object below ``folder``. Unavailable."""
+        try:
+            there: dict[str, dict[str, Any]] = self._call(
+                "find", f"{self._root}/{folder}", None, False, True, seconds=CLEAR_SECONDS
+            )
+        except FileNotFoundError:
+            return []
+        return [
+            (
+                path[path.index(f"{self._root}/") + len(self._root) + 1 :],
+                int(about["size"]),
+                about.get("LastModified") or about.get("mtime") or about.get("created") or 0.0,
+            )
+            for path, about in there.items()
+        ]
+
     def problem(self) -> str | None:
         """What keeps us from reading there; None where nothing does."""
         try:
-            self._request("cat_file", "none")
+            self.request("cat_file", "none")
         except FileNotFoundError as error:
-            answer = getattr(error.__cause__, "response", {})
-            return str(error) if answer.get("Error", {}).get("Code") == "NoSuchBucket" else None
+            return str(error) if self.is_absent(error) else None
         except Unavailable as problem:
             return problem.message
         return None
+
+    def is_absent(self, error: FileNotFoundError) -> bool:
+        """Whether what was not found is the bucket itself."""
+        answer = getattr(error.__cause__, "response", {})
+        return bool(answer.get("Error", {}).get("Code") == "NoSuchBucket")
 
     def flush(self, seconds: float | None = None) -> None:
         """Wait for what is being sent, for so long at most."""
@@ -159,13 +185,16 @@ class Bucket:
             sending = list(self._sending)
         wait(sending, seconds)
 
-    def _request(self, method: str, where: str | list[str], *arguments: object, seconds: float | None = None) -> Any:
+    def request(self, method: str, where: str | list[str], *arguments: object, seconds: float | None = None) -> Any:
         """What the file system's method answers. FileNotFoundError, or Unavailable with what went wrong."""
-        files = self._files_opened()
         place = where if isinstance(where, list) else f"{self._root}/{where}"
-        limit = {"timeout": seconds or ANSWER_SECONDS} if files.system.async_impl else {}
+        return self._call(method, place, *arguments, seconds=seconds or ANSWER_SECONDS)
+
+    def _call(self, method: str, *arguments: object, seconds: float) -> Any:
+        files = self._files_opened()
+        limit = {"timeout": seconds} if files.system.async_impl else {}
         try:
-            return getattr(files.system, method)(place, *arguments, **limit)
+            return getattr(files.system, method)(*arguments, **limit)
         except FileNotFoundError:
             raise
         except files.errors as error:

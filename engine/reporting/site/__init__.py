@@ -105,7 +105,8 @@ class _Site:
             found = self._report_page(edition, self._file(asked, "html"), links)
             around = Around(edition.title, [("Reports", INDEX)])
             self._write(found.file, page(edition, found.sheets, links, around))
-        return answer(question, found, question.series(self.snapshot))
+        by_name = question.by_name(self.snapshot) if question.by_name is not None else ""
+        return answer(question, found, question.series(self.snapshot), by_name)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
         for told, before, after in with_steps(every):

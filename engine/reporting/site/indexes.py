@@ -44,6 +44,7 @@ class Answer:
     figure: str
     figure_title: str
     line: Markup
+    by_name: str = ""
 
 
 class Indexes:
@@ -81,13 +82,15 @@ class Indexes:
         return ENVIRONMENT.get_template(template).render(edition=edition, around=around, **shown).encode()
 
 
-def answer(question: SiteQuestion, told: ReportPage, numbers: Sequence[float]) -> Answer:
-    """A question as the front page shows it."""
+def answer(question: SiteQuestion, told: ReportPage, numbers: Sequence[float], by_name: str) -> Answer:
+    """A question as the front page shows it; ``by_name`` says which and who."""
     document = told.edition.document
     name = question.figure if question.figure in document.summary else ""
     figure = words.value(name, words.figures(document)[name]) if name else ""
     title = document.titles.get(name) or words.label(name) if name else ""
-    return Answer(question.title, told.file, document.headline, figure, title, sparkline(numbers, question.title))
+    return Answer(
+        question.title, told.file, document.headline, figure, title, sparkline(numbers, question.title), by_name
+    )
 
 
 def proof(things: Sequence[Thing]) -> list[Answer]:

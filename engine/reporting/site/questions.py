@@ -9,6 +9,15 @@ import polars as pl
 from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
 from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.reporting.site.named_answers import (
+    Sentence,
+    first_gaps,
+    lapses,
+    late_requests,
+    overload,
+    ready_on_the_day,
+    weak_vendors,
+)
 from engine.reporting.snapshot.snapshot import Snapshot
 
 WEEKS = 53
@@ -24,6 +33,7 @@ class SiteQuestion:
     figure: str
     series: Series
     query: Mapping[str, str] = field(default_factory=dict)
+    by_name: Sentence | None = None
 
 
 def questions(snapshot: Snapshot) -> list[SiteQuestion]:
@@ -31,11 +41,29 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
     dropped = _framework_to_drop(snapshot)
     return [
         SiteQuestion("What do I tell the board?", "executive-summary", "posture_score", _posture),
-        SiteQuestion("Which gaps first, and who?", "gap-remediations", "gaps_open", _open_gaps),
-        SiteQuestion("What goes stale in 30 days?", "evidence-freshness", "evidence_in_window_pct", _mean("fresh_pct")),
-        SiteQuestion("Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load),
-        SiteQuestion("Which vendors block us?", "inherited-control-gaps", "vendors_with_inherited_gaps", _weak_vendors),
-        SiteQuestion("What did auditors ask that is late?", "evidence-request-sla", "requests_overdue", _late_requests),
+        SiteQuestion("Which gaps first, and who?", "gap-remediations", "gaps_open", _open_gaps, by_name=first_gaps),
+        SiteQuestion(
+            "What goes stale in 30 days?",
+            "evidence-freshness",
+            "evidence_in_window_pct",
+            _mean("fresh_pct"),
+            by_name=lapses,
+        ),
+        SiteQuestion("Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=overload),
+        SiteQuestion(
+            "Which vendors block us?",
+            "inherited-control-gaps",
+            "vendors_with_inherited_gaps",
+            _weak_vendors,
+            by_name=weak_vendors,
+        ),
+        SiteQuestion(
+            "What did auditors ask that is late?",
+            "evidence-request-sla",
+            "requests_overdue",
+            _late_requests,
+            by_name=late_requests,
+        ),
         SiteQuestion(
             f"What if we drop {_short(dropped)}?",
             "obligation-whatif",
@@ -44,7 +72,9 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             {"descope": dropped} if dropped else {},
         ),
         SiteQuestion("What changed since last month?", "executive-summary", "", _posture, _month_ago(snapshot)),
-        SiteQuestion("Are we ready on the day?", "program", "weighted_pct", _mean("weighted_pct")),
+        SiteQuestion(
+            "Are we ready on the day?", "program", "weighted_pct", _mean("weighted_pct"), by_name=ready_on_the_day
+        ),
     ]
 
 

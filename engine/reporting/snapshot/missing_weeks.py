@@ -54,13 +54,13 @@ class MissingWeeks:
         if PLANNED[0] in stored:
             return {PLANNED[0]: self._plans.complete(scan, stored[PLANNED[0]])}
         readiness, posture, changes = (stored[name] for name in WEEKLY)
-        missing, outdated = _missing(scan, readiness), _outdated(scan, readiness, posture)
-        standings = self._standings([*missing, *outdated]) if missing or outdated else {}
-        if outdated:
-            found = [(each.day, standings[each]) for each in outdated]
+        missing, others = _missing(scan, readiness), _days_of_other_formulas(scan, readiness, posture)
+        standings = self._standings([*missing, *others]) if missing or others else {}
+        if others:
+            found = [(each.day, standings[each]) for each in others]
             readiness = _replace(readiness, [_on("taken_on", day, _with_formulas(at).readiness) for day, at in found])
             posture = _replace(posture, [_on("taken_on", day, _with_formulas(at).posture) for day, at in found])
-            changes = _without(changes, outdated)
+            changes = _without(changes, others)
             changes = _append(changes, [_on("observed_on", day, at.states) for day, at in found])
         if missing:
             found = [(monday.day, _with_formulas(standings[monday])) for monday in missing]
@@ -95,7 +95,7 @@ def _missing(scan: Scan, stored: pl.DataFrame) -> list[DayEnd]:
     return day_ends(scan, [each for each in days if each not in taken])
 
 
-def _outdated(scan: Scan, readiness: pl.DataFrame, posture: pl.DataFrame) -> list[DayEnd]:
+def _days_of_other_formulas(scan: Scan, readiness: pl.DataFrame, posture: pl.DataFrame) -> list[DayEnd]:
     """The days with a snapshot by another formula than today's whose records are there."""
     days = {
         found

@@ -57,7 +57,7 @@ def sign_installation(
     last = last_line(path)
     with services.store.unversioned_transaction() as connection:  # of several that sign at once, one after the other
         before, newest = queries.commitments(connection), queries.newest(connection)
-        tree = _continued(before, newest, last)
+        tree = _signed_tree(before, newest, last)
         made = _due(queries.chain_ends(connection), before, newest, now, org_id, every)
         if made:
             rows, leaves = _rows(made, len(before))
@@ -98,7 +98,7 @@ def _rows(made: Sequence[Commitment], first: int) -> tuple[list[InstallationComm
     return rows, [one.leaf() for one in made]
 
 
-def _continued(
+def _signed_tree(
     before: Sequence[InstallationCommitmentRow], newest: InstallationHeadRow | None, last: str | None
 ) -> merkle.LeafTree:
     """The tree as it was signed last; Conflict where it is another one."""

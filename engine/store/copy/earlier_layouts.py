@@ -25,6 +25,11 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "remediations": frozenset({"compensating_approved_by", "compensating_approved_on"}),
         "vendor_documents": frozenset({"assessment", "assessed_by", "assessed_on"}),
     },
+    "0037": {
+        "remediations": frozenset(
+            {"estimate_hours", "low_hours", "high_hours", "done_hours", "left_hours", "lead_days"}
+        )
+    },
     "0038": {
         "policies": frozenset({"separation"}),
         "executions": frozenset({"approval_id", "requester", "approver", "separation"}),
@@ -36,16 +41,27 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "incident_timeline": frozenset({"heard_at", "payload"}),
         "early_events": frozenset({"messages"}),
     },
+    "0039": {
+        "evidence_items": frozenset(("file", "about", "held_sha256", "held_bytes", "media_type", "held_state"))
+        | frozenset(("checked_at", "removed", "removed_at", "run_id", "part"))
+    },
+    "0040": {
+        "testing_schedules": frozenset(("check_id", "pull_file", "query_sha256", "superseded_on", "unread"))
+        | frozenset(("unread_at",)),
+        "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
+    },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
 }
 
 # the migration that made tables
 _MADE: Mapping[str, frozenset[str]] = {
     "0035": frozenset({"installation_commitments", "installation_heads"}),
+    "0039": frozenset({"organization_rules"}),
+    "0040": frozenset({"schedule_controls", "check_proofs", "tool_rules"}),
     "0041": frozenset(
         {
             *("own_frameworks", "framework_controls", "framework_mappings", "framework_runbooks"),
-            *("framework_inheritance", "framework_proposals", "organization_rules"),
+            *("framework_inheritance", "framework_proposals"),
         }
     ),
 }

@@ -8,7 +8,6 @@ engines; its SHA-256 is the fingerprint of the schema. That of each migration is
 
 from collections.abc import Iterable
 from hashlib import sha256
-from pathlib import Path
 
 from sqlalchemy import Connection, inspect
 
@@ -16,7 +15,6 @@ from engine.store.schema import metadata
 
 VIEWS = ("database_health",)
 VERSION_TABLE = "alembic_version"
-FINGERPRINTS = Path(__file__).resolve().parents[3] / "data" / "migrations" / "fingerprints.json"
 
 
 def declared_schema() -> set[str]:

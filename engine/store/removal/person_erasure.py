@@ -46,9 +46,12 @@ class ErasedRows:
         return not self.rows and not self.versions
 
 
-def erase_person(revision: Revision, person: Pseudonym) -> ErasedRows:
-    """Put the pseudonym in place of the person; ``person.erased`` says how much it was, and nothing of who."""
-    done = ErasedRows()
+def erase_person(revision: Revision, person: Pseudonym, files: int = 0) -> ErasedRows:
+    """Put the pseudonym in place of the person; ``person.erased`` says how much it was, and nothing of who.
+
+    ``files``: of how many items the revision erased the bytes before.
+    """
+    done = ErasedRows(Counter({"evidence_files": files} if files else {}))
     held = _HeldRows(revision)
     owned: dict[str, set[object]] = {}
     for table in _tables():

@@ -77,10 +77,11 @@ def whole_number(
     null: bool = False,
     low: int | None = None,
     high: int | None = None,
+    internal: bool = False,
     unlogged: str | None = None,
 ) -> Column[int]:
-    """An integer, bounded where a bound has a meaning."""
-    info = {"low": low, "high": high, **_info(unlogged=unlogged)}
+    """An integer, bounded where a bound has a meaning. ``internal``: nobody imports it."""
+    info = {"low": low, "high": high, **_info(internal, unlogged)}
     return Column(name, BigInteger, nullable=null, comment=comment, info=info)
 
 
@@ -96,9 +97,9 @@ def flag(name: str, comment: str, *, default: bool | None = None) -> Column[bool
     return Column(name, Boolean, nullable=default is None, comment=comment, info={"default": default})
 
 
-def day(name: str, comment: str, *, null: bool = False) -> Column[date]:
-    """A business date of the organization."""
-    return Column(name, Date, nullable=null, comment=comment)
+def day(name: str, comment: str, *, null: bool = False, internal: bool = False) -> Column[date]:
+    """A business date of the organization. ``internal``: nobody imports it."""
+    return Column(name, Date, nullable=null, comment=comment, info=_info(internal))
 
 
 def instant(

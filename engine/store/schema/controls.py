@@ -12,6 +12,7 @@ from engine.store.schema.columns import (
     instant,
     json,
     key,
+    number,
     person,
     person_key,
     reference,
@@ -77,7 +78,7 @@ attestations: TypedTable[records.AttestationRow] = tenant_table(
 
 evidence_items: TypedTable[records.EvidenceItemRow] = tenant_table(
     "evidence_items",
-    "A document or record that supports controls, kept elsewhere.",
+    "A document or record that supports controls: its bytes are held here, or it is kept elsewhere.",
     key("id", "identifier"),
     text("title", "title"),
     text("source", "system that it comes from", null=True),
@@ -86,6 +87,17 @@ evidence_items: TypedTable[records.EvidenceItemRow] = tenant_table(
     text("location", "where it is kept", null=True),
     text("sha256", "SHA-256 of its content", null=True),
     text("request_id", "evidence request that it answers", null=True),
+    text("file", "name of its file; in an import a path inside the imported folder, whose bytes are held", null=True),
+    person("about", "e-mail address of whom it is about; the owner when empty", null=True),
+    text("held_sha256", "SHA-256 of the bytes that were put into the evidence store", null=True, internal=True),
+    whole_number("held_bytes", "how many bytes they are", null=True, low=0, internal=True),
+    text("media_type", "what kind of file it is, by its name", null=True, internal=True),
+    choice("held_state", "what the last check found of them", "EvidenceState", null=True, internal=True),
+    instant("checked_at", "when a check first found that", null=True, internal=True),
+    choice("removed", "why the bytes are here no more", "EvidenceRemoval", null=True, internal=True),
+    instant("removed_at", "when they were removed", null=True, internal=True),
+    text("run_id", "test run whose rows it has", null=True, internal=True),
+    text("part", "what of that run it is", null=True, internal=True),
 )
 
 evidence_links: TypedTable[records.EvidenceLinkRow] = tenant_table(
@@ -148,6 +160,20 @@ testing_schedules: TypedTable[records.TestingScheduleRow] = tenant_table(
     whole_number("window_days", "days that a window stays open", low=1, null=True),
     day("starts_on", "first window opens"),
     day("ends_on", "no windows after this", null=True),
+    text("check_id", "check of a file of pulls that tests it; empty where people do", null=True, internal=True),
+    text("pull_file", "name of that file", null=True, internal=True),
+    text("query_sha256", "SHA-256 of all that decides what the check answers", null=True, internal=True),
+    day("superseded_on", "day from which another query of the check took its place", null=True, internal=True),
+    text("unread", "why the check could not be run the last time; empty when it could", null=True, internal=True),
+    instant("unread_at", "when that was first so", null=True, internal=True),
+)
+
+schedule_controls: TypedTable[records.ScheduleControlRow] = tenant_table(
+    "schedule_controls",
+    "The controls that a recurring test is about, where it is about more than one: all move alike.",
+    reference("schedule_id", "schedule", "testing_schedules"),
+    *control(),
+    primary=("schedule_id", "framework", "control_id"),
 )
 
 test_runs: TypedTable[records.TestRunRow] = tenant_table(
@@ -167,6 +193,38 @@ test_runs: TypedTable[records.TestRunRow] = tenant_table(
     whole_number("evidence_received", "pieces received", null=True, low=0),
     text("cause", "cause of deviations", null=True),
     text("response", "management response", null=True),
+    text("reason", "why it is not tested", null=True),
+    text("rows_sha256", "SHA-256 of the query, the rows that it saw and what it answered", null=True, internal=True),
+    instant("ran_at", "when the check ran", null=True, internal=True),
+    whole_number("sequence", "revision in which the run was written", null=True, internal=True),
+)
+
+check_proofs: TypedTable[records.CheckProofRow] = tenant_table(
+    "check_proofs",
+    "What a check notices: its rows broken in a known way, a column at a time, and what became of its answer.",
+    key("check_id", "check of a file of pulls"),
+    key("source", "table whose rows were broken"),
+    key("field", "column that was broken; * for whole rows"),
+    key("change", "how: emptied, turned, moved, dropped, doubled, rekeyed, exchanged"),
+    text("query_sha256", "SHA-256 of all that decides what the check answers, as it was proved"),
+    whole_number("tried", "rows that were broken, one at a time", low=0),
+    whole_number("exceptions_changed", "breaks that changed the exceptions", low=0),
+    whole_number("outcomes_changed", "breaks that changed the outcome", low=0),
+    whole_number("failures", "breaks that made a check fail that had passed, an empty population aside", low=0),
+    flag("looked_at", "whether a query of the check names the column", default=False),
+    instant("proved_at", "when it was tried"),
+    primary=("check_id", "source", "field", "change"),
+    importable=False,
+)
+
+tool_rules: TypedTable[records.ToolRuleRow] = tenant_table(
+    "tool_rules",
+    "Which controls a rule of a scanner tests: what passed is a test of them as much as what failed.",
+    key("tool", "scanner, in small letters"),
+    key("rule", "its identifier of the rule"),
+    *control(),
+    text("source", "where it says so", null=True),
+    primary=("tool", "rule", "framework", "control_id"),
 )
 
 remediations: TypedTable[records.RemediationRow] = tenant_table(
@@ -184,6 +242,14 @@ remediations: TypedTable[records.RemediationRow] = tenant_table(
     choice("status", "state", "RemediationStatus", default="open"),
     text("blocked_by", "what it waits for", null=True),
     text("compensating", "compensating control meanwhile", null=True),
+    number("estimate_hours", "hours that it takes, by whoever knows it", null=True, high=10_000),
+    number("low_hours", "hours that it takes at least", null=True, high=10_000),
+    number("high_hours", "hours that it takes at most", null=True, high=10_000),
+    number("done_hours", "hours that were worked on it", null=True, high=10_000),
+    number("left_hours", "hours that are still to be worked on it", null=True, high=10_000),
+    whole_number(
+        "lead_days", "days of others, such as a vendor, between the work and its evidence", null=True, low=0, high=365
+    ),
     json("details", "further facts"),
     person("compensating_approved_by", "who approved the compensating control", null=True),
     day("compensating_approved_on", "when", null=True),

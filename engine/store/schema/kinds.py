@@ -58,7 +58,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "dry_runs": _columns(
         claim="id outcome actor ran_at policy_id plan inputs inputs_hash", scope="playbook incident_id"),
     "evidence_items": _columns(
-        claim="id source owner captured_at location sha256", scope="title request_id"),
+        claim="id source owner captured_at location sha256 file", scope="title request_id about"),
     "evidence_links": _columns(claim="evidence_id framework control_id"),
     "evidence_requests": _columns(
         claim="owner backup status auditor_status submitted_on accepted_on closed_on paused_minutes",
@@ -91,7 +91,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="completed", debt="planned planned_hours slipped forecast", scope="week"),
     "organization_frameworks": _columns(
         deadline="adopted_on target_on", scope="framework in_scope note in_posture"),
-    "organization_rules": _columns(claim="pattern outcome effect family note", scope="framework control_id"),
+    "organization_rules": _columns(scope="pattern outcome framework control_id effect family note"),
     "organization_settings": _columns(deadline="name value"),
     "organizations": _columns(
         claim="boundary key_custody auth_mode",
@@ -111,8 +111,8 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="taken_on effective strict_pct weighted_pct fresh_pct attested_pct gaps_closed",
         debt="partial stale ineffective no_data gaps_open gaps_opened", scope="formulas framework not_applicable"),
     "remediations": _columns(
-        claim="owner runbook closed_on status compensating compensating_approved_by compensating_approved_on",
-        debt="id title severity opened_on blocked_by details", deadline="due_on", scope="framework control_id"),
+        claim="owner runbook closed_on status compensating compensating_approved_by compensating_approved_on done_hours",
+        debt="id title severity opened_on blocked_by details estimate_hours low_hours high_hours left_hours lead_days", deadline="due_on", scope="framework control_id"),
     "retention_overrides": _columns(
         claim="reason approved_by approved_on", deadline="record_class days"),
     "risks": _columns(
@@ -136,10 +136,13 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         claim="id test_id bundle_id status supplement linked_by linked_at", scope="framework control_id"),
     "test_runs": _columns(
         claim="performed_on outcome performer population tested evidence_received cause response",
-        debt="deviations evidence_expected", deadline="window_open_on window_close_on", scope="id schedule_id"),
+        debt="deviations evidence_expected", deadline="window_open_on window_close_on",
+        scope="id schedule_id reason"),
+    "schedule_controls": _columns(scope="schedule_id framework control_id"),
     "testing_schedules": _columns(
         claim="owner performer", deadline="cadence window_days starts_on ends_on",
         scope="id framework control_id procedure"),
+    "tool_rules": _columns(scope="tool rule framework control_id source"),
     "users": _columns(
         claim="email name active", scope="title preferences deletion_requested_at"),
     "vendor_documents": _columns(

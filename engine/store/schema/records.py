@@ -28,6 +28,8 @@ from engine.model.vocabulary import (
     DryRunOutcome,
     EndpointChannel,
     Environment,
+    EvidenceRemoval,
+    EvidenceState,
     ExceptionKind,
     ExceptionStatus,
     ExecutionMode,
@@ -246,6 +248,24 @@ class ChangeLogRow(TypedDict):
     part: int
     rows: int
     body: bytes
+
+
+class CheckProofRow(TypedDict):
+    """What a check notices: its rows broken in a known way, a column at a time, and what became of its answer."""
+
+    org_id: str
+    check_id: str
+    source: str
+    field: str
+    change: str
+    query_sha256: str
+    tried: int
+    exceptions_changed: int
+    outcomes_changed: int
+    failures: int
+    looked_at: bool
+    proved_at: datetime
+    revision: int
 
 
 class CommitteeMeetingRow(TypedDict):
@@ -524,7 +544,7 @@ class EventTileRow(TypedDict):
 
 
 class EvidenceItemRow(TypedDict):
-    """A document or record that supports controls, kept elsewhere."""
+    """A document or record that supports controls: its bytes are held here, or it is kept elsewhere."""
 
     org_id: str
     id: str
@@ -535,6 +555,17 @@ class EvidenceItemRow(TypedDict):
     location: str | None
     sha256: str | None
     request_id: str | None
+    file: str | None
+    about: str | None
+    held_sha256: str | None
+    held_bytes: int | None
+    media_type: str | None
+    held_state: EvidenceState | None
+    checked_at: datetime | None
+    removed: EvidenceRemoval | None
+    removed_at: datetime | None
+    run_id: str | None
+    part: str | None
     revision: int
 
 
@@ -1210,6 +1241,12 @@ class RemediationRow(TypedDict):
     status: RemediationStatus
     blocked_by: str | None
     compensating: str | None
+    estimate_hours: float | None
+    low_hours: float | None
+    high_hours: float | None
+    done_hours: float | None
+    left_hours: float | None
+    lead_days: int | None
     details: Json
     compensating_approved_by: str | None
     compensating_approved_on: date | None
@@ -1267,6 +1304,16 @@ class ScannerCheckRow(TypedDict):
     cvss: float | None
     known_exploited: bool
     solution: str | None
+    revision: int
+
+
+class ScheduleControlRow(TypedDict):
+    """The controls that a recurring test is about, where it is about more than one: all move alike."""
+
+    org_id: str
+    schedule_id: str
+    framework: str
+    control_id: str
     revision: int
 
 
@@ -1437,6 +1484,10 @@ class TestRunRow(TypedDict):
     evidence_received: int | None
     cause: str | None
     response: str | None
+    reason: str | None
+    rows_sha256: str | None
+    ran_at: datetime | None
+    sequence: int | None
     revision: int
 
 
@@ -1454,6 +1505,24 @@ class TestingScheduleRow(TypedDict):
     window_days: int | None
     starts_on: date
     ends_on: date | None
+    check_id: str | None
+    pull_file: str | None
+    query_sha256: str | None
+    superseded_on: date | None
+    unread: str | None
+    unread_at: datetime | None
+    revision: int
+
+
+class ToolRuleRow(TypedDict):
+    """Which controls a rule of a scanner tests: what passed is a test of them as much as what failed."""
+
+    org_id: str
+    tool: str
+    rule: str
+    framework: str
+    control_id: str
+    source: str | None
     revision: int
 
 

@@ -1,5 +1,6 @@
 """Browser sessions: a signed token in the cookie ``svc_session``. Membership and role are read from the store."""
 
+import hmac
 import json
 import secrets
 import threading
@@ -12,8 +13,7 @@ from typing import Any, NamedTuple
 import jwt
 
 from engine.model.errors import Unauthorized, Unavailable, Usage
-from engine.model.file_errors import file_problem
-from engine.runtime.keys.private_files import EMPTY_SESSION_FILE, write_new
+from engine.runtime.keys.session_secret import session_secret
 from engine.runtime.settings import Settings
 from engine.store.database.patience import wait_allowed
 from engine.store.database.read_cache import SessionEnds
@@ -55,7 +55,7 @@ class Sessions:
     """Signs and checks session tokens: HS256 with our own secret, or RS256 and ES256 of a key set file."""
 
     def __init__(self, settings: Settings) -> None:
-        self._secret: str = settings.session_secret or _own_secret(settings.data_dir)
+        self._secret: str = session_secret(settings)
         self._audience = settings.session_audience or None
         self._issuer = settings.session_issuer or None
         self._file: Path | None = settings.session_jwks_file
@@ -70,6 +70,11 @@ class Sessions:
             if value is not None:
                 claims[name] = value
         return jwt.encode(claims, self._secret, algorithm="HS256")
+
+    def form_token(self, session: str) -> str:
+        """What every form of a session carries, so that no other page can post in its name."""
+        key = hmac.digest(self._secret.encode(), b"hq form", "sha256")
+        return hmac.new(key, session.encode(), "sha256").hexdigest()
 
     def read(self, token: str, *, now: datetime) -> Session:
         """The session of a token; Unauthorized when it is not ours, incomplete or expired.
@@ -155,17 +160,3 @@ def _version(path: Path) -> tuple[int, ...]:
     """What tells a file from what it was: a new one in its place may have the old one's date and length."""
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _own_secret(folder: Path) -> str:
-    """The secret in the data folder, made on first use and readable by us alone. Unavailable: the disk."""
-    path = folder / "session.secret"
-    try:
-        if not path.exists():
-            write_new(path, secrets.token_hex(32).encode())  # another process may have been first: then its counts
-        secret = path.read_text().strip()
-    except OSError as error:
-        raise file_problem("The secret that signs sessions cannot be read or made", error) from error
-    if not secret:
-        raise Unavailable(EMPTY_SESSION_FILE, word="session_secret_empty")
-    return secret

@@ -185,6 +185,11 @@ class AuditItem(EvidenceItem):
     details: object
 
 
+@mirror_row(IncidentRow, "id title severity status service_id opened_at resolved_at")
+class FamilyItem(Shape):
+    """An incident that is confirmed as of the family."""
+
+
 class IncidentEvidence(Shape):
     """Everything about an incident, each record with its place in the audit chain, and a hash over all of it."""
 
@@ -203,6 +208,7 @@ class IncidentEvidence(Shape):
     findings: list[dict[str, object]]
     deploys: list[DeployItem]
     legal_holds: list[LegalHoldItem]
+    family: list[FamilyItem]
     audit_events: list[AuditItem]
     definitions: dict[str, str]
     chain: RevisionAnswer

@@ -136,6 +136,7 @@ def _door(request: Request) -> IngestDoor:
         most_unread_bytes=services.settings.ingest_max_dead_letter_bytes,
         clock_skew=services.settings.clock_skew_span,
         confirm=lambda revision: confirm(revision, caller.secret_sha256, "ingest"),
+        together=services.settings.finding_incidents == "high",
         prefetch=((credentials_of, [caller.secret_sha256]),),
     )
 

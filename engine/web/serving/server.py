@@ -237,7 +237,7 @@ def serve_simply(application: WSGIApplication, host: str, port: int, threads: in
     return ConsoleServer(application, listen(host, port), [lane], lambda method, path, signed: lane)
 
 
-def listen(host: str, port: int, *, private: bool = False) -> socket.socket:
+def listen(host: str, port: int, *, private: bool = False, option: str = "--port") -> socket.socket:
     """A socket that listens. Usage when the port is taken, or a ``private`` console would be reachable from outside."""
     if private and not _loopback(host):
         raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
@@ -246,7 +246,7 @@ def listen(host: str, port: int, *, private: bool = False) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=1024)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise Usage(f"Port {port} on {host} is in use; choose another with --port.") from error
+            raise Usage(f"Port {port} on {host} is in use; choose another with {option}.") from error
         raise Usage(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
 
 

@@ -57,7 +57,14 @@ def build(figures: Figures) -> Document:
                 "Every safeguard",
                 rows.select(
                     *("control_id", "title", "ig", "asset_type", "security_function", "state", *MEASURES),
-                    *("last_evidence_id", "last_evidence_on", "owner", "implementation", "justification"),
+                    *(
+                        "last_evidence_id",
+                        "evidence_place",
+                        "last_evidence_on",
+                        "owner",
+                        "implementation",
+                        "justification",
+                    ),
                 ),
                 labels=LABELS,
                 state=["state"],

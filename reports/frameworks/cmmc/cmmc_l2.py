@@ -79,7 +79,14 @@ def build(figures: Figures, ask: Ask) -> Document:
                 "Every requirement",
                 rows.select(
                     *("control_id", "title", "domain_name", "result", "basis", "state", "sprs_points", "points_lost"),
-                    *("last_evidence_id", "last_evidence_on", "owner", "implementation", "justification"),
+                    *(
+                        "last_evidence_id",
+                        "evidence_place",
+                        "last_evidence_on",
+                        "owner",
+                        "implementation",
+                        "justification",
+                    ),
                     *("approved_by", "approved_on", "exception_id"),
                 ),
                 labels=LABELS,

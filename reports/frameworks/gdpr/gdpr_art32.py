@@ -69,7 +69,14 @@ def build(figures: Figures) -> Document:
                 rows.select(
                     *("control_id", "title", "measure_type", "standing", "state", "residual_risk", "systems"),
                     *("state_of_the_art", "last_tested_on", "test_outcome", "restore_objective_minutes"),
-                    *("restore_measured_minutes", "processors_open", "last_evidence_id", "last_evidence_on", "owner"),
+                    *(
+                        "restore_measured_minutes",
+                        "processors_open",
+                        "last_evidence_id",
+                        "evidence_place",
+                        "last_evidence_on",
+                        "owner",
+                    ),
                 ),
                 labels=LABELS,
                 state=["state", "residual_risk", "test_outcome"],

@@ -74,7 +74,15 @@ def build(figures: Figures) -> Document:
                 "Every standard and specification that is assessed",
                 rows.select(
                     *("control_id", "title", "kind", "safeguard", "decision", "finding", "rationale", "decided_on"),
-                    *("risk_ref", "state", "last_evidence_id", "last_evidence_on", "owner", "inherited_from"),
+                    *(
+                        "risk_ref",
+                        "state",
+                        "last_evidence_id",
+                        "evidence_place",
+                        "last_evidence_on",
+                        "owner",
+                        "inherited_from",
+                    ),
                     *("inherited_open", "implementation", "justification"),
                 ),
                 labels=LABELS,

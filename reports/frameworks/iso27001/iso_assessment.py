@@ -51,7 +51,17 @@ def build(figures: Figures) -> Document:
 def _sheet(name: str, title: str, part: pl.DataFrame) -> Table:
     frame = part.select(
         *("control_id", "title", "area", "applicable", "justification_inclusion", "justification_exclusion"),
-        *("approved_by", "approved_on", "state", "implementation", "risk_ref", "systems", "evidence_id", "last_source"),
+        *(
+            "approved_by",
+            "approved_on",
+            "state",
+            "implementation",
+            "risk_ref",
+            "systems",
+            "evidence_id",
+            "evidence_place",
+            "last_source",
+        ),
         *("evidence_on", "currentness", "owner", "weight", "exception_id", "finding"),
     )
     return Table(name, title, frame, labels=LABELS, state=["state", "currentness"], hidden=["weight", "systems"])

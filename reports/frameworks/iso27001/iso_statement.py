@@ -17,6 +17,7 @@ def statement(
     assessed = control_assessments.select(
         *(*key, "applicable", "justification", "approved_by", "approved_on", "state", "weight", "last_source"),
         *("freshness", "owner", "exception_id", "evidence_note"),
+        evidence_place="evidence_place",
         evidence_id="last_evidence_id",
         evidence_on="last_evidence_on",
     )

@@ -53,7 +53,7 @@ def build(figures: Figures) -> Document:
                 "profile",
                 "Organizational profile: every outcome",
                 rows.select(
-                    *("control_id", "title", "applicable", "state", "practice", "last_evidence_id"),
+                    *("control_id", "title", "applicable", "state", "practice", "last_evidence_id", "evidence_place"),
                     *("last_evidence_on", "current_pct", "target_pct", "gap_points", "priority", "action", "owner"),
                     *("target_set", "justification"),
                 ),

@@ -60,7 +60,7 @@ def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures) -> D
                 "requirements",
                 "Every requirement",
                 rows.select(
-                    *("control_id", "title", "finding", "method", "why", "state", "last_evidence_id"),
+                    *("control_id", "title", "finding", "method", "why", "state", "last_evidence_id", "evidence_place"),
                     *("last_evidence_on", "owner", "implementation", "justification", "approved_by", "approved_on"),
                     *("compensating_control", "service_provider_only"),
                 ),

@@ -49,7 +49,7 @@ def gaps_without_control(every: Annotated[pl.DataFrame, standing]) -> pl.DataFra
     return every.filter(~_HAS_CONTROL)
 
 
-def closed(
+def closed_lines(
     organization: pl.DataFrame,
     gaps: pl.DataFrame,
     findings: pl.DataFrame,
@@ -63,12 +63,12 @@ def closed(
     return items(gaps, findings, poam, control_profiles, ask.as_of, "closed", ask.word(TEMPLATE))
 
 
-def closed_items(every: Annotated[pl.DataFrame, closed]) -> pl.DataFrame:
+def closed_items(every: Annotated[pl.DataFrame, closed_lines]) -> pl.DataFrame:
     """The closed items that name a control of NIST SP 800-53."""
     return every.filter(_HAS_CONTROL)
 
 
-def closed_without_control(every: Annotated[pl.DataFrame, closed]) -> pl.DataFrame:
+def closed_without_control(every: Annotated[pl.DataFrame, closed_lines]) -> pl.DataFrame:
     """The closed numbers that name no such control."""
     return every.filter(~_HAS_CONTROL)
 

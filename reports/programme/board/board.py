@@ -57,6 +57,7 @@ SOURCES = {
     "exceptions": Origin("Exceptions", f"{COMPLIANCE}/exception-register"),
     "capacity": Origin("Capacity", f"{COMPLIANCE}/committee-capacity-budget"),
     "dates": Origin("Coming dates", f"{COMPLIANCE}/calendar"),
+    "evidence": Origin("Evidence", f"{COMPLIANCE}/evidence-freshness", ("evidence_held_pct",)),
 }
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
 
@@ -68,7 +69,7 @@ def footnotes() -> tuple[str, ...]:
 
 
 def standing(held: Posture, figures: Figures) -> pl.DataFrame:
-    """Where we stand: posture, gaps, incidents, time to restore, third parties."""
+    """Where we stand: posture, gaps, incidents, time to restore, third parties, evidence."""
     severities = {word: figures[f"incidents_{word}_in_period"] for word in SEVERITIES}
     severe = ", ".join(f"{number:,} {word}" for word, number in severities.items() if number)
     hours = figures["incident_median_hours_to_restore"]
@@ -81,13 +82,15 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
     )
     restored = f"From opening to resolution; {figures['incidents_resolved_in_period']:,} resolved"
     critical = f"{figures['gaps_critical']:,} critical"
-    opened = figures["incidents_opened_in_period"]
+    opened, held_pct = figures["incidents_opened_in_period"], figures["evidence_held_pct"]
+    share = "no data" if held_pct is None else f"{held_pct:g} % of the items"
     rows = [
         ("Posture", held.score, score, loss, MARKS["posture"]),
         ("Open gaps", figures["gaps_open"], f"{figures['gaps_open']:,}", critical, MARKS["gaps"]),
         ("Incidents in the period", opened, f"{opened:,}", severe or None, MARKS["incidents"]),
         ("Median time to restore", hours, "no data" if hours is None else f"{hours:g} h", restored, MARKS["incidents"]),
         ("Third parties", figures["vendors"], f"{figures['vendors']:,}", parties, MARKS["vendors"]),
+        ("Evidence held", held_pct, share, "The rest is told: a location or a hash alone", MARKS["evidence"]),
     ]
     return pl.DataFrame(rows, schema=STANDING, orient="row")
 

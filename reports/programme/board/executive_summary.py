@@ -131,7 +131,7 @@ REPORT = Report(
         *("incidents_resolved_in_period", "incident_median_hours_to_restore", "incident_families_opened_in_period"),
         *("incident_family_median_hours_to_restore", "incidents_proposed_for_families", "alert_transit_p95_minutes"),
         *("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
-        *(*shortfall.IDS, "targets_that_do_not_hold"),
+        *(*shortfall.IDS, "targets_that_do_not_hold", "evidence_held_pct"),
     ),
     schema_version=3,
 )

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
-from engine.planning.plan import outlook
+from engine.planning.outlook import outlook
 from engine.planning.question import MOST_DAYS, PlanQuestion
 from reports.shared.wording import count_of, hours
 
@@ -24,17 +24,29 @@ def ready_by(
     control_horizons: pl.DataFrame,
     gaps: pl.DataFrame,
     owner_weeks: pl.DataFrame,
+    load: pl.DataFrame,
+    signature_duties: pl.DataFrame,
+    accepted_plans: pl.DataFrame,
+    awaited_work: pl.DataFrame,
     framework_targets: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """Each framework with a target date within the year to come, the first date first: strict readiness on the day if
     nothing is done, what that lacks, and whose hours are short first; else whose work is due first."""
-    frames = {"control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks}
+    frames = {
+        "control_horizons": control_horizons,
+        "gaps": gaps,
+        "owner_weeks": owner_weeks,
+        "load": load,
+        "signature_duties": signature_duties,
+        "accepted_plans": accepted_plans,
+        "awaited_work": awaited_work,
+    }
     days = pl.col("target_on") - pl.lit(ask.as_of)
     near = framework_targets.filter(days >= pl.duration(days=0), days <= pl.duration(days=MOST_DAYS))
     rows = []
     for framework, by in near.sort("target_on", "framework").select("framework", "target_on").iter_rows():
-        plan = outlook(frames.__getitem__, PlanQuestion(framework, 100, by), ask.as_of)
+        plan = outlook(frames.__getitem__, PlanQuestion.of(framework, 100, by), ask.as_of)
         short = plan.first_short
         known = plan.projection.readiness([by])
         rows.append(

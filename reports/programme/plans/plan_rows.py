@@ -1,10 +1,11 @@
 """The rows of a readiness plan: what to do, what stays open, who works how much, how readiness goes on."""
 
+from collections.abc import Sequence
 from datetime import date
 
 import polars as pl
 
-from engine.planning.plan import ReadinessPlan, WorkStep
+from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 from reports.shared import formula_breaks, ledger
 from reports.shared.wording import all_of
 
@@ -21,7 +22,7 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
     """The work of the plan in the order in which it is done."""
     rows = []
     for step in plan.steps:
-        one, other = step.work, sorted(step.action.closes - {step.action.id})
+        one, other = step.work, _bought(step)
         rows.append(
             (
                 step.done_on,
@@ -33,6 +34,7 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
                 what(step),
                 step.hours,
                 step.ready_on,
+                step.due_on,
                 other or None,
                 one.waits_for,
             )
@@ -47,6 +49,7 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
         "action": pl.String,
         "hours": pl.Float64,
         "ready_on": pl.Date,
+        "latest_on": pl.Date,
         "buys": pl.List(pl.String),
         "waits_for": pl.String,
     }
@@ -55,13 +58,23 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
     )
 
 
+def _bought(step: WorkStep) -> list[str]:
+    """The controls that the evidence of a step is to be linked to as well."""
+    needs = (need.rpartition("/") for need in sorted(step.action.closes))
+    return [control for control, _, kind in needs if control != step.work.id and kind in step.kinds]
+
+
 def what(step: WorkStep) -> str:
     """What is to be done for a control."""
     one, lacks = step.work, all_of([_KINDS[kind] for kind in step.kinds])
-    if one.opposed_by and not step.part:
+    if one.opposed_by and step.duty is None:
         mend = f"Mend what the {one.opposed_by} shows"
         return f"{mend}; then provide {lacks}" if lacks else mend
-    verb = "Renew" if one.is_renewal or step.part else _VERBS.get(one.state, "Provide")
+    if not step.kinds:
+        return "Do what is waited for" if not one.is_wanted else "Do the work"
+    if step.kinds == ("attestation",):
+        return "Sign"
+    verb = "Renew" if one.is_renewal else _VERBS.get(one.state, "Provide")
     return f"{verb} {lacks}"
 
 
@@ -83,73 +96,88 @@ def open_controls(plan: ReadinessPlan) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def people(plan: ReadinessPlan) -> pl.DataFrame:
-    """Who works how much for the plan, of the hours that other duties leave until the day."""
-    rows = []
-    for owner in sorted({*plan.choice.done.values(), *plan.owners}):
-        hours = [
-            sum(item.hours for item in plan.items if item.owner == owner and item.week == week)
-            for week in range(len(plan.weeks.mondays))
-        ]
-        free = plan.problem.capacity[owner]
-        used = [100 * worked / there for worked, there in zip(hours, free, strict=True) if worked > 0 and there > 0]
-        needed = sum(one.hours for one in plan.mine if one.owners and one.owners[0] == owner)
-        rows.append(
-            (
-                owner,
-                sum(step.owner == owner for step in plan.steps),
-                round(sum(hours), 2),
-                round(sum(free), 2),
-                round(max(used), 1) if used else None,
-                round(max(needed - sum(free), 0.0), 2),
-            )
-        )
-    schema = {
-        "owner": pl.String,
-        "actions": pl.Int64,
-        "planned_hours": pl.Float64,
-        "available_hours": pl.Float64,
-        "utilisation_pct": pl.Float64,
-        "missing_hours": pl.Float64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("planned_hours", "owner", descending=[True, False])
-
-
 def weeks(plan: ReadinessPlan) -> pl.DataFrame:
-    """Readiness at the end of each week if nothing is done, and if the plan is; and the hours that are planned."""
-    days = plan.projection.days
-    planned = plan.with_plan.readiness(days).select(
+    """Readiness of each framework at the end of each week if nothing is done, and if the plan is; and the hours that
+    are planned."""
+    return pl.concat([_weeks_of(plan, goal) for goal in plan.goals])
+
+
+def _weeks_of(plan: ReadinessPlan, goal: GoalPlan) -> pl.DataFrame:
+    days = goal.projection.days
+    planned = goal.with_plan.readiness(days).select(
         "on", planned_strict_pct="strict_pct", planned_weighted_pct="weighted_pct"
     )
+    mine = {step.action.id for step in plan.steps if step.work.goal == goal.goal}
     hours = [
-        (f"{monday:%G-W%V}", round(sum(item.hours for item in plan.items if item.week == number), 2))
+        (
+            f"{monday:%G-W%V}",
+            round(sum(item.hours for item in plan.items if item.week == number and item.action in mine), 2),
+        )
         for number, monday in enumerate(plan.weeks.mondays)
     ]
     worked = pl.DataFrame(hours, schema={"week": pl.String, "planned_hours": pl.Float64}, orient="row")
     is_last = pl.col("on") == pl.col("on").max().over("week")  # the present week has today's row as well
     return (
-        plan.projection.readiness(days)
+        goal.projection.readiness(days)
         .join(planned, on="on")
         .join(worked, on="week", how="left")
-        .with_columns(planned_hours=pl.when(is_last).then("planned_hours").otherwise(0.0))
+        .with_columns(
+            planned_hours=pl.when(is_last).then("planned_hours").otherwise(0.0), framework=pl.lit(goal.goal.framework)
+        )
         .select(
-            *("week", "on", "effective", "strict_pct", "weighted_pct"),
+            *("framework", "week", "on", "effective", "strict_pct", "weighted_pct"),
             *("planned_strict_pct", "planned_weighted_pct", "planned_hours"),
         )
         .sort("on")
     )
 
 
+def goals(plan: ReadinessPlan) -> pl.DataFrame:
+    """Each framework with its day and its target: what will be, what the plan makes of it, and what that takes."""
+    rows = []
+    for goal in plan.goals:
+        mine = [step for step in plan.steps if step.work.goal == goal.goal]
+        rows.append(
+            (
+                goal.goal.framework,
+                goal.goal.by,
+                goal.goal.target,
+                _strict(goal.effective, goal.applicable),
+                _strict(goal.effective_with, goal.applicable),
+                len(goal.mine),
+                round(sum(step.hours for step in mine), 2),
+                goal.is_reached and not plan.overload,
+            )
+        )
+    schema = {
+        "framework": pl.String,
+        "by": pl.Date,
+        "target_pct": pl.Int64,
+        "strict_pct": pl.Float64,
+        "planned_strict_pct": pl.Float64,
+        "not_effective": pl.Int64,
+        "plan_hours": pl.Float64,
+        "reached": pl.Boolean,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _strict(effective: int, applicable: int) -> float | None:
+    return round(100 * effective / applicable, 1) if applicable else None
+
+
 def lapses(plan: ReadinessPlan, vendors: pl.DataFrame, exceptions: pl.DataFrame) -> pl.DataFrame:
     """What lapses until the day if nobody renews it: evidence, assurance of vendors, exceptions of the framework."""
-    framework, first, last = plan.question.framework, plan.as_of, plan.question.by
+    frameworks, first, last = [goal.framework for goal in plan.question.goals], plan.as_of, plan.question.by
     day = pl.duration(days=1)
-    evidence = plan.projection.lapses.with_columns(framework=pl.lit(framework))
+    evidence = pl.concat(
+        [goal.projection.lapses.with_columns(framework=pl.lit(goal.goal.framework)) for goal in plan.goals]
+    )
     assured = vendors.filter(pl.col("assured_until").is_between(first, last, closed="left")).select(
         "owner", lapses_on=pl.col("assured_until") + day, title="name", evidence=pl.lit("vendor assurance")
     )
     excepted = exceptions.filter(
-        pl.col("framework") == framework,
+        pl.col("framework").is_in(frameworks),
         pl.col("standing") == "approved",
         pl.col("expires_on").is_between(first, last, closed="left"),
     ).select(
@@ -168,11 +196,11 @@ def lapses(plan: ReadinessPlan, vendors: pl.DataFrame, exceptions: pl.DataFrame)
     )
 
 
-def work_of_plans(plans: pl.DataFrame, framework: str) -> pl.DataFrame:
-    """The work of plans for the framework that were accepted, with how each piece stands."""
-    return plans.filter(plan_framework=framework).select(
+def work_of_plans(plans: pl.DataFrame, frameworks: Sequence[str]) -> pl.DataFrame:
+    """The work of plans for the frameworks that were accepted, with how each piece stands."""
+    return plans.filter(pl.col("plan_framework").is_in(frameworks)).select(
         *("plan_id", "framework", "control_id", "title", "standing", "planned_due_on", "due_on", "closed_on"),
-        *("planned_owner", "owner", "effort_hours"),
+        *("planned_owner", "owner", "effort_hours", "done_hours", "left_hours"),
     )
 
 
@@ -199,7 +227,9 @@ def progress(plans: pl.DataFrame, readiness_days: pl.DataFrame, framework: str, 
 def falls_due(obligations: pl.DataFrame, plan: ReadinessPlan) -> pl.DataFrame:
     """The duties of the framework, and those of none, that are pending and due by the day: what nobody does is overdue
     then. Requests, vendor reviews, exceptions that end, tests, attestations, policy reviews."""
-    mine = pl.col("frameworks").list.contains(plan.question.framework) | (pl.col("frameworks").list.len() == 0)
+    frameworks = [goal.framework for goal in plan.question.goals]
+    mine = pl.col("frameworks").list.set_intersection(frameworks).list.len() > 0
+    mine = mine | (pl.col("frameworks").list.len() == 0)
     return (
         obligations.filter(pl.col("state").is_in(ledger.PENDING), mine, pl.col("due_on") <= plan.question.by)
         .sort("due_on", "obligation_id")

@@ -8,7 +8,8 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.planning.plan import ReadinessPlan
+from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.planning.plan import GoalPlan, ReadinessPlan
 from reports.frameworks.cis import cis_v8
 from reports.frameworks.cmmc import cmmc_l2
 from reports.frameworks.gdpr import gdpr_art32
@@ -35,19 +36,22 @@ def terms(plan: ReadinessPlan, frames: Mapping[str, pl.DataFrame], ask: Ask) -> 
 
     ``frames`` hold the facts of all of ``ASSESSMENTS``. SOC 2 has no such report: its criteria are counted.
     """
-    by = plan.question.by
-    moments = [("Today", plan.projection, plan.as_of), (f"{spelled_day(by)}, nothing done", plan.projection, by)]
-    if plan.chosen:
-        moments.append((f"{spelled_day(by)}, the plan done", plan.with_plan, by))
-    rows = [
-        (moment, _stage_sentence(plan, projection.on(day), frames, replace(ask, as_of=day)))
-        for moment, projection, day in moments
-    ]
+    rows = []
+    for goal in plan.goals:
+        by, framework = goal.goal.by, goal.goal.framework
+        name = "" if len(plan.goals) == 1 else f"{FRAMEWORK_NAMES.get(framework, framework)}, "
+        moments = [("Today", goal.projection, plan.as_of), (f"{spelled_day(by)}, nothing done", goal.projection, by)]
+        if plan.chosen:
+            moments.append((f"{spelled_day(by)}, the plan done", goal.with_plan, by))
+        rows += [
+            (name + moment, _stage_sentence(goal, projection.on(day), frames, replace(ask, as_of=day)))
+            for moment, projection, day in moments
+        ]
     return pl.DataFrame(rows, schema={"moment": pl.String, "says": pl.String}, orient="row")
 
 
-def _stage_sentence(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[str, pl.DataFrame], ask: Ask) -> str:
-    report = ASSESSMENTS.get(plan.question.framework)
+def _stage_sentence(plan: GoalPlan, states: pl.DataFrame, frames: Mapping[str, pl.DataFrame], ask: Ask) -> str:
+    report = ASSESSMENTS.get(plan.goal.framework)
     if report is None:
         applicable = states.filter(pl.col("state") != "not_applicable")
         effective = applicable.filter(pl.col("state") == "effective").height
@@ -61,7 +65,7 @@ def _stage_sentence(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[s
         for name in _STATES
     }
     said = report.document({**frames, **moved}, replace(ask, options={})).headline
-    return f"{said} {_stages(states)}" if plan.question.framework == ISO else said
+    return f"{said} {_stages(states)}" if plan.goal.framework == ISO else said
 
 
 def _stages(states: pl.DataFrame) -> str:

@@ -8,20 +8,25 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.declaration import FORMATS
-from engine.model.declarations.plan_parameters import PLAN_PARAMETERS, PLANNED_FRAMEWORK
+from engine.model.declarations.plan_parameters import PLAN_CHOICES, PLAN_PARAMETERS, PLANNED_FRAMEWORK, PRICES
 from engine.model.declarations.report import Report
-from engine.model.documents.document import CalendarEvent, Chart, Coverage, Document, Opening, Table, at_most
+from engine.model.documents.document import CalendarEvent, Chart, Coverage, Document, Table
 from engine.model.documents.tones import Tone
-from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.planning.plan import ReadinessPlan, make_plan
+from engine.planning.likelihood import likelihoods, spread_of
+from engine.planning.outlook import Fact, make_plan
+from engine.planning.plan import ReadinessPlan
+from engine.planning.prices import prices, without_more_hours
 from engine.planning.question import plan_question
-from reports.programme.plans import plan_rows
+from reports.programme.plans import plan_people, plan_rows, promises
 from reports.programme.plans.plan_terms import terms
-from reports.shared import setup
-from reports.shared.wording import count_of, hours, percent
+from reports.programme.plans.plan_words import opening, warnings_of
+from reports.shared.wording import hours
 
 TONES: dict[str, Tone] = {"nothing done": "second", "with the plan": "main"}
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
+GOALS = {"likely_pct": "Likely (%)", "likely_error_pct": "Error (points)", "likely_on": "90 % likely on"}
+PRICE = {"change": "If this moves", "saved_hours": "Hours saved", "reached": "Reached then"}
+MORE = {"people": "With", "effective": "Effective on the day"}
 TERMS = "Its report may ask for more than effective controls: worksheets, decisions, agreements that are not on record."
 PROGRESS = {
     "planned": "Actions planned",
@@ -34,16 +39,25 @@ DEFINITIONS = {
     "is overdue, policies reach their review; what a test or event speaks against stays so. Evidence that came about "
     "weekly over the last 90 days, never further apart than the control's window, is taken to go on.",
     "Strict": "Effective controls of those that apply.",
-    "Plan": "Of all choices of work that reach the target within everybody's hours the one with the fewest hours, then "
-    "the fewest changes of owner; spread evenly, each owner's work the more urgent first. Equal records, equal plan.",
-    "Hours": "Of open gaps the effort that the gap's remediation shows; of evidence that lapses later: attestation "
-    "0.5, operation 2, test 3, policy 4.",
+    "Plan": "Of all choices of work that reach the targets within everybody's hours the one that keeps most "
+    "of what was agreed, then the one with the fewest hours, then the fewest days with lapsed evidence, then the "
+    "fewest changes of owner; spread evenly, each owner's work the more urgent first. It is simulated before it is "
+    "shown: each piece is "
+    "done on its day, and what the days say then is what is said here. Equal records, equal plan.",
+    "Hours": "Of open gaps the remediation's own estimate, else what such work took before, else the runbook's; of "
+    "evidence that lapses: operation 2, test 3, policy 4; of a signature 0.5. Signatures that are duties on record "
+    "already are counted there.",
     "Evidence from": "A control that never operated, or that an event speaks against, has evidence once it operated "
     "for one turn of its cadence: a week, a month, a quarter. What comes less often is performed once.",
-    "Available": "Hours of each owner beside all duties on record, by week until the day. A duty that an action stands "
-    "for counts as well: nobody's week ever holds too much.",
-    "Buys": "One piece of work serves another control where the crosswalk says that it supports it fully and it yields "
-    "every kind of evidence that the other lacks.",
+    "Available": "Hours of each owner in the weeks until the day, less duties and overdue work: the figures of the "
+    "capacity budget. Overdue work comes first, and what a week cannot hold goes into the next.",
+    "Slack": "Work ends some days before the day. Where the window of the evidence is too short for that, it does not, "
+    "and the plan says so.",
+    "Buys": "One piece of evidence of operation, or a policy, serves another control where the crosswalk says that it "
+    "supports it fully: link it to both. Tests and signatures are each control's own.",
+    "Likely": "The work drawn with uncertain hours, in its order: the share of draws that reach the target by the day. "
+    "The spread is what is recorded as least and most hours, else that of accepted work that is done, else a factor of "
+    "1.6 that one piece in ten exceeds; half of it is shared by all work of a person.",
 }
 
 
@@ -51,6 +65,10 @@ def build(
     control_horizons: pl.DataFrame,
     gaps: pl.DataFrame,
     owner_weeks: pl.DataFrame,
+    load: pl.DataFrame,
+    signature_duties: pl.DataFrame,
+    members: pl.DataFrame,
+    awaited_work: pl.DataFrame,
     state_changes: pl.DataFrame,
     framework_targets: pl.DataFrame,
     accepted_plans: pl.DataFrame,
@@ -73,6 +91,11 @@ def build(
         "control_horizons": control_horizons,
         "gaps": gaps,
         "owner_weeks": owner_weeks,
+        "load": load,
+        "signature_duties": signature_duties,
+        "members": members,
+        "awaited_work": awaited_work,
+        "accepted_plans": accepted_plans,
         "state_changes": state_changes,
         "requirements": requirements,
         "control_assessments": control_assessments,
@@ -86,24 +109,38 @@ def build(
         "test_windows": test_windows,
         "incidents": incidents,
     }
-    question = plan_question(framework_targets, ask.options, ask.as_of)
+    question = plan_question(framework_targets, ask.options, ask.as_of, int(ask.settings["plan_slack_days"]))
     plan = make_plan(frames.__getitem__, question, ask.as_of)
-    work, weeks = plan_rows.actions(plan), plan_rows.weeks(plan)
-    known = plan.projection.on(question.by).filter(pl.col("state") != "not_applicable")
+    work, weeks, likely = plan_rows.actions(plan), plan_rows.weeks(plan), likelihoods(plan, spread_of(accepted_plans))
+    known = pl.concat(
+        [goal.projection.on(goal.goal.by).filter(pl.col("state") != "not_applicable") for goal in plan.goals]
+    )
     short = None if plan.is_reached else plan.first_short
+    people = plan_people.people(plan)
+    goals = plan_rows.goals(plan).with_columns(
+        likely_pct=pl.Series([round(100 * one.probability, 1) for one in likely], dtype=pl.Float64),
+        likely_error_pct=pl.Series([round(100 * one.error, 1) for one in likely], dtype=pl.Float64),
+        likely_on=pl.Series([one.likely_on for one in likely], dtype=pl.Date),
+    )
+    owners = people.filter(pl.col("owner").is_in(plan.owners))
+    frameworks = [goal.framework for goal in question.goals]
     return Document(
-        *_opening(plan, work),
+        *opening(plan, work, likely),
         summary={
             "by": question.by,
-            "target_pct": question.target,
-            "strict_pct": weeks["strict_pct"][-1],
-            "planned_strict_pct": weeks["planned_strict_pct"][-1],
+            "target_pct": question.first.target,
+            "strict_pct": goals["strict_pct"][0],
+            "planned_strict_pct": goals["planned_strict_pct"][0],
             "not_effective": len(plan.mine),
             "needed_hours": plan.needed_hours,
+            "capacity_hours": round(owners["capacity_hours"].sum(), 2),
+            "duty_hours": round(owners["duty_hours"].sum(), 2),
+            "overdue_hours": round(owners["overdue_hours"].sum(), 2),
             "available_hours": plan.available_hours,
             "plan_hours": plan.choice.hours,
             "plan_bound_hours": plan.choice.bound,
             "reached": plan.is_reached,
+            "likely_pct": goals["likely_pct"].min(),
             "first_short_week": short.week if short else None,
         },
         titles={
@@ -113,17 +150,33 @@ def build(
             "planned_strict_pct": "Strict with the plan (%)",
             "not_effective": "Will not be effective",
             "needed_hours": "Hours to close them all",
-            "available_hours": "Hours their owners have",
+            "capacity_hours": "Hours that their owners have",
+            "duty_hours": "Hours of duties on record",
+            "overdue_hours": "Hours of overdue work",
+            "available_hours": "Hours that these leave",
             "plan_hours": "Hours of the plan",
             "plan_bound_hours": "No plan takes fewer hours than",
             "reached": "The plan reaches the target",
+            "likely_pct": "Likely (%)",
             "first_short_week": "First short week",
         },
         tables=(
+            Table("goals", "Frameworks, days and targets", goals, labels=GOALS),
             Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
             Table("actions", "The plan, week by week", work, hidden=["week"]),
+            Table(
+                "holes",
+                "Days on which evidence has lapsed although the plan is done",
+                promises.holes(plan),
+                note="The price is what renewing in time takes beside the plan; without one no renewal is in time.",
+            ),
             Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
-            Table("owners", "Who does how much", plan_rows.people(plan)),
+            Table("owners", "Who does how much", people, labels={"available_hours": "Left (h)"}),
+            Table(
+                "load", "Hours of each owner, week by week", plan_people.load_by_week(plan), hidden=["week_start_on"]
+            ),
+            *_further_tables(frames.__getitem__, plan, ask),
+            Table("moves", "What is other than agreed, and why", promises.moves(plan, accepted_plans)),
             Table("weeks", "Readiness week by week", weeks, labels=LABELS),
             Table(
                 "due",
@@ -134,7 +187,7 @@ def build(
             Table(
                 "accepted",
                 "The plan that was accepted",
-                plan_rows.work_of_plans(accepted_plans, question.framework),
+                plan_rows.work_of_plans(accepted_plans, frameworks),
                 state=["standing"],
                 words=["standing"],
                 note="Done, late, changed since by somebody, or as planned.",
@@ -142,7 +195,7 @@ def build(
             Table(
                 "progress",
                 "What was planned for each day, and what came",
-                plan_rows.progress(accepted_plans, readiness_days, question.framework, ask.as_of),
+                plan_rows.progress(accepted_plans, readiness_days, question.first.framework, ask.as_of),
                 labels=PROGRESS,
             ),
             Table(
@@ -156,68 +209,27 @@ def build(
         charts=_charts(weeks),
         events=_events(plan),
         definitions=DEFINITIONS,
-        warnings=_warnings(plan),
+        warnings=warnings_of(plan, likely),
         footnotes=("hq plan --format csv writes the plan as rows that hq import takes: accepting it is one step.",),
     )
 
 
-def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
-    question, failing = plan.question, len(plan.mine)
-    name, day = FRAMEWORK_NAMES.get(question.framework, question.framework), spelled_day(question.by)
-    if not plan.applicable:
-        return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
-    what = name if question.target == 100 else f"{question.target} % of {name}"
-    ready = f"Ready for {what} on {day}"
-    if question.start is not None:
-        ready = f"{what} throughout from {spelled_day(question.start)} to {day}"
-    if plan.effective >= plan.target_count:
-        return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
-    short = None if plan.is_reached else plan.first_short
-    said = f"{ready}: no. {failing:,} of {count_of(plan.applicable, 'control')} will not be effective"
-    need = f"; {hours(_hours_needed(plan))} are needed, the owners have {round(plan.available_hours):,}"
-    first = f"; first short: week {short.week[-2:]}" if short else ""
-    return Opening(f"{at_most(at_most(said, need), first)}.", _step(plan, work))
-
-
-def _hours_needed(plan: ReadinessPlan) -> float:
-    """The hours that the target takes: those of the plan where it gets there, else those of every gap."""
-    return plan.choice.hours if plan.is_reached else plan.needed_hours
-
-
-def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
-    if work.is_empty():
-        return "No work changes that by then: look at what stays open, and why."
-    first = work.row(0, named=True)
-    start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
-    takes = f"{count_of(len(plan.chosen), 'control')} in {hours(plan.choice.hours)}"
-    if plan.is_reached:
-        return f"The plan gets there with work on {takes}: {start}."
-    reached = percent(100 * plan.effective_with / plan.applicable)
-    return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
-
-
-def _warnings(plan: ReadinessPlan) -> list[str]:
-    warnings = []
-    short = plan.first_short
-    if short and not plan.is_reached:
-        warnings.append(f"First short: {short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}.")
-    lost = [one for one, _ in plan.open if one.reason]
-    if lost and not plan.is_reached:
-        noun = "1 control cannot" if len(lost) == 1 else f"{len(lost):,} controls cannot"
-        warnings.append(f"{noun} be ready by then whatever the hours: see what stays open.")
-    alone = (plan.work_by_control[action.id] for action in plan.chosen if not action.after)
-    waiting = [work for work in alone if work.waits_for]
-    if waiting:
-        what = "1 control waits" if len(waiting) == 1 else f"{len(waiting):,} controls of the plan wait"
-        warnings.append(f"{what} for something that no plan knows the end of: see what each waits for.")
-    return warnings
+def _further_tables(fact: Fact, plan: ReadinessPlan, ask: Ask) -> list[Table]:
+    """What promises cost, and what more hours buy, where that is asked."""
+    found = []
+    if ask.options.get(PRICES.name):
+        found.append(Table("prices", "What each promise costs", promises.price_rows(prices(fact, plan)), labels=PRICE))
+    if plan.question.more_hours:
+        rows = promises.comparison(without_more_hours(fact, plan), plan)
+        found.append(Table("more_hours", "What more hours buy", rows, labels=MORE))
+    return found
 
 
 def _events(plan: ReadinessPlan) -> list[CalendarEvent]:
     """An all-day entry for each step of the plan on the day by which it is done."""
     return [
         CalendarEvent(
-            uid=f"plan-{plan.question.framework}-{plan.question.by}-{step.action.id}-{step.part}",
+            uid=f"plan-{step.work.goal.framework}-{step.work.goal.by}-{step.action.name}-{step.part}",
             on=step.done_on,
             title=f"{step.work.control_id} {step.work.title}",
             description=f"{plan_rows.what(step)} ({hours(step.hours)}, {step.owner})",
@@ -231,6 +243,8 @@ def _events(plan: ReadinessPlan) -> list[CalendarEvent]:
 
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
+    several = weeks["framework"].n_unique() > 1
+    weeks = weeks.filter(framework=weeks["framework"][0])
     lines = (
         weeks.select(
             pl.Series("on", [spelled_day(on) for on in weeks["on"]], dtype=pl.String),
@@ -245,7 +259,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     return [
         Chart(
             "lines",
-            "Strict readiness until the day",
+            "Strict readiness until the day" + (", the first framework" if several else ""),
             lines,
             "on",
             "strict_pct",
@@ -263,5 +277,5 @@ REPORT = Report(
     description="Whether a framework will be ready by a day, what it takes, and the cheapest work that makes it so.",
     build=build,
     formats=(*FORMATS, "pdf", "ics"),
-    parameters=(PLANNED_FRAMEWORK, *PLAN_PARAMETERS),
+    parameters=(PLANNED_FRAMEWORK, *PLAN_PARAMETERS, *PLAN_CHOICES),
 )

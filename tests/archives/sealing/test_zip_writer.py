@@ -170,6 +170,7 @@ def test_a_file_that_unpacks_to_more_than_it_says_is_stopped():
 def test_an_archive_beyond_four_gibibytes_is_not_written():
     class Huge:
         name, crc, compressed = "x", 0, 10
+        stored = False
 
         def __init__(self, size):
             self.size = size
@@ -191,3 +192,25 @@ def test_noise_never_does_anything_but_be_refused(data):
     for start in (b"", b"PK\x03\x04", b"PK\x05\x06"):
         with pytest.raises(BrokenArchive):
             unpack(start + data)
+
+
+def test_stored_bytes_stand_in_the_archive_as_they_are(tmp_path):
+    noise = random.Random(7).randbytes(3 << 20)
+    zeros = bytes(2 << 20)  # compressed this would be more of a bomb than a reader of ours takes
+    out = io.BytesIO()
+    with ArchiveSpool(tmp_path) as spool:
+        spool.add("a.csv", "", b"x\r\n")
+        for name, data in (("evidence-1", noise), ("evidence-2", zeros), ("evidence-3", b"")):
+            with spool.writing(name, "", lambda: None, stored=True) as part:
+                part.write(data)
+        write_zip(out, spool.parts)
+    data = out.getvalue()
+    assert noise in data
+    assert unpack(data) == {"a.csv": b"x\r\n", "evidence-1": noise, "evidence-2": zeros, "evidence-3": b""}
+    with zipfile.ZipFile(io.BytesIO(data)) as other:
+        assert other.testzip() is None
+        assert other.getinfo("evidence-1").compress_type == zipfile.ZIP_STORED
+    broken = bytearray(data)
+    broken[data.index(noise) + 100] ^= 1
+    with pytest.raises(BrokenArchive, match="is damaged"):
+        unpack(bytes(broken))

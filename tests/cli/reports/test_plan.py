@@ -34,7 +34,7 @@ def plan_json(ready, *arguments):
 def test_the_plan_is_accepted_in_one_step_and_followed(ready, monkeypatch):
     before = plan_json(ready, *ASKED, "--format", "json")
     assert before["summary"]["by"] == "2027-03-01"
-    (planned,) = [row["control_id"] for row in before["actions"]]
+    (planned,) = {row["control_id"] for row in before["actions"]}
     assert before["accepted"] == []
     code, text, err = ready(*ASKED, "--format", "csv")
     assert (code, text.split(",")[0]) == (0, "table"), err
@@ -95,18 +95,16 @@ def test_a_projection_is_held_against_history(ready):
     )
 
 
-def test_an_empty_plan_is_accepted_too(acme, cli, monkeypatch):
+def test_rows_of_a_framework_out_of_scope_are_refused_and_an_empty_file_is_one(acme, cli, monkeypatch):
     code, text, err = cli("plan", "--framework", "hipaa", "--by", "2027-03-01", "--format", "csv")
-    assert (code, text.count("\n")) == (0, 1), err
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
-    code, out, err = cli("import", "-", "--org", "acme")
-    assert (code, "nothing was new" in out) == (0, True), err
+    assert (code, text) == (2, "")
+    assert "hipaa is not in scope of acme; in scope: soc2." in err
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
     assert cli("import", "-", "--org", "acme")[0] == 2
 
 
 def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monkeypatch):
-    (control,) = [row["control_id"] for row in plan_json(ready, *ASKED, "--format", "json")["actions"]]
+    (control,) = {row["control_id"] for row in plan_json(ready, *ASKED, "--format", "json")["actions"]}
     work = tmp_path / "remediations.csv"
     head = "id,framework,control_id,title,owner,opened_on,due_on,closed_on,status,blocked_by\n"
     work.write_text(f"{head}R1,soc2,{control},Mend,ann@acme.example,2026-01-01,2026-02-01,,blocked,a vendor\n")
@@ -126,3 +124,82 @@ def test_each_step_is_an_entry_of_its_own_in_a_calendar(ready):
     code, text, err = ready(*ASKED[:5], "--type2-from", "2026-12-01", "--format", "ics")
     uids = [line for line in text.splitlines() if line.startswith("UID:")]
     assert (code, len(set(uids))) == (0, len(uids)), err
+
+
+BOTH = "framework,in_scope,adopted_on,target_on\nsoc2,true,2025-01-01,2027-03-01\niso27001,true,2025-01-01,2027-06-30\n"
+
+
+@pytest.fixture
+def both(ready, tmp_path):
+    scope = tmp_path / "organization_frameworks.csv"
+    scope.write_text(BOTH)
+    assert ready("import", scope, "--org", "acme")[0] == 0
+    return ready
+
+
+def test_one_plan_has_several_frameworks_with_days_and_targets_of_their_own(both, tmp_path):
+    asked = ("--framework", "soc2", "--by", "2027-03-01", "--framework", "iso27001", "--by", "2027-06-30")
+    answer = plan_json(both, "plan", *asked, "--target", "iso27001=1", "--target", "soc2=2", "--format", "json")
+    assert [(row["framework"], row["by"], row["target_pct"]) for row in answer["goals"]] == [
+        ("soc2", "2027-03-01", 2),
+        ("iso27001", "2027-06-30", 1),
+    ]
+    written = tmp_path / "plan.toml"
+    written.write_text(
+        '[[goal]]\nframework = "soc2"\nby = 2027-03-01\ntarget = 2\n'
+        '[[goal]]\nframework = "iso27001"\nby = 2027-06-30\ntarget = 1\n'
+    )
+    assert plan_json(both, "plan", written, "--format", "json")["goals"] == answer["goals"]
+
+
+def test_prices_and_more_hours_are_answered_where_they_are_asked(ready):
+    answer = plan_json(ready, *ASKED, "--prices", "--with-hours", "8/week@owner", "--format", "json")
+    assert [(row["framework"], row["change"]) for row in answer["prices"]] == [("soc2", "its day a week later")]
+    assert [row["people"] for row in answer["more_hours"]] == ["the people there are", "8 more hours a week of owner"]
+
+
+def test_work_that_is_refused_is_not_planned(ready):
+    (control,) = {row["control_id"] for row in plan_json(ready, *ASKED, "--format", "json")["actions"]}
+    without = plan_json(ready, *ASKED, "--without", f"soc2:{control}", "--format", "json")
+    assert control not in {row["control_id"] for row in without["actions"]}
+    assert {row["why"] for row in without["open"] if row["control_id"] == control} == {"left out, as was asked"}
+
+
+def test_work_goes_out_to_the_tools_where_tickets_live(ready):
+    head = {form: ready(*ASKED, "--format", form)[1].splitlines()[0] for form in ("jira", "linear", "gh")}
+    assert head["jira"].startswith("Summary,Description,Issue Type,Assignee,Due Date,Original Estimate")
+    assert head["linear"].startswith("Title,Description,Status,Assignee,Due Date,Estimate")
+    assert head["gh"].startswith("gh issue create --title 'CC1.")
+
+
+def test_every_organization_is_a_row(ready):
+    rows = plan_json(ready, "plan", "--all", "--format", "json")
+    assert [(row["organization"], row["framework"], row["by"]) for row in rows] == [("acme", "soc2", "2027-03-01")]
+    code, out, _ = ready("gate", "--all", "--framework", "soc2", "--framework", "hipaa", "--min-strict", "0")
+    lines = [line.split() for line in out.splitlines()]
+    assert code == 0, out
+    assert lines[0] == ["organization", "framework", "condition", "holds", "found"]
+    assert [line[:2] for line in lines[1:]] == [["acme", "hipaa"], ["acme", "soc2"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((), "Name a --framework"),
+        (("--framework", "soc2", "--framework", "soc2"), "--framework soc2 is given twice"),
+        (("--framework", "soc2", "--framework", "iso27001"), "iso27001 is not in scope of acme"),
+        (("--framework", "soc2", "--target", "hipaa=80"), "names no framework of the plan"),
+        (("--framework", "soc2", "--target", "101"), "--target must be a percentage from 1 to 100"),
+        (("--framework", "soc2", "--by", "2027-03-01", "--by", "2027-04-01"), "--by must be given once for all"),
+        (("--framework", "soc2", "--without", "soc2:none"), "without must be a control or remediation"),
+        (("--framework", "soc2", "--with-hours", "8@owner"), "hours must be hours a week"),
+        (("--framework", "soc2", "--with-hours", "8/week@nobody"), "hours must be a role"),
+        (("--framework", "soc2", "--with-hours", "8/week@owner", "--format", "csv"), "--with-hours is a question"),
+        (("--all", "--org", "acme"), "--all is one table of every organization"),
+        (("no.toml",), "Cannot read no.toml"),
+    ],
+)
+def test_what_makes_no_question_is_refused_in_a_sentence(ready, arguments, expected):
+    code, out, err = ready("plan", *arguments)
+    assert (code, out) == (2, "")
+    assert expected in err

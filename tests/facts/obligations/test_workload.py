@@ -28,7 +28,7 @@ def weeks(*duties, capacity=(), left=(), as_of=DAY, **overrides):
         [{"org_id": ORG, "email": name, "active": False} for name in left],
         schema={"org_id": pl.String, "email": pl.String, "active": pl.Boolean},
     )
-    return owner_weeks(load(rows("obligations", *duties), question), given, users, question)
+    return owner_weeks(load(rows("obligations", *duties), rows("planned_load"), question), given, users, question)
 
 
 def duty(owner, due_on, hours=2.0, **more):

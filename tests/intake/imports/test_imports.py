@@ -238,3 +238,17 @@ def test_the_door_is_the_same_on_every_engine(any_store, tmp_path):
     assert not door.paths(events, risks).has_changes
     assert door.counts(door.text("risks.csv", "id,impact\nR-1,5\n")) == {"risks": (1, 0, 1, 0)}
     assert any_store.verify("acme").ok
+
+
+def test_a_rule_of_ones_own_has_its_star_at_the_end_alone(door):
+    header = "pattern,framework,control_id,effect\n"
+    good = door.text("organization_rules.csv", header + "acme.door.*,SOC 2,CC6.1,supports\nacme.x,soc2,CC6.1,records\n")
+    assert door.counts(good) == {"organization_rules": (2, 2, 0, 0)}
+    assert door.rows("organization_rules", "pattern", "outcome", "effect")[0] == ("acme.door.*", "any", "supports")
+    bad = door.bad_cells(
+        "organization_rules.csv", header + "acme.*.locked,soc2,CC6.1,supports\n*x,soc2,CC6.1,supports\n"
+    )
+    assert [(row, column, found) for row, column, _, found in bad] == [
+        (2, "pattern", "acme.*.locked"),
+        (3, "pattern", "*x"),
+    ]

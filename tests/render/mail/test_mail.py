@@ -147,3 +147,7 @@ def test_lines_of_the_text_part_are_short_enough_to_be_quoted():
 def test_the_subject_names_digest_organization_and_period():
     assert mail.subject(edition(), "2026-W47", late=False) == "SLA reminders · Acme & Sons · 2026-W47"
     assert mail.subject(edition(), "2026-W47", late=True).endswith("2026-W47 (late)")
+
+
+def test_a_subject_names_its_figure():
+    assert mail.subject(edition(), "2026-W47", late=False, figure="Gaps open: 3").endswith("2026-W47 · Gaps open: 3")

@@ -71,7 +71,7 @@ def test_many_are_brought_by_one_listing(any_url, machine, monkeypatch):
     one.flush()
     two.prefetch("acme", [(name, name.key) for name in names], always)
     asked = []
-    monkeypatch.setattr(Bucket, "_request", lambda *call, **options: asked.append(call))
+    monkeypatch.setattr(Bucket, "request", lambda *call, **options: asked.append(call))
     assert [two.fetch(name) for name in names] == [b"bytes", b"bytes", None]
     two.prefetch("acme", [(name, name.key) for name in names[:2]], always)
     two.prefetch("acme", [], always)
@@ -204,7 +204,7 @@ def test_while_there_is_trouble_one_try_in_a_while_waits_for_it(monkeypatch):
         bucket = Bucket("s3://silent")
         assert [bucket.read("x") for _ in range(50)] == [None] * 50
         asked = []
-        monkeypatch.setattr(Bucket, "_request", lambda *call, **options: asked.append(call))
+        monkeypatch.setattr(Bucket, "request", lambda *call, **options: asked.append(call))
         assert (bucket.read("x"), asked) == (None, [])
 
 

@@ -107,6 +107,11 @@ def test_the_front_page_begins_with_ten_questions(sites):
         "What proves CC6.1?",
     ]
     assert text.count('class="sparkline"') >= 8
+    named = [unescape(sentence) for sentence in re.findall(r'<p class="named">(.*?)</p>', text)]
+    assert [sentence.partition(" ")[0] for sentence in named[:2]] == ["First", "The"]
+    assert re.match(r"First \S+ .+ \(.+\), then ", named[0])
+    assert re.match(r"The evidence of [\d,]+ controls? lapses: \d+ in the week of \d+ \w+", named[1])
+    assert any(re.search(r"SOC 2, \d+ \w+: (yes|no; \d+ short, [\d.]+ h)", sentence) for sentence in named)
 
 
 def test_the_same_records_give_the_same_site(sites, tmp_path):

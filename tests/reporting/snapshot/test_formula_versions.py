@@ -19,7 +19,7 @@ COUNTS = dict.fromkeys(("effective", "partial", "stale", "ineffective", "no_data
 
 
 @pytest.fixture
-def copied(lives, tmp_path):
+def copy(lives, tmp_path):
     services = copy_services(lives(EVERY), tmp_path)
     yield services
     for each in (services.snapshots, services.replica, services.store):
@@ -31,30 +31,28 @@ def overwrite(services, statement):
         connection.execute(statement)
 
 
-def test_a_snapshot_keeps_the_versions_of_its_formulas(copied):
-    with copied.snapshots.open("acme", now=NOW) as snapshot:
+def test_a_snapshot_keeps_the_versions_of_its_formulas(copy):
+    with copy.snapshots.open("acme", now=NOW) as snapshot:
         kept = snapshot.fact("readiness_snapshots_rows")["formulas"].unique().to_list()
         posture = snapshot.fact("posture_snapshots_rows")["formulas"].unique().to_list()
     assert kept == [str(FORMULAS).replace("'", '"').replace(" ", "")]
     assert posture == ['{"posture_score":1}']
 
 
-def test_days_of_earlier_formulas_are_computed_anew_from_the_records(copied, lives):
+def test_days_of_earlier_formulas_are_computed_anew_from_the_records(copy, lives):
     """Numbers of an earlier version, without versions: reports say what they say where all was computed by today's."""
-    overwrite(
-        copied, "UPDATE readiness_snapshots SET strict_pct = 1, weighted_pct = 2, gaps_open = 99, formulas = NULL"
-    )
-    overwrite(copied, "UPDATE posture_snapshots SET score = 99, formulas = '{\"posture_score\":7}'")
-    assert different(documents(lives(EVERY), TRENDS), documents(copied, TRENDS)) == []
+    overwrite(copy, "UPDATE readiness_snapshots SET strict_pct = 1, weighted_pct = 2, gaps_open = 99, formulas = NULL")
+    overwrite(copy, "UPDATE posture_snapshots SET score = 99, formulas = '{\"posture_score\":7}'")
+    assert different(documents(lives(EVERY), TRENDS), documents(copy, TRENDS)) == []
 
 
-def test_a_day_before_the_records_is_a_break_that_names_the_change(copied):
-    with copied.store.revision("acme", "me", now=NOW) as revision:
+def test_a_day_before_the_records_is_a_break_that_names_the_change(copy):
+    with copy.store.revision("acme", "me", now=NOW) as revision:
         row = {"taken_on": EARLIER, "framework": "soc2", **COUNTS, "strict_pct": 90.0, "weighted_pct": 95.0}
         revision.insert(readiness_snapshots, [row])
         revision.insert(posture_snapshots, [{"taken_on": EARLIER, "score": 95.0, "components": {"readiness": 95.0}}])
         revision.record("snapshots.imported")
-    with copied.snapshots.open("acme", now=NOW) as snapshot:
+    with copy.snapshots.open("acme", now=NOW) as snapshot:
         trends = snapshot.edition("kpi-trends", {}).document
         posture = snapshot.edition("posture-score", {"periodDays": "60"}).document
         figures = snapshot.figures("posture-score", {"periodDays": "60"})

@@ -65,6 +65,8 @@ def test_every_control_is_counted_in_exactly_one_state():
         "controls_no_data": 1,
         "controls_without_evidence": 0,
         "coverage_pct": 80.0,
+        "evidence_held_pct": None,
+        "evidence_not_whole": 0,
     }
     assert document.coverage == Coverage(4, 5)
 

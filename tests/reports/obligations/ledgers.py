@@ -53,7 +53,7 @@ def work(obligations, *capacity, day=DAY, left=()):
     given = [{"org_id": ORG, "email": who, "week": week, "hours": hours} for who, week, hours in capacity]
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
     users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")
-    shares = load(obligations, question)
+    shares = load(obligations, rows("planned_load"), question)
     return owner_weeks(shares, held, users, question), shares
 
 

@@ -81,6 +81,11 @@ FRAMES = {
     "organization": rows("organization", {"frameworks": ["soc2", "iso27001", "hipaa", "fedramp-poam"]}),
     "control_status": rows("control_status", *controls(30)),
     "gaps": rows("gaps", *gaps(30)),
+    "signature_duties": rows(
+        "signature_duties", {"framework": "soc2", "control_id": "CC1.1", "id": "a", "due_on": DAY}
+    ),
+    "accepted_plans": rows("accepted_plans"),
+    "awaited_work": rows("awaited_work", {"framework": "soc2", "control_id": "CC1.1", "id": "r", "owner": "ann@x"}),
     "control_horizons": rows(
         "control_horizons",
         *(

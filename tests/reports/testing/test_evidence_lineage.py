@@ -155,6 +155,8 @@ def test_each_figure_counts_claims_or_what_none_is_about():
         "claims_audit_events": 2,
         "orphan_evidence": 1,
         "orphan_controls": 1,
+        "evidence_held_pct": None,
+        "evidence_not_whole": 0,
     }
 
 
@@ -170,3 +172,17 @@ def test_a_broken_claim_says_what_is_wrong():
 
 def test_coverage_is_that_of_all_reports_and_not_the_share_of_claims():
     assert report(*SEVERAL, controls=["C1", "C2"]).coverage == Coverage(2, 2)
+
+
+def test_what_is_held_and_whole_is_a_share_of_all_linked_items():
+    items = [
+        {"id": "i1", "evidence_place": "held", "held_state": "whole", "sha256": "1" * 64},
+        {"id": "i2", "evidence_place": "held", "held_state": "changed", "sha256": "2" * 64},
+        {"id": "i3", "evidence_place": "told", "held_state": None},
+        {"id": "i4", "evidence_place": "told", "held_state": "erased", "sha256": "4" * 64},
+    ]
+    document = edition(REPORT, **facts(), evidence_files=rows("evidence_files", *items))
+    assert (document.summary["evidence_held_pct"], document.summary["evidence_not_whole"]) == (25.0, 1)
+    shown = frame(document, "evidence_files").select("id", "evidence_place", "held_state").rows()
+    assert shown[0] == ("i2", "held", "changed")
+    assert "1 evidence item with changed or missing bytes: no evidence until put back." in document.warnings

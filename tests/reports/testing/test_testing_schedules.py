@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from engine.facts.schemas import SCHEMAS
 from engine.model.documents.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import document as edition
@@ -44,7 +45,16 @@ def facts(*windows, needing=()):
             for n, name in enumerate(needing)
         ),
     )
-    return {"test_windows": rows("test_windows", *windows), "control_status": status}
+    return {
+        "test_windows": rows("test_windows", *windows),
+        "control_tests": rows(
+            "control_tests",
+            *({name: value for name, value in one.items() if name in SCHEMAS["control_tests"]} for one in windows),
+        ),
+        "idle_checks": rows("idle_checks"),
+        "check_sights": rows("check_sights"),
+        "control_status": status,
+    }
 
 
 YEAR = ("test_windows_in_12_months", *(f"test_windows_{name}_in_12_months" for name in ("done", "late", "missed")))
@@ -187,6 +197,9 @@ def test_each_figure_counts_tests_or_windows():
         "tests_short_of_evidence": 1,
         "controls_needing_test": 2,
         "controls_without_test_schedule": 1,
+        "checks_blind": 0,
+        "checks_not_proved": 0,
+        "checks_idle": 0,
     }
     assert lead(found) == (
         "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",

@@ -14,18 +14,13 @@ from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.database.epoch import EPOCH
-from engine.store.database.schema_check import (
-    FINGERPRINTS,
-    declared_schema,
-    fingerprint,
-    present_schema,
-    schema_problems,
-)
+from engine.store.database.schema_check import declared_schema, fingerprint, present_schema, schema_problems
 from engine.store.schema import metadata
 from engine.store.schema.audit import installation_commitments, installation_heads
 from engine.store.schema.organizations import heads, organizations
 from tests.conftest import NOW
 from tests.databases import raw_transaction
+from tests.store.accept_fingerprint import FINGERPRINTS
 
 HOUR = timedelta(hours=1)
 
@@ -40,7 +35,7 @@ def write(services, org="acme", name="login.done", **more):
         revision.record(name)
 
 
-def found(services):
+def tree_problems(services):
     with services.store.reader() as connection:
         return check_installation_tree(connection, services.settings).problems
 
@@ -69,14 +64,14 @@ def test_a_head_is_signed_once_a_day_and_with_a_new_organization_at_once(service
     later = sign_installation(services, now=NOW + HOUR + EVERY, every=EVERY)
     assert read_checkpoint(open_note(later.note).text).size == 3  # acme anew; in globex nothing happened
     assert tree_path(services.settings).read_text().count("\n") == 3
-    assert found(services) == []
+    assert tree_problems(services) == []
 
 
 def test_an_organization_that_vanished_is_named(services):
     write(services, "globex", create={"name": "Globex"})
     sign_installation(services, now=NOW)
     vanish(services, "globex")
-    (said,) = found(services)
+    (said,) = tree_problems(services)
     assert said.startswith("the organization globex is not there any more; it had ")
 
 
@@ -90,7 +85,7 @@ def test_who_takes_the_commitment_away_too_is_found_by_the_file(services):
         delete(installation_commitments).where(installation_commitments.c.org_id == "globex"),
         delete(installation_heads).where(installation_heads.c.size == 2),
     )
-    (said,) = found(services)
+    (said,) = tree_problems(services)
     assert said == (
         "line 2 of heads/installation.tree is of 2 commitments to organizations, and there are 1: the tree was cut"
     )
@@ -106,7 +101,7 @@ def test_a_commitment_that_was_changed_is_found(services, column):
     execute(services, update(installation_commitments).values({column: changed}))
     assert (
         "line 1 of heads/installation.tree has another root than the first 1 commitments: they were changed"
-        in found(services)
+        in tree_problems(services)
     )
 
 
@@ -115,7 +110,7 @@ def test_an_organization_that_was_added_beside_the_console_is_named(services):
     with services.store.reader() as connection:
         row = dict(connection.execute(select(organizations)).mappings().first())
     execute(services, insert(organizations).values(**{**row, "id": "ghost", "name": "Ghost"}))
-    assert found(services) == ["the organization ghost has no event: it was added beside the console"]
+    assert tree_problems(services) == ["the organization ghost has no event: it was added beside the console"]
 
 
 def test_a_proof_leads_to_the_signed_head_and_names_nobody_else(services):

@@ -44,6 +44,12 @@ def alerts() -> Seeds:
             bodies.sentry_issue(),
             bodies.sentry_rule(),
             bodies.sentry_metric(),
+            bodies.guardduty(),
+            *(bodies.aws_health(word) for word in ("open", "closed")),
+            *(bodies.azure_monitor(word) for word in ("Fired", "Resolved")),
+            *(bodies.google_monitoring(word) for word in ("open", "closed")),
+            *(bodies.opsgenie(word) for word in ("Create", "Acknowledge", "Close")),
+            *(bodies.zabbix(value) for value in (1, 0)),
             bodies.normalized_body(dedupe_key="a", started_at="2026-11-20T08:12:00Z", labels={"a": "b"}),
             {"alerts": [bodies.normalized_body(), bodies.normalized_body(status="resolved")]},
         ]

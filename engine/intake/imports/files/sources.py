@@ -2,17 +2,21 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from engine.intake.imports.batches import SheetRows
+from engine.intake.imports.evidence_files import ITEMS, top_names
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
 from engine.intake.imports.files.typed_files import open_workbook, read_json_lines, read_parquet, read_worksheet
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.tables import Importable, find_table, importable, is_table
-from engine.model.errors import InvalidData, Usage
+from engine.intake.imports.values.names import squash
+from engine.model.errors import InvalidData, Problem, Usage
 
 DELIMITED = (".csv", ".tsv", ".txt")
 WORKBOOKS = (".xlsx", ".xlsm")
@@ -23,7 +27,7 @@ SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
 
 def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
-    files = [file for path in paths for file in files_in(path)]
+    files = [file for path in paths for file in files_in(path, mapping)]
     found = [sheet for file in files for sheet in _sheets(file, mapping)]
     if not files:
         raise Usage("There is nothing to import: name a file or a folder with files.")
@@ -35,15 +39,30 @@ def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetR
     return found
 
 
-def files_in(path: Path) -> Iterator[Path]:
-    """The file itself, or those of a folder in the order of their names; Usage for neither."""
+def _evidence_of(path: Path, mapping: ColumnMapping) -> set[str]:
+    """What lies in a folder because rows of its evidence items name it: no table, and passed over."""
+    found = []
+    for file in sorted(path.iterdir()):
+        may_have = squash(file.stem) == squash(ITEMS) or file.suffix.lower() in WORKBOOKS or not is_table(file.stem)
+        if file.is_file() and file.suffix.lower() in SUFFIXES and may_have and not file.name.startswith((".", "~$")):
+            with suppress(Problem):  # what is no table may be such a file; if it is none, that is said when it is read
+                found += [sheet for sheet in _sheets(file, mapping) if sheet.table == ITEMS]
+    return top_names(found, mapping)
+
+
+def files_in(path: Path, mapping: ColumnMapping = PLAIN) -> Iterator[Path]:
+    """The file itself, or those of a folder in the order of their names; Usage for neither.
+
+    What evidence items of the folder name as their files is passed over.
+    """
     if not path.exists():
         raise Usage(f"{path} does not exist.")
     if not path.is_dir():
         yield path
         return
+    passed_over = _evidence_of(path, mapping)
     for file in sorted(path.iterdir()):
-        if file.name.startswith((".", "~$")):
+        if file.name.startswith((".", "~$")) or file.name in passed_over:
             continue
         if file.is_dir():
             raise Usage(f"{file} is a folder inside a folder; name it by itself to import it.")
@@ -51,6 +70,10 @@ def files_in(path: Path) -> Iterator[Path]:
 
 
 def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
+    return [replace(sheet, folder=path.parent) for sheet in _read_sheets(path, mapping)]
+
+
+def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")

@@ -9,8 +9,11 @@ from sqlalchemy import Connection, and_, func, or_, select
 from engine.store.chain.heads import seq_column
 from engine.store.database.epoch import EPOCH
 from engine.store.schema.audit import signed_heads
+from engine.store.schema.controls import evidence_items
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import bundles, credential_uses, credentials, deliveries
+
+HELD_EVIDENCE = "0039"  # the migration from which on items hold bytes
 
 
 class OrganizationPosition(NamedTuple):
@@ -30,6 +33,13 @@ class ArchiveRecord(NamedTuple):
     sha256: str
 
 
+class EvidenceRecord(NamedTuple):
+    """Bytes that evidence items hold."""
+
+    org_id: str
+    sha256: str
+
+
 def positions(connection: Connection, schema: str = EPOCH) -> list[OrganizationPosition]:
     """Every organization, the platform's own included, of a store at migration ``schema``."""
     newest = select(signed_heads.c.org_id, func.max(signed_heads.c.seq).label("seq"))
@@ -46,6 +56,17 @@ def archives(connection: Connection) -> list[ArchiveRecord]:
     query = select(bundles.c.org_id, bundles.c.id, bundles.c.archive_sha256)
     rows = connection.execute(query.where(bundles.c.archive_sha256.is_not(None)))
     return sorted(ArchiveRecord._make(row) for row in rows)
+
+
+def evidence_files(connection: Connection, schema: str = EPOCH) -> list[EvidenceRecord]:
+    """The files that the evidence store has to hold, each once. ``schema``: the migration of the store."""
+    if schema < HELD_EVIDENCE:
+        return []
+    query = select(evidence_items.c.org_id, evidence_items.c.held_sha256).distinct()
+    rows = connection.execute(
+        query.where(evidence_items.c.held_sha256.is_not(None), evidence_items.c.removed.is_(None))
+    )
+    return sorted(EvidenceRecord._make(row) for row in rows)
 
 
 def pending_deliveries(connection: Connection) -> int:
@@ -88,6 +109,24 @@ def last_write(connection: Connection) -> tuple[str, datetime] | None:
     """The organization whose head moved last, and when; None for an empty store."""
     row = connection.execute(select(heads.c.org_id, heads.c.moved_at).order_by(heads.c.moved_at.desc())).first()
     return None if row is None else (row.org_id, row.moved_at)
+
+
+# what a server must have switched on for a commit to outlive a crash, and what may stand there
+_DURABLE = {
+    "fsync": ("on",),
+    "full_page_writes": ("on",),
+    "synchronous_commit": ("on", "local", "remote_write", "remote_apply"),
+}
+
+
+def durability_problems(connection: Connection) -> Iterator[str]:
+    """Settings of a PostgreSQL server by which what was committed is lost in a crash; SQLite's are our own."""
+    if connection.dialect.name != "postgresql":
+        return
+    for name, good in _DURABLE.items():
+        found = connection.exec_driver_sql(f"SHOW {name}").scalar_one()
+        if found not in good:
+            yield f"{name} is {found!r}, expected {' or '.join(good)}"
 
 
 def structure_problems(connection: Connection) -> Iterator[str]:

@@ -137,6 +137,7 @@ def test_the_summary_holds_what_a_board_asks_first():
         "unowned_hours": 0.0,
         "obligations_overdue_hours": 3.0,
         "targets_that_do_not_hold": 0,
+        "evidence_held_pct": None,
     }
     assert held.coverage == Coverage(4, 4)
     assert held.headline == (
@@ -149,6 +150,7 @@ def test_the_summary_holds_what_a_board_asks_first():
         ("Incidents in the period", 3.0, "3", "1 critical, 2 low", "[6]"),
         ("Median time to restore", 10.0, "10 h", "From opening to resolution; 3 resolved", "[6]"),
         ("Third parties", 1.0, "1", "0 assured, 0 reviews overdue, 1 never reviewed", "[7]"),
+        ("Evidence held", None, "no data", "The rest is told: a location or a hash alone", "[11]"),
     ]
 
 
@@ -346,7 +348,7 @@ def test_without_data_the_board_is_told_so():
     assert held.summary["incident_median_hours_to_restore"] is None
     assert {one.name: one.frame.height for one in held.tables} == {
         "decisions": 0,
-        "figures": 5,
+        "figures": 6,
         "risks": 0,
         "changes": 0,
         "overdue": 0,

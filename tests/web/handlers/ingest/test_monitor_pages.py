@@ -16,6 +16,7 @@ from tests.web.pages import ADDRESS, FOLDER, TOKEN, block, data, text_of
 
 INDEX = "README.md"
 PAGES = sorted(path.name for path in FOLDER.glob("*.md") if path.name != INDEX)
+SCANNERS = ("tenable.md", "qualys.md", "inspector.md", "trivy.md", "grype.md", "other-scanners.md")
 HEADINGS = ["Configure", "What is shown", "Limits and retries", "Try it"]
 
 
@@ -125,6 +126,50 @@ def test_the_documented_body_with_the_configured_header_opens_an_incident_and_it
     end(body)
     assert outcomes(client.post(ALERTS, body, authorization=header)) == ["resolved"]
     assert [row["status"] for row in stored_rows(incidents)] == ["resolved"]
+
+
+def azure_ends(body):
+    body["data"]["essentials"] |= {"monitorCondition": "Resolved", "resolvedDateTime": "2026-11-20T08:25:00Z"}
+
+
+def google_ends(body):
+    body["incident"] |= {"state": "closed", "ended_at": 1795163100}
+
+
+def opsgenie_ends(body):
+    body["action"] = "Close"
+
+
+def zabbix_ends(body):
+    body |= {"value": 0, "eventid": 43, "p_eventid": 42, "clock": 1795163100}
+
+
+@pytest.mark.parametrize(
+    ("page", "end", "title"),
+    [
+        ("azure-monitor.md", azure_ends, "WCUS-R2-Gen2"),
+        ("google-cloud-monitoring.md", google_ends, "CPU above 80 %"),
+        ("opsgenie.md", opsgenie_ends, "Orders wait"),
+        ("zabbix.md", zabbix_ends, "Disk is full on db1"),
+    ],
+)
+def test_the_documented_body_opens_an_incident_with_the_token_as_password_and_its_recovery_resolves_it(
+    page,
+    end,
+    title,
+    token,  # noqa: F811 - the fixture of that name
+    sign_in,
+    stored_rows,
+):
+    client = sign_in(None)
+    password = f"Basic {base64.b64encode(f'console:{token}'.encode()).decode()}"
+    body = data(page, "body")
+    assert outcomes(client.post(ALERTS, body, authorization=password)) == ["created"]
+    end(body)
+    assert outcomes(client.post(ALERTS, body, authorization=password)) == ["resolved"]
+    (row,) = stored_rows(incidents)
+    assert (row["title"], row["status"]) == (title, "resolved")
+    assert 12 <= (row["resolved_at"] - row["opened_at"]).total_seconds() / 60 <= 13
 
 
 # -- templates -----------------------------------------------------------------------------------------------------
@@ -284,6 +329,19 @@ def test_the_documented_bodies_of_our_own_are_taken(token, sign_in, stored_rows)
     assert [row["status"] for row in stored_rows(findings)] == ["fixed"]
 
 
+@pytest.mark.parametrize("page", ["inspector.md", "trivy.md", "grype.md"])
+def test_the_documented_report_is_taken(page, token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
+    answer = sign_in(None).post(VULNERABILITIES, data(page, "body"), authorization=f"Bearer {token}")
+    assert (answer.status, answer.json["created"]) == (200, 1)
+    assert [row["source"] for row in stored_rows(findings)] == [page.removesuffix(".md")]
+
+
+@pytest.mark.parametrize("page", ["aws-health.md", "guardduty.md"])
+def test_the_documented_event_of_aws_opens_an_incident(page, token, sign_in, stored_rows):  # noqa: F811 - the fixture of that name
+    assert outcomes(sign_in(None).post(ALERTS, data(page, "body"), authorization=f"Bearer {token}")) == ["created"]
+    assert [row["severity"] for row in stored_rows(incidents)] == ["high"]
+
+
 # -- the pages themselves ------------------------------------------------------------------------------------------
 
 
@@ -303,7 +361,7 @@ def test_a_page_says_how_to_configure_what_is_shown_which_limits_there_are_and_h
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_names_the_route_and_the_token_that_belong_to_it(page):
-    scanner = page in ("tenable.md", "qualys.md", "other-scanners.md")
+    scanner = page in SCANNERS
     routes = set(re.findall(r"/api/integrations/\w+", text_of(page)))
     assert routes == {VULNERABILITIES if scanner else ALERTS}
     assert TOKEN in text_of(page)

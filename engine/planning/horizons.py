@@ -1,7 +1,7 @@
-"""How a framework will stand on the days to come if nothing is done: read off the horizons of its controls."""
+"""How a framework will stand on the days to come, with nothing done or with a plan: read off horizons."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 import polars as pl
@@ -10,6 +10,7 @@ from engine.facts.controls.detection import KINDS
 from engine.facts.controls.horizons import lapsed_on, state_on
 from engine.facts.expressions import iso_week, pct
 from engine.model.vocabulary import STATE_SCORES
+from engine.planning.check import PlanSimulation
 
 _ACTIVE = pl.col("state") != "not_applicable"
 
@@ -18,23 +19,19 @@ _ACTIVE = pl.col("state") != "not_applicable"
 class Projection:
     """The controls of a framework from a day on, with the ``horizons`` that they have there.
 
-    ``ready_on`` has the days from which controls are effective because a plan makes them so; without one nothing is
-    done.
+    ``simulation`` has them with the evidence of a plan; without one nothing is done.
     """
 
     framework: str
     as_of: date
     by: date
     horizons: pl.DataFrame
-    ready_on: Mapping[str, date] = field(default_factory=dict)
+    simulation: PlanSimulation | None = None
 
     def on(self, day: date) -> pl.DataFrame:
         """The controls with their ``state`` on a day from ``as_of`` on."""
-        ready = [control for control, since in self.ready_on.items() if since <= day]
-        done = pl.col("control_id").is_in(ready) & (state_on(pl.lit(day)) != "not_applicable")
-        return self.horizons.with_columns(
-            state=pl.when(done).then(pl.lit("effective")).otherwise(state_on(pl.lit(day)))
-        )
+        known = self.horizons if self.simulation is None else self.simulation.on(day)
+        return known.filter(framework=self.framework).with_columns(state=state_on(pl.lit(day)))
 
     def failing(self, day: date) -> pl.DataFrame:
         """The controls that apply and are not effective on a day."""

@@ -1,0 +1,150 @@
+"""What a form or a dropped file becomes: an import, with the person as actor, in one revision.
+
+These functions run in a worker process, which has what reads cells; what they take and return can be pickled.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.desk.queries.rows import active_role, find_row, has_owner
+from engine.desk.submissions import CHANGED, FORM, Author, Submission, Upload
+from engine.evidence.items import add_item, byte_columns
+from engine.intake.imports.preview_rows import ImportPreview
+from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.model.rights import is_own, may
+from engine.runtime.services import Services
+from engine.store import Revision
+from engine.store.writing.revisions import Note
+
+if TYPE_CHECKING:  # what reads cells is loaded where it is called: in a worker
+    from engine.intake.imports.batches import SheetRows
+
+
+def submit(services: Services, form: Submission, now: datetime) -> bool:
+    """Write a form; whether anything changed. InvalidData for bad cells, Conflict where the row is not as it was seen,
+    Forbidden where the right is gone; then nothing is written."""
+    from engine.evidence.store import open_evidence
+    from engine.intake.imports.imports import import_sheets, silent
+    from engine.intake.imports.preview import text_sheet
+
+    author = form.author
+    found = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
+    found += [text_sheet(table, table, [cells], list(cells)) for table, cells in form.beside.items()]
+
+    evidence = open_evidence(services.settings) if form.files else None
+    held = [
+        (name, byte_columns(evidence.put(author.org_id, BytesIO(content), name), name, now))
+        for name, content in form.files
+        if evidence is not None
+    ]
+
+    def before(revision: Revision) -> None:
+        row = None if form.key is None else find_row(revision.records, form.table, author.org_id, form.key)
+        if form.key is not None and row is None:
+            raise NotFound(f"There is no such row of {form.table} any more.")
+        _check_right(services, revision, author, form.table, form.act, row or form.cells)
+        if row is not None and row["revision"] != form.seen:
+            raise Conflict("Somebody changed this record while you wrote.", word=CHANGED)
+
+    def after(revision: Revision, counts: Mapping[str, int]) -> None:
+        if form.key is None and not counts[form.table]:
+            raise Conflict("There is a record with that key already; open it to change it.", word="already_there")
+        _check_owner_remains(revision, [form.table])
+        for name, columns in held:
+            add_item(revision, {**_item(form, name, now), **columns}, _controls(form))
+
+    result = import_sheets(
+        services.store, found, author.org_id, author.email, now, silent,
+        note=_note(form), before=before, after=after,
+    )  # fmt: skip
+    if form.key is None and not result.has_changes:
+        raise Conflict("There is a record with that key already, and it says the same.", word="already_there")
+    return result.has_changes
+
+
+def preview(services: Services, upload: Upload) -> ImportPreview:
+    """What applying the files would do. InvalidData and Usage for files that are none."""
+    from engine.intake.imports.preview import preview_sheets
+
+    return preview_sheets(services.store, _sheets(upload), upload.author.org_id)
+
+
+class ImportOutcome(NamedTuple):
+    """What an import wrote: by table how many rows are new, changed and as they were; ``after`` is the new revision."""
+
+    tables: Mapping[str, tuple[int, int, int]]
+    after: int | None
+
+
+def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
+    """Import the files: all of it or nothing, as ``preview`` showed it."""
+    from engine.incidents.hands.lines import FOLLOWED, follow_lines
+    from engine.intake.imports.imports import FollowedLines, import_sheets, silent
+
+    follow = FollowedLines("incident_timeline", FOLLOWED, follow_lines)
+    author, found = upload.author, _sheets(upload)
+
+    def before(revision: Revision) -> None:
+        for sheet in found:
+            _check_right(services, revision, author, sheet.table, "import", {})
+
+    def after(revision: Revision, counts: Mapping[str, int]) -> None:
+        _check_owner_remains(revision, list(counts))
+
+    result = import_sheets(
+        services.store, found, author.org_id, author.email, now, silent, follow=follow, before=before, after=after
+    )
+    counts = {name: (one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
+    return ImportOutcome(counts, result.after)
+
+
+def _sheets(upload: Upload) -> "list[SheetRows]":
+    from engine.intake.imports.files.sources import sheets
+    from engine.intake.imports.preview import with_corrections
+
+    return [with_corrections(sheet, upload.corrections) for sheet in sheets(upload.paths)]
+
+
+def _check_right(
+    services: Services, revision: Revision, author: Author, table: str, act: str, row: Mapping[str, object]
+) -> None:
+    """The right as of this very transaction, whatever was true when the form was filled."""
+    role: str | None = author.role
+    if not author.local:
+        role = active_role(revision.records, author.org_id, author.email)
+    own = is_own(table, row, author.email)
+    if not may(role, table, act, own=own):
+        raise Forbidden(f"You may not do this to {table}; your role is {role or 'none'}.", word="role_required")
+
+
+def _check_owner_remains(revision: Revision, tables: Sequence[str]) -> None:
+    if "memberships" in tables and not has_owner(revision.records, revision.org_id):
+        raise Conflict("An organization has at least one active owner.", word="last_owner")
+
+
+def _item(form: Submission, name: str, now: datetime) -> dict[str, object]:
+    """What the row of a held file says beside its bytes."""
+    request = (form.key or {}).get("id") if form.table == "evidence_requests" else None
+    who = form.author.email
+    return {"title": name, "source": "desk", "owner": who, "captured_at": now, "request_id": request}
+
+
+def _controls(form: Submission) -> list[tuple[str, str]]:
+    framework, control = form.cells.get("framework"), form.cells.get("control_id")
+    return [(framework, control)] if framework and control else []
+
+
+def _note(form: Submission) -> Note:
+    framework, control = form.cells.get("framework"), form.cells.get("control_id")
+    details: dict[str, object] = {"table": form.table, "act": form.act, "columns": [str(name) for name in form.cells]}
+    if form.why:
+        details["why"] = form.why
+    return Note(
+        form.event,
+        object_type=form.table,
+        object_id=", ".join(str(part) for part in (form.key or {}).values()) or form.cells.get("id"),
+        controls=f"{framework}:{control}" if framework and control else None,
+        details=details,
+    )

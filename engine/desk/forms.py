@@ -1,0 +1,260 @@
+"""Forms: a new row, a row that exists, an act. Every one is an import of one row, checked by the import itself."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+from engine.desk.acts import ACTS, Act, acts_of, cell_text, value
+from engine.desk.changes import submit
+from engine.desk.queries.rows import Option, find_row, options
+from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
+from engine.desk.submissions import CHANGED, FORM, Submission
+from engine.desk.titles import control_titles
+from engine.desk.visits import Reply, Visit
+from engine.desk.wording import column_title, display, table_title
+from engine.desk.work import task_acts
+from engine.intake.imports.tables import Importable
+from engine.model.errors import Conflict, InvalidData, NotFound
+from engine.model.rights import DUTIES, NO_DUTY, is_own
+
+CELL, SEEN, WAS, WHY = "cell.", "seen", "was.", "why"
+
+
+def edit_form(visit: Visit, name: str) -> Reply:
+    """The form of a row that exists, with the acts that there are; what cannot be changed by the caller is shown."""
+    table, row = _row_of_query(visit, name)
+    return _form(visit, table, row, {field: cell_text(row[field]) for field in table.fields})
+
+
+def new_form(visit: Visit, name: str) -> Reply:
+    """The empty form of a table, filled with what is meant where nothing is said; the address may fill more."""
+    table = table_named(name)
+    visit.must(name, "add")
+    texts = {field.name: cell_text(field.default) for field in table.fields.values() if field.default is not None}
+    texts |= {field: text for field, text in visit.query.items() if field in table.fields}
+    for owner in DUTIES.get(name, NO_DUTY).owners[:1]:
+        texts.setdefault(owner, visit.caller.actor)
+    return _form(visit, table, None, texts)
+
+
+def save(visit: Visit, name: str) -> Reply:
+    """A form that was posted: written, or shown again with what is wrong, and nothing that was typed is lost."""
+    table = table_named(name)
+    key = read_key(table, visit.query)
+    typed = {field: visit.form.get(f"{CELL}{field}", "") for field in table.fields if f"{CELL}{field}" in visit.form}
+    row = None if key is None else _row(visit, table, key)
+    if row is None:
+        visit.must(name, "add", own=is_own(name, typed, visit.caller.actor))
+        cells = {field: text or None for field, text in typed.items() if text or table.fields[field].required}
+    else:
+        visit.must(name, "change", own=is_own(name, row, visit.caller.actor))
+        keys = {field: cell_text(row[field]) or None for field in table.key}
+        cells = {**{field: text or None for field, text in typed.items()}, **keys}
+    form = Submission(
+        visit.author, name, "add" if row is None else "change", cells, key, _revision_of_form(visit),
+        "record.added" if row is None else "record.changed", visit.form.get(WHY, ""),
+    )  # fmt: skip
+    return _submission_reply(visit, table, row, typed, form, None)
+
+
+def act_form(visit: Visit, name: str, act_name: str) -> Reply:
+    """The form of an act: two fields, filled in."""
+    table, row = _row_of_query(visit, name)
+    act = _act(visit, name, act_name, row)
+    texts = {column: _value(visit, act, source, column, row) or "" for column, source in act.asks.items()}
+    return _form(visit, table, row, texts, act=act)
+
+
+def do_act(visit: Visit, name: str, act_name: str) -> Reply:
+    """An act that was posted."""
+    table, row = _row_of_query(visit, name)
+    act = ACTS.get((name, act_name))
+    if act is None:
+        raise NotFound(f"There is no act {act_name[:80]!r} in {name}.")
+    visit.must(name, act_name, own=is_own(name, row, visit.caller.actor))
+    typed = {column: visit.form.get(f"{CELL}{column}", "") for column in act.asks}
+    if not act.applies(row):
+        raise Conflict(f"{act.title} is over for this record: it stands otherwise now.", word="act_over")
+    cells: dict[str, str | None] = {column: cell_text(row[column]) or None for column in _naming_columns(table)}
+    cells |= {column: text or None for column, text in typed.items()}
+    cells |= {column: _value(visit, act, source, column, row) for column, source in act.sets.items()}
+    why, beside = visit.form.get(WHY, ""), {}
+    if act.note:
+        beside["incident_timeline"] = {
+            "id": f"{cell_text(row['id'])}-desk-{visit.now:%Y%m%dT%H%M%S%f}",
+            "incident_id": cell_text(row["id"]),
+            "happened_at": visit.now.isoformat(),
+            "kind": "status",
+            "actor": visit.caller.actor,
+            "body": f"{act.note}{f': {why}' if why else ''}",
+        }
+    files = [(one.file, one.content) for one in visit.parts if one.file] if act.takes_files else []
+    form = Submission(
+        visit.author, name, act_name, cells, key_of(table, row), _revision_of_form(visit), act.event_for(typed), why,
+        beside, files,
+    )  # fmt: skip
+    return _submission_reply(visit, table, row, typed, form, act)
+
+
+def _submission_reply(
+    visit: Visit,
+    table: Importable,
+    row: Mapping[str, object] | None,
+    typed: Mapping[str, str],
+    form: Submission,
+    act: Act | None,
+) -> Reply:
+    try:
+        changed = visit.compute(submit, form, visit.now)
+    except InvalidData as error:
+        return _form(visit, table, row, typed, act=act, problem=error, status=400)
+    except Conflict as error:
+        if error.word == CHANGED:
+            row = None if form.key is None else _row(visit, table, form.key)
+            return _form(visit, table, row, typed, act=act, conflict=True, status=409)
+        return _form(visit, table, row, typed, act=act, problem=error, status=409)
+    title = table_title(table.name) if act is None else act.title
+    outcome = "written" if changed else "nothing was new"
+    back = visit.form.get("back", "")
+    where = back if back.startswith("/") and not back.startswith("//") else f"/tables/{table.name}"
+    joined = "&" if "?" in where else "?"
+    return Reply(status=303, to=f"{where}{joined}{urlencode({'notice': f'{title}: {outcome}.'})}")
+
+
+def _form(
+    visit: Visit,
+    table: Importable,
+    row: Mapping[str, object] | None,
+    texts: Mapping[str, str],
+    *,
+    act: Act | None = None,
+    problem: InvalidData | Conflict | None = None,
+    conflict: bool = False,
+    status: int = 200,
+) -> Reply:
+    name = table.name
+    own = row is not None and is_own(name, row, visit.caller.actor)
+    right = "add" if row is None else "change"
+    writes = act is not None or visit.may(name, right, own=own)
+    by_field, general = _problems(problem, table)
+    fixed = table.key if row is not None and act is None else ()
+    fields = form_fields(
+        table,
+        texts,
+        people=visit.people,
+        references=_references(visit, table),
+        problems=by_field,
+        only=None if act is None else list(act.asks),
+        fixed=fixed,
+    )
+    titles = control_titles()
+    return visit.reply(
+        "form.html",
+        status=status,
+        table=table,
+        row=row,
+        title=row_title(table, row, titles) if row is not None else f"New: {table_title(name)}",
+        control=titles.get((str((row or {}).get("framework")), str((row or {}).get("control_id"))), ""),
+        fields=fields,
+        act=act,
+        acts=[] if row is None or act is not None else task_acts(visit, name, row),
+        writes=writes,
+        general=general,
+        differences=_differences(visit, table, row, texts) if conflict and row is not None else None,
+        was={field: cell_text(row[field]) for field in table.fields} if row is not None else {},
+        seen="" if row is None else row["revision"],
+        key=key_query(table, row) if row is not None else "",
+        facts=_facts(visit, table, row) if act is not None and row is not None else [],
+        why=visit.form.get(WHY, "") if visit.request.method == "POST" else "",
+        back=visit.form.get("back", "") if visit.request.method == "POST" else visit.query.get("back", ""),
+        label=lambda column: column_title(column),
+    )
+
+
+def _problems(problem: InvalidData | Conflict | None, table: Importable) -> tuple[dict[str, str], list[str]]:
+    """What is wrong by field, in the words of the import, and what belongs to no field."""
+    if problem is None:
+        return {}, []
+    by_field: dict[str, str] = {}
+    general: list[str] = []
+    for cell in problem.details:
+        told = f"Expected {cell['expected']}; got {cell['found']}."
+        columns = [one.strip() for one in str(cell["column"]).split(",")]
+        if cell.get("file") == FORM and columns[0] in table.fields:
+            by_field.setdefault(columns[0], told)
+        else:
+            general.append(f"{cell['column']}: {told}")
+    return by_field, general if by_field or general else [problem.message]
+
+
+def _differences(
+    visit: Visit, table: Importable, row: Mapping[str, object], texts: Mapping[str, str]
+) -> list[tuple[str, str, str, str]]:
+    """What changed since the form was filled: column, what it was, what it is now, what was typed."""
+    found = []
+    for name in table.fields:
+        was, now = visit.form.get(f"{WAS}{name}"), cell_text(row[name])
+        if was is not None and was != now:
+            found.append((name, was, now, texts.get(name, was)))
+    return found
+
+
+def _facts(visit: Visit, table: Importable, row: Mapping[str, object]) -> list[tuple[str, str]]:
+    """What a row says, for those who decide on it."""
+    found = []
+    for field in table.fields.values():
+        if row.get(field.name) is not None and field.kind != "json":
+            text = display(row[field.name], field.name, visit.people, frozenset(field.choices))
+            found.append((column_title(field.name), text))
+    return found
+
+
+def _references(visit: Visit, table: Importable) -> dict[str, Sequence[Option]]:
+    targets = {field.references for field in table.fields.values() if field.references}
+    with visit.services.store.reader() as connection:
+        return {target: options(connection, target, visit.caller.org_id) for target in sorted(targets)}
+
+
+def _row_of_query(visit: Visit, name: str) -> tuple[Importable, dict[str, object]]:
+    table = table_named(name)
+    visit.must(name, "read")
+    key = read_key(table, visit.query)
+    if key is None:
+        raise NotFound(f"Name the row of {name} by {', '.join(table.key)}.")
+    return table, _row(visit, table, key)
+
+
+def _row(visit: Visit, table: Importable, key: Mapping[str, object]) -> dict[str, object]:
+    with visit.services.store.reader() as connection:
+        row = find_row(connection, table.name, visit.caller.org_id, key)
+    if row is None:
+        raise NotFound(f"There is no such row of {table.name}: {', '.join(str(one)[:80] for one in key.values())}.")
+    return row
+
+
+def _act(visit: Visit, name: str, act_name: str, row: Mapping[str, object]) -> Act:
+    act = ACTS.get((name, act_name))
+    if act is None:
+        raise NotFound(f"There is no act {act_name[:80]!r} in {name}; there is {_names(name)}.")
+    visit.must(name, act_name, own=is_own(name, row, visit.caller.actor))
+    if not act.applies(row):
+        raise Conflict(f"{act.title} is over for this record: it stands otherwise now.", word="act_over")
+    return act
+
+
+def _names(name: str) -> str:
+    return ", ".join(act.name for act in acts_of(name)) or "none"
+
+
+def _value(visit: Visit, act: Act, source: str, column: str, row: Mapping[str, object]) -> str | None:
+    return value(source, column, row, visit.caller.actor, visit.now, visit.today)
+
+
+def _revision_of_form(visit: Visit) -> int | None:
+    text = visit.form.get(SEEN, "")
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _naming_columns(table: Importable) -> Sequence[str]:
+    """The columns that a row of an act has besides those that it changes: its key, and what a control is named by."""
+    control = [column for column in ("framework", "control_id") if column in table.fields]
+    return tuple(dict.fromkeys([*table.key, *control]))

@@ -1,0 +1,163 @@
+"""One page of a table: filtered, sorted, counted by state and owner, all in the database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from sqlalchemy import Column, ColumnElement, Connection, String, Table, Text, and_, func, or_, select, tuple_
+
+from engine.model.rights import DUTIES, NO_DUTY
+from engine.store.schema import IMPORTABLE
+
+PAGE_ROWS = 50
+MOST_OWNERS = 200
+EMPTY = "-"  # in place of a state or an owner: none
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """What to see of a table. ``due``: late, week, month or nothing; ``sort``: a column, or ``-column``."""
+
+    text: str = ""
+    state: str = ""
+    owner: str = ""
+    due: str = ""
+    sort: str = ""
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class ListPage:
+    """``rows`` of the page; ``matching`` with all filters, ``all_rows`` without any; counts with every other filter."""
+
+    rows: Sequence[Mapping[str, object]]
+    matching: int
+    all_rows: int
+    states: Sequence[tuple[str | None, int]]
+    owners: Sequence[tuple[str | None, int]]
+    late: int
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are, at least one."""
+        return max(1, -(-self.matching // PAGE_ROWS))
+
+
+def list_page(
+    connection: Connection, name: str, org_id: str, query: ListQuery, *, today: date, texts: Sequence[str]
+) -> ListPage:
+    """A page of an importable table; ``texts`` are the columns that words are looked for in."""
+    table, duty = IMPORTABLE[name], DUTIES.get(name, NO_DUTY)
+    mine = _mine(table, org_id)
+    parts: dict[str, ColumnElement[bool]] = {}
+    if query.text:
+        parts["text"] = or_(*(_has_text(connection, table.c[column], query.text) for column in texts))
+    state = table.c[duty.state] if duty.state else None
+    if query.state and state is not None:
+        parts["state"] = state.is_(None) if query.state == EMPTY else state == query.state
+    owner = table.c[duty.owners[0]] if duty.owners else None
+    if query.owner and owner is not None:
+        columns = [table.c[column] for column in duty.owners]
+        parts["owner"] = (
+            owner.is_(None) if query.owner == EMPTY else or_(*(column == query.owner for column in columns))
+        )
+    if query.due and duty.due:
+        parts["due"] = _within(table, name, query.due, today)
+    every = [mine, *parts.values()]
+    order = _order(table, query.sort, duty.due)
+    late = [mine, *(part for what, part in parts.items() if what != "due")]
+    return ListPage(
+        rows=_rows(connection, table, every, order, query.page),
+        matching=_count(connection, table, every),
+        all_rows=_count(connection, table, [mine]),
+        states=_groups(connection, state, [mine, *(part for what, part in parts.items() if what != "state")]),
+        owners=_groups(connection, owner, [mine, *(part for what, part in parts.items() if what != "owner")]),
+        late=_count(connection, table, [*late, _within(table, name, "late", today)]) if duty.due else 0,
+    )
+
+
+def _rows(
+    connection: Connection,
+    table: Table,
+    where: Sequence[ColumnElement[bool]],
+    order: Sequence[ColumnElement[object]],
+    page: int,
+) -> list[dict[str, object]]:
+    """The rows of a page: their keys first, so that what is sorted is narrow."""
+    keys = [table.c[name] for name in table.info["primary"]] or [table.c.id]
+    query = select(*keys).where(*where).order_by(*order).limit(PAGE_ROWS).offset((page - 1) * PAGE_ROWS)
+    places = {tuple(key): place for place, key in enumerate(connection.execute(query))}
+    if not places:
+        return []
+    owner = where[0]
+    found = connection.execute(select(table).where(owner, tuple_(*keys).in_(list(places)))).mappings()
+    return sorted((dict(row) for row in found), key=lambda row: places[tuple(row[key.name] for key in keys)])
+
+
+def _has_text(connection: Connection, column: Column[str], text: str) -> ColumnElement[bool]:
+    """Whether a column has the text, in any case; SQLite's LIKE takes no account of it, for letters of ASCII."""
+    if connection.dialect.name == "sqlite":
+        return column.contains(text, autoescape=True)
+    return column.icontains(text, autoescape=True)
+
+
+def live(name: str) -> list[ColumnElement[bool]]:
+    """The conditions under which a row of the table is still to do."""
+    table, duty = IMPORTABLE[name], DUTIES.get(name, NO_DUTY)
+    found: list[ColumnElement[bool]] = [table.c[column].is_(None) for column in duty.unless]
+    if duty.state and duty.live:
+        state = table.c[duty.state]
+        words = [word for word in duty.live if word is not None]
+        found.append(or_(state.in_(words), state.is_(None)) if None in duty.live else state.in_(words))
+    return found
+
+
+def counts(connection: Connection, org_id: str) -> dict[str, int]:
+    """How many rows the organization has in each importable table."""
+    return {name: _count(connection, table, [_mine(table, org_id)]) for name, table in IMPORTABLE.items()}
+
+
+def search_columns(name: str, columns: Sequence[str]) -> list[str]:
+    """Those of some columns, and of the key, that have text to look for words in."""
+    table = IMPORTABLE[name]
+    wanted = dict.fromkeys([*table.info["primary"], *columns])
+    return [column for column in wanted if column in table.c and isinstance(table.c[column].type, String | Text)]
+
+
+def _within(table: Table, name: str, due: str, today: date) -> ColumnElement[bool]:
+    column = table.c[str(DUTIES[name].due)]
+    if due == "late":
+        return and_(column < today, *live(name))
+    days = 7 if due == "week" else 30
+    return and_(column >= today, column < today + timedelta(days=days), *live(name))
+
+
+def _mine(table: Table, org_id: str) -> ColumnElement[bool]:
+    owner: Column[str] = table.c.id if table.name == "organizations" else table.c.org_id
+    return owner == org_id
+
+
+def _order(table: Table, sort: str, due: str | None) -> list[ColumnElement[object]]:
+    keys = [table.c[name] for name in table.info["primary"]] or [table.c.id]
+    if table.name == "audit_log" and not sort:
+        return [table.c.seq.desc()]
+    name = sort.removeprefix("-") or due
+    if name is None or name not in table.c:
+        return list(keys)
+    column = table.c[name]
+    return [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *keys]
+
+
+def _count(connection: Connection, table: Table, where: Sequence[ColumnElement[bool]]) -> int:
+    return connection.execute(select(func.count()).select_from(table).where(*where)).scalar_one()
+
+
+def _groups(
+    connection: Connection, column: ColumnElement[str] | None, where: Sequence[ColumnElement[bool]]
+) -> list[tuple[str | None, int]]:
+    """The values of a column, the most frequent first, at most ``MOST_OWNERS``."""
+    if column is None:
+        return []
+    many = func.count().label("many")
+    query = select(column, many).where(*where).group_by(column).order_by(many.desc(), column).limit(MOST_OWNERS)
+    return [(value, number) for value, number in connection.execute(query)]

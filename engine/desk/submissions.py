@@ -1,0 +1,48 @@
+"""Who changes what at the desk: what goes to the worker that writes it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FORM = "form"
+CHANGED = "changed_meanwhile"
+Corrections = Mapping[tuple[str, int, str], str]
+
+
+@dataclass(frozen=True)
+class Author:
+    """An address in an organization, with a role; ``local`` for the one user of a console without sessions."""
+
+    org_id: str
+    email: str
+    role: str
+    local: bool = False
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A form: the cells of one row, ``key`` and ``seen`` (the row's revision) where it changes one that exists.
+
+    ``act`` is a right of the table; ``beside`` holds rows of other tables that belong to it, by table; ``files``
+    are evidence by name, to be held.
+    """
+
+    author: Author
+    table: str
+    act: str
+    cells: Mapping[str, str | None]
+    key: Mapping[str, object] | None = None
+    seen: int | None = None
+    event: str = "record.changed"
+    why: str = ""
+    beside: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    files: Sequence[tuple[str, bytes]] = ()
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Dropped files, with cells that were corrected on the page."""
+
+    author: Author
+    paths: Sequence[Path]
+    corrections: Corrections = field(default_factory=dict)

@@ -1,0 +1,22 @@
+"""What controls are called, for pages of a process that has no frames."""
+
+import csv
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "frameworks"
+LIST = "frameworks.csv"
+
+
+@cache
+def control_titles() -> Mapping[tuple[str, str], str]:
+    """The title of each control of the packs that come with the console, by framework and identifier."""
+    found: dict[tuple[str, str], str] = {}
+    for path in sorted(FOLDER.glob("*.csv")):
+        if path.name == LIST:
+            continue
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found[path.stem, row["control_id"]] = row["title"]
+    return found

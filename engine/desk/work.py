@@ -1,0 +1,102 @@
+"""My work: one sentence, then what is late, what is due this week and what comes next, each with its act."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from engine.desk.acts import Act, acts_of
+from engine.desk.queries.rows import OwnRow, decisions, work_of
+from engine.desk.records import key_query, row_title, table_named
+from engine.desk.titles import control_titles
+from engine.desk.visits import Reply, Visit
+from engine.desk.wording import count
+from engine.model.days import spelled_day
+from engine.model.rights import DUTIES, is_own
+
+NEXT_DAYS = 35
+SHOWN = 100
+NOUNS: Mapping[str, str] = {
+    **{"attestations": "Attestation", "remediations": "Gap", "evidence_requests": "Request", "test_runs": "Test"},
+    **{"incident_actions": "Action of an incident", "incidents": "Incident", "exceptions": "Exception"},
+    **{"vendors": "Vendor review", "policies": "Policy review", "staffing_actions": "Staffing action"},
+    **{"plays": "Play", "risks": "Risk"},
+}
+
+
+@dataclass(frozen=True)
+class WorkLine:
+    """A line of somebody's work."""
+
+    table: str
+    noun: str
+    title: str
+    control: str
+    due: date | None
+    days: int | None
+    key: str
+    acts: Sequence[Act]
+
+
+def my_work(visit: Visit) -> Reply:
+    """The front page."""
+    org_id, person = visit.caller.org_id, visit.caller.actor
+    with visit.services.store.reader() as connection:
+        own = work_of(connection, org_id, person)
+        waiting = decisions(connection, org_id) if visit.may("exceptions", "accept") else []
+    tasks = sorted((_task(visit, item) for item in own), key=_by_due)
+    week = visit.today + timedelta(days=6 - visit.today.weekday())
+    late = [task for task in tasks if task.due is not None and task.due < visit.today]
+    this_week = [task for task in tasks if task.due is not None and visit.today <= task.due <= week]
+    until = visit.today + timedelta(days=NEXT_DAYS)
+    later = [task for task in tasks if task.due is not None and week < task.due <= until]
+    undated = [task for task in tasks if task.due is None and task.acts]
+    sections = (
+        ("late", "Late", late, "Nothing of yours is late."),
+        ("week", "This week", this_week, f"Nothing more is due until {spelled_day(week)}."),
+        ("next", "Next", later, f"Nothing is due until {spelled_day(until)}."),
+    )
+    return visit.reply(
+        "work.html",
+        sentence=_sentence(late, this_week, later),
+        sections=[(name, title, tasks[:SHOWN], len(tasks), empty) for name, title, tasks, empty in sections],
+        undated=undated[:SHOWN],
+        waiting=[_task(visit, item) for item in waiting[:SHOWN]],
+        waiting_count=len(waiting),
+        notice=visit.query.get("notice", ""),
+    )
+
+
+def task_acts(visit: Visit, table: str, row: Mapping[str, object]) -> list[Act]:
+    """The acts that the caller may do to a row as it stands."""
+    own = is_own(table, row, visit.caller.actor)
+    return [act for act in acts_of(table) if act.applies(row) and visit.may(table, act.name, own=own)]
+
+
+def _task(visit: Visit, item: OwnRow) -> WorkLine:
+    table, row = table_named(item.table), item.row
+    due = row.get(str(DUTIES[item.table].due))
+    due = due if isinstance(due, date) else None
+    control = str(row.get("control_id") or "")
+    framework = str(row.get("framework") or "")
+    named = " ".join(filter(None, (control, control_titles().get((framework, control), ""))))
+    return WorkLine(
+        item.table, NOUNS.get(item.table, item.table), row_title(table, row, control_titles()), named, due,
+        None if due is None else (due - visit.today).days, key_query(table, row), task_acts(visit, item.table, row),
+    )  # fmt: skip
+
+
+def _by_due(task: WorkLine) -> tuple[date, str, str]:
+    return task.due or date.max, task.table, task.title
+
+
+def _sentence(late: Sequence[WorkLine], week: Sequence[WorkLine], later: Sequence[WorkLine]) -> str:
+    """What somebody must know who reads nothing else."""
+    if not late and not week and not later:
+        return f"Nothing is late, and nothing is due in the next {NEXT_DAYS} days."
+    if not late:
+        begin = "Nothing is late"
+    else:
+        worst = late[0]
+        days = abs(worst.days or 0)
+        begin = f"{count(len(late), 'thing is', 'things are')} late, the oldest by {count(days, 'day')}: {worst.title}"
+    return f"{begin}. {len(week):,} due this week, {len(later):,} after that."

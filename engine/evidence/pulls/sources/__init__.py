@@ -1,0 +1,1 @@
+"""Reading sources, a file for each kind, and the table of kinds."""

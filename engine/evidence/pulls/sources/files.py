@@ -1,0 +1,156 @@
+"""Files as a source: CSV, JSON, JSON Lines, Parquet and XLSX below the folder of the file of pulls.
+
+Each file is copied first, bounded, without following a link, and what is hashed is what is read.
+"""
+
+import csv
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+
+from engine.evidence.pulls.declarations import PullSource
+from engine.evidence.pulls.sources.reading import MOST_BYTES, SourceProblem, SourceReaders, SourceRows, read_relation
+from engine.evidence.pulls.tables import SourceTable, literal
+
+MOST_FILES = 1_000
+_FORMATS = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+}
+_READERS = {
+    "csv": "read_csv({paths}, header = true, sample_size = -1, union_by_name = true)",
+    "json": "read_json({paths}, maximum_object_size = {size}, union_by_name = true, map_inference_threshold = -1)",
+    "jsonl": "read_json({paths}, format = 'newline_delimited', maximum_object_size = {size}, union_by_name = true)",
+    "parquet": "read_parquet({paths}, union_by_name = true)",
+}
+
+
+def read_files(
+    source: PullSource, base: Path, folder: Path, connection: duckdb.DuckDBPyConnection, readers: SourceReaders
+) -> SourceRows:
+    """The rows of all files that the paths of a source match, one below the other."""
+    names = list(_matches(source, base))
+    form = source.text("format") or _format_of(source, names)
+    copies, origins = [], []
+    for number, name in enumerate(names):
+        copy = folder / f"{number}.{form}"
+        origins.append((name, copy_file(base, name, copy, source)))
+        copies.append(copy)
+    if form == "xlsx":
+        copies = [_workbook_as_csv(copy, source, readers) for copy in copies]
+        form = "csv"
+    table = read_formatted(source, form, copies, connection)
+    return SourceRows({source.name: table}, tuple(origins))
+
+
+def read_formatted(
+    source: PullSource, form: str, copies: list[Path], connection: duckdb.DuckDBPyConnection
+) -> SourceTable:
+    """The rows of files of one format, which may be pulled out of a member (``rows``) of a JSON document."""
+    if (member := source.text("rows")) and form == "json":
+        copies = [_member_as_lines(copy, source, member) for copy in copies]
+        form = "jsonl"
+    paths = "[" + ", ".join(literal(str(copy)) for copy in copies) + "]"
+    size = max(1 << 24, *(copy.stat().st_size + 1 for copy in copies))
+    if form in ("csv", "json", "jsonl") and not any(copy.stat().st_size for copy in copies):
+        raise SourceProblem(f"[source.{source.name}] is empty: not even a header is there.")
+    return read_relation(connection, source, _READERS[form].format(paths=paths, size=size))
+
+
+def _matches(source: PullSource, base: Path) -> Iterator[str]:
+    """The files that the paths match, by name; SourceProblem for a path that matches none."""
+    seen: set[str] = set()
+    for pattern in source.words("paths"):
+        try:
+            found = sorted(path.relative_to(base).as_posix() for path in base.glob(pattern))
+        except (ValueError, OSError, NotImplementedError) as error:
+            raise SourceProblem(f"[source.{source.name}] has a path that cannot be looked up: {pattern!r}.") from error
+        if not found:
+            raise SourceProblem(f"[source.{source.name}] finds no file for {pattern!r}.")
+        for name in found:
+            if name not in seen:
+                seen.add(name)
+                yield name
+    if len(seen) > MOST_FILES:
+        raise SourceProblem(f"[source.{source.name}] matches {len(seen):,} files; {MOST_FILES:,} may be read.")
+
+
+def _format_of(source: PullSource, names: list[str]) -> str:
+    forms = {_FORMATS.get(Path(name).suffix.lower(), "") for name in names}
+    if "" in forms or len(forms) > 1:
+        raise SourceProblem(
+            f"[source.{source.name}] must have files of one format (CSV, JSON, JSON Lines, Parquet or XLSX, by their "
+            f"ending, or as format says); got {', '.join(names[:5])}."
+        )
+    return forms.pop()
+
+
+def copy_file(base: Path, name: str, to: Path, source: PullSource) -> str:
+    """Copy a file below a folder and return its SHA-256. SourceProblem for a link, a device, or one too large."""
+    place = f"[source.{source.name}] {name}"
+    path = base
+    for part in Path(name).parts:
+        path = path / part
+        if path.is_symlink():
+            raise SourceProblem(f"{place} is or passes a symbolic link, which is not followed.")
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise SourceProblem(f"{place} cannot be opened: {error.strerror}.") from error
+    digest = hashlib.sha256()
+    with os.fdopen(number, "rb") as file, to.open("wb") as copy:
+        state = os.fstat(file.fileno())
+        if not stat.S_ISREG(state.st_mode):
+            raise SourceProblem(f"{place} is no regular file.")
+        if state.st_size > MOST_BYTES:
+            raise SourceProblem(f"{place} has {state.st_size:,} bytes; {MOST_BYTES:,} may be read.")
+        left = MOST_BYTES
+        while piece := file.read(1 << 20):
+            left -= len(piece)
+            if left < 0:
+                raise SourceProblem(f"{place} grew beyond {MOST_BYTES:,} bytes as it was read.")
+            digest.update(piece)
+            copy.write(piece)
+    return digest.hexdigest()
+
+
+def _workbook_as_csv(path: Path, source: PullSource, readers: SourceReaders) -> Path:
+    out = path.with_suffix(".sheet.csv")
+    try:
+        rows = readers.workbook(path, source.text("sheet"))
+    except SourceProblem:
+        raise
+    with out.open("w", newline="") as file:
+        csv.writer(file).writerows([["" if cell is None else cell for cell in row] for row in rows])
+    return out
+
+
+def _member_as_lines(path: Path, source: PullSource, member: str) -> Path:
+    """The list that a dotted path leads to in a JSON document, a line for each of its values."""
+    place = f"[source.{source.name}]"
+    try:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise SourceProblem(f"{place} is not JSON: {error}.") from error
+    for part in member.split("."):
+        if isinstance(value, list):
+            value = [one.get(part) for one in value if isinstance(one, dict)]
+            value = [inner for one in value for inner in (one if isinstance(one, list) else [one]) if inner is not None]
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+        else:
+            raise SourceProblem(f"{place} has no rows at {member!r}: {part!r} is not there.")
+    if not isinstance(value, list):
+        raise SourceProblem(f"{place} must have a list of objects at {member!r}; got {type(value).__name__}.")
+    out = path.with_suffix(".rows.jsonl")
+    out.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in value))
+    return out

@@ -1,0 +1,39 @@
+"""What can be wrong with pulls: files that cannot be read, sources that could not be, checks that tested nothing."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from engine.evidence.pulls.pull_file import read_pull_file
+from engine.model.errors import Problem
+from engine.operations.pulls import scheduled_files
+from engine.runtime.settings import Settings
+from engine.store.queries.accounts.installation import positions
+from engine.store.rows import Reader, many
+from engine.store.schema.controls import test_runs, testing_schedules
+
+Progress = Callable[[str, int, int], None]
+
+
+def checks(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Checks that came to no answer the last time, with the reason."""
+    for one in positions(connection):
+        for row in many(connection, testing_schedules, one.org_id, order=("check_id",)):
+            if row["check_id"] is None or row["ends_on"] is not None:
+                continue
+            if row["unread"] is not None:
+                since = f"{row['unread_at']:%Y-%m-%d %H:%M} UTC" if row["unread_at"] else "the last pull"
+                yield f"{one.org_id}: the check {row['check_id']} is stale since {since}: {row['unread']}"
+                continue
+            runs = many(connection, test_runs, one.org_id, schedule_id=row["id"])
+            newest = max(runs, key=lambda run: run["sequence"] or 0, default=None)
+            if newest is not None and newest["outcome"] == "not_tested":
+                yield f"{one.org_id}: the check {row['check_id']} tested nothing the last time: {newest['reason']}."
+
+
+def files(settings: Settings, now: datetime) -> Iterator[str]:
+    """Files of SVC_PULLS that are no files of pulls."""
+    for _, path in scheduled_files(settings):
+        try:
+            read_pull_file(path)
+        except Problem as problem:
+            yield f"SVC_PULLS names {path}: {problem.message}"

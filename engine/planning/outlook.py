@@ -1,0 +1,185 @@
+"""From facts to a plan: what will be, the work that it takes, and what is chosen to be done."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+import polars as pl
+
+from engine.facts.obligations.accepted_plans import WORK_KIND
+from engine.model.declarations.plan_parameters import MORE_HOURS, WITHOUT
+from engine.model.vocabulary import ROLES
+from engine.planning.actions import EARLY, SIGN, actions_for, wanted_count
+from engine.planning.agreed import agreements, with_agreed
+from engine.planning.horizons import project
+from engine.planning.needs import ControlWork, WorkFinder
+from engine.planning.people import Capacity, Owners, capacities
+from engine.planning.plan import ReadinessPlan, count_applicable
+from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart
+from engine.planning.question import Goal, PlanQuestion
+from engine.planning.schedule import schedule
+from engine.planning.signatures import SIGNATURE, signatures
+from engine.planning.solve import solve
+from engine.planning.weeks import PlanWeeks
+
+Fact = Callable[[str], pl.DataFrame]
+# the facts that a plan is made from
+FACTS = (
+    *("control_horizons", "gaps", "owner_weeks", "load", "signature_duties", "accepted_plans", "awaited_work"),
+    *("state_changes", "members"),
+)
+OTHER_WORK_HOURS = 8.0  # of a remediation that something waits for, where nobody recorded any
+
+
+def make_plan(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
+    """The plan that answers a question from the facts of ``as_of``; equal facts, equal plan."""
+    known = outlook(fact, question, as_of)
+    choice = solve(known.problem)
+    return replace(known, choice=choice, items=schedule(known.problem, choice))
+
+
+def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
+    """What will be and what it takes, with nothing chosen to be done."""
+    weeks = PlanWeeks(as_of, question.by)
+    horizons, gaps, accepted = fact("control_horizons"), fact("gaps"), fact("accepted_plans")
+    frameworks = [goal.framework for goal in question.goals]
+    own = accepted.filter(pl.col("plan_framework").is_in(frameworks))
+    own_duties = {duty for duties in own["duty_ids"].to_list() for duty in duties or []}
+    counted = {f"{WORK_KIND}:{id}" for id in own["id"]} | {f"{SIGNATURE}:{duty}" for duty in own_duties}
+    people = capacities(fact("owner_weeks"), fact("load"), weeks, counted)
+    people, helpers = _with_more_hours(people, question, fact, weeks)
+    duties = signatures(fact("signature_duties"))
+    known = {row["gap_id"]: row for row in gaps.iter_rows(named=True)}
+    finder = WorkFinder(question, weeks, known, duties, Owners(horizons, people, helpers), own_duties)
+    concerned, work = _work(fact, question, finder, horizons, gaps)
+    agreed = agreements(own, as_of, weeks)
+    actions = with_agreed(actions_for(work), agreed, people)
+    work = _with_agreed_hours(work, actions)
+    capacity = {owner: one.free for owner, one in people.items()}
+    gap_needs = {one.id: one.needs for one in work if one.is_wanted and not one.reason}
+    goals = []
+    for goal in question.goals:
+        mine = [one for one in work if one.framework == goal.framework]
+        applicable = count_applicable(project(horizons, goal.framework, as_of, goal.by), goal.by)
+        missing = wanted_count(goal.target, applicable) - (applicable - len(mine))
+        goals.append(GapGoal(frozenset(one.id for one in mine if not one.reason), max(missing, 0)))
+    problem = PlanProblem(capacity, tuple(actions), 0, gap_needs, tuple(goals), question.keep)
+    return ReadinessPlan(
+        question, as_of, tuple(work), problem, Choice({}, 0, 0.0, 0.0), (), weeks, concerned, people, duties, agreed
+    )
+
+
+def _work(
+    fact: Fact, question: PlanQuestion, finder: WorkFinder, horizons: pl.DataFrame, gaps: pl.DataFrame
+) -> tuple[pl.DataFrame, list[ControlWork]]:
+    """The work on the controls of all goals, on those of other frameworks that serve them or that they wait for."""
+    found: dict[str, ControlWork] = {}
+    frameworks = [goal.framework for goal in question.goals]
+    changes = fact("state_changes") if any(goal.start for goal in question.goals) else None
+    tag = pl.format("{}:{}", "framework", "control_id")
+    for goal in question.goals:
+        failed = _failures(changes, goal.start) if changes is not None and goal.start else frozenset[str]()
+        found |= {one.id: one for one in finder.of_goal(horizons.filter(framework=goal.framework), goal, failed)}
+    for goal in sorted(question.goals, key=lambda goal: (goal.by, goal.framework)):
+        if goal.start is None:
+            others = _supporting(horizons, gaps, goal).filter(~pl.col("framework").is_in(frameworks))
+            found = {one.id: one for one in finder.of_goal(others, goal)} | found
+    awaited = fact("awaited_work").filter(
+        pl.col("id").is_in([one.waits_for for one in found.values() if one.waits_for])
+    )
+    known = {one.remediation_id for one in found.values()}
+    for row in awaited.sort("id").iter_rows(named=True):
+        name = f"{row['framework']}:{row['control_id']}"
+        waiting = next(one for one in found.values() if one.waits_for == row["id"])
+        if row["id"] in known or row["owner"] not in finder.owners.capacity:
+            continue
+        if name in found and found[name].remediation_id not in (None, row["id"]):
+            continue
+        hours = next((float(row[key]) for key in ("left_hours", "estimate_hours") if row[key] is not None), None)
+        gap = finder.gaps.get(name)
+        hours = hours if hours is not None else float(gap["effort_hours"]) if gap else OTHER_WORK_HOURS
+        last = finder.weeks.last_week_by(waiting.goal.by)
+        found[name] = found.get(name) or replace(
+            waiting,
+            framework=row["framework"],
+            control_id=row["control_id"],
+            title=row["title"] or row["control_id"],
+            kinds=(),
+            opposed_by=None,
+            owners=(row["owner"],),
+            parts=(WorkPart(hours, 0, last),),
+            early=(),
+            requirements=(),
+            remediation_id=row["id"],
+            waits_for=row["blocked_by"],
+            reason="",
+        )
+    work = [
+        replace(one, reason="left out, as was asked") if _is_named(one, question.without) else one
+        for one in found.values()
+    ]
+    _must_know(question.without, work)
+    concerned = horizons.filter(tag.is_in(sorted(found)) | pl.col("framework").is_in(frameworks))
+    return concerned, work
+
+
+def _is_named(one: ControlWork, names: frozenset[str]) -> bool:
+    return bool({one.id, one.control_id, one.remediation_id} & names)
+
+
+def _must_know(names: frozenset[str], work: Sequence[ControlWork]) -> None:
+    unknown = sorted(name for name in names if not any(_is_named(one, frozenset({name})) for one in work))
+    if unknown:
+        example = f", such as {work[0].id}" if work else ""
+        raise WITHOUT.refusal(unknown[0], f"a control or remediation that the plan could work on{example}")
+
+
+def _with_more_hours(
+    people: Mapping[str, Capacity], question: PlanQuestion, fact: Fact, weeks: PlanWeeks
+) -> tuple[dict[str, Capacity], dict[str, tuple[str, ...]]]:
+    """The hours with those that were asked about: a person's own, or somebody new who does the work of a role."""
+    found, helpers = dict(people), dict[str, tuple[str, ...]]()
+    for name, hours in question.more_hours:
+        more = tuple(round(hours * _share(weeks, week), 6) for week in range(len(weeks.mondays)))
+        if name in found:
+            one = found[name]
+            summed = tuple(a + b for a, b in zip(one.available, more, strict=True))
+            found[name] = replace(one, available=summed)
+            continue
+        if name not in ROLES:
+            raise MORE_HOURS.refusal(name, f"a role ({', '.join(ROLES)}) or a person with hours on record")
+        members = fact("members").filter(pl.col("role") == name)["email"].to_list()
+        new = f"+{name}"
+        found[new] = Capacity(more, (0.0,) * len(more), 0.0, weeks.last_share)
+        for person in members:
+            helpers[person] = (*helpers.get(person, ()), new)
+    return found, helpers
+
+
+def _share(weeks: PlanWeeks, week: int) -> float:
+    return max(5 - weeks.as_of.weekday(), 0) / 5 if week == 0 else 1.0
+
+
+def _with_agreed_hours(work: Sequence[ControlWork], actions: Sequence[PlanAction]) -> list[ControlWork]:
+    """The work with the hours that agreed work still takes, where that is its way."""
+    agreed = {action.name: action for action in actions if action.agreed and not action.id.endswith((EARLY, SIGN))}
+    return [replace(one, parts=agreed[one.id].parts) if one.id in agreed else one for one in work]
+
+
+def _failures(state_changes: pl.DataFrame, start: date) -> frozenset[str]:
+    """Controls that were seen in a state that is not effective on the first day of a period or since."""
+    tag = pl.format("{}:{}", "framework", "control_id").alias("tag")
+    seen = state_changes.sort("observed_on").with_columns(tag)
+    before = seen.filter(pl.col("observed_on") <= start).group_by("tag").agg(pl.col("state").last())
+    within = seen.filter(pl.col("observed_on") > start).select("tag", "state")
+    good = pl.col("state").is_in(["effective", "not_applicable"])
+    return frozenset(pl.concat([before, within], how="diagonal").filter(~good)["tag"])
+
+
+def _supporting(horizons: pl.DataFrame, gaps: pl.DataFrame, goal: Goal) -> pl.DataFrame:
+    """The controls of other frameworks whose gaps support one of the goal's."""
+    supporting = gaps.filter(
+        pl.col("framework") != goal.framework,
+        pl.col("requirements").list.eval(pl.element().str.starts_with(f"{goal.framework}:")).list.any(),
+    ).select("framework", "control_id")
+    return horizons.join(supporting, on=["framework", "control_id"], how="semi")

@@ -1,0 +1,109 @@
+"""Who could do the work, and which hours they have for it beside what they are due to do anyway."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from engine.planning.weeks import PlanWeeks
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """Hours of somebody by week, as the capacity budget of committees has them: available, due, and overdue in all."""
+
+    available: tuple[float, ...]
+    due: tuple[float, ...]
+    overdue: float
+    last_share: float = 1.0  # of the last week, that lies before the last day is over
+    beside: float = 0.0  # of what is due, hours that come with work of the plan
+
+    @property
+    def remainder(self) -> float:
+        """What duties leave, less than nothing where they ask for more."""
+        return round(sum(self.available) - sum(self.due) - self.overdue + self.beside, 6)
+
+    def completion_week(self, week: int) -> int:
+        """The week in which duties of a week are done: that one, or the first in which nothing is behind any more."""
+        behind = self.overdue
+        for number, (available, due) in enumerate(zip(self.available, self.due, strict=True)):
+            behind = max(behind + due - available, 0.0)
+            if number >= week and behind <= 1e-6:
+                return number
+        return len(self.available)
+
+    @property
+    def free(self) -> tuple[float, ...]:
+        """The hours of each week that are left: overdue work comes first, and what does not fit goes into the next."""
+        behind, found = self.overdue, []
+        for available, due in zip(self.available, self.due, strict=True):
+            left = available - due - behind
+            found.append(round(max(left, 0.0), 6))
+            behind = max(-left, 0.0)
+        return (*found[:-1], *(round(hours * self.last_share, 6) for hours in found[-1:]))
+
+
+def capacities(
+    owner_weeks: pl.DataFrame, load: pl.DataFrame, weeks: PlanWeeks, own: Collection[str] = ()
+) -> dict[str, Capacity]:
+    """The hours of everybody who is there. ``own`` names the work on record that the plan counts itself."""
+    mine = load.filter(pl.col("obligation_id").is_in(sorted(own)))
+    key = ["owner", "week_start_on"]
+    beside: dict[str | None, float] = dict(
+        mine.filter(pl.col("role") == "A").group_by("owner").agg(pl.col("hours").sum()).iter_rows()
+    )
+    freed = (
+        mine.filter(pl.col("role") == "R").drop_nulls("week_start_on").group_by(key).agg(freed=pl.col("hours").sum())
+    )
+    late = (
+        load.filter(pl.col("state") == "overdue", pl.col("role") == "R", ~pl.col("obligation_id").is_in(sorted(own)))
+        .group_by("owner")
+        .agg(pl.col("hours").sort().sum())
+    )
+    overdue: dict[str | None, float] = dict(late.iter_rows())
+    rows = (
+        owner_weeks.filter("staffed")
+        .join(freed, on=key, how="left")
+        .with_columns(due=(pl.col("demand_hours") - pl.col("freed").fill_null(0.0)).clip(0.0))
+    )
+    return {
+        owner: Capacity(
+            weeks.hours(part, "available_hours"),
+            weeks.hours(part, "due"),
+            round(overdue.get(owner, 0.0), 6),
+            weeks.last_share,
+            round(beside.get(owner, 0.0), 6),
+        )
+        for (owner,), part in sorted(rows.partition_by("owner", as_dict=True).items())
+        if isinstance(owner, str)
+    }
+
+
+class Owners:
+    """Who could do the work on a control: whose it is, who is accountable, else whoever has most of its group."""
+
+    def __init__(
+        self, horizons: pl.DataFrame, capacity: Mapping[str, Capacity], more: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.capacity = capacity
+        self._more = more or {}  # who could do the work of somebody besides
+        counted = (
+            horizons.filter(pl.col("owner").is_in(list(capacity)))
+            .group_by("framework", "group_id", "owner")
+            .len()
+            .sort("framework", "group_id", "len", "owner", descending=[False, False, True, False])
+        )
+        self._of_group = {
+            (framework, group): owner
+            for framework, group, owner in counted.unique(["framework", "group_id"], keep="first", maintain_order=True)
+            .select("framework", "group_id", "owner")
+            .iter_rows()
+        }
+
+    def of(self, row: Mapping[str, Any], gap: Mapping[str, Any] | None) -> tuple[str, ...]:
+        """The people of whom one does the work, whose it is first; empty where nobody has hours on record."""
+        named = [gap["owner"] if gap is not None else None, row["owner"], row["accountable"]]
+        found = dict.fromkeys(name for name in named if name in self.capacity)
+        mine = tuple(found) or tuple(filter(None, [self._of_group.get((row["framework"], row["group_id"]))]))
+        return tuple(dict.fromkeys([*mine, *(other for one in mine for other in self._more.get(one, ()))]))

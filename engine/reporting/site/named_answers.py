@@ -1,0 +1,131 @@
+"""Answers by name: which gap and whose, which owner and week, which vendor and why; a sentence under each question."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
+from engine.planning.outlook import outlook
+from engine.planning.question import MOST_DAYS, PlanQuestion
+from engine.render import words
+from engine.reporting.snapshot.snapshot import Snapshot
+
+Sentence = Callable[[Snapshot], str]
+LAPSE_DAYS = 30
+FEW = 3
+
+
+def first_gaps(snapshot: Snapshot) -> str:
+    """The most urgent gaps, each with its owner."""
+    names = _names(snapshot)
+    gaps = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True).head(FEW)
+    said = [f"{gap['control_id']} {gap['title']} ({_name(names, gap['owner'])})" for gap in gaps.iter_rows(named=True)]
+    return f"First {_then(said)}." if said else ""
+
+
+def lapses(snapshot: Snapshot) -> str:
+    """What lapses within thirty days, by week, and who has most of it."""
+    until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
+    rows = (
+        snapshot.fact("control_assessments")
+        .filter("applicable", pl.col("next_due_on").is_between(snapshot.as_of, until))
+        .with_columns(pl.col("next_due_on").dt.truncate("1w").alias("week"))
+    )
+    if rows.is_empty():
+        return f"Nothing lapses until {spelled_day(until)}."
+    weeks = rows.group_by("week").len().sort("week")
+    owners = rows.group_by("owner").len().sort("len", "owner", descending=[True, False], nulls_last=True)
+    by_week = ", ".join(f"{count} in the week of {_short_day(week)}" for week, count in weeks.iter_rows())
+    most = ", ".join(f"{_name(_names(snapshot), owner)} {count}" for owner, count in owners.head(FEW).iter_rows())
+    what = "1 control" if rows.height == 1 else f"{rows.height:,} controls"
+    return f"The evidence of {what} lapses: {by_week}. Most: {most}."
+
+
+def overload(snapshot: Snapshot) -> str:
+    """Who is short of hours first, in which week, and who comes next."""
+    short = snapshot.fact("owner_weeks").filter(pl.col("shortfall_hours") > 0, pl.col("owner").is_not_null())
+    first = short.sort("week_start_on", "shortfall_hours", "owner", descending=[False, True, False]).unique(
+        "owner", keep="first", maintain_order=True
+    )
+    names = _names(snapshot)
+    said = [
+        f"{_name(names, one['owner'])} in the week of {_short_day(one['week_start_on'])}, "
+        f"{_hours(one['shortfall_hours'])}"
+        for one in first.head(FEW).iter_rows(named=True)
+    ]
+    return f"Short of hours: {_then(said)}." if said else ""
+
+
+def weak_vendors(snapshot: Snapshot) -> str:
+    """The vendors that block controls, the most critical first, and why."""
+    rank = {tier: place for place, tier in enumerate(VENDOR_TIERS)}
+    rows = (
+        snapshot.fact("vendors")
+        .filter(pl.col("inherited_gaps") > 0)
+        .with_columns(pl.col("tier").replace_strict(rank, default=len(rank), return_dtype=pl.Int64).alias("rank"))
+        .sort("rank", "inherited_gaps", "vendor_id", descending=[False, True, False])
+    )
+    said = [
+        f"{one['name']} ({one['tier']}): {words.spell(str(one['assurance'])).lower()}, "
+        f"{one['inherited_gaps']} {'control waits' if one['inherited_gaps'] == 1 else 'controls wait'} for it"
+        for one in rows.head(FEW).iter_rows(named=True)
+    ]
+    return f"{'; '.join(said)}." if said else ""
+
+
+def late_requests(snapshot: Snapshot) -> str:
+    """The requests of auditors that are late for longest, each with its owner."""
+    rows = snapshot.fact("requests").filter(pl.col("finished_on").is_null(), pl.col("due_on") < snapshot.as_of)
+    names = _names(snapshot)
+    said = [
+        f"{one['title']} ({_name(names, one['owner'])}, due {_short_day(one['due_on'])})"
+        for one in rows.sort("due_on", "id").head(FEW).iter_rows(named=True)
+    ]
+    return f"First {_then(said)}." if said else ""
+
+
+def ready_on_the_day(snapshot: Snapshot) -> str:
+    """Each framework with a target date: whether it will be ready if nothing is done, and what that lacks."""
+    until = snapshot.as_of + timedelta(days=MOST_DAYS)
+    targets = snapshot.fact("framework_targets").filter(pl.col("target_on").is_between(snapshot.as_of, until))
+    said = []
+    for framework, name, day in targets.sort("target_on", "framework").select("framework", "name", "target_on").rows():
+        plan = outlook(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
+        likely = _likely_on(snapshot.as_of, day, plan.needed_hours, plan.available_hours)
+        lacks = f"no; {len(plan.mine)} short, {_hours(plan.needed_hours)}{likely}" if plan.mine else "yes"
+        said.append(f"{FRAMEWORK_NAMES.get(framework, name)}, {_short_day(day)}: {lacks}")
+    return f"{'. '.join(said)}." if said else "No framework in scope has a target date: record one (target on)."
+
+
+def _likely_on(today: date, by: date, needed: float, available: float) -> str:
+    """When the work is done at the pace that its owners' spare hours until the day allow; empty where that is in time,
+    or where they have none."""
+    if not 0 < available < needed:
+        return ""
+    return f"; likely on {spelled_day(today + timedelta(days=round((by - today).days * needed / available)))}"
+
+
+def _names(snapshot: Snapshot) -> Mapping[str, str]:
+    people = snapshot.fact("people").select("email", "name").rows()
+    return {email: name for email, name in people if name}
+
+
+def _name(names: Mapping[str, str], email: object) -> str:
+    return names.get(str(email), str(email)) if email else "nobody"
+
+
+def _short_day(day: date) -> str:
+    """The day and the month: 22 Jan."""
+    return spelled_day(day).rpartition(" ")[0]
+
+
+def _hours(value: float) -> str:
+    """Hours to the quarter."""
+    return f"{round(value * 4) / 4:g} h"
+
+
+def _then(said: Sequence[str]) -> str:
+    """The first, and what follows it."""
+    return f"{said[0]}, then {' and '.join(said[1:])}" if said[1:] else said[0]

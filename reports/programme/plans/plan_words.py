@@ -1,0 +1,103 @@
+"""What a plan says in sentences: whether targets are reached, what to do first, and what to be careful of."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.documents.document import Opening, at_most
+from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.planning.likelihood import Likelihood
+from engine.planning.plan import ReadinessPlan
+from engine.planning.question import Goal
+from reports.shared import setup
+from reports.shared.wording import count_of, hours, percent
+
+
+def opening(plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood]) -> Opening:
+    failing = len(plan.mine)
+    if not plan.applicable:
+        name = _called(plan.question.first.framework)
+        return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
+    ready = (
+        _promise(plan.goals[0].goal) if len(plan.goals) == 1 else f"{len(plan.goals)} frameworks ready on their days"
+    )
+    if all(goal.effective >= goal.target_count for goal in plan.goals):
+        return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
+    many = f"{failing:,} of {count_of(plan.applicable, 'control')} will not be effective if nothing is done"
+    left = round(plan.available_hours)
+    if plan.is_reached:
+        odds = f", {_odds(likely)}"
+        need = f"; it takes {hours(plan.choice.hours)}, duties leave their owners {left:,}"
+        return Opening(
+            f"{at_most(at_most(f'{ready}: yes, with the plan{odds}', f'. {many}'), need)}.", _step(plan, work)
+        )
+    short = plan.first_short
+    need = f"; {hours(plan.needed_hours)} are needed, duties leave their owners {left:,}"
+    first = f"; first short: week {short.week[-2:]}" if short else ""
+    return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work))
+
+
+def _odds(likely: Sequence[Likelihood]) -> str:
+    return f"{round(100 * min(one.probability for one in likely))} % likely"
+
+
+def _promise(goal: Goal) -> str:
+    name, day = _called(goal.framework), spelled_day(goal.by)
+    what = name if goal.target == 100 else f"{goal.target} % of {name}"
+    if goal.start is not None:
+        return f"{what} throughout from {spelled_day(goal.start)} to {day}"
+    return f"Ready for {what} on {day}"
+
+
+def _called(framework: str) -> str:
+    return FRAMEWORK_NAMES.get(framework, framework)
+
+
+def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
+    if work.is_empty():
+        if plan.needed_hours > plan.available_hours:
+            need, have = hours(plan.needed_hours), hours(plan.available_hours)
+            return f"Hours are missing: {need} of work would change that, the owners have {have}; give them more time."
+        return "No work changes that by then: look at what stays open, and why."
+    first = work.row(0, named=True)
+    start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
+    takes = f"{count_of(len(plan.chosen), 'control')} in {hours(plan.choice.hours)}"
+    if plan.is_reached:
+        return f"The plan gets there with work on {takes}: {start}."
+    reached = percent(100 * plan.effective_with / plan.applicable)
+    return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
+
+
+def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood]) -> list[str]:
+    warnings = []
+    short = plan.first_short
+    if short and not plan.is_reached:
+        warnings.append(f"First short: {short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}.")
+    for owner, week, over in plan.overload[:1]:
+        monday = plan.weeks.mondays[week]
+        warnings.append(f"It does not hold: {owner} has {hours(round(over, 2))} too many from {monday:%G-W%V} on.")
+    lost = [one for one, _ in plan.open if one.reason]
+    if lost and not plan.is_reached:
+        noun = "1 control cannot" if len(lost) == 1 else f"{len(lost):,} controls cannot"
+        warnings.append(f"{noun} be ready by then whatever the hours: see what stays open.")
+    tight = [action for action in plan.chosen if plan.work_by_control[action.name].is_tight]
+    if tight:
+        noun = "1 control has" if len(tight) == 1 else f"{len(tight):,} controls have"
+        warnings.append(
+            f"{noun} no slack: its evidence is good for too short a time to end {plan.question.slack_days} days before."
+        )
+    alone = (plan.work_by_control[action.name] for action in plan.chosen if not action.after)
+    waiting = [work for work in alone if work.waits_for]
+    if waiting:
+        what = "1 control waits" if len(waiting) == 1 else f"{len(waiting):,} controls of the plan wait"
+        warnings.append(f"{what} for something that no plan knows the end of: see what each waits for.")
+    for one in likely:
+        goal = plan.question.goal_of(one.framework)
+        if goal is not None and 0 < one.probability < 1 and one.likely_on is not None:
+            name, odds = _called(one.framework), f"{100 * one.probability:.0f} % likely"
+            error = f"error {100 * one.error:.1f} points over {one.draws:,} draws"
+            warnings.append(
+                f"{name} ready on {spelled_day(goal.by)}: {odds} ({error}); 90 % on {spelled_day(one.likely_on)}."
+            )
+    return warnings

@@ -1,0 +1,103 @@
+"""What a plan costs and moves: days with lapsed evidence, agreed work, prices of promises, hours as a question."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import polars as pl
+
+from engine.planning.plan import ReadinessPlan, WorkStep
+from engine.planning.prices import PromisePrice
+
+
+def holes(plan: ReadinessPlan) -> pl.DataFrame:
+    """The days on which a control that is effective today would not be although the plan is done, with the hours that
+    renewing its evidence in time takes beside those of the plan."""
+    rows = []
+    for goal in plan.goals:
+        last = goal.goal.by
+        days = [plan.as_of + timedelta(days=number) for number in range((last - plan.as_of).days + 1)]
+        today = set(goal.projection.on(plan.as_of).filter(pl.col("state") == "effective")["control_id"])
+        lapsed: dict[str, list[date]] = {}
+        for day in days:
+            for control in goal.with_plan.failing(day)["control_id"]:
+                if control in today:
+                    lapsed.setdefault(control, []).append(day)
+        for control, found in lapsed.items():
+            one = plan.work_by_control.get(f"{goal.goal.framework}:{control}")
+            if one is None:
+                continue
+            chosen = next((action for action in plan.chosen if action.name == one.id), None)
+            price = sum(part.hours for part in one.early) - (chosen.hours if chosen else 0.0) if one.early else None
+            owner = one.owners[0] if one.owners else None
+            lasting = None if price is None else round(max(price, 0.0), 2)
+            rows.append((goal.goal.framework, control, one.title, owner, found[0], found[-1], len(found), lasting))
+    schema = {
+        "framework": pl.String,
+        "control_id": pl.String,
+        "title": pl.String,
+        "owner": pl.String,
+        "lapses_on": pl.Date,
+        "lapsed_until": pl.Date,
+        "lapsed_days": pl.Int64,
+        "price_hours": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("lapses_on", "framework", "control_id")
+
+
+def moves(plan: ReadinessPlan, accepted: pl.DataFrame) -> pl.DataFrame:
+    """What is other than it was agreed upon, and why."""
+    step_of = {step.work.id: step for step in plan.steps}
+    known = {row["id"]: row for row in accepted.iter_rows(named=True)}
+    rows = []
+    for name, agreed in sorted(plan.agreed.items()):
+        step = step_of.get(name)
+        for one in agreed:
+            row = known[one.remediation_id]
+            why = _why_moved(step, one.owner, row["planned_due_on"] if len(agreed) == 1 else None)
+            now = (None, None) if step is None else (step.owner, step.done_on)
+            if why:
+                rows.append((name, row["title"], one.owner, now[0], row["planned_due_on"], now[1], why))
+    schema = {
+        "control": pl.String,
+        "title": pl.String,
+        "planned_owner": pl.String,
+        "owner": pl.String,
+        "planned_due_on": pl.Date,
+        "done_by": pl.Date,
+        "why": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("control", "planned_due_on")
+
+
+def _why_moved(step: WorkStep | None, owner: str, due_on: date | None) -> str:
+    if step is None:
+        return "not needed any more, or its hours are elsewhere"
+    if step.owner != owner:
+        return "a target asks for it"
+    if due_on is not None and step.part == 0 and step.done_on > due_on:
+        return "its hours do not fit where they were"
+    return ""
+
+
+def price_rows(found: Sequence[PromisePrice]) -> pl.DataFrame:
+    """What each promise costs, the dearest first."""
+    rows = [(one.framework, one.change, one.saved_hours, one.plan_hours, one.reached) for one in found]
+    schema = {
+        "framework": pl.String,
+        "change": pl.String,
+        "saved_hours": pl.Float64,
+        "plan_hours": pl.Float64,
+        "reached": pl.Boolean,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def comparison(before: ReadinessPlan, after: ReadinessPlan) -> pl.DataFrame:
+    """A plan with the people that there are, and with the hours that were asked about."""
+    more = ", ".join(f"{hours:g} more hours a week of {name}" for name, hours in after.question.more_hours)
+    rows = [
+        (people, plan.effective_with, plan.choice.hours, plan.is_reached)
+        for people, plan in (("the people there are", before), (more, after))
+    ]
+    schema = {"people": pl.String, "effective": pl.Int64, "plan_hours": pl.Float64, "reached": pl.Boolean}
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -1,0 +1,301 @@
+"""The desk: lists, forms and acts, who may do which; nothing that was typed is lost, and the chain holds."""
+
+import re
+
+from sqlalchemy import select
+
+from engine.desk.acts import ACTS
+from engine.model.rights import DUTIES, RIGHTS, is_own, may
+from engine.store.schema import IMPORTABLE, metadata
+from engine.store.schema.audit import audit_log
+from engine.store.schema.organizations import organizations
+from tests.conftest import NOW
+from tests.desk.conftest import Browser
+
+ROLES = ("owner", "admin", "operator", "member")
+ROWS_OF_ACTS = (
+    *(("remediations", "g1"), ("remediations", "g2"), ("attestations", "a1"), ("exceptions", "x1")),
+    *(("vendors", "v1"), ("vendors", "v2"), ("incidents", "i1")),
+)
+
+
+def row(store, table, **key):
+    found = metadata.tables[table]
+    with store.reader() as connection:
+        query = select(found).where(found.c.org_id == "acme", *(found.c[name] == value for name, value in key.items()))
+        return dict(connection.execute(query).mappings().one())
+
+
+def last_event(store):
+    with store.reader() as connection:
+        query = select(audit_log).where(audit_log.c.org_id == "acme").order_by(audit_log.c.seq.desc()).limit(1)
+        return connection.execute(query).mappings().one()
+
+
+def check(store):
+    chain, rows = store.verify("acme"), store.verify_rows("acme")
+    assert (chain.problem, rows.problem) == (None, None)
+
+
+def test_every_importable_table_has_a_list_and_a_form(sign_in):
+    owner = sign_in()
+    for name, table in IMPORTABLE.items():
+        form = owner.get(f"/tables/{name}/new")
+        assert (owner.get(f"/tables/{name}").status, form.status) == (200, 200)
+        columns = {field.removeprefix("cell.") for field in form.fields if field.startswith("cell.")}
+        assert columns >= {column for column in table.info["primary"] if column not in ("org_id", "seq")}
+
+
+def test_my_work_says_what_is_late_and_has_its_acts(sign_in):
+    page = sign_in("member").get("/")
+    assert "1 thing is late, the oldest by 5 days: Keys are shared. 2 due this week" not in page.words
+    assert "1 thing is late, the oldest by 5 days: Keys are shared. 1 due this week, 0 after that." in page.words
+    assert re.findall(r"act/(\w+)\?", page.text) == ["move", "finish", "attest", "delegate"]
+    assert "Waits for" not in page.words
+    assert "Waits for a decision or an owner 2" in sign_in("admin").get("/").words
+
+
+def test_an_owner_attests_moves_a_gap_and_the_chain_holds(sign_in, store):
+    member = sign_in("member")
+    answer = member.fill("/tables/attestations/act/attest?key.id=a1&back=%2F")
+    assert (answer.status, answer.header("Location")) == (303, "/?notice=Attest%3A+written.")
+    attested = row(store, "attestations", id="a1")
+    assert (attested["outcome"], attested["attestor"], attested["attested_at"]) == (
+        "attested",
+        "member@acme.example",
+        NOW,
+    )
+    event = last_event(store)
+    assert (event["actor"], event["action"], event["object_id"]) == ("member@acme.example", "attestation.signed", "a1")
+    assert event["controls"] == "soc2:CC1.1"
+    before = store.head("acme").seq
+    moved = member.fill("/tables/remediations/act/move?key.id=g1", due_on="2026-12-24")
+    assert moved.status == 303
+    assert (row(store, "remediations", id="g1")["due_on"].isoformat(), store.head("acme").seq) == (
+        "2026-12-24",
+        before + 1,
+    )
+    check(store)
+
+
+def test_an_act_that_is_over_is_refused(sign_in):
+    member = sign_in("member")
+    page = member.get("/tables/attestations/act/attest?key.id=a1")
+    assert member.post("/tables/attestations/act/attest?key.id=a1", page.fields).status == 303
+    again = member.post("/tables/attestations/act/attest?key.id=a1", page.fields)
+    assert (again.status, "it stands otherwise now" in again.words) == (409, True)
+
+
+def test_a_bad_cell_is_told_at_its_field_and_nothing_is_lost(sign_in, store):
+    owner, head = sign_in(), store.head("acme")
+    answer = owner.fill("/tables/vendors/new", name="Meety", category="saas", tier="huge", onboarded_on="soon")
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert "Expected one of critical, high, medium, low; probably high; got huge." in answer.words
+    assert "Expected a date such as 2026-11-20; got soon." in answer.words
+    fields = answer.fields
+    assert (fields["cell.name"], fields["cell.tier"], fields["cell.onboarded_on"]) == ("Meety", "huge", "soon")
+    good = owner.post("/tables/vendors/new", fields | {"cell.tier": "high", "cell.onboarded_on": "2026-11-01"})
+    assert (good.status, row(store, "vendors", id="meety")["tier"]) == (303, "high")
+    twice = owner.post("/tables/vendors/new", fields | {"cell.tier": "low", "cell.onboarded_on": "2026-11-01"})
+    assert (twice.status, row(store, "vendors", id="meety")["tier"]) == (409, "high")
+    check(store)
+
+
+def test_a_form_that_was_filled_while_the_record_changed_says_what_changed_and_keeps_what_was_typed(sign_in, store):
+    owner, admin = sign_in(), sign_in("admin")
+    page = owner.get("/tables/vendors/row?key.id=v1")
+    assert admin.fill("/tables/vendors/row?key.id=v1", region="EU", tier="critical").status == 303
+    mine = page.fields | {"cell.service": "Hosting", "cell.region": "US"}
+    answer = owner.post("/tables/vendors/row?key.id=v1", mine)
+    assert answer.status == 409
+    assert "This record changed while you wrote" in answer.words
+    assert "Region – EU US" in answer.words
+    assert "Tier high critical high" in answer.words
+    fields = answer.fields
+    assert (fields["cell.service"], fields["cell.region"]) == ("Hosting", "US")
+    assert row(store, "vendors", id="v1")["service"] is None
+    assert owner.post("/tables/vendors/row?key.id=v1", fields | {"cell.tier": "critical"}).status == 303
+    now = row(store, "vendors", id="v1")
+    assert (now["service"], now["region"], now["tier"]) == ("Hosting", "US", "critical")
+    check(store)
+
+
+def test_an_empty_field_empties(sign_in, store):
+    owner = sign_in()
+    owner.fill("/tables/vendors/row?key.id=v1", service="Hosting")
+    owner.fill("/tables/vendors/row?key.id=v1", service="")
+    assert row(store, "vendors", id="v1")["service"] is None
+
+
+def test_closing_an_incident_adds_to_its_timeline_in_the_same_revision(sign_in, store):
+    head = store.head("acme").seq
+    assert sign_in("operator").fill("/tables/incidents/act/close?key.id=i1", root_cause="a cable").status == 303
+    incident = row(store, "incidents", id="i1")
+    assert (incident["status"], incident["closed_at"], incident["root_cause"]) == ("closed", NOW, "a cable")
+    assert row(store, "incident_timeline", incident_id="i1")["body"] == "Closed at the desk"
+    assert store.head("acme").seq == head + 1
+    check(store)
+
+
+def test_every_act_has_rights_and_every_right_an_act():
+    named = {(table, act) for table, act in RIGHTS if act not in ("read", "add", "change", "import")}
+    assert named == set(ACTS)
+    assert set(DUTIES) <= set(IMPORTABLE)
+
+
+def test_the_desk_does_what_the_table_of_rights_says(sign_in, store):
+    """Each act of each table as each role, to a row of somebody else and to one of one's own."""
+    people = {role: sign_in(role) for role in ROLES}
+    tokens = {role: person.get("/import").fields["form_token"] for role, person in people.items()}
+    done = 0
+    for table, key, act in [(t, k, a) for t, k in ROWS_OF_ACTS for at, a in ACTS if at == t]:
+        for role in ("member", "operator", "admin", "owner"):
+            found = row(store, table, id=key)
+            if not ACTS[table, act].applies(found):
+                continue
+            own = is_own(table, found, f"{role}@acme.example")
+            allowed, head = may(role, table, act, own=own), store.head("acme")
+            address = f"/tables/{table}/act/{act}?key.id={key}"
+            page = people[role].get(address)
+            assert page.status == (200 if allowed else 403), (role, table, act)
+            fields = (page if allowed else people["owner"].get(address)).fields | {"form_token": tokens[role]}
+            assert people[role].post(address, fields).status == (303 if allowed else 403), (role, table, act)
+            assert allowed or store.head("acme") == head
+            done += 1
+    assert done > 20
+    check(store)
+
+
+def test_lists_and_forms_follow_the_table_of_rights(sign_in):
+    for role in ROLES:
+        person = sign_in(role)
+        for table in IMPORTABLE:
+            assert person.get(f"/tables/{table}").status == (200 if may(role, table, "read") else 403)
+            assert person.get(f"/tables/{table}/new").status == (200 if may(role, table, "add") else 403)
+
+
+def test_a_member_cannot_make_themselves_the_owner_of_what_is_not_theirs(sign_in, store):
+    member = sign_in("member")
+    token = member.get("/import").fields["form_token"]
+    fields = {"form_token": token, "cell.owner": "member@acme.example", "seen": "1"}
+    assert member.post("/tables/vendors/row?key.id=v2", fields).status == 403
+    assert (
+        member.post("/tables/memberships/new", fields | {"cell.email": "x@acme.example", "cell.role": "owner"}).status
+        == 403
+    )
+    assert member.drop("vendors.csv", b"name,category,tier\nNew,saas,low\n").status == 403
+    assert row(store, "vendors", id="v2")["owner"] is None
+
+
+def test_the_last_owner_stays(sign_in):
+    answer = sign_in().fill("/tables/memberships/row?key.email=owner%40acme.example", role="member")
+    assert (answer.status, "at least one active owner" in answer.words) == (409, True)
+
+
+def test_a_dropped_file_is_shown_cell_by_cell_corrected_and_applied(sign_in, store):
+    owner, head = sign_in(), store.head("acme")
+    content = b"id,name,category,tier,region\nv1,Cloudy,cloud,critical,EU\nv9,Newy,saas,huge,\nv2,Payo,payments,low,\n"
+    shown = owner.drop("vendors.csv", content)
+    assert (shown.status, store.head("acme")) == (400, head)
+    assert "vendors.csv 3 tier one of critical, high, medium, low; probably high huge" in shown.words
+    assert "vendors.csv: 0 new, 1 changed, 1 as they were, 1 refused." in shown.words
+    assert "Tier: high → critical" in shown.words
+    assert "Region: – → EU" in shown.words
+    fields = shown.fields
+    fixed = owner.post("/import/apply", fields | {"fix.3.tier.vendors.csv": "medium"})
+    assert (fixed.status, "1 new, 1 changed, 1 as they were." in fixed.words) == (200, True)
+    assert store.head("acme") == head
+    applied = owner.post("/import/apply", fixed.fields | {"apply": "yes"})
+    assert (applied.status, "Vendors : 1 new, 1 changed, 1 as they were" in applied.words) == (200, True)
+    assert row(store, "vendors", id="v9")["tier"] == "medium"
+    assert last_event(store)["actor"] == "owner@acme.example"
+    again = owner.post("/import/apply", fixed.fields | {"apply": "yes"})
+    assert (again.status, "drop it again" in again.words) == (404, True)
+    check(store)
+
+
+def test_another_persons_upload_is_not_there(sign_in):
+    shown = sign_in().drop("vendors.csv", b"name,category,tier\nNew,saas,low\n")
+    admin = sign_in("admin")
+    fields = {"form_token": admin.get("/import").fields["form_token"], "upload": shown.fields["upload"], "apply": "yes"}
+    assert admin.post("/import/apply", fields).status == 404
+
+
+def test_a_list_filters_sorts_counts_and_pages(sign_in):
+    owner = sign_in()
+    page = owner.get("/tables/remediations")
+    assert "2 rows, 2 late." in page.words
+    assert "1 row of 2" in owner.get("/tables/remediations?owner=-").words
+    assert "1 row of 2" in owner.get("/tables/remediations?q=KEYS").words
+    assert "0 rows of 2" in owner.get("/tables/remediations?state=closed").words
+    titles = re.findall(r'<th scope="row"><a[^>]*>([^<]*)', owner.get("/tables/remediations?sort=-title").text)
+    assert titles == ["No reviews", "Keys are shared"]
+    assert owner.get("/tables/remediations?sort=nothing").status == 400
+    assert owner.get("/tables/nothing").status == 404
+
+
+def test_foreign_rows_do_not_exist(sign_in):
+    assert sign_in("owner", "other").get("/tables/vendors/row?key.id=v1").status == 404
+    assert "Nothing is recorded yet" in sign_in("owner", "other").get("/tables/vendors").words
+
+
+def test_without_a_session_there_is_a_page_that_says_how(desk):
+    page = Browser(desk).get("/tables/vendors")
+    assert (page.status, "hq session --email you@example.com --link" in page.words) == (401, True)
+
+
+def test_a_post_needs_the_token_of_its_session_and_its_own_origin(sign_in, store):
+    owner, admin, head = sign_in(), sign_in("admin"), store.head("acme")
+    fields = owner.get("/tables/vendors/new").fields | {"cell.name": "N", "cell.category": "c", "cell.tier": "low"}
+    assert owner.post("/tables/vendors/new", fields | {"form_token": ""}).status == 403
+    assert admin.post("/tables/vendors/new", fields).status == 403
+    assert owner.post("/tables/vendors/new", fields, origin="https://evil.example").status == 403
+    assert owner.post("/tables/vendors/new", fields, sec_fetch_site="same-site").status == 403
+    assert store.head("acme") == head
+    assert (
+        owner.post("/tables/vendors/new", fields, origin="http://localhost:8090", sec_fetch_site="same-origin").status
+        == 303
+    )
+
+
+def test_pages_run_no_script_and_cannot_be_framed(sign_in):
+    page = sign_in().get("/")
+    policy = page.header("Content-Security-Policy")
+    assert ("default-src 'none'" in policy, "frame-ancestors 'none'" in policy, "script-src" in policy) == (
+        True,
+        True,
+        False,
+    )
+    assert (page.header("X-Frame-Options"), "<script" in page.text, " style=" in page.text) == ("DENY", False, False)
+
+
+def test_what_people_type_is_text_on_every_page(sign_in):
+    owner = sign_in()
+    owner.fill("/tables/vendors/row?key.id=v1", name="<script>alert(1)</script>", service='"><b>')
+    for address in ("/tables/vendors", "/tables/vendors/row?key.id=v1", "/tables/vendors?q=%22%3E%3Cb%3E"):
+        assert "<script" not in owner.get(address).text
+        assert '"><b>' not in owner.get(address).text
+
+
+def test_the_organization_itself_has_one_row(sign_in, store):
+    owner = sign_in()
+    assert owner.fill("/tables/organizations/row?key.id=acme", name="Acme Limited").status == 303
+    with store.reader() as connection:
+        names = connection.execute(select(organizations.c.name).where(organizations.c.id == "acme")).scalars().all()
+    assert names == ["Acme Limited"]
+    check(store)
+
+
+def test_evidence_that_comes_with_an_act_is_held_in_the_same_revision(sign_in, store):
+    member, head = sign_in("member"), store.head("acme").seq
+    address = "/tables/attestations/act/attest?key.id=a1"
+    answer = member.multipart(address, member.get(address).fields, "review.pdf", b"%PDF-1.7 minutes")
+    assert (answer.status, row(store, "attestations", id="a1")["outcome"]) == (303, "attested")
+    item = row(store, "evidence_items", title="review.pdf")
+    assert (item["held_bytes"], item["owner"], item["source"]) == (16, "member@acme.example", "desk")
+    assert row(store, "evidence_links", evidence_id=item["id"])["control_id"] == "CC1.1"
+    with store.reader() as connection:
+        ours = audit_log.c.org_id == "acme"
+        actions = connection.execute(select(audit_log.c.action).where(ours, audit_log.c.seq > head)).scalars().all()
+    assert actions == ["attestation.signed", "evidence.collected"]
+    check(store)

@@ -1,0 +1,72 @@
+"""Files of pulls: everything wrong is a sentence before anything is read."""
+
+import pytest
+
+from engine.evidence.pulls.pull_file import read_pull_file
+from engine.model.errors import Usage
+
+SOURCE = '[source.people]\nkind = "files"\npaths = ["people.csv"]\n'
+CHECK = """
+[[check]]
+id = "leavers"
+title = "Leavers"
+controls = ["soc2:CC6.2", "iso27001:A.5.18"]
+cadence = "weekly"
+population = "select login from people where left_on >= date '{since}'"
+exceptions = "select login from population where false"
+"""
+WRONG = {
+    "[source.people\n": "pulls.toml is not TOML: expected ']' at the end of a table declaration (at line 1, column 15)",
+    SOURCE: "pulls.toml must have a table [[check]] or more; it has none",
+    CHECK: "must have a table [source.NAME] or more",
+    SOURCE.replace("files", "filez")
+    + CHECK: "must have a kind: files, postgresql, sqlite, command, https, ldap, git; got",
+    SOURCE.replace("people.csv", "../people.csv") + CHECK: "paths must be a path below the folder of this file",
+    SOURCE.replace("people.csv", "/etc/passwd") + CHECK: "paths must be a path below the folder of this file",
+    SOURCE + "rowz = 1\n" + CHECK: "has 'rowz', which is not read",
+    SOURCE + 'token = "abc"\n' + CHECK: "source.people.token is a key for a secret",
+    SOURCE + CHECK.replace("Leavers", "ghp_0123456789abcdefghij"): "looks like a key or token",
+    SOURCE + CHECK + 'owner = "postgresql://u:secret@host/db"\n': "has a password in its address",
+    SOURCE + CHECK.replace("soc2:CC6.2", "soc2:CC99"): "names the control 'soc2:CC99', which no catalogue has",
+    SOURCE
+    + CHECK.replace("{since}", "{day}"): "may have {since} and {until} in braces and nothing else; it has '{day}'",
+    SOURCE
+    + CHECK.replace("from people", "from peple"): "asks 'peple', which is no source; there is people. Did you mean",
+    SOURCE + CHECK.replace("select login from pop", "copy x to 'y'; select login from pop"): "must be one SELECT",
+    SOURCE + CHECK.replace("from people", "from read_csv('x')"): "it calls read_csv()",
+    SOURCE + CHECK.replace("from people", "from 'people.csv'"): "asks 'people.csv', which is no source",
+    SOURCE + CHECK.replace("where false", "where now() > date '2026-01-01'"): "must answer the same tomorrow",
+    SOURCE + CHECK + "least_population = 0\n": "least_population must be a whole number from 1",
+    SOURCE + CHECK + CHECK: ["check 'leavers'", "check 'leavers' is there twice"][0] + " is there twice",
+    SOURCE + CHECK.replace("weekly", "hourly"): "cadence must be one of continuous, daily, weekly",
+}
+
+
+def file_of(tmp_path, text):
+    path = tmp_path / "pulls.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_is_said_in_a_sentence(tmp_path, text):
+    with pytest.raises(Usage) as problem:
+        read_pull_file(file_of(tmp_path, text))
+    assert WRONG[text] in problem.value.message
+    assert "secret@" not in problem.value.message
+
+
+def test_a_check_knows_its_tables_controls_and_limits(tmp_path):
+    (check,) = read_pull_file(file_of(tmp_path, SOURCE + CHECK)).checks
+    assert (check.id, check.tables, check.controls) == (
+        "leavers",
+        ("people",),
+        (("soc2", "CC6.2"), ("iso27001", "A.5.18")),
+    )
+    assert (check.most, check.least_population, check.cadence) == (0, 1, "weekly")
+
+
+def test_the_hash_of_a_query_moves_with_all_that_decides_an_answer(tmp_path):
+    texts = [CHECK, CHECK.replace("where false", "where true"), CHECK + "most = 1\n", CHECK.replace("Leavers", "Other")]
+    hashes = [read_pull_file(file_of(tmp_path, SOURCE + text)).checks[0].query_sha256 for text in texts]
+    assert (len(set(hashes)), hashes[0]) == (3, hashes[3])  # a title decides nothing

@@ -1,0 +1,121 @@
+"""Sources: what they give, in total order with types, and each thing that is wrong as a sentence."""
+
+import hashlib
+import os
+import sqlite3
+import sys
+import time
+
+import polars as pl
+import pytest
+
+from engine.evidence.pulls.sources.reading import SourceProblem
+from tests.evidence.pulls.sources import lines_of, read, readers
+
+CSV = "login,left_on,n\nbob,2026-11-20,2\nann,,1\n"
+LINES = ['{"login":"ann","left_on":null,"n":1}', '{"login":"bob","left_on":"2026-11-20","n":2}']
+
+
+def problem_of(*arguments, **options):
+    with pytest.raises(SourceProblem) as problem:
+        read(*arguments, **options)
+    return problem.value.message
+
+
+def test_files_of_every_format_give_the_same_rows(tmp_path):
+    (tmp_path / "a.csv").write_text(CSV)
+    (tmp_path / "a.jsonl").write_text("\n".join(LINES))
+    (tmp_path / "a.json").write_text(f"[{','.join(LINES)}]")
+    pl.read_csv(tmp_path / "a.csv", try_parse_dates=True).write_parquet(tmp_path / "a.parquet")
+    table = [["login", "left_on", "n"], ["bob", "2026-11-20", "2"], ["ann", None, "1"]]
+    (tmp_path / "a.xlsx").write_bytes(b"PK")
+    reach = readers(workbook=lambda path, sheet: table)
+    for ending in ("csv", "jsonl", "json", "parquet", "xlsx"):
+        assert lines_of(tmp_path, "files", paths=[f"a.{ending}"], reach=reach) == LINES, ending
+    found = read(tmp_path, "files", paths=["a.csv"])
+    assert found.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
+    assert found.origins == (("a.csv", hashlib.sha256(CSV.encode()).hexdigest()),)
+
+
+def test_rows_of_a_member_of_a_document_are_read(tmp_path):
+    (tmp_path / "a.json").write_text('{"results": {"checks": [{"id": "A", "deep": {"x": [1]}}, {"id": "B"}]}}')
+    lines = lines_of(tmp_path, "files", paths=["a.json"], rows="results.checks")
+    assert lines == ['{"id":"A","deep":{"x":[1]}}', '{"id":"B","deep":null}']
+    assert "no rows at 'results.none'" in problem_of(tmp_path, "files", paths=["a.json"], rows="results.none")
+
+
+def test_links_devices_and_what_is_too_much_are_not_read(tmp_path):
+    (tmp_path / "a.csv").write_text(CSV)
+    (tmp_path / "link.csv").symlink_to("a.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "empty.csv").write_text("")
+    with (tmp_path / "large.csv").open("wb") as file:
+        file.truncate(3 << 30)
+    assert "symbolic link" in problem_of(tmp_path, "files", paths=["link.csv"])
+    assert "no regular file" in problem_of(tmp_path, "files", paths=["pipe.csv"])
+    assert "3,221,225,472 bytes; 268,435,456 may be read" in problem_of(tmp_path, "files", paths=["large.csv"])
+    assert "is empty" in problem_of(tmp_path, "files", paths=["empty.csv"])
+    assert "finds no file for 'none-*.csv'" in problem_of(tmp_path, "files", paths=["none-*.csv"])
+    assert "more than max_rows = 1 rows" in problem_of(tmp_path, "files", paths=["a.csv"], max_rows=1)
+
+
+def test_sqlite_is_read_and_never_written(tmp_path):
+    with sqlite3.connect(tmp_path / "a.db") as database:
+        database.execute("CREATE TABLE people (login, left_on, n)")
+        database.executemany("INSERT INTO people VALUES (?, ?, ?)", [("bob", "2026-11-20", 2), ("ann", None, 1)])
+    database.close()
+    assert lines_of(tmp_path, "sqlite", path="a.db", query="select * from people;") == LINES
+    for query in ("delete from people", "select 1) ; attach 'x.db' as x; select (1", "select load_extension('x')"):
+        assert "cannot be read" in problem_of(tmp_path, "sqlite", path="a.db", query=query)
+    assert "finds no file" in problem_of(tmp_path, "sqlite", path="b.db", query="select 1")
+
+
+def test_a_command_runs_only_where_it_is_allowed_and_sees_what_is_named(tmp_path):
+    code = "import os,sys; print('names'); print(' '.join(sorted(os.environ)))"
+    options = {"argv": [sys.executable, "-I", "-c", code], "format": "csv", "env": ["GIVEN"]}
+    reach = readers(commands=(sys.executable,), GIVEN="1", OTHER="2")
+    (line,) = lines_of(tmp_path, "command", reach=reach, **options)
+    assert "GIVEN" in line
+    assert "OTHER" not in line
+    assert "PATH" not in line
+    assert "SVC_PULL_COMMANDS does not allow" in problem_of(tmp_path, "command", **options)
+
+
+def test_a_command_is_killed_with_all_that_it_started(tmp_path):
+    code = "import subprocess,time; subprocess.Popen(['sh','-c','sleep 2; touch late']); time.sleep(9)"
+    reach = readers(commands=(sys.executable,))
+    options = {"argv": [sys.executable, "-c", code], "format": "csv", "env": ["PATH"], "timeout_seconds": 1}
+    start = time.monotonic()
+    assert "took more than 1 s" in problem_of(tmp_path, "command", reach=reach, **options)
+    assert time.monotonic() - start < 5
+    time.sleep(2.2)
+    assert not (tmp_path / "late").exists()
+
+
+test_a_command_is_killed_with_all_that_it_started = pytest.mark.real(test_a_command_is_killed_with_all_that_it_started)
+
+
+def test_a_command_that_says_too_much_or_fails_is_no_source(tmp_path):
+    reach = readers(commands=("sh",))
+    loud = {"argv": ["sh", "-c", "while :; do echo aaaaaaaaaaaaaaaaaa; done"], "format": "csv", "max_bytes": 1000}
+    assert "answers more than 1,000 bytes" in problem_of(tmp_path, "command", reach=reach, **loud)
+    bad = {"argv": ["sh", "-c", "echo no such thing >&2; exit 3"], "format": "csv"}
+    assert "sh ended with code 3: no such thing." in problem_of(tmp_path, "command", reach=reach, **bad)
+
+
+def test_an_address_is_read_with_its_token(tmp_path):
+    asked = []
+
+    def fetch(url, token, seconds, most):
+        asked.append((url, token))
+        return f"[{','.join(LINES)}]".encode()
+
+    options = {"url": "https://api.example.com/people", "format": "json", "token_env": "API_TOKEN"}
+    assert lines_of(tmp_path, "https", reach=readers(fetch=fetch, API_TOKEN="t"), **options) == LINES
+    assert asked == [("https://api.example.com/people", "t")]
+    assert "needs the variable API_TOKEN" in problem_of(tmp_path, "https", **options)
+
+
+def test_a_missing_variable_of_a_database_is_named(tmp_path):
+    said = problem_of(tmp_path, "postgresql", url_env="DIRECTORY_URL", query="select 1")
+    assert said == "[source.data] needs the variable DIRECTORY_URL, which is not set."

@@ -1,0 +1,202 @@
+"""What a plan promised and could not keep: each of these once made a verdict that was not true on the day."""
+
+from datetime import timedelta
+
+import pytest
+
+from engine.planning.outlook import make_plan
+from engine.planning.question import Goal, PlanQuestion
+from tests.factories import DAY
+from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
+from tests.planning.doing import carried_out, noon
+from tests.planning.test_law import plan_of, states, with_rows_of
+
+__all__ = ["facts_with", "replica"]
+BY = DAY + timedelta(days=60)
+SIGNED = ["attestation"]
+PEOPLE = {"users": [{"email": one, "active": True} for one in ("ann", "ben")]}
+
+
+def scope(*frameworks, by=BY):
+    return [
+        {"framework": one, "in_scope": True, "adopted_on": DAY - timedelta(days=400), "target_on": by}
+        for one in frameworks
+    ]
+
+
+def owners_of(*names, by="ann", framework="soc2"):
+    key = {"framework": framework}
+    return [{**key, "control_id": one, "email": by, "raci": role} for one in names for role in ("R", "A")]
+
+
+def hours(weekly, owner="ann"):
+    return {"email": owner, "week": "default", "hours": weekly, "absence_hours": 0.0}
+
+
+def organization(*controls, **rows):
+    names = [row["control_id"] for row in controls]
+    given = {"organization_frameworks": scope("soc2"), "control_owners": owners_of(*names), **PEOPLE}
+    tables = dict.fromkeys(("attestations", "remediations", "policies", "policy_controls", "test_runs"), ())
+    return list(controls), {
+        name: list(value) for name, value in {**tables, "owner_capacity": [hours(10.0)], **given, **rows}.items()
+    }
+
+
+def work(name, **more):
+    return {
+        "id": f"R-{name}",
+        **on(name),
+        "owner": "ann",
+        "opened_on": DAY - timedelta(days=9),
+        "status": "open",
+        **more,
+    }
+
+
+def test_accepting_a_plan_takes_its_hours_from_every_other_and_leaves_its_own_verdict(facts_with):
+    controls, records = organization(control("X1", evidence_kinds=["operation", *SIGNED], cadence="annual", position=1))
+    drawn = (controls, [], records, BY, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    taken = with_rows_of(plan, facts, records)
+    _, again = plan_of(facts_with, drawn, taken)
+    assert (again.is_reached, again.choice.hours, again.available_hours) == (
+        True,
+        plan.choice.hours,
+        plan.available_hours,
+    )
+    other = [*controls, control("Y1", framework="iso27001", evidence_kinds=SIGNED, cadence="annual", position=2)]
+    more = {
+        "organization_frameworks": scope("soc2", "iso27001"),
+        "control_owners": [*owners_of("X1"), *owners_of("Y1", framework="iso27001")],
+    }
+    before, after = (
+        make_plan(facts_with(controls=other, **{**rows, **more}).__getitem__, PlanQuestion.of("iso27001", 100, BY), DAY)
+        for rows in (records, taken)
+    )
+    assert before.available_hours - after.available_hours == pytest.approx(plan.choice.hours)
+
+
+def test_work_that_is_recorded_as_planned_is_as_planned_on_a_later_day(facts_with):
+    controls, records = organization(
+        control("X1", evidence_kinds=["operation"], cadence="annual", position=1),
+        remediations=[work("X1", estimate_hours=40.0)],
+    )
+    drawn = (controls, [], records, BY, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    taken = with_rows_of(plan, facts, records)
+    later = DAY + timedelta(days=20)
+    done = sum(item.hours for item in plan.items if plan.weeks.mondays[item.week] <= later - timedelta(days=7))
+    taken["remediations"][0] |= {"done_hours": done, "left_hours": 40.0 - done}
+    then, again = plan_of(facts_with, drawn, taken, as_of=later)
+    assert then["accepted_plans"]["standing"].to_list() == ["as_planned"]
+    assert again.is_reached
+    assert again.choice.hours <= 40.0 - done + 1e-6
+
+
+def test_a_signature_that_falls_due_again_before_the_day_is_planned(facts_with):
+    duties = [{"id": f"d{days}", **on("X1"), "owner": "ann", "due_on": DAY + timedelta(days=days)} for days in (10, 40)]
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="quarterly", position=1), attestations=duties
+    )
+    _, plan = plan_of(facts_with, (controls, [], records, BY, 100))
+    assert [step.duty for step in plan.steps] == ["d10", "d40"]
+    _, rows = carried_out(plan, records)
+    assert states(facts_with(controls=controls, as_of=BY, **rows)) == {"X1": "effective"}
+
+
+def test_b_after_a_in_one_week_is_planned_and_a_alone_is_not_lost(facts_with):
+    two = [
+        control(name, evidence_kinds=["operation"], cadence="annual", position=n) for n, name in enumerate(("A1", "B1"))
+    ]
+    rows = [work("A1", estimate_hours=2.0), work("B1", estimate_hours=2.0, blocked_by="R-A1")]
+    by = DAY + timedelta(days=14)
+    controls, records = organization(*two, remediations=rows, organization_frameworks=scope("soc2", by=by))
+    _, plan = plan_of(facts_with, (controls, [], records, by, 100))
+    assert (plan.is_reached, set(plan.choice.done)) == (True, {"soc2:A1", "soc2:B1"})
+    rows[1]["estimate_hours"] = 900.0
+    _, plan = plan_of(facts_with, (controls, [], {**records, "remediations": rows}, by, 100))
+    assert set(plan.choice.done) == {"soc2:A1"}
+    assert {one.id: why for one, why in plan.open}["soc2:B1"].startswith("ann has ")
+
+
+def test_what_waits_for_a_remediation_of_another_framework_can_be_planned(facts_with):
+    controls = [
+        control("B1", evidence_kinds=["operation"], cadence="annual", position=1),
+        control("A1", framework="iso27001", evidence_kinds=["operation"], cadence="annual", position=2),
+    ]
+    first = {**work("A1", estimate_hours=3.0), "framework": "iso27001"}
+    _, records = organization(
+        *controls[:1],
+        remediations=[first, work("B1", estimate_hours=2.0, blocked_by="R-A1")],
+        organization_frameworks=scope("soc2", "iso27001"),
+        control_owners=[*owners_of("B1"), *owners_of("A1", framework="iso27001")],
+    )
+    _, plan = plan_of(facts_with, (controls, [], records, BY, 100))
+    assert plan.is_reached
+    assert set(plan.choice.done) == {"soc2:B1", "iso27001:A1"}
+    assert plan.choice.hours == 5.0
+
+
+def test_overdue_work_comes_first_and_overload_goes_on_into_the_next_week(facts_with):
+    controls, records = organization(control("X1", evidence_kinds=["operation"], cadence="annual", position=1))
+    late = [
+        {
+            "id": f"p{number}",
+            "policy": f"p{number}",
+            "version": 1,
+            "state": "active",
+            "owner": "ann",
+            "accepted_at": noon(DAY - timedelta(days=500)),
+            "review_due_on": DAY - timedelta(days=30),
+        }
+        for number in range(10)
+    ]
+    _, plan = plan_of(
+        facts_with, (controls, [], {**records, "policies": late, "owner_capacity": [hours(2.0)]}, BY, 100)
+    )
+    people = plan.people["ann"]
+    assert people.overdue == 40.0, "four hours for each policy that nobody reviewed"
+    assert people.remainder < 0
+    assert set(people.free) == {0.0}, "it goes on into each of the weeks"
+    assert not plan.is_reached
+    assert plan.available_hours == people.remainder
+
+
+def test_evidence_is_renewed_before_it_lapses_where_hours_allow(facts_with):
+    controls, records = organization(control("X1", evidence_kinds=["operation"], cadence="quarterly", position=1))
+    events = [("backup.completed", noon(DAY - timedelta(days=80)), {"controls": "soc2:X1"})]
+    _, plan = plan_of(facts_with, (controls, events, records, BY, 100))
+    days = [DAY + timedelta(days=number) for number in range(61)]
+    assert all(plan.with_plan.failing(day).is_empty() for day in days)
+    assert all(step.done_on <= BY - timedelta(days=5) for step in plan.steps)
+
+
+def test_renewing_costs_the_same_lapsed_or_not_and_an_own_estimate_comes_first(facts_with):
+    for age in (300, 500):
+        signed = {"outcome": "attested", "attested_at": noon(DAY - timedelta(days=age))}
+        row = {"id": "a", **on("X1"), "owner": "ann", "due_on": DAY - timedelta(days=age), **signed}
+        one = control("X1", evidence_kinds=SIGNED, cadence="annual", position=1)
+        by = DAY + timedelta(days=100)
+        controls, records = organization(one, attestations=[row], organization_frameworks=scope("soc2", by=by))
+        assert plan_of(facts_with, (controls, [], records, by, 100))[1].choice.hours == 0.0, "the duty has them"
+    records["remediations"] = [work("X1", estimate_hours=2.5)]
+    assert plan_of(facts_with, (controls, [], records, by, 100))[1].choice.hours == 2.5
+
+
+@pytest.mark.parametrize("target", [50, 100])
+def test_one_plan_over_two_frameworks_is_never_dearer_than_two(facts_with, target):
+    controls = [
+        *(control(f"X{n}", evidence_kinds=["operation"], cadence="annual", position=n) for n in (1, 2)),
+        *(control(f"Y{n}", framework="iso27001", evidence_kinds=SIGNED, cadence="annual", position=n) for n in (1, 2)),
+    ]
+    _, records = organization(
+        *controls[:2],
+        organization_frameworks=scope("soc2", "iso27001"),
+        control_owners=[*owners_of("X1", "X2"), *owners_of("Y1", "Y2", framework="iso27001")],
+    )
+    facts = facts_with(controls=controls, **records)
+    goals = (Goal("soc2", target, BY), Goal("iso27001", target, BY - timedelta(days=20)))
+    both = make_plan(facts.__getitem__, PlanQuestion(goals), DAY)
+    single = [make_plan(facts.__getitem__, PlanQuestion((goal,)), DAY) for goal in goals]
+    assert both.is_reached
+    assert both.choice.hours <= sum(plan.choice.hours for plan in single)
