@@ -63,3 +63,29 @@ def test_suggested_pairs_are_csv_that_the_import_takes(home, cli):
     (home / "pairs.csv").write_text(out)
     code, out, _ = cli("import", "--framework", home / "pairs.csv", "--org", "acme")
     assert (code, out.splitlines()[0]) == (0, "framework_mappings: 1 new, 0 changed, 0 as they were")
+
+
+def test_evidence_is_held_for_a_control_of_ones_own(home, cli):
+    annex(home, cli)
+    (home / "plan.txt").write_text("backed up")
+    code, _, _ = cli("evidence", "add", home / "plan.txt", "--control", "annex:a 2", "--org", "acme")
+    assert code == 0
+    code, out, _ = cli("evidence", "list", "--control", "annex:A.2", "--org", "acme")
+    assert (code, out.split("\t")[3]) == (0, "annex:A.2")
+    code, _, error = cli("evidence", "add", home / "plan.txt", "--control", "annex:A.9", "--org", "acme")
+    assert (code, "a control of annex" in error) == (2, True)
+
+
+def test_a_plan_is_for_frameworks_of_ones_own_too(home, cli):
+    annex(home, cli)
+    code, out, error = cli("plan", "--framework", "annex", "--by", "2027-03-01", "--org", "acme", "--format", "md")
+    assert (code, error) == (0, "")
+    assert "Ready for annex on 1 Mar 2027: no." in out
+    goals = ("--framework", "annex", "--framework", "soc2", "--by", "2027-03-01")
+    code, out, error = cli("plan", *goals, "--org", "acme", "--format", "md")
+    assert (code, error) == (0, "")
+    (home / "plan.toml").write_text('[[goal]]\nframework = "annex"\nby = 2027-03-01\n')
+    code, out, error = cli("plan", home / "plan.toml", "--org", "acme", "--format", "md")
+    assert (code, "Ready for annex on 1 Mar 2027: no." in out) == (0, True)
+    code, _, error = cli("plan", "--framework", "nothing", "--by", "2027-03-01", "--org", "acme")
+    assert (code, "nothing" in error) == (2, True)
