@@ -14,9 +14,11 @@ CONTENT = pl.Struct(
 )
 
 
-def content(known: Catalogue) -> dict[str, object]:
-    """Requirements and edges of a catalogue, in the form that ``catalogue_snapshots`` stores."""
+def content(known: Catalogue, own: pl.DataFrame | None = None, pairs: pl.DataFrame | None = None) -> dict[str, object]:
+    """Requirements and edges of a catalogue, and of frameworks of one's own, as ``catalogue_snapshots`` stores them."""
+    requirements = [frame.select(REQUIREMENT) for frame in (known.controls, own) if frame is not None]
+    edges = [frame.select(EDGE) for frame in (known.crosswalk, pairs) if frame is not None]
     return {
-        "requirements": known.controls.select(REQUIREMENT).sort(REQUIREMENT[:2]).to_dicts(),
-        "edges": known.crosswalk.select(EDGE).sort(EDGE[:4]).to_dicts(),
+        "requirements": pl.concat(requirements).sort(REQUIREMENT[:2]).to_dicts(),
+        "edges": pl.concat(edges).sort(EDGE[:4]).to_dicts(),
     }

@@ -19,6 +19,7 @@ from engine.cli.installation.openapi import openapi
 from engine.cli.installation.session import session
 from engine.cli.new import new
 from engine.cli.records.archive import verify
+from engine.cli.records.crosswalk import crosswalk
 from engine.cli.records.deliveries import deliveries, endpoints
 from engine.cli.records.erase import erase
 from engine.cli.records.evidence import evidence
@@ -44,7 +45,7 @@ TASKS = {
     "Look": (demo, reports, open_, report, export, figures),
     "Ask why and since when": (explain, diff),
     "Be ready by a date": (plan, gate),
-    "Bring records in": (import_, evidence, pull, tables, ingest, poam),
+    "Bring records in": (import_, evidence, pull, tables, ingest, crosswalk, poam),
     "Say what was done about an incident": (incident,),
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),

@@ -15,6 +15,7 @@ from engine.desk.work import task_acts
 from engine.intake.imports.tables import Importable
 from engine.model.errors import Conflict, InvalidData, NotFound
 from engine.model.rights import DUTIES, NO_DUTY, is_own
+from engine.store.queries.own_frameworks import own_framework_ids
 
 CELL, SEEN, WAS, WHY = "cell.", "seen", "was.", "why"
 
@@ -143,6 +144,7 @@ def _form(
         people=visit.people,
         references=_references(visit, table),
         problems=by_field,
+        frameworks=_own_frameworks(visit),
         only=None if act is None else list(act.asks),
         fixed=fixed,
     )
@@ -212,6 +214,11 @@ def _references(visit: Visit, table: Importable) -> dict[str, Sequence[Option]]:
     targets = {field.references for field in table.fields.values() if field.references}
     with visit.services.store.reader() as connection:
         return {target: options(connection, target, visit.caller.org_id) for target in sorted(targets)}
+
+
+def _own_frameworks(visit: Visit) -> list[str]:
+    with visit.services.store.reader() as connection:
+        return own_framework_ids(connection, visit.caller.org_id)
 
 
 def _row_of_query(visit: Visit, name: str) -> tuple[Importable, dict[str, object]]:

@@ -114,15 +114,19 @@ def form_fields(
     people: Mapping[str, str],
     references: Mapping[str, Sequence[Option]],
     problems: Mapping[str, str],
+    frameworks: Sequence[str],
     only: Sequence[str] | None = None,
     fixed: Sequence[str] = (),
 ) -> list[FormField]:
-    """The fields of a form with what is in them; ``only`` some, in that order. ``fixed`` ones cannot be changed."""
+    """The fields of a form with what is in them; ``only`` some, in that order. ``fixed`` ones cannot be changed.
+
+    ``frameworks`` are those of the organization's own, which may be chosen beside those of the program.
+    """
     names = list(table.fields) if only is None else list(only)
     found = []
     for name in names:
         field = table.fields[name]
-        control, choices = _control(field)
+        control, choices = _control(field, frameworks)
         target = field.references
         listed: Sequence[Option] = references.get(target, ()) if target else ()
         if field.kind in ("person", "email") and control == "input":
@@ -137,13 +141,13 @@ def form_fields(
     return found
 
 
-def _control(field: TableField) -> tuple[str, Sequence[tuple[str, str]]]:
+def _control(field: TableField, frameworks: Sequence[str]) -> tuple[str, Sequence[tuple[str, str]]]:
     if field.choices:
         return "select", [("", ""), *((one, one) for one in field.choices)]
     if field.kind == "flag":
         return "select", [("", ""), ("true", "Yes"), ("false", "No")]
     if field.kind == "framework":
-        return "select", [("", ""), *((one, one) for one in FRAMEWORKS)]
+        return "select", [("", ""), *((one, one) for one in (*FRAMEWORKS, *frameworks))]
     if field.kind == "json" or field.name in LONG_TEXT:
         return "textarea", ()
     return "input", ()

@@ -38,14 +38,22 @@ def prepare(snapshot: Snapshot, content: Content) -> Move:
 def _catalogue(snapshot: Snapshot, content: Content) -> Move:
     """The catalogue as the organization sees it from now on."""
     known = catalogue()
-    row = {"taken_on": content.edition.as_of, "catalogue_version": known.version, "content": catalogue_content(known)}
+    own, pairs = snapshot.fact("own_controls"), snapshot.fact("crosswalk").filter(pl.col("org_id").is_not_null())
+    version = known.version
+    for row in snapshot.fact("own_version").iter_rows(named=True):
+        version = f"{version}+{row['own_version']}"
+    row = {
+        "taken_on": content.edition.as_of,
+        "catalogue_version": version,
+        "content": catalogue_content(known, own, pairs),
+    }
 
     def move(revision: Revision, leaves: bool) -> None:
         last = many(revision.records, catalogue_snapshots, revision.org_id, order=("-taken_on",), limit=1)
-        if last and last[0]["catalogue_version"] == known.version:
+        if last and last[0]["catalogue_version"] == version:
             return
         revision.upsert(catalogue_snapshots, [row])
-        revision.record("snapshot.catalogue", object_type="catalogue", object_id=known.version)
+        revision.record("snapshot.catalogue", object_type="catalogue", object_id=version)
 
     return move
 

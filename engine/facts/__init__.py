@@ -27,7 +27,7 @@ from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.facts.obligations.sources import REVIEW_HOURS
 from engine.facts.question import BOUNDS, FactQuestion, question_frame
 from engine.facts.schemas import SCHEMAS
-from engine.facts.table import ASKED, FACTS, check_facts, check_names, inputs, sources_of
+from engine.facts.table import ASKED, FACTS, OF_EVERYBODY, check_facts, check_names, inputs, sources_of
 from engine.model.documents.document import Position
 from engine.replica.scans.registry import SCANS
 from engine.replica.view import View
@@ -95,7 +95,8 @@ class Facts:
         frame = self[name]
         if self._alone or "org_id" not in frame.columns:
             return frame
-        return frame.filter(pl.col("org_id") == org_id)
+        mine = pl.col("org_id") == org_id
+        return frame.filter(mine | pl.col("org_id").is_null() if name in OF_EVERYBODY else mine)
 
     def _make(self, name: str) -> pl.DataFrame:
         """A fact or a scan: as it was computed earlier, if from the same."""

@@ -69,9 +69,30 @@ SCHEMAS: Mapping[str, Schema] = {
     # a row of a framework in scope, headings included; flags are the framework's own marks, such as
     # service_provider_only, future_dated, annex_a, clause, required, addressable, ig1, ig2, ig3, core
     "requirements": columns(f"{_CONTROL} parent_id level group_id group_title title assessable flags position"),
-    # a typed pair of controls (F9); no organization
+    # a framework that may be named: of the program, or of one's own
+    "frameworks": columns("org_id framework name"),
+    # a framework that the organization brought along
+    "own_frameworks": columns("org_id framework name version:text publisher:text in_posture:flag"),
+    # a row of one, as ``controls`` has it, whatever is in scope
+    "own_controls": columns(f"""
+        {_CONTROL} parent_id group_id group_title title assessable weight cadence evidence_kinds position
+    """),
+    # a control that a proposed version of a framework of one's own would change
+    "framework_proposals": columns(
+        "org_id framework version:text proposed_on:date change:text control_id title target_id"
+    ),
+    # what a control of one's own asks for, in full
+    "own_texts": columns(f"{_CONTROL} requirement"),
+    # the runbook of a control of one's own
+    "own_runbooks": columns(f"{_CONTROL} runbook runbook_title playbook effort_hours"),
+    # a pair that the organization brought along; proposed: nobody has signed it off
+    "own_pairs": columns("""
+        org_id source_framework source_id source_title target_framework target_id target_title relation strength full
+        rationale reviewer reviewed_on proposed:flag
+    """),
+    # a typed pair of controls (F9); no organization where it came with the program
     "crosswalk": columns("""
-        source_framework source_id source_title target_framework target_id target_title relation strength full
+        org_id source_framework source_id source_title target_framework target_id target_title relation strength full
         rationale reviewer reviewed_on
     """),
     # the day of the organization's first event; null where nothing was recorded up to the day
@@ -300,7 +321,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # a requirement of the catalogue that ships with the program, in scope or not; no organization
     # a meeting that was held and what was decided in it, as JSON; the last meeting first
     "committee_decisions": columns("org_id id held_on name decisions"),
-    "catalogue_entries": columns("version:text framework control_id title assessable position"),
+    "catalogue_entries": columns("org_id version:text framework control_id title assessable position"),
     # the last stored snapshot of the catalogue, its requirements and its crosswalk edges
     "catalogue_seen": columns("org_id taken_on version:text"),
     "requirements_seen": columns(f"{_CONTROL} title assessable"),

@@ -16,6 +16,8 @@ from engine.facts.controls import (
     graph,
     horizons,
     movements,
+    own,
+    own_proposals,
     own_rules,
     ownership,
     readiness,
@@ -35,6 +37,14 @@ SCAN_SUFFIX = "_rows"
 FACTS: Mapping[str, FactFunction] = {
     # the organization and its controls
     "organization": scope.organization,
+    "frameworks": own.frameworks,
+    "own_controls": own.own_controls,
+    "own_texts": own.own_texts,
+    "own_frameworks": own.own_frameworks,
+    "own_runbooks": own.own_runbooks,
+    "own_pairs": own.own_pairs,
+    "own_version": own.own_version,
+    "framework_proposals": own_proposals.framework_proposals,
     "framework_targets": scope.framework_targets,
     "controls": scope.controls,
     "requirements": scope.requirements,
@@ -162,6 +172,10 @@ FACTS: Mapping[str, FactFunction] = {
     "graph_edges": graph.graph_edges,
     "graph_nodes": graph.graph_nodes,
 }
+
+
+OF_EVERYBODY = frozenset({"crosswalk", "catalogue_entries"})
+"""Facts with rows of the program beside those of organizations; these have no ``org_id``."""
 
 
 def inputs(function: Callable[..., object]) -> tuple[str, ...]:

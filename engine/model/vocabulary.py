@@ -31,6 +31,9 @@ TargetState: TypeAlias = Literal["effective", "partial", "none"]  # a profile of
 Raci: TypeAlias = Literal["R", "A", "C", "I"]
 Cadence: TypeAlias = Literal["continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual"]
 CADENCES: tuple[Cadence, ...] = get_args(Cadence)
+FrameworkRowKind: TypeAlias = Literal["group", "control"]
+Relation: TypeAlias = Literal["equal", "superset", "subset", "intersects"]
+InheritanceModel: TypeAlias = Literal["carve-out", "inclusive"]
 
 AttestationOutcome: TypeAlias = Literal["attested", "rejected"]
 TestRunOutcome: TypeAlias = Literal["passed", "failed", "not_tested"]

@@ -26,6 +26,7 @@ from engine.model.errors import InvalidData, Problem, Usage
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.queries.accounts.organizations import time_zone
+from engine.store.queries.own_frameworks import own_assessable
 from engine.store.rows import many
 from engine.store.schema.controls import test_runs, testing_schedules
 
@@ -90,6 +91,13 @@ def scheduled_files(settings: Settings) -> list[tuple[str | None, Path]]:
     return files
 
 
+def read_pulls(services: Services, org_id: str, path: Path) -> PullFile:
+    """A file of pulls of an organization, whose checks may name controls of its own frameworks."""
+    with services.store.reader() as connection:
+        own = own_assessable(connection, org_id)
+    return read_pull_file(path, frozenset(own))
+
+
 def run_scheduled(services: Services, org_id: str | None, path: str, now: datetime) -> str:
     """Run the checks of a file that are owed by their cadence: those without a run in the window of the day.
 
@@ -98,7 +106,8 @@ def run_scheduled(services: Services, org_id: str | None, path: str, now: dateti
     there = [one for one, _ in services.store.organizations()]
     if org_id is None and len(there) != 1:
         raise Usage(f"SVC_PULLS must name the organization of {path} as ORG={path}; there is {', '.join(there)}.")
-    file, chosen = read_pull_file(Path(path)), org_id or there[0]
+    chosen = org_id or there[0]
+    file = read_pulls(services, chosen, Path(path))
     owed = owed_checks(services, chosen, file, now)
     failures, written = [], 0
     for one in run_pull(services, chosen, file, owed, now=now) if owed else ():

@@ -42,7 +42,7 @@ def back_test_report(horizons: Mapping[date, pl.DataFrame], framework: str) -> R
 
     return Report(
         name="readiness-plan",
-        title=f"Projections of {FRAMEWORK_NAMES[framework]} against history",
+        title=f"Projections of {FRAMEWORK_NAMES.get(framework, framework)} against history",
         description="What was foreseen on earlier days for today, and what came.",
         build=build,
         parameters=(PLANNED_FRAMEWORK,),
@@ -87,7 +87,7 @@ def back_test(
         "foreseen_stale",
         "renewed",
     )
-    name = FRAMEWORK_NAMES[framework]
+    name = FRAMEWORK_NAMES.get(framework, framework)
     if table["foreseen_strict_pct"].null_count() == table.height:
         return Document(
             headline=f"There is no projection of {name} to hold: nothing is recorded so long ago, or nothing applies."

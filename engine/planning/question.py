@@ -1,6 +1,7 @@
 """What a plan is asked, checked against the organization: frameworks, days, targets, and what may not move."""
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -89,7 +90,9 @@ def plan_question(
     slack = slack_days if asked is None else int(asked)
     without = frozenset(_words(parameters.get(WITHOUT.name)))
     more = tuple(_more_hours(text) for text in _words(parameters.get(MORE_HOURS.name)))
-    goals = tuple(_goal(framework_targets, one, as_of) for one in _goal_parameters(parameters.get(GOALS.name))) or (
+    known = {*FRAMEWORKS, *framework_targets["framework"]}
+    named = _goal_parameters(parameters.get(GOALS.name), known)
+    goals = tuple(_goal(framework_targets, one, as_of) for one in named) or (
         _goal(framework_targets, parameters, as_of),
     )
     twice = [goal.framework for goal in goals if sum(goal.framework == one.framework for one in goals) > 1]
@@ -102,11 +105,11 @@ def _words(value: object) -> list[str]:
     return [word.strip() for word in str(value or "").split(",") if word.strip()]
 
 
-def _goal_parameters(value: object) -> list[Parameters]:
+def _goal_parameters(value: object, known: Container[str]) -> list[Parameters]:
     found: list[Parameters] = []
     for word in _words(value):
         framework, target, by, start = (*word.split(":"), "", "", "")[:4]
-        if framework not in FRAMEWORKS or not target.isdigit() or word.count(":") > 3:
+        if framework not in known or not target.isdigit() or word.count(":") > 3:
             raise GOALS.refusal(word, "framework:target:day, such as soc2:100:20270301")
         days = {BY.name: by, FROM.name: start}
         try:

@@ -9,6 +9,7 @@ from engine.model.vocabulary import LinkOutcome
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries.accounts.organizations import time_zone
+from engine.store.queries.own_frameworks import own_control_ids
 from engine.store.schema.automation import dry_runs, test_links
 from engine.store.schema.controls import test_runs
 from engine.store.schema.outputs import bundles
@@ -135,7 +136,8 @@ class _Work:
             raise _Refusal("unknown_test", f"There is no dry-run and no test run {one.test_id!r}.")
         if test.at is None and test.on is None:
             raise _Refusal("not_performed", f"The test {one.test_id!r} has not been performed.")
-        if not catalogue().has_control(one.framework, one.control_id):
+        own = own_control_ids(self.revision.records, self.revision.org_id).get(one.framework, ())
+        if not catalogue().has_control(one.framework, one.control_id) and one.control_id not in own:
             raise _Refusal("unknown_control", f"No catalogue has the control {one.framework}:{one.control_id}.")
         if one.bundle_id is not None and one.bundle_id not in self.sealed:
             raise _Refusal("unknown_bundle", f"There is no bundle {one.bundle_id!r}.")

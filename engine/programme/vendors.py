@@ -106,7 +106,7 @@ def inherited_by(row: Mapping[str, object], frameworks: list[str]) -> list[Inher
     import polars as pl
 
     from engine.catalogue import catalogue
-    from engine.facts.assurance.vendors import inherits
+    from engine.facts.assurance.inheritance import inherits
 
     names = ("tier", "category", "handles_phi", "data_classes")
     types = {"org_id": pl.String, "vendor_id": pl.String, **dict.fromkeys(names, pl.String), "handles_phi": pl.Boolean}

@@ -1,5 +1,6 @@
 """Where names on a page lead: what a control, a person, a vendor is called, and the page that tells more of it."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,8 @@ _BY_KIND: Mapping[EntityKind, str] = {
     "owner": f"{_REPORTS}obligation-load-balancing?format=html&owner=",
     "vendor": "/api/governance/third-party/vendors?format=html&vendor=",
 }
+
+_OWN_FRAMEWORK = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 def route_of(kind: EntityKind, key: str) -> str:
@@ -71,7 +74,7 @@ class Links:
         """What a thing with an identifier is called; empty where nothing else is known of it."""
         if kind == "control":
             framework, _, control = key.partition(":")
-            return catalogue().control_title(framework, control)
+            return catalogue().control_title(framework, control) or self.titles.get((kind, key), "")
         return self.titles.get((kind, key), "")
 
     def name(self, kind: EntityKind, key: str, text: str) -> str:
@@ -80,7 +83,7 @@ class Links:
             return FRAMEWORK_NAMES.get(key, text)
         if kind == "control" and text == key:
             framework, _, control = key.partition(":")
-            return f"{FRAMEWORK_NAMES[framework]} {control}"
+            return f"{FRAMEWORK_NAMES.get(framework, framework)} {control}"
         return self.names.get(kind, {}).get(key, text)
 
 
@@ -104,6 +107,6 @@ def _key(kind: EntityKind, text: str, framework: str) -> str:
     if kind != "control":
         return text
     before, colon, _ = text.partition(":")
-    if colon and before in FRAMEWORK_NAMES:
+    if colon and (before in FRAMEWORK_NAMES or _OWN_FRAMEWORK.fullmatch(before)):
         return text
     return f"{framework}:{text}" if framework else ""

@@ -33,7 +33,9 @@ def least(snapshot: Snapshot, framework: str, measure: str, percent: float) -> C
     row = next(iter(rows.filter(framework=framework).iter_rows(named=True)), None)
     if row is None:
         scope = ", ".join(rows.get_column("framework")) or "none"
-        raise Usage(f"{FRAMEWORK_NAMES[framework]} is not in scope of {snapshot.org_id}; in scope: {scope}.")
+        raise Usage(
+            f"{FRAMEWORK_NAMES.get(framework, framework)} is not in scope of {snapshot.org_id}; in scope: {scope}."
+        )
     value = row[f"{measure}_pct"]
     found = "nothing applies" if value is None else f"{value:g} %, {row['effective']} of {row['applicable']} effective"
     return Condition(
@@ -67,7 +69,7 @@ def junit(conditions: Sequence[Condition], at: datetime) -> bytes:
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=named + FRAMEWORK_NAMES[framework],
+            name=named + FRAMEWORK_NAMES.get(framework, framework),
             tests=str(len(own)),
             failures=str(sum(not one.holds for one in own)),
             errors="0",

@@ -126,7 +126,7 @@ def _warnings(organization: pl.DataFrame, pairs: pl.DataFrame) -> list[str]:
         warnings.append("Without ISO/IEC 27001 in scope only requirements that a pair leads to are counted.")
     unsigned = pairs.filter(pl.col("reviewer").fill_null("catalogue") == "catalogue").height
     if unsigned:
-        warnings.append(f"{count_of(unsigned, 'pair')} came with the catalogue: no named person has signed them off.")
+        warnings.append(f"{count_of(unsigned, 'pair')} came with the catalogue: 0 reviewed by a person.")
     return warnings
 
 

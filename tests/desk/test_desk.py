@@ -46,6 +46,14 @@ def test_every_importable_table_has_a_list_and_a_form(sign_in):
         assert columns >= {column for column in table.info["primary"] if column not in ("org_id", "seq")}
 
 
+def test_a_form_takes_a_framework_of_ones_own(sign_in, store):
+    with store.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(metadata.tables["own_frameworks"], [{"id": "annex", "title": "Security annex"}])
+        revision.record("records.prepared")
+    page = sign_in().get("/tables/control_owners/new").text
+    assert [name in page for name in ('value="annex"', 'value="soc2"', 'value="other"')] == [True, True, False]
+
+
 def test_my_work_says_what_is_late_and_has_its_acts(sign_in):
     page = sign_in("member").get("/")
     assert "1 thing is late, the oldest by 5 days: Keys are shared. 2 due this week" not in page.words

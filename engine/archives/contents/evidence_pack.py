@@ -5,7 +5,7 @@ the reports: it succeeded, the vocabulary knows its action as evidence or as its
 event itself names the control. Events without tags stay in, because the chain is made of all of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from engine.store import Store
 from engine.store.queries.history.audit import COLUMNS as AUDIT
 from engine.store.queries.history.audit import AuditEntry, events_until, position
 from engine.store.queries.operations.vendors import frameworks_in_scope
+from engine.store.queries.own_frameworks import own_assessable, own_rule_patterns
 from engine.store.rows import many
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.types import instant_text
@@ -55,8 +56,13 @@ def open_pack(
         followed = frameworks_in_scope(connection, org_id)
         every = many(connection, policies, org_id)
         pairs = many(connection, policy_controls, org_id)
+        own = own_assessable(connection, org_id)
+        rules = own_rule_patterns(connection, org_id)
     scope = [name for name in followed if framework in (None, name)]
     tags = catalogue().controls.filter("assessable", pl.col("framework").is_in(scope)).select(tag=_TAG)["tag"]
+    tags = pl.concat(
+        [tags, pl.Series("tag", [f"{name}:{control}" for name, control in own if name in scope], dtype=pl.String)]
+    )
     texts = dict.fromkeys(("policy_id", "framework", "control_id"), pl.String)
     links = pl.DataFrame(pairs, schema_overrides=texts, schema=None if pairs else texts).select("policy_id", tag=_TAG)
     in_force = [
@@ -77,7 +83,7 @@ def open_pack(
             schema={"object": pl.String, "policy_version": pl.Int64},
             orient="row",
         ),
-        _action_tags(tags),
+        _action_tags(tags, rules),
         tuple(tags.to_list()),
     )
 
@@ -109,10 +115,19 @@ def _policy_rows(in_force: pl.DataFrame, links: pl.DataFrame, tags: pl.Series, w
     return _pack_rows(_with_frameworks(frame), wanted)
 
 
-def _action_tags(tags: pl.Series) -> pl.DataFrame:
+def _action_tags(tags: pl.Series, rules: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
     """Each action that is evidence or its contrary, with the tags that the map gives it (none: by its own words)."""
     known = catalogue()
     mapped = known.action_controls.select("action", tag=_TAG).filter(pl.col("tag").is_in(tags.implode()))
+    ruled = [
+        (action, f"{framework}:{control}")
+        for pattern, framework, control in rules
+        for action in known.actions["action"]
+        if (action.startswith(pattern[:-1]) if pattern.endswith("*") else action == pattern)
+    ]
+    if ruled:
+        own = pl.DataFrame(ruled, schema=mapped.schema, orient="row").filter(pl.col("tag").is_in(tags.implode()))
+        mapped = pl.concat([mapped, own]).unique(maintain_order=True)
     return (
         known.actions.filter(pl.col("effect") != "neutral")
         .select("action")

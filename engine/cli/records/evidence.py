@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -65,9 +65,9 @@ def add(
 
     if title is not None and len(files) > 1:
         raise Usage(f"--title names one file, and there are {len(files)}: add them one by one.")
-    named = [_control(text) for text in controls]
     with open_console_services() as services:
         org_id, at, store = organization(services, org), now(), open_evidence(services.settings)
+        named = _controls(services, org_id, controls)
         values = {
             "request_id": request,
             "source": source,
@@ -88,9 +88,9 @@ def list_(control: str | None, org: str | None) -> None:
     """List evidence items: identifier, held, told or why not, when captured, controls, title."""
     from engine.model.days import local_day
 
-    wanted = _control(control) if control else None
     with open_console_services() as services:
         org_id = organization(services, org)
+        wanted = _controls(services, org_id, [control])[0] if control else None
         rows, links = _rows(services, org_id)
         zone = services.store.time_zone(org_id)
     for row in sorted(rows.values(), key=lambda row: (row["captured_at"], row["id"])):
@@ -201,6 +201,15 @@ def _lines(row: "EvidenceItemRow", controls: list[tuple[str, str]]) -> Iterator[
             yield f"{name}: {printable(text)}"
     for framework, control in controls:
         yield f"control: {framework}:{control}"
+
+
+def _controls(services: "Services", org_id: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Frameworks and controls, those of the organization's own included. Usage for others."""
+    from engine.intake.imports.values.controls import with_own_controls
+    from engine.store.queries.own_frameworks import own_control_ids
+
+    with services.store.reader() as connection, with_own_controls(own_control_ids(connection, org_id)):
+        return [_control(text) for text in texts]
 
 
 def _control(text: str) -> tuple[str, str]:

@@ -50,8 +50,7 @@ def pull(
     Exit code 0 when all ran, failed ones included; 1 when a source or a check could not run; 2 for a wrong file.
     """
     from engine.evidence.pulls.pull import chosen_checks
-    from engine.evidence.pulls.pull_file import read_pull_file
-    from engine.operations.pulls import WrittenOutcome, run_pull
+    from engine.operations.pulls import WrittenOutcome, read_pulls, run_pull
 
     if prove is not None:
         if file is None and prove.endswith(".toml"):  # the file stands where a check may
@@ -60,15 +59,15 @@ def pull(
         return
     if file is None:
         raise Usage("Name a file of pulls, such as hq pull pulls.toml.")
-    declared = read_pull_file(file)
-    checks = chosen_checks(declared, only)
     outcomes = []
     with open_console_services() as services:
+        org_id = organization(services, org)
+        declared = read_pulls(services, org_id, file)
         for one in run_pull(
             services,
-            organization(services, org),
+            org_id,
             declared,
-            checks,
+            chosen_checks(declared, only),
             now=now(),
             since=since.date() if since else None,
             until=until.date() if until else None,
@@ -84,13 +83,12 @@ def pull(
 
 def _prove(file: Path | None, check: str | None, dry_run: bool, org: str | None) -> None:
     """Break the rows of checks and print what each notices; exit code 1 where one could not be tried."""
-    from engine.evidence.pulls.pull_file import read_pull_file
-    from engine.operations.pulls import prove_checks
+    from engine.operations.pulls import prove_checks, read_pulls
 
-    declared = read_pull_file(file) if file is not None else None
     failed = False
     with open_console_services() as services:
         org_id = organization(services, org)
+        declared = read_pulls(services, org_id, file) if file is not None else None
         for one in prove_checks(services, org_id, declared, check, now=now(), write=not dry_run):
             if isinstance(one, str):
                 failed = True

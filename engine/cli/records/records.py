@@ -24,7 +24,7 @@ OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
 
 
 @click.command("import", epilog="Example: hq import exports/ vendors.xlsx --org acme")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--org",
     metavar="ORG",
@@ -41,6 +41,13 @@ OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
     help="TOML or CSV that says what the headers of these files mean; docs/reference/imports.md has an example.",
 )
 @click.option("--ignore-unknown", is_flag=True, help="Leave columns out that are not known, and list them.")
+@click.option(
+    "--framework",
+    type=click.Path(path_type=Path),
+    help="A framework of one's own, or pairs of controls: CSV, XLSX, OSCAL, a CISO Assistant library, FedRAMP's rules.",
+)
+@click.option("--id", "name", metavar="NAME", help="With --framework: its identifier here, else the name of the file.")
+@click.option("--accept", is_flag=True, help="With --framework: a new version takes effect, else it is proposed.")
 def import_(
     paths: tuple[Path, ...],
     org: str | None,
@@ -49,6 +56,9 @@ def import_(
     check: bool,
     mapping: Path | None,
     ignore_unknown: bool,
+    framework: Path | None,
+    name: str | None,
+    accept: bool,
 ) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
@@ -56,6 +66,17 @@ def import_(
     XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
+    if framework is not None:
+        if paths or complete or check or mapping or ignore_unknown:
+            raise Usage(
+                "--framework imports one file or folder by itself, with --id, --accept, --org and --actor alone."
+            )
+        _import_framework(framework, org, actor, name, accept=accept)
+        return
+    if name is not None or accept:
+        raise Usage("--id and --accept are for a framework: name its file or folder with --framework.")
+    if not paths:
+        raise Usage("There is nothing to import: name files or folders, or a framework with --framework.")
     from engine.incidents.alerts.finding_files import scanner_files
     from engine.intake.imports import ColumnMapping, read_mapping
 
@@ -164,6 +185,20 @@ def _import_tables(
         click.echo(f"{org} moved from revision {result.before} to {result.after}")
     else:
         click.echo(f"{org} stays at revision {result.before}: nothing was new")
+
+
+def _import_framework(path: Path, org: str | None, actor: str, name: str | None, *, accept: bool) -> None:
+    from engine.intake.frameworks.importing import import_framework
+
+    with open_console_services() as services:
+        into = organization(services, org)
+        done = import_framework(services.store, path, org_id=into, actor=actor, now=now(), name=name, accept=accept)
+    for line in done.lines:
+        click.echo(line)
+    if done.after is None:
+        click.echo(f"{into} stays at revision {done.before}: nothing was new")
+    else:
+        click.echo(f"{into} moved from revision {done.before} to {done.after}")
 
 
 def _summary(answer: Mapping[str, object]) -> str:

@@ -25,7 +25,6 @@ from engine.model.declarations.plan_parameters import (
     WITHOUT,
 )
 from engine.model.errors import BadRequest, Usage
-from engine.model.vocabulary import FRAMEWORKS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +41,13 @@ ALL_FORMATS = ("csv", "json")
     epilog="Example: hq plan --framework soc2 --by 2027-03-01 --org aurora --format csv | hq import - --org aurora"
 )
 @click.argument("file", required=False, metavar="[PLAN.TOML]", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--framework", "frameworks", multiple=True, type=click.Choice(FRAMEWORKS), help="May be repeated.")
+@click.option(
+    "--framework",
+    "frameworks",
+    multiple=True,
+    metavar="ID",
+    help="A framework of the program or of one's own. May be repeated.",
+)
 @click.option(
     "--target",
     "targets",

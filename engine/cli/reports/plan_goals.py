@@ -1,5 +1,6 @@
 """The goals of a plan as they are written on a command line or in a file."""
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from engine.model.declarations.plan_parameters import BY, DEFAULT_TARGET
 from engine.model.errors import BadRequest, Usage
 from engine.model.vocabulary import FRAMEWORKS
 
+_FRAMEWORK = re.compile(r"[a-z0-9][a-z0-9._-]*")
 KEYS = ("framework", "by", "target", "type2_from")
 
 
@@ -73,12 +75,13 @@ def _goal_of(path: Path, table: Mapping[str, Any]) -> GoalWords:  # whatever TOM
     if unknown:
         raise Usage(f"{path}: a goal has {', '.join(KEYS)}; got {unknown[0]!r}.")
     framework, target = table.get("framework"), table.get("target", DEFAULT_TARGET)
-    if framework not in FRAMEWORKS:
-        raise Usage(f"{path}: framework must be one of {', '.join(FRAMEWORKS)}; got {framework!r}.")
+    if not isinstance(framework, str) or not _FRAMEWORK.fullmatch(framework):
+        wanted = f"the id of a framework of one's own, or one of {', '.join(FRAMEWORKS)}"
+        raise Usage(f"{path}: framework must be {wanted}; got {framework!r}.")
     days = {key: table[key] for key in ("by", "type2_from") if key in table}
     texts = {key: value.isoformat() if isinstance(value, date) else str(value) for key, value in days.items()}
     return GoalWords(
-        str(framework),
+        framework,
         day(f"{path}: by", texts.get("by")),
         _target(str(target)),
         day(f"{path}: type2_from", texts.get("type2_from")),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -148,7 +149,7 @@ def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, 
 
 
 @click.command(epilog="Example: hq export site/ --org aurora")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @org_option
 @as_of_option
 @click.option(
@@ -158,8 +159,31 @@ def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, 
     type=click.Choice(WHEN_ASKED),
     help="Also write these of every report that has them.",
 )
-def export(folder: Path, org: str | None, as_of: str | None, further: tuple[str, ...]) -> None:
-    """Write every report as page, JSON, CSV and Markdown, with an index.html to browse them offline."""
+@click.option("--framework", metavar="ID", help="A framework instead, as `hq import --framework` takes it.")
+@click.option("--as", "form", type=click.Choice(("oscal", "csv")), help="With --framework: its format.")
+def export(
+    folder: Path | None,
+    org: str | None,
+    as_of: str | None,
+    further: tuple[str, ...],
+    framework: str | None,
+    form: str | None,
+) -> None:
+    """Write every report as page, JSON, CSV and Markdown, with an index.html to browse them offline.
+
+    Or a framework as an OSCAL catalog or CSV: into the folder, without one to standard output.
+    """
+    if framework is not None:
+        if further or as_of is not None:
+            raise Usage("--framework goes with --as, --org and a folder alone.")
+        if form is None:
+            raise Usage("Say as what the framework is to be written: --as oscal or --as csv.")
+        _export_framework(folder, org, framework, form)
+        return
+    if form is not None:
+        raise Usage("--as is for a framework: name it with --framework.")
+    if folder is None:
+        raise Usage("Name the folder to write to, or a framework with --framework.")
     from engine.model.declarations.as_of import AsOf
     from engine.reporting.site import write_site
     from engine.runtime.heads.signed_heads import signed_head
@@ -178,3 +202,24 @@ def export(folder: Path, org: str | None, as_of: str | None, further: tuple[str,
         except OSError as error:
             raise file_problem(f"Cannot write below {folder}", error) from error
     click.echo(page)
+
+
+def _export_framework(folder: Path | None, org: str | None, framework: str, form: str) -> None:
+    from engine.intake.frameworks.exporting import csv_files, csv_stream, framework_content, oscal_catalog
+
+    with open_console_services() as services:
+        name = organization(services, org)
+        with services.store.reader() as connection:
+            content = framework_content(connection, name, framework)
+    if folder is None:
+        sys.stdout.buffer.write(oscal_catalog(content) if form == "oscal" else csv_stream(content))
+        sys.stdout.flush()
+        return
+    files = {f"{framework}.json": oscal_catalog(content)} if form == "oscal" else csv_files(content)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, data in files.items():
+            (folder / file).write_bytes(data)
+            click.echo(folder / file)
+    except OSError as error:
+        raise file_problem(f"Cannot write below {folder}", error) from error

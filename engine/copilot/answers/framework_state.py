@@ -42,7 +42,7 @@ def standing(
     named = {word for said in FRAMEWORKS[framework] for word in re.split(r"[\s-]", said)}
     if any(not (is_filler(word) or word in _WORDS or stem(word) in _WORDS or word in named) for word in asked.words):
         return None
-    name = FRAMEWORK_NAMES[framework]
+    name = FRAMEWORK_NAMES.get(framework, framework)
     rows = library.rows(FRAMEWORK)
     row = next(iter(rows.filter(pl.col("framework") == framework).iter_rows(named=True)), None)
     if row is not None and row["weighted_pct"] is None:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -116,8 +116,11 @@ _CHECK: tuple[Mapping[str, Rule], Mapping[str, Rule]] = (
 )
 
 
-def read_pull_file(path: Path) -> PullFile:
-    """The file, with everything in it checked. Usage says what was expected and what came, and where."""
+def read_pull_file(path: Path, own: Container[tuple[str, str]] = frozenset()) -> PullFile:
+    """The file, with everything in it checked. Usage says what was expected and what came, and where.
+
+    ``own`` are the assessable controls of frameworks of the organization's own, with their framework.
+    """
     name = path.name
     try:
         with path.open("rb") as file:
@@ -134,7 +137,7 @@ def read_pull_file(path: Path) -> PullFile:
         raise Usage(f"{name} is not TOML: {_place_words(str(error))}.") from error
     refuse_secrets(data, name)
     sources = _sources(data, name)
-    checks = _checks(data, sources, name)
+    checks = _checks(data, sources, own, name)
     folder = path.absolute().parent
     return PullFile(path.absolute(), folder, hashlib.sha256(raw).hexdigest(), sources, checks)
 
@@ -185,7 +188,9 @@ def _source(name: str, table: dict[str, Any], place: str) -> PullSource:
     return PullSource(name, kind, options, table.get("max_rows", MOST_ROWS))
 
 
-def _checks(data: dict[str, Any], sources: Mapping[str, PullSource], file: str) -> tuple[PullCheck, ...]:
+def _checks(
+    data: dict[str, Any], sources: Mapping[str, PullSource], own: Container[tuple[str, str]], file: str
+) -> tuple[PullCheck, ...]:
     tables = data.get("check")
     if not isinstance(tables, list) or not tables:
         raise Usage(f"{file} must have a table [[check]] or more; it has none.")
@@ -195,14 +200,16 @@ def _checks(data: dict[str, Any], sources: Mapping[str, PullSource], file: str) 
         place = f"{file}: check {named!r}" if isinstance(named, str) and named else f"{file}: check {number}"
         if not isinstance(table, dict):
             raise Usage(f"{place} must be a table [[check]].")
-        check = _check(table, sources, place)
+        check = _check(table, sources, own, place)
         if check.id in checks:
             raise Usage(f"{place} is there twice: each check has an id of its own.")
         checks[check.id] = check
     return tuple(checks.values())
 
 
-def _check(table: dict[str, Any], sources: Mapping[str, PullSource], place: str) -> PullCheck:
+def _check(
+    table: dict[str, Any], sources: Mapping[str, PullSource], own: Container[tuple[str, str]], place: str
+) -> PullCheck:
     needed, allowed = _CHECK
     _check_table(table, needed, allowed, place)
     if not _ID.fullmatch(table["id"]):
@@ -223,7 +230,7 @@ def _check(table: dict[str, Any], sources: Mapping[str, PullSource], place: str)
     return PullCheck(
         id=table["id"],
         title=table["title"],
-        controls=tuple(dict.fromkeys(_control(tag, place) for tag in table["controls"])),
+        controls=tuple(dict.fromkeys(_control(tag, own, place) for tag in table["controls"])),
         cadence=table["cadence"],
         population=table["population"],
         exceptions=table["exceptions"],
@@ -235,9 +242,10 @@ def _check(table: dict[str, Any], sources: Mapping[str, PullSource], place: str)
     )
 
 
-def _control(tag: str, place: str) -> tuple[str, str]:
+def _control(tag: str, own: Container[tuple[str, str]], place: str) -> tuple[str, str]:
     framework, colon, control_id = tag.partition(":")
-    if not colon or not catalogue().has_control(framework, control_id):
+    is_there = catalogue().has_control(framework, control_id) or (framework, control_id) in own
+    if not colon or not is_there:
         raise Usage(f"{place} names the control {tag!r}, which no catalogue has; expected such as soc2:CC6.2.")
     return framework, control_id
 

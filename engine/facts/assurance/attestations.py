@@ -16,6 +16,7 @@ from engine.facts.expressions import (
 )
 
 _KEY = ["org_id", "framework", "control_id"]
+_OPERATING = ("operation", "incident", "test")
 # what a duty that nobody signed yet does not have
 _OF_A_SIGNATURE = ("outcome", "attestor", "statement", "attested_at", "attested_on", "signed_until", "withdrawn_on")
 
@@ -157,12 +158,14 @@ def signed_freshness(
 ) -> pl.DataFrame:
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
     known, signed = catalogue(), _signatures(attestation_duties, controls)
-    supporting = known.actions.filter(
-        pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(["operation", "incident", "test"])
-    ).select("action")
+    supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in(_OPERATING)).select(
+        "action"
+    )
     pair = ["org_id", "action", "framework", "control_id"]
     usual = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
-    ruled = own_rules.filter(pl.col("effect") == "supports", pl.col("outcome") == "success").select(pair)
+    ruled = own_rules.filter(
+        pl.col("effect") == "supports", pl.col("outcome") == "success", pl.col("kind").is_in(_OPERATING)
+    ).select(pair)
     mapped = pl.concat([usual.join(own_rules, on=pair, how="anti"), signed.join(ruled, on=_KEY).select(usual.columns)])
     evidence = pl.concat(
         [

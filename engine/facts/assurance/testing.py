@@ -23,7 +23,11 @@ def tests(rehearsals_rows: pl.DataFrame, test_windows: pl.DataFrame, asked: pl.D
 
 
 def test_matches(
-    tests: pl.DataFrame, controls: pl.DataFrame, policy_controls_rows: pl.DataFrame, asked: pl.DataFrame
+    tests: pl.DataFrame,
+    controls: pl.DataFrame,
+    policy_controls_rows: pl.DataFrame,
+    own_runbooks: pl.DataFrame,
+    asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """What a passed test may show: for a dry-run by its playbook and its guardrail, else the control that it tests."""
     known = catalogue()
@@ -35,6 +39,9 @@ def test_matches(
     books = known.runbooks.filter(pl.col("playbook").is_not_null()).join(known.runbook_controls, on="runbook")
     found = [
         dry.join(books.select("playbook", "framework", "control_id"), on="playbook").with_columns(
+            basis=pl.lit("runbook")
+        ),
+        dry.join(own_runbooks.select(*_KEY, "playbook").unique(), on=["org_id", "playbook"]).with_columns(
             basis=pl.lit("runbook")
         ),
         dry.join(policy_controls_rows, on=["org_id", "policy_id"]).with_columns(basis=pl.lit("policy")),

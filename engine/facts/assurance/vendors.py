@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.catalogue import catalogue
 from engine.facts.approvals import with_approval
+from engine.facts.assurance.inheritance import inherits
 from engine.facts.assurance.vendor_findings import count_findings, organizations_naming_vendors
 from engine.facts.controls.beginnings import organization_beginnings
 from engine.facts.expressions import days_between, shape
@@ -80,12 +80,14 @@ def vendor_controls(
     organization: pl.DataFrame,
     controls: pl.DataFrame,
     leverage: pl.DataFrame,
+    framework_inheritance_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls that each vendor carries by tier and category, with the evidence held. Inherited never means done."""
     active = _active(vendors_rows, asked)
+    described = active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name")
     wanted = (
-        inherits(active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name"))
+        inherits(described, framework_inheritance_rows)
         .join(
             controls.filter("assessable").select("org_id", "framework", "control_id", "title"),
             on=["org_id", "framework", "control_id"],
@@ -107,24 +109,6 @@ def vendor_controls(
         )
     )
     return shape("vendor_controls", frame).sort(*_VENDOR, "framework", "control_id")
-
-
-def inherits(vendors: pl.DataFrame) -> pl.DataFrame:
-    """The rules that apply to each vendor by its tier and category, one for each control.
-
-    HIPAA rules concern vendors of health data, PCI DSS rules those that handle or can affect card data.
-    """
-    cards = pl.col("category").eq("payments") | pl.col("data_classes").fill_null("").str.contains("(?i)card")
-    return (
-        vendors.join(catalogue().vendor_inheritance.rename({"tier": "rule_tier"}), on="category")
-        .filter(
-            (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
-            (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),
-            (pl.col("framework") != "pci-dss") | cards,
-        )
-        .sort(*_VENDOR, "framework", "control_id", "rule_tier")
-        .unique([*_VENDOR, "framework", "control_id"], keep="last", maintain_order=True)
-    )
 
 
 def _answer_rows(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -24,23 +24,15 @@ HOURS = ("estimate_hours", "low_hours", "high_hours", "lead_days")
 def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
     """For each assessable control the requirements of frameworks in scope that it supports fully, itself first."""
     known = controls.select("org_id", "framework", "control_id")
-    full = crosswalk.filter("full")
-    edges = full.select("source_framework", "source_id", "target_framework", "target_id")
-    back = full.filter(pl.col("relation") == "equal").select(
-        source_framework="target_framework",
-        source_id="target_id",
-        target_framework="source_framework",
-        target_id="source_id",
-    )
+    every, own = _by_owner(crosswalk.filter("full"))
+    assessable = controls.filter("assessable").select(_KEY)
+    from_there = ["source_framework", "source_id"]
+    pairs = assessable.join(_edges(every).drop("org_id"), left_on=["framework", "control_id"], right_on=from_there)
+    if not own.is_empty():
+        theirs = assessable.join(_edges(own), left_on=_KEY, right_on=["org_id", *from_there])
+        pairs = pl.concat([pairs, theirs.select(pairs.columns)]).unique()
     reached = (
-        controls.filter("assessable")
-        .select(_KEY)
-        .join(
-            pl.concat([edges, back]).unique(),
-            left_on=["framework", "control_id"],
-            right_on=["source_framework", "source_id"],
-        )
-        .join(known, left_on=["org_id", "target_framework", "target_id"], right_on=_KEY)
+        pairs.join(known, left_on=["org_id", "target_framework", "target_id"], right_on=_KEY)
         .select(*_KEY, requirement=pl.format("{}:{}", "target_framework", "target_id"))
         .sort(*_KEY, "requirement")
         .group_by(_KEY, maintain_order=True)
@@ -57,6 +49,35 @@ def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _of_own(own_runbooks: pl.DataFrame) -> pl.DataFrame:
+    """The runbook of each control of a framework of one's own."""
+    return own_runbooks.unique(_KEY, keep="first", maintain_order=True).select(
+        *_KEY,
+        brought="runbook",
+        brought_runbook_title="runbook_title",
+        brought_playbook="playbook",
+        brought_effort_hours="effort_hours",
+    )
+
+
+def _by_owner(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Pairs of the program, and those of organizations."""
+    return pairs.filter(pl.col("org_id").is_null()), pairs.filter(pl.col("org_id").is_not_null())
+
+
+def _edges(full: pl.DataFrame) -> pl.DataFrame:
+    """Pairs in the direction in which they unlock; equal ones both ways."""
+    edges = full.select("org_id", "source_framework", "source_id", "target_framework", "target_id")
+    back = full.filter(pl.col("relation") == "equal").select(
+        "org_id",
+        source_framework="target_framework",
+        source_id="target_id",
+        target_framework="source_framework",
+        target_id="source_id",
+    )
+    return pl.concat([edges, back]).unique()
+
+
 def gaps(
     control_status: pl.DataFrame,
     leverage: pl.DataFrame,
@@ -64,6 +85,7 @@ def gaps(
     worked_hours: pl.DataFrame,
     poam: pl.DataFrame,
     dry_runs_rows: pl.DataFrame,
+    own_runbooks: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every applicable control that is not effective, the most urgent first (F14)."""
@@ -94,8 +116,16 @@ def gaps(
             how="left",
         )
         .join(runbook_of, on=["framework", "control_id"], how="left")
-        .with_columns(runbook=pl.coalesce("own_runbook", "usual"))
+        .join(_of_own(own_runbooks), on=_KEY, how="left")
+        .with_columns(runbook=pl.coalesce("own_runbook", "usual", "brought"))
         .join(runbooks, on="runbook", how="left")
+        .with_columns(
+            pl.when(pl.col("runbook") == pl.col("brought"))
+            .then(pl.coalesce(f"brought_{name}", name))
+            .otherwise(name)
+            .alias(name)
+            for name in ("runbook_title", "playbook", "effort_hours")
+        )
         .join(worked_hours, on=["org_id", "runbook"], how="left")
         .join(rehearsed, on=["org_id", "playbook"], how="left")
         .with_columns(

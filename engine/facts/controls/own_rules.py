@@ -39,7 +39,10 @@ def own_rules(organization_rules_rows: pl.DataFrame, outcome_counts: pl.DataFram
     for any. Of any outcome, what supports a control contradicts it where the outcome is not success.
     """
     known = {row["action"]: row for row in catalogue().actions.iter_rows(named=True)}
-    rules = {key[0]: frame.to_dicts() for key, frame in organization_rules_rows.group_by("org_id")}
+    # the closest come last
+    rules = {
+        key[0]: sorted(frame.to_dicts(), key=_closeness) for key, frame in organization_rules_rows.group_by("org_id")
+    }
     there = outcome_counts.select("org_id", "action", "outcome")
     if rules:
         there = there.filter(pl.col("org_id").is_in(list(rules)))
@@ -53,7 +56,7 @@ def _apply(
 ) -> Iterator[tuple[str, ...]]:
     for org_id, action, outcome in there.iter_rows():
         closest: dict[tuple[str, str], dict[str, Any]] = {}
-        for rule in sorted(rules[org_id], key=_closeness):  # the closest comes last
+        for rule in rules[org_id]:
             if _matches(rule["pattern"], action) and rule["outcome"] in ("any", outcome):
                 closest[rule["framework"], rule["control_id"]] = rule
         usual = known.get(action, {})

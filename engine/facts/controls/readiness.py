@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from engine.catalogue import FRAMEWORKS, catalogue
+from engine.facts.controls.own import place
+from engine.facts.controls.scope import with_names
 from engine.facts.expressions import iso_week, pct, plus_days, shape
 from engine.model.figures.formulas import largest_remainder
 from engine.model.figures.versions import formula_change
@@ -48,13 +49,15 @@ def with_scores(control_status: pl.DataFrame) -> pl.DataFrame:
 
 
 def readiness(
-    control_status: pl.DataFrame, readiness_snapshots_rows: pl.DataFrame, asked: pl.DataFrame
+    control_status: pl.DataFrame,
+    readiness_snapshots_rows: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
+    asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Strict and weighted readiness of each framework in scope, beside the last snapshot before the period.
 
     Of a snapshot by another formula there are no values, but the change that made it another's.
     """
-    names = catalogue().frameworks.select("framework", "name")
     counts = control_status.group_by("org_id", "framework").agg(
         *((pl.col("state") == state).sum().alias(state) for state in CONTROL_STATES),
         total=pl.len(),
@@ -86,9 +89,9 @@ def readiness(
         )
     )
     frame = (
-        counts.join(weights, on=["org_id", "framework"], how="left")
+        with_names(counts, own_frameworks)
+        .join(weights, on=["org_id", "framework"], how="left")
         .join(prior, on=["org_id", "framework"], how="left")
-        .join(names, on="framework")
         .with_columns(pl.col("assessed", "fresh").fill_null(0))
         .with_columns(
             strict_pct=pct("effective", "applicable"),
@@ -97,8 +100,7 @@ def readiness(
             coverage_pct=pct("assessed", "applicable"),
         )
     )
-    order = pl.col("framework").replace_strict({name: i for i, name in enumerate(FRAMEWORKS)})
-    return shape("readiness", frame.sort("org_id", order))
+    return shape("readiness", frame.sort("org_id", place(), "framework"))
 
 
 def _if_comparable(column: str) -> pl.Expr:
@@ -129,12 +131,17 @@ def posture(
     remediations: pl.DataFrame,
     service_health: pl.DataFrame,
     posture_snapshots_rows: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The six components of the posture score; an absent one has no value and its weight is shared out (F4)."""
-    applicable = with_scores(control_status)
+    """The six components of the posture score; an absent one has no value and its weight is shared out (F4).
+
+    A framework of one's own counts only where the organization said so.
+    """
+    applicable = with_scores(in_posture(control_status, own_frameworks))
+    work = in_posture(remediations, own_frameworks)
     to_attest = applicable.filter(pl.col("kinds_required").list.contains("attestation"))
-    recent = remediations.join(asked.select("org_id", "as_of"), on="org_id").filter(
+    recent = work.join(asked.select("org_id", "as_of"), on="org_id").filter(
         pl.col("on_time").is_not_null(), (pl.col("status") != "closed") | _within_a_quarter()
     )
     measured_services = service_health.filter(pl.col("level") != "insufficient_history")
@@ -164,6 +171,14 @@ def posture(
     frame = _contributions(frame).join(_prior(posture_snapshots_rows, asked), on=["org_id", "component"], how="left")
     order = pl.col("component").replace_strict({name: i for i, name in enumerate(COMPONENTS)})
     return shape("posture", frame.with_columns(explanation=_explanation()).sort("org_id", order))
+
+
+def in_posture(rows: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the frameworks that count in the posture score."""
+    if own_frameworks.is_empty():
+        return rows
+    left_out = own_frameworks.filter(~pl.col("in_posture")).select("org_id", "framework")
+    return rows.join(left_out, on=["org_id", "framework"], how="anti", maintain_order="left")
 
 
 def _within_a_quarter() -> pl.Expr:

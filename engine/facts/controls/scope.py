@@ -4,17 +4,19 @@ import polars as pl
 
 from engine.catalogue import FRAMEWORKS, catalogue
 from engine.facts.approvals import with_approval
+from engine.facts.controls.own import place
 from engine.facts.expressions import shape
 
 PACKS = (*FRAMEWORKS, "fedramp-poam")
 
 
-def organization(organizations_rows: pl.DataFrame, organization_frameworks_rows: pl.DataFrame) -> pl.DataFrame:
-    """One row for each organization, with the packs in scope in catalogue order."""
-    order = pl.col("framework").replace_strict({name: i for i, name in enumerate(PACKS)}, default=None)
+def organization(
+    organizations_rows: pl.DataFrame, organization_frameworks_rows: pl.DataFrame, own_frameworks: pl.DataFrame
+) -> pl.DataFrame:
+    """One row for each organization, with the packs in scope in catalogue order, then frameworks of its own."""
     followed = (
-        organization_frameworks_rows.filter("in_scope", pl.col("framework").is_in(PACKS))
-        .sort("org_id", order)
+        _frameworks_in_scope(organization_frameworks_rows, PACKS, own_frameworks)
+        .sort("org_id", place(), "framework")
         .group_by("org_id", maintain_order=True)
         .agg(frameworks="framework")
     )
@@ -26,30 +28,60 @@ def _in_scope(organization: pl.DataFrame) -> pl.DataFrame:
     return organization.select("org_id", framework="frameworks").explode("framework", empty_as_null=False)
 
 
-def framework_targets(organization_frameworks_rows: pl.DataFrame) -> pl.DataFrame:
+def _frameworks_in_scope(
+    organization_frameworks_rows: pl.DataFrame, packs: tuple[str, ...], own_frameworks: pl.DataFrame
+) -> pl.DataFrame:
+    """What is in scope of the packs and of frameworks of one's own."""
+    named = organization_frameworks_rows.filter("in_scope")
+    ours = named.filter(pl.col("framework").is_in(packs))
+    if own_frameworks.is_empty():
+        return ours
+    return pl.concat([ours, named.join(own_frameworks.select("org_id", "framework"), on=["org_id", "framework"])])
+
+
+def framework_targets(organization_frameworks_rows: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
     """The frameworks in scope that have controls, each with the day for which it is to be ready."""
-    order = pl.col("framework").replace_strict({name: place for place, name in enumerate(FRAMEWORKS)})
-    rows = organization_frameworks_rows.filter("in_scope", pl.col("framework").is_in(FRAMEWORKS))
+    rows = _frameworks_in_scope(organization_frameworks_rows, FRAMEWORKS, own_frameworks)
+    frame = with_names(rows, own_frameworks)
+    return shape("framework_targets", frame).sort("org_id", place(), "framework")
+
+
+def with_names(frame: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the ``name`` of their framework, one of the organization's own or of the program."""
     names = catalogue().frameworks.select("framework", "name")
-    return shape("framework_targets", rows.join(names, on="framework")).sort("org_id", order)
+    ours = frame.join(names, on="framework")
+    if own_frameworks.is_empty():
+        return ours
+    own = own_frameworks.select("org_id", "framework", "name")
+    return pl.concat([ours, frame.join(own, on=["org_id", "framework"])])
 
 
-def controls(organization: pl.DataFrame, control_profiles_rows: pl.DataFrame) -> pl.DataFrame:
+def controls(
+    organization: pl.DataFrame, control_profiles_rows: pl.DataFrame, own_controls: pl.DataFrame
+) -> pl.DataFrame:
     """The controls of the frameworks in scope, headings included, with the organization's own cadence."""
     own = control_profiles_rows.select("org_id", "framework", "control_id", own_cadence="cadence")
-    frame = (
-        _in_scope(organization)
-        .join(catalogue().controls, on="framework")
-        .join(own, on=["org_id", "framework", "control_id"], how="left")
-        .with_columns(cadence=pl.coalesce("own_cadence", "cadence"))
+    followed = _in_scope(organization)
+    rows = followed.join(catalogue().controls, on="framework")
+    if not own_controls.is_empty():
+        theirs = followed.join(own_controls, on=["org_id", "framework"])
+        rows = pl.concat([rows, theirs.select(rows.columns)], how="vertical_relaxed")
+    frame = rows.join(own, on=["org_id", "framework", "control_id"], how="left").with_columns(
+        cadence=pl.coalesce("own_cadence", "cadence")
     )
     return shape("controls", frame).sort("org_id", "framework", "position")
 
 
-def requirements(organization: pl.DataFrame) -> pl.DataFrame:
+def requirements(organization: pl.DataFrame, own_controls: pl.DataFrame) -> pl.DataFrame:
     """Every row of the frameworks in scope with its level and the framework's own marks."""
     rows = pl.concat([_with_flags(framework) for framework in FRAMEWORKS])
-    frame = _in_scope(organization).join(rows, on="framework")
+    followed = _in_scope(organization)
+    frame = followed.join(rows, on="framework")
+    if not own_controls.is_empty():
+        theirs = followed.join(own_controls, on=["org_id", "framework"]).with_columns(
+            level=pl.lit(None, dtype=pl.String), flags=pl.lit([], dtype=pl.List(pl.String))
+        )
+        frame = pl.concat([frame, theirs.select(frame.columns)], how="vertical_relaxed")
     return shape("requirements", frame).sort("org_id", "framework", "position")
 
 
@@ -87,8 +119,11 @@ def profiles(control_profiles_rows: pl.DataFrame, approvers: pl.DataFrame, asked
     return shape("control_profiles", frame).sort("org_id", "framework", "control_id")
 
 
-def crosswalk() -> pl.DataFrame:
-    """Every typed pair of controls with the titles of both ends (F9)."""
+def crosswalk(own_pairs: pl.DataFrame) -> pl.DataFrame:
+    """Every typed pair of controls with the titles of both ends (F9); those of the program have no organization.
+
+    Pairs of an organization's own are here once a person has signed them off.
+    """
     known = catalogue()
     titles = known.controls.select("framework", "control_id", "title")
     frame = (
@@ -102,7 +137,10 @@ def crosswalk() -> pl.DataFrame:
         )
         .with_columns(full=pl.col("relation").is_in(["equal", "superset"]) & (pl.col("strength") >= 0.8 - 1e-9))
     )
-    return shape("crosswalk", frame).sort("source_framework", "source_id", "target_framework", "target_id")
+    frame = shape("crosswalk", frame.with_columns(org_id=pl.lit(None, dtype=pl.String)))
+    if not own_pairs.is_empty():
+        frame = pl.concat([frame, shape("crosswalk", own_pairs.filter(~pl.col("proposed")))])
+    return frame.sort("source_framework", "source_id", "target_framework", "target_id", "org_id")
 
 
 def people(users_rows: pl.DataFrame) -> pl.DataFrame:

@@ -42,12 +42,20 @@ def digest_days(deliveries_rows: pl.DataFrame) -> pl.DataFrame:
     return shape("digest_days", frame).sort("org_id", "kind")
 
 
-def catalogue_entries() -> pl.DataFrame:
-    """Every requirement of the catalogue that ships with the program, whatever is in scope."""
+def catalogue_entries(own_controls: pl.DataFrame, own_version: pl.DataFrame) -> pl.DataFrame:
+    """Every requirement of the program's catalogue and of one's own frameworks, whatever is in scope.
+
+    Those of the program have no organization. The version is that of the program; of rows of one's own it is that and
+    what the organization brought along.
+    """
     known = catalogue()
-    return shape("catalogue_entries", known.controls.with_columns(version=pl.lit(known.version))).sort(
-        "framework", "position"
-    )
+    ours = known.controls.with_columns(version=pl.lit(known.version), org_id=pl.lit(None, dtype=pl.String))
+    frame = shape("catalogue_entries", ours)
+    if not own_controls.is_empty():
+        version = pl.format("{}+{}", pl.lit(known.version), "own_version")
+        own = own_controls.join(own_version, on="org_id").with_columns(version=version)
+        frame = pl.concat([frame, shape("catalogue_entries", own)])
+    return frame.sort("framework", "position", "org_id")
 
 
 def catalogue_seen(catalogue_snapshots_rows: pl.DataFrame) -> pl.DataFrame:

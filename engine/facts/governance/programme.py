@@ -47,6 +47,7 @@ def guardrails(
     controls: pl.DataFrame,
     leverage: pl.DataFrame,
     organization: pl.DataFrame,
+    own_runbooks: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Accepted policies with the controls that they are about, and the newest version on file of each.
@@ -56,10 +57,11 @@ def guardrails(
     known = catalogue()
     repairs = known.runbooks.select("runbook", "playbook").drop_nulls().join(known.runbook_controls, on="runbook")
     bare = policies.filter(pl.col("control_id").is_null())
-    mended = (
-        bare.drop("framework", "control_id")
-        .join(repairs.select("playbook", "framework", "control_id").unique(), on="playbook")
-        .join(controls.filter("assessable").select(_KEY), on=_KEY)
+    plain = bare.drop("framework", "control_id")
+    own = own_runbooks.select(*_KEY, "playbook").unique()
+    repaired = plain.join(repairs.select("playbook", "framework", "control_id").unique(), on="playbook")
+    mended = pl.concat([repaired, plain.join(own, on=["org_id", "playbook"]).select(repaired.columns)]).join(
+        controls.filter("assessable").select(_KEY), on=_KEY
     )
     rest = bare.join(mended.select("org_id", "policy_id").unique(), on=["org_id", "policy_id"], how="anti")
     named = policies.filter(pl.col("control_id").is_not_null())

@@ -22,11 +22,13 @@ from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
 from engine.intake.imports.strangers import Stranger, strangers
 from engine.intake.imports.tables import find_table, importable
+from engine.intake.imports.values.controls import with_own_controls
 from engine.intake.imports.write import TableCounts, organization_values, typed_records, write_events, write_table
 from engine.model.documents.document import Position
 from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
 from engine.store import PLATFORM, Revision, Store
+from engine.store.queries.own_frameworks import own_control_ids
 from engine.store.schema import IMPORTABLE
 from engine.store.writing.revisions import Note
 
@@ -188,7 +190,7 @@ def check_sheets(
     mapping: ColumnMapping = PLAIN,
 ) -> dict[str, CheckResult]:
     """The sheets in the order in which they are written, checked; ``once`` as for ``check_sheet``."""
-    with store.reader() as connection:
+    with store.reader() as connection, with_own_controls(own_control_ids(connection, org_id)):
         files = {}
         for sheet in sorted(found, key=lambda sheet: _order(sheet.table)):
             files[sheet.table] = check_sheet(

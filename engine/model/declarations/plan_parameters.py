@@ -1,7 +1,6 @@
 """What a report may be asked to answer whether a framework will be ready by a day, and what makes it so."""
 
 from engine.model.declarations.ask import Parameter
-from engine.model.vocabulary import FRAMEWORKS
 
 DEFAULT_TARGET = 100
 TARGET = Parameter(
@@ -16,7 +15,9 @@ BY = Parameter("by", None, "the day by which it is wanted; without, the framewor
 FROM = Parameter(
     "from", None, "effective throughout from that day on (Type II), not on the last day alone", is_day=True
 )
-PLANNED_FRAMEWORK = Parameter("framework", None, "the framework that is to be ready", choices=tuple(FRAMEWORKS))
+FRAMEWORK_FACT = ("frameworks", "framework")
+"""Where a framework that a parameter names is found: those of the program and those of the organization's own."""
+PLANNED_FRAMEWORK = Parameter("framework", None, "the framework that is to be ready", found_in=FRAMEWORK_FACT)
 GOALS = Parameter("goals", None, "several frameworks in one plan: framework:target:day, separated by commas")
 SLACK = Parameter("slack", None, "days before the day by which the work is done", 0, 60)
 KEEP = Parameter("keep", None, "agreed work keeps owner and weeks whatever the target asks", choices=("yes",))

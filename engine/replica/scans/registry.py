@@ -6,7 +6,7 @@ end of its day. ``local_day`` turns an instant into the organization's business 
 
 from collections.abc import Mapping
 
-from engine.replica.scans import assurance, audit, governance, programme
+from engine.replica.scans import assurance, audit, frameworks, governance, programme
 from engine.replica.scans.audit import PAST, local_day, midnight
 
 # ruff: noqa: S608 -- every name below is a literal of this module
@@ -38,7 +38,7 @@ SCANS: Mapping[str, str] = {
         FROM organizations t JOIN asked q ON q.org_id = t.id
     """,
     "organization_frameworks_rows": _day_table(
-        "organization_frameworks", "framework", "in_scope", "adopted_on", "target_on", "note", "moves"
+        "organization_frameworks", "framework", "in_scope", "adopted_on", "target_on", "note", "in_posture", "moves"
     ),
     # the local day of each revision that a dated row was last changed in
     "revision_days_rows": f"""
@@ -453,6 +453,7 @@ SCANS: Mapping[str, str] = {
     **governance.SCANS,
     **assurance.SCANS,
     **programme.SCANS,
+    **frameworks.SCANS,
     "findings_rows": _table(
         "findings",
         "id",

@@ -20,6 +20,10 @@ def check_name(kind: EntityKind, value: str, framework: str, fact: Fact) -> None
     match kind:
         case "control":
             _check_control(value, framework, fact("controls"))
+        case "framework":
+            known = fact("frameworks")
+            called = known.filter(pl.col("name") == value).get_column("framework")
+            _check(kind, value, known.get_column("framework"), called, "a framework of the program or of one's own")
         case "owner":
             people, members = fact("people"), fact("members")
             addresses = pl.concat([people.select("email"), members.select("email")])
@@ -48,14 +52,14 @@ def _check(kind: EntityKind, value: str, known: pl.Series, called: pl.Series, ex
 def control_of(value: str, framework: str) -> tuple[str, str]:
     """Framework and control of what a filter names; ``framework`` is that of a control that is named alone."""
     before, colon, after = value.partition(":")
-    return (before, after) if colon and before in FRAMEWORK_NAMES else (framework, value)
+    return (before, after) if colon else (framework, value)
 
 
 def _check_control(value: str, framework: str, controls: pl.DataFrame) -> None:
     framework, control = control_of(value, framework)
     own = controls.filter(pl.col("framework") == framework) if framework else controls
     if control not in own.get_column("control_id"):
-        where = FRAMEWORK_NAMES[framework] if framework else "a framework in scope"
+        where = FRAMEWORK_NAMES.get(framework, framework) if framework else "a framework in scope"
         raise _refusal("control", value, f"a control of {where}, such as soc2:CC6.1")
 
 

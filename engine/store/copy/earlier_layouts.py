@@ -50,6 +50,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         | frozenset(("unread_at",)),
         "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
     },
+    "0041": {"organization_frameworks": frozenset({"in_posture"})},
 }
 
 # the migration that made tables
@@ -57,6 +58,12 @@ _MADE: Mapping[str, frozenset[str]] = {
     "0035": frozenset({"installation_commitments", "installation_heads"}),
     "0039": frozenset({"organization_rules"}),
     "0040": frozenset({"schedule_controls", "check_proofs", "tool_rules"}),
+    "0041": frozenset(
+        {
+            *("own_frameworks", "framework_controls", "framework_mappings", "framework_runbooks"),
+            *("framework_inheritance", "framework_proposals"),
+        }
+    ),
 }
 
 

@@ -7,7 +7,7 @@ processes of other versions, whether they were stopped or not.
 
 from engine.model.errors import Unavailable
 
-EPOCH = "0040"
+EPOCH = "0041"
 
 
 class SchemaChanged(Unavailable):

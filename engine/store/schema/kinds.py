@@ -90,7 +90,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "obligation_snapshots": _columns(
         claim="completed", debt="planned planned_hours slipped forecast", scope="week"),
     "organization_frameworks": _columns(
-        deadline="adopted_on target_on", scope="framework in_scope note"),
+        deadline="adopted_on target_on", scope="framework in_scope note in_posture"),
     "organization_rules": _columns(scope="pattern outcome framework control_id effect family note"),
     "organization_settings": _columns(deadline="name value"),
     "organizations": _columns(

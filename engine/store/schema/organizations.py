@@ -75,6 +75,7 @@ organization_frameworks: TypedTable[records.OrganizationFrameworkRow] = tenant_t
     day("adopted_on", "since when", null=True),
     day("target_on", "date by which readiness is wanted", null=True),
     text("note", "remark, such as the auditor or the level", null=True),
+    flag("in_posture", "whether a framework of one's own counts in the posture score; the program's own do"),
     primary=("framework",),
     due="target_on",
 )

@@ -36,11 +36,13 @@ from engine.model.vocabulary import (
     ExecutionStatus,
     FamilyState,
     FindingStatus,
+    FrameworkRowKind,
     GapSeverity,
     IncidentActionKind,
     IncidentActionStatus,
     IncidentStatus,
     IngestRoute,
+    InheritanceModel,
     JobOutcome,
     Json,
     LeadStage,
@@ -62,6 +64,7 @@ from engine.model.vocabulary import (
     Priority,
     Raci,
     RecordClass,
+    Relation,
     RemediationStatus,
     RequestPriority,
     RequestStatus,
@@ -672,6 +675,89 @@ class FindingRow(TypedDict):
     revision: int
 
 
+class FrameworkControlRow(TypedDict):
+    """A control or a group of controls of a framework of one's own."""
+
+    org_id: str
+    framework: str
+    id: str
+    parent: str | None
+    kind: FrameworkRowKind
+    title: str
+    text: str | None
+    weight: int | None
+    cadence: Cadence | None
+    evidence_kinds: str | None
+    parameters: Json
+    assessable: bool
+    replaces: str | None
+    group_id: str | None
+    group_title: str | None
+    position: int
+    details: Json
+    revision: int
+
+
+class FrameworkInheritanceRow(TypedDict):
+    """A control of a framework of one's own that vendors of a tier and category answer for."""
+
+    org_id: str
+    tier: str
+    category: str
+    framework: str
+    control_id: str
+    rule_version: str
+    reason: str
+    expected_evidence: str
+    model: InheritanceModel
+    customer_side: str
+    revision: int
+
+
+class FrameworkMappingRow(TypedDict):
+    """A pair of controls of two frameworks, at least one of which is the organization's own."""
+
+    org_id: str
+    source_framework: str
+    source_id: str
+    target_framework: str
+    target_id: str
+    relation: Relation
+    strength: float
+    rationale: str | None
+    source: str | None
+    source_count: int | None
+    reviewer: str | None
+    reviewed_on: date | None
+    revision: int
+
+
+class FrameworkProposalRow(TypedDict):
+    """A new version of a framework that waits to be accepted."""
+
+    org_id: str
+    framework: str
+    version: str | None
+    proposed_on: date
+    sha256: str
+    content: Json
+    revision: int
+
+
+class FrameworkRunbookRow(TypedDict):
+    """The runbook that closes gaps of controls of a framework of one's own."""
+
+    org_id: str
+    framework: str
+    control_pattern: str
+    runbook: str
+    title: str | None
+    playbook: str | None
+    effort_hours: float | None
+    steps: str | None
+    revision: int
+
+
 class HeadRow(TypedDict):
     """The head of each organization's audit chain: locked by every write."""
 
@@ -911,6 +997,7 @@ class OrganizationFrameworkRow(TypedDict):
     adopted_on: date | None
     target_on: date | None
     note: str | None
+    in_posture: bool | None
     moves: int
     revision: int
 
@@ -955,6 +1042,20 @@ class OrganizationSettingRow(TypedDict):
     org_id: str
     name: str
     value: Json
+    revision: int
+
+
+class OwnFrameworkRow(TypedDict):
+    """A framework of the organization's own beside those of the program."""
+
+    org_id: str
+    id: str
+    title: str
+    version: str | None
+    publisher: str | None
+    source: str | None
+    assessable_levels: str | None
+    details: Json
     revision: int
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.ask import Ask, Parameter
-from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
+from engine.model.declarations.plan_parameters import ANY_FRAMEWORK, FRAMEWORK_FACT
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
 from engine.model.documents.tones import Tone
@@ -13,7 +13,7 @@ from reports.obligations.crossover.crossovers import cluster_rows
 from reports.obligations.whatif import consequences, scenario, scenario_figures
 from reports.obligations.whatif.first_questions import first_questions
 from reports.shared import ledger, setup
-from reports.shared.packs import PACKS, pack
+from reports.shared.packs import pack
 from reports.shared.wording import count, hours, percent, sentence
 
 TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
@@ -32,10 +32,10 @@ DEFINITIONS = {
 }
 PARAMETERS = (
     Parameter("shiftWeeks", 0, "weeks by which due dates move, later when positive", -MOST, MOST),
-    Parameter("framework", None, "shift only duties of this framework", choices=tuple(PACKS)),
+    Parameter("framework", None, "shift only duties of this framework", found_in=FRAMEWORK_FACT),
     Parameter("kind", None, "shift only duties of this kind", choices=ledger.KINDS),
     Parameter("id", None, "shift only the duty with this identifier", found_in=("obligations", "obligation_id")),
-    Parameter("descope", None, "framework that leaves the scope", choices=tuple(PACKS)),
+    Parameter("descope", None, "framework that leaves the scope", found_in=FRAMEWORK_FACT),
     ledger.WEEKS,
 )
 

@@ -2,12 +2,14 @@
 
 import polars as pl
 
-from engine.model.declarations.ask import Ask
+from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
+from engine.model.declarations.plan_parameters import FRAMEWORK_FACT
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
+from reports.programme.packs.framework_page import framework_page
 from reports.programme.packs.pack_rows import pack_rows
 from reports.shared import formula_breaks, packs, setup
 from reports.shared.wording import all_of, change, percent
@@ -23,9 +25,25 @@ DEFINITIONS = {
     "Biggest mover": "The control whose state moved weighted readiness most since that snapshot, either way.",
     "Coverage": packs.COVERAGE,
 }
+FRAMEWORK = Parameter(
+    "framework", None, "the page of this framework instead: its controls with their state", found_in=FRAMEWORK_FACT
+)
 
 
-def build(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    readiness: pl.DataFrame,
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    own_texts: pl.DataFrame,
+    own_controls: pl.DataFrame,
+    own_pairs: pl.DataFrame,
+    frameworks: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
+) -> Document:
+    if ask.options.get(FRAMEWORK.name) is not None:
+        page = (requirements, control_status, own_texts, own_controls, own_pairs)
+        return framework_page(ask.word(FRAMEWORK), frameworks, readiness, page, ask)
     table = figures.rows(pack_rows)
     return Document(
         *_opening(table, ask),
@@ -100,5 +118,6 @@ REPORT = Report(
         *("packs_in_scope", "controls_applicable", "controls_effective", "packs_improved", "packs_declined"),
         "gaps_open",
     ),
+    parameters=(PERIOD_DAYS, FRAMEWORK),
     schema_version=2,
 )

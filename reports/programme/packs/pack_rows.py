@@ -24,12 +24,18 @@ def pack_rows(
     control_status: pl.DataFrame,
     control_evidence: pl.DataFrame,
     gaps: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
 ) -> pl.DataFrame:
-    """All packs, those in scope first and of them the least ready."""
+    """All packs and frameworks of one's own, those in scope first and of them the least ready."""
     in_scope = frameworks_in_scope(organization)["framework"].to_list()
     scope, poam = pl.col("framework").is_in(in_scope), pl.col("framework") == packs.POAM
     return (
-        pl.DataFrame({"framework": list(packs.PACKS), "name": list(packs.PACKS.values())})
+        pl.concat(
+            [
+                pl.DataFrame({"framework": list(packs.PACKS), "name": list(packs.PACKS.values())}),
+                own_frameworks.select("framework", "name"),
+            ]
+        )
         .with_columns(in_scope=scope)
         .join(readiness.drop("org_id", "name", "total"), on="framework", how="left")
         .join(_reuse(control_evidence), on="framework", how="left")
@@ -41,7 +47,14 @@ def pack_rows(
             strict_change=(pl.col("strict_pct") - pl.col("prior_strict_pct")).round(1),
             weighted_change=(pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1),
         )
-        .sort(~pl.col("in_scope"), poam, "weighted_pct", rank("framework", list(packs.PACKS)), nulls_last=True)
+        .sort(
+            ~pl.col("in_scope"),
+            poam,
+            "weighted_pct",
+            rank("framework", list(packs.PACKS)),
+            "framework",
+            nulls_last=True,
+        )
         .select(
             *("framework", "name", "in_scope", *_COUNTS, "open_weaknesses", "strict_pct", "weighted_pct"),
             *("prior_on", "prior_strict_pct", "prior_weighted_pct", "prior_formula_change"),

@@ -38,7 +38,8 @@ def terms(plan: ReadinessPlan, frames: Mapping[str, pl.DataFrame], ask: Ask) -> 
     """
     rows = []
     for goal in plan.goals:
-        by, name = goal.goal.by, "" if len(plan.goals) == 1 else f"{FRAMEWORK_NAMES[goal.goal.framework]}, "
+        by, framework = goal.goal.by, goal.goal.framework
+        name = "" if len(plan.goals) == 1 else f"{FRAMEWORK_NAMES.get(framework, framework)}, "
         moments = [("Today", goal.projection, plan.as_of), (f"{spelled_day(by)}, nothing done", goal.projection, by)]
         if plan.chosen:
             moments.append((f"{spelled_day(by)}, the plan done", goal.with_plan, by))

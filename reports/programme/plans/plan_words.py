@@ -17,7 +17,7 @@ from reports.shared.wording import count_of, hours, percent
 def opening(plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood]) -> Opening:
     failing = len(plan.mine)
     if not plan.applicable:
-        name = FRAMEWORK_NAMES[plan.question.first.framework]
+        name = _name(plan.question.first.framework)
         return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
     ready = (
         _promise(plan.goals[0].goal) if len(plan.goals) == 1 else f"{len(plan.goals)} frameworks ready on their days"
@@ -43,11 +43,15 @@ def _odds(likely: Sequence[Likelihood]) -> str:
 
 
 def _promise(goal: Goal) -> str:
-    name, day = FRAMEWORK_NAMES[goal.framework], spelled_day(goal.by)
+    name, day = _name(goal.framework), spelled_day(goal.by)
     what = name if goal.target == 100 else f"{goal.target} % of {name}"
     if goal.start is not None:
         return f"{what} throughout from {spelled_day(goal.start)} to {day}"
     return f"Ready for {what} on {day}"
+
+
+def _name(framework: str) -> str:
+    return FRAMEWORK_NAMES.get(framework, framework)
 
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
@@ -91,7 +95,7 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood]) -> list[str]:
     for one in likely:
         goal = plan.question.goal_of(one.framework)
         if goal is not None and 0 < one.probability < 1 and one.likely_on is not None:
-            name, odds = FRAMEWORK_NAMES[one.framework], f"{100 * one.probability:.0f} % likely"
+            name, odds = _name(one.framework), f"{100 * one.probability:.0f} % likely"
             error = f"error {100 * one.error:.1f} points over {one.draws:,} draws"
             warnings.append(
                 f"{name} ready on {spelled_day(goal.by)}: {odds} ({error}); 90 % on {spelled_day(one.likely_on)}."

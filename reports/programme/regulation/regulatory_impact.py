@@ -42,7 +42,9 @@ DEFINITIONS = {
 }
 
 
-def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    scenarios: pl.DataFrame, readiness: pl.DataFrame, framework_proposals: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     table, listed = figures.rows(scenario_effects), scenarios_to_show(scenarios, ask)
     touched, ours = figures.rows(requirement_changes).filter("in_scope"), table.filter("in_scope")
     return Document(
@@ -79,12 +81,23 @@ def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, as
                 ),
                 state=("status",),
             ),
+            *_proposals(framework_proposals),
         ),
         coverage=packs.coverage(readiness),
         charts=_charts(ours),
         definitions=DEFINITIONS,
         warnings=[*packs.thin(readiness, ask.settings), *_warnings(listed, table, ask)],
     )
+
+
+def _proposals(changes: pl.DataFrame) -> tuple[Table, ...]:
+    """What new versions of frameworks of one's own would change; no table where none waits."""
+    if changes.is_empty():
+        return ()
+    note = "The catalogue stays as it is until hq import --framework is told to --accept the version."
+    columns = ("framework", "version", "proposed_on", "change", "control_id", "title", "target_id")
+    labels = {"version": "Version", "target_id": "New identifier"}
+    return (Table("proposals", "Proposed versions of own frameworks", changes.select(columns), note, labels),)
 
 
 def _sort_requirements(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:

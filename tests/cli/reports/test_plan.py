@@ -31,6 +31,7 @@ def plan_json(ready, *arguments):
     return json.loads(out)
 
 
+@pytest.mark.real
 def test_the_plan_is_accepted_in_one_step_and_followed(ready, monkeypatch):
     before = plan_json(ready, *ASKED, "--format", "json")
     assert before["summary"]["by"] == "2027-03-01"
@@ -103,6 +104,7 @@ def test_rows_of_a_framework_out_of_scope_are_refused_and_an_empty_file_is_one(a
     assert cli("import", "-", "--org", "acme")[0] == 2
 
 
+@pytest.mark.real
 def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monkeypatch):
     (control,) = {row["control_id"] for row in plan_json(ready, *ASKED, "--format", "json")["actions"]}
     work = tmp_path / "remediations.csv"
@@ -165,6 +167,7 @@ def test_work_that_is_refused_is_not_planned(ready):
     assert {row["why"] for row in without["open"] if row["control_id"] == control} == {"left out, as was asked"}
 
 
+@pytest.mark.real
 def test_work_goes_out_to_the_tools_where_tickets_live(ready):
     head = {form: ready(*ASKED, "--format", form)[1].splitlines()[0] for form in ("jira", "linear", "gh")}
     assert head["jira"].startswith("Summary,Description,Issue Type,Assignee,Due Date,Original Estimate")

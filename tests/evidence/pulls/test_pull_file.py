@@ -56,6 +56,14 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, text):
     assert "secret@" not in problem.value.message
 
 
+def test_a_check_is_about_controls_of_ones_own_too(tmp_path):
+    path = file_of(tmp_path, SOURCE + CHECK.replace("soc2:CC6.2", "annex:A.1"))
+    (check,) = read_pull_file(path, {("annex", "A.1")}).checks
+    assert ("annex", "A.1") in check.controls
+    with pytest.raises(Usage, match="names the control 'annex:A.1', which no catalogue has"):
+        read_pull_file(path)
+
+
 def test_a_check_knows_its_tables_controls_and_limits(tmp_path):
     (check,) = read_pull_file(file_of(tmp_path, SOURCE + CHECK)).checks
     assert (check.id, check.tables, check.controls) == (

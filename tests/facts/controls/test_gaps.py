@@ -78,8 +78,9 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
         "compensating_approved_by",
     )
     days = ("opened_on", "due_on", "closed_on", "compensating_approved_on")
-    hours = dict.fromkeys((*gaps.HOURS, "done_hours"), pl.Float64)
-    schema = {"org_id": pl.String, **dict.fromkeys(texts, pl.String), **dict.fromkeys(days, pl.Date), **hours}
+    hours = ("estimate_hours", "low_hours", "high_hours", "done_hours", "left_hours")
+    schema = {"org_id": pl.String, **dict.fromkeys(texts, pl.String), **dict.fromkeys(days, pl.Date)}
+    schema |= {**dict.fromkeys(hours, pl.Float64), "lead_days": pl.Int64}
     stored = pl.DataFrame(
         [{**dict.fromkeys(schema), "org_id": ORG, **row} for row in work], schema=schema, orient="row"
     )
@@ -88,10 +89,10 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
         schema={"org_id": pl.String, "email": pl.String, "since_on": pl.Date},
         orient="row",
     )
-    every = gaps.remediations(stored, ASKED)
-    opened, worked = gaps.open_work(every, stored, people, ASKED), gaps.worked_hours(every, stored)
+    tracked = gaps.remediations(stored, ASKED)
+    opened, worked = gaps.open_work(tracked, stored, people, ASKED), gaps.worked_hours(tracked, stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
-    return gaps.gaps(status, targets, opened, worked, rows("poam", *poam), runs, ASKED)
+    return gaps.gaps(status, targets, opened, worked, rows("poam", *poam), runs, rows("own_runbooks"), ASKED)
 
 
 def one(control_id="CC6.1", **more):

@@ -109,6 +109,7 @@ def score_posture(values, **overrides):
         rows("remediations", *work),
         rows("service_health", *services),
         snapshots,
+        rows("own_frameworks"),
         question(**overrides),
     )
 
@@ -164,6 +165,7 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
                 "formulas": pl.String,
             }
         ),
+        rows("own_frameworks"),
         question(),
     ).filter(component="operations")
     assert only(found, "value", "population") == (value, 1)

@@ -33,7 +33,7 @@ def test_controls_are_those_of_the_frameworks_in_scope_with_the_organizations_ow
 
 def test_every_row_of_a_framework_is_a_requirement_with_its_marks():
     scope = rows("organization", {"frameworks": list(PACKS)})
-    frame = requirements(scope)
+    frame = requirements(scope, rows("own_controls"))
     assert frame.height == catalogue().controls.height
     assert set(frame["framework"].unique()) == set(FRAMEWORKS)
     flags = {name: set(group["flags"].explode(empty_as_null=False)) for (name,), group in frame.group_by("framework")}
@@ -44,7 +44,7 @@ def test_every_row_of_a_framework_is_a_requirement_with_its_marks():
 
 
 def test_an_edge_is_full_if_it_covers_its_target_with_strength():
-    frame = crosswalk()
+    frame = crosswalk(rows("own_pairs"))
     assert frame.height == catalogue().crosswalk.height
     kinds = frame.group_by("full").agg(pl.col("relation").unique().sort(), pl.col("strength").min()).sort("full")
     (_, partial, _), (_, full, least) = kinds.rows()

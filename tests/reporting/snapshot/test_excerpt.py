@@ -47,6 +47,7 @@ FACTS = {
     "members": rows("members", {"email": "dee@acme.example"}),
     "vendors": rows("vendors", {"vendor_id": "ven-1", "name": "Okta"}),
     "controls": rows("controls", {"framework": "soc2", "control_id": "CC7.1"}),
+    "frameworks": rows("frameworks", {"framework": "soc2"}, {"framework": "iso27001"}),
 }
 
 

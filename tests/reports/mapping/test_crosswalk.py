@@ -219,7 +219,7 @@ def test_without_either_framework_the_pairs_themselves_remain():
 
 def test_pairs_that_nobody_signed_off_are_counted():
     held = report([pair("CC6.1", "A.5.15", reviewer="catalogue")], CONTROLS)
-    assert held.warnings == ["1 pair came with the catalogue: no named person has signed them off."]
+    assert held.warnings == ["1 pair came with the catalogue: 0 reviewed by a person."]
 
 
 def test_no_pair_at_all_is_said():

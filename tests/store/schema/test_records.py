@@ -16,6 +16,7 @@ MODULES = (
     "automation",
     "commerce",
     "controls",
+    "frameworks",
     "ingest",
     "organizations",
     "outputs",

@@ -1,6 +1,9 @@
 """Frameworks and controls as people write them, brought to the identifiers of the catalogue."""
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 from engine.catalogue import catalogue
@@ -19,11 +22,23 @@ ALIASES = {
 }
 _BY_ALIAS = {squash(text): name for name, texts in ALIASES.items() for text in (name, *texts)}
 _WORDS = ("req", "requirement", "control", "safeguard", "criterion", "annex", "section")
+_OWN: ContextVar[Mapping[str, Sequence[str]]] = ContextVar("own frameworks", default={})  # noqa: B039 -- never written
+
+
+@contextmanager
+def with_own_controls(own: Mapping[str, Sequence[str]]) -> Iterator[None]:
+    """In the block, cells may name frameworks of an organization's own: its controls by framework."""
+    token = _OWN.set(own)
+    try:
+        yield
+    finally:
+        _OWN.reset(token)
 
 
 def framework(text: str) -> str | None:
-    """``ISO/IEC 27001`` becomes ``iso27001``; None for a framework that is not in the catalogue."""
-    return _BY_ALIAS.get(squash(text))
+    """``ISO/IEC 27001`` becomes ``iso27001``; None for a framework that is neither in the catalogue nor one's own."""
+    ours = _BY_ALIAS.get(squash(text))
+    return ours or {squash(name): name for name in _OWN.get()}.get(squash(text))
 
 
 def control(framework_id: str, text: str) -> str | None:
@@ -31,6 +46,9 @@ def control(framework_id: str, text: str) -> str | None:
 
     ``5.15`` of ISO/IEC 27001 stays what it is: Annex A and the clauses would both fit.
     """
+    if framework_id in _OWN.get():
+        own = _OWN.get()[framework_id]
+        return text if text in own else _by_tokens(own).get(_tokens(text))
     if catalogue().has_control(framework_id, text):
         return text
     return _ids(framework_id).get(_tokens(text))
@@ -43,7 +61,8 @@ def may_lack_zero(framework_id: str, control_id: str) -> bool:
 
 def expected_control(framework_id: str, text: str) -> str:
     """What a cell that names no control should have held."""
-    near = closest_name(text, list(_ids(framework_id).values()))
+    own = _OWN.get().get(framework_id)
+    near = closest_name(text, list(_ids(framework_id).values()) if own is None else list(own))
     return f"a control of {framework_id}" + (f" such as {near}" if near else "")
 
 
@@ -71,10 +90,14 @@ def control_list(text: str) -> str | None:
 @cache
 def _ids(framework_id: str) -> dict[tuple[str, ...], str]:
     """The controls of a framework by the tokens of their identifiers, where these are unmistakable."""
+    rows = catalogue().controls.select("framework", "control_id").iter_rows()
+    return _by_tokens([control_id for name, control_id in rows if name == framework_id])
+
+
+def _by_tokens(control_ids: Sequence[str]) -> dict[tuple[str, ...], str]:
     known: dict[tuple[str, ...], list[str]] = {}
-    for name, control_id in catalogue().controls.select("framework", "control_id").iter_rows():
-        if name == framework_id:
-            known.setdefault(_tokens(control_id), []).append(control_id)
+    for control_id in control_ids:
+        known.setdefault(_tokens(control_id), []).append(control_id)
     return {tokens: ids[0] for tokens, ids in known.items() if len(ids) == 1}
 
 

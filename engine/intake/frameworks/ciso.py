@@ -1,0 +1,161 @@
+"""Libraries of CISO Assistant: requirement nodes of a framework, implementation groups, mappings of two frameworks."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.intake.frameworks.content import FrameworkContent, refuse
+from engine.intake.imports.values.controls import framework as known_framework
+from engine.intake.imports.values.names import slug
+
+_RELATIONS = {
+    "equal": ("equal", 1.0),
+    "superset": ("superset", 0.8),
+    "subset": ("subset", 0.5),
+    "intersect": ("intersects", 0.5),
+    "intersects": ("intersects", 0.5),
+}
+
+
+def read_library(file: str, document: dict[str, Any], content: FrameworkContent, stem: str) -> None:
+    """Add the framework of a library, and the mappings that it has."""
+    objects = document["objects"]
+    if not isinstance(objects, dict):
+        raise refuse(f"{file}, objects", "an object with framework or mapping sets", type(objects).__name__)
+    frameworks = [one for one in (objects.get("framework"), *(objects.get("frameworks") or ())) if one]
+    for one in frameworks:
+        _framework(file, document, one, content, stem)
+    sets = [
+        one for one in (objects.get("requirement_mapping_set"), *(objects.get("requirement_mapping_sets") or ())) if one
+    ]
+    for one in sets:
+        _mappings(file, one, content)
+    if not frameworks and not sets:
+        raise refuse(f"{file}, objects", "a framework or requirement mapping sets", ", ".join(objects) or None)
+
+
+def _framework(
+    file: str, document: Mapping[str, Any], one: Mapping[str, Any], content: FrameworkContent, stem: str
+) -> None:
+    name = slug(str(one.get("ref_id") or document.get("ref_id") or stem)) or stem
+    groups = [
+        f"{group.get('ref_id')}: {group.get('name')}" if group.get("name") else str(group.get("ref_id"))
+        for group in one.get("implementation_groups_definition") or ()
+    ]
+    details = {
+        key: document[key]
+        for key in ("urn", "locale", "copyright", "publication_date", "description")
+        if isinstance(document.get(key), str)
+    }
+    own = {
+        "id": name,
+        "title": one.get("name") or document.get("name") or name,
+        "version": None if document.get("version") is None else str(document["version"]),
+        "publisher": document.get("provider"),
+        "source": document.get("urn"),
+        "assessable_levels": "; ".join(groups) or None,
+        "details": details or None,
+    }
+    content.add("own_frameworks", own, f"{file}, framework {name}")
+    nodes = one.get("requirement_nodes")
+    if not isinstance(nodes, list) or not nodes:
+        raise refuse(f"{file}, requirement_nodes", "a list of requirements", None)
+    ids: dict[str, str] = {}
+    taken: set[str] = set()
+    for number, node in enumerate(nodes, start=1):
+        place = f"{file}, requirement node {number}"
+        if not isinstance(node, dict) or not node.get("urn"):
+            raise refuse(place, "an object with a urn", node)
+        urn = str(node["urn"]).lower()
+        if urn in ids:
+            raise refuse(f"{place}, urn", "each urn once", urn)
+        ids[urn] = _node_id(node, taken)
+        taken.add(ids[urn])
+    for number, node in enumerate(nodes, start=1):
+        _node(f"{file}, requirement node {number}", node, name, ids, content)
+
+
+def _node_id(node: Mapping[str, Any], taken: set[str]) -> str:
+    """The reference of a node, else the end of its urn; never one that an earlier node has."""
+    last = str(node["urn"]).rpartition(":")[2]
+    for text in (node.get("ref_id"), last):
+        found = "-".join(str(text or "").replace(",", " ").replace(";", " ").replace(":", " ").split())[:60]
+        if found and found not in taken:
+            return found
+    return f"{last[:54]}-{len(taken) + 1}"
+
+
+def _node(
+    place: str, node: Mapping[str, Any], framework: str, ids: Mapping[str, str], content: FrameworkContent
+) -> None:
+    above = node.get("parent_urn")
+    if above and str(above).lower() not in ids:
+        raise refuse(f"{place}, parent_urn", "the urn of another node", above)
+    assessable = bool(node.get("assessable"))
+    description = node.get("description")
+    title = node.get("name") or (str(description).splitlines()[0][:200] if description else None)
+    details = {
+        key: node[key]
+        for key in ("urn", "implementation_groups", "annotation", "typical_evidence", "depth")
+        if node.get(key) is not None
+    }
+    weight = node.get("weight")
+    content.add(
+        "framework_controls",
+        {
+            "framework": framework,
+            "id": ids[str(node["urn"]).lower()],
+            "parent": ids[str(above).lower()] if above else None,
+            "kind": "control" if assessable else "group",
+            "title": title,
+            "text": description,
+            "weight": weight if assessable and isinstance(weight, int) and 1 <= weight <= 5 else None,
+            "assessable": assessable,
+            "details": details or None,
+        },
+        place,
+    )
+
+
+def _mappings(file: str, one: Mapping[str, Any], content: FrameworkContent) -> None:
+    source = _reference(one, "source")
+    target = _reference(one, "target")
+    for number, pair in enumerate(_pairs(one), start=1):
+        place = f"{file}, mapping {number}"
+        word = str(pair.get("relationship", "intersect")).lower()
+        if word in ("no_relationship", "not_related"):
+            continue
+        if word not in _RELATIONS:
+            raise refuse(f"{place}, relationship", f"one of {', '.join(_RELATIONS)}", word)
+        relation, strength = _RELATIONS[word]
+        given = pair.get("strength_of_relationship")
+        content.add(
+            "framework_mappings",
+            {
+                "source_framework": source,
+                "source_id": _end(place, pair, "source"),
+                "target_framework": target,
+                "target_id": _end(place, pair, "target"),
+                "relation": relation,
+                "strength": round(given / 10, 2) if isinstance(given, int) and 0 <= given <= 10 else strength,
+                "rationale": pair.get("rationale"),
+                "source": one.get("urn"),
+            },
+            place,
+        )
+
+
+def _pairs(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    return (pair for pair in one.get("requirement_mappings") or () if isinstance(pair, dict))
+
+
+def _reference(one: Mapping[str, Any], end: str) -> str:
+    """The framework at one end of a mapping set, as we call it."""
+    last = str(one.get(f"{end}_framework_urn") or "").rpartition(":")[2]
+    return known_framework(last) or slug(last)
+
+
+def _end(place: str, pair: Mapping[str, Any], end: str) -> str:
+    text = str(pair.get(f"{end}_requirement_urn") or "").rpartition(":")[2]
+    if not text:
+        raise refuse(f"{place}, {end}_requirement_urn", "the urn of a requirement", None)
+    return text.upper() if text.islower() else text

@@ -1,0 +1,96 @@
+"""The general page of a framework: every row of it with its state, and pairs that wait for a person."""
+
+import polars as pl
+
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Coverage, Document, Opening, Table
+from reports.shared import packs, setup
+from reports.shared.wording import count_of, percent
+
+DEFINITIONS = {
+    "State": "Empty for headings, which have none of their own, and for a framework that is not in scope.",
+    "Proposed pair": "A pair of controls that no named person has signed off: it counts for nothing.",
+}
+Page = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]
+"""Requirements, control status, texts, controls and pairs of one's own."""
+
+
+def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataFrame, page: Page, ask: Ask) -> Document:
+    """The page of one framework, in the order of the framework."""
+    requirements, control_status, texts, own_controls, own_pairs = page
+    name = frameworks.filter(framework=framework)["name"].to_list()[0]
+    rows = framework_rows(framework, requirements, control_status, texts, own_controls)
+    ours = readiness.filter(framework=framework)
+    proposed = own_pairs.filter(
+        "proposed", (pl.col("source_framework") == framework) | (pl.col("target_framework") == framework)
+    )
+    table = Table(
+        "controls",
+        f"Controls of {name}",
+        rows,
+        "In the order of the framework, headings included.",
+        hidden=("framework", "parent_id", "assessable"),
+        state=("state",),
+    )
+    tables = [table]
+    if not proposed.is_empty():
+        note = "No named person has signed these off: they are proposed and count for nothing."
+        tables.append(
+            Table(
+                "proposed",
+                "Proposed pairs",
+                proposed.select(
+                    *("source_framework", "source_id", "source_title", "target_framework", "target_id"),
+                    *("target_title", "relation", "strength", "rationale"),
+                ),
+                note,
+            )
+        )
+    assessed = ours["assessed"].sum() if ours.height else 0
+    return Document(
+        *_opening(name, rows, ours),
+        tables=tuple(tables),
+        coverage=Coverage(int(assessed), int(ours["applicable"].sum())),
+        definitions={**DEFINITIONS, "Coverage": packs.COVERAGE},
+        warnings=packs.thin(ours, ask.settings),
+    )
+
+
+def framework_rows(
+    framework: str,
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    texts: pl.DataFrame,
+    own_controls: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every row of the framework; without state where it is not in scope."""
+    columns = ("framework", "control_id", "parent_id", "group_id", "group_title", "title", "assessable", "position")
+    mine = pl.col("framework") == framework
+    inside = requirements.filter(mine).select(columns)
+    rows = inside if inside.height else own_controls.filter(mine).select(columns)
+    text = texts.filter(mine).select("control_id", "requirement")
+    state = control_status.filter(mine).select(
+        *("control_id", "state", "weight", "cadence", "last_evidence_on", "freshness", "owner"),
+        kinds_missing=pl.col("kinds_required").list.set_difference("kinds_present"),
+    )
+    return (
+        rows.join(state, on="control_id", how="left", maintain_order="left")
+        .join(text, on="control_id", how="left", maintain_order="left")
+        .sort("position")
+        .select(
+            *("framework", "control_id", "parent_id", "group_id", "group_title", "title", "requirement", "assessable"),
+            *("state", "freshness", "last_evidence_on", "kinds_missing", "owner", "weight", "cadence"),
+        )
+    )
+
+
+def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame) -> Opening:
+    if rows.is_empty() or readiness.is_empty():
+        return Opening(f"{name} is not in scope, so its controls have no state.", setup.IN_SCOPE)
+    row = readiness.row(0, named=True)
+    if row["strict_pct"] is None:
+        return Opening(f"No control of {name} applies, so there is no readiness.")
+    missing = row["applicable"] - row["effective"]
+    said = f"{name} has {row['effective']:,} of {count_of(row['applicable'], 'applicable control')} effective"
+    step = f"Start with the {count_of(missing, 'control')} that {'is' if missing == 1 else 'are'} not effective."
+    return Opening(f"{said}, {percent(row['strict_pct'])} strict readiness.", step if missing else "")
