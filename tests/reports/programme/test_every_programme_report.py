@@ -86,6 +86,9 @@ FRAMES = {
     ),
     "accepted_plans": rows("accepted_plans"),
     "evidence_files": rows("evidence_files", {"id": "EV-1", "held_state": "whole"}),
+    "requirements": rows("requirements"),
+    "framework_proposals": rows("framework_proposals"),
+    "own_texts": rows("own_texts"),
     "awaited_work": rows("awaited_work", {"framework": "soc2", "control_id": "CC1.1", "id": "r", "owner": "ann@x"}),
     "control_horizons": rows(
         "control_horizons",
