@@ -77,12 +77,12 @@ def test_a_figure_of_it(run, change):
 
 
 def test_a_monitor(run):
-    run("engine.cli", "new", "monitor", "zabbix")
+    run("engine.cli", "new", "monitor", "nagios")
     run("ruff", "check", "engine/intake", "tests/intake")
     run("ruff", "format", "--check", "engine/intake", "tests/intake")
-    run("mypy", "engine/intake/alerts/zabbix.py")
+    run("mypy", "engine/intake/alerts/nagios.py")
     test = "tests/intake/test_alert_formats.py::test_every_format_recognises_its_body_and_no_other_comes_first"
-    run("pytest", "tests/intake/test_zabbix.py", test)
+    run("pytest", "tests/intake/test_nagios.py", test)
 
 
 def test_a_setting(run, change, copy):
@@ -128,6 +128,11 @@ def test_a_table(run, change, copy):
         "slo_profiles: ",
         'service_notes: TypedTable[records.ServiceNoteRow] = tenant_table(\n    "service_notes",\n'
         '    "A note on a service.",\n    key("id", "identifier"),\n    text("note", "the note"),\n)\n\nslo_profiles: ',
+    )
+    change(
+        "engine/store/schema/kinds.py",
+        '    "slo_profiles": ',
+        '    "service_notes": _columns(scope="id note"),\n    "slo_profiles": ',
     )
     run("tests.accept", "--only", "types of rows")
     assert "class ServiceNoteRow(TypedDict):" in next(copy.glob("engine/store/**/records.py")).read_text()

@@ -85,10 +85,10 @@ SCHEMAS: Mapping[str, Schema] = {
     "own_texts": columns(f"{_CONTROL} requirement"),
     # the runbook of a control of one's own
     "own_runbooks": columns(f"{_CONTROL} runbook runbook_title playbook effort_hours"),
-    # a pair that the organization brought along; proposed: nobody has signed it off
+    # a pair that the organization brought along; unreviewed: nobody has signed it off
     "own_pairs": columns("""
         org_id source_framework source_id source_title target_framework target_id target_title relation strength full
-        rationale reviewer reviewed_on proposed:flag
+        rationale reviewer reviewed_on unreviewed:flag
     """),
     # a typed pair of controls (F9); no organization where it came with the program
     "crosswalk": columns("""

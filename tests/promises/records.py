@@ -13,7 +13,7 @@ OWN = {  # the store's and the console's own: written with what they are about, 
     "organization_frameworks", "leases", "seen_events", "credential_uses", "credentials", "ended_sessions",
     "catalogue_snapshots", "rca_runs", "ingest_payloads", "access_log", "delivery_endpoints",
     "archive_heads", "change_log", "event_tiles", "signed_heads", "table_heads", "installation_commitments",
-    "installation_heads",
+    "installation_heads", "framework_proposals",
 }  # fmt: skip
 PLATFORMS = {"leads", "pilots", "activities"}  # rows of the reserved organization
 TABLES = [table for table in metadata.sorted_tables if table.name not in OWN | PLATFORMS]

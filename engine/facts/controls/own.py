@@ -112,14 +112,14 @@ def own_pairs(framework_mappings_rows: pl.DataFrame, own_controls: pl.DataFrame)
     frame = frame.with_columns(
         full=pl.col("relation").is_in(["equal", "superset"]) & (pl.col("strength") >= 0.8 - 1e-9),
         rationale=pl.col("rationale").fill_null(""),
-        proposed=pl.col("reviewer").is_null(),
+        unreviewed=pl.col("reviewer").is_null(),
     )
     return shape("own_pairs", frame).sort("org_id", "source_framework", "source_id", "target_framework", "target_id")
 
 
 def own_version(own_controls: pl.DataFrame, own_pairs: pl.DataFrame) -> pl.DataFrame:
     """What follows the version of the program's catalogue where an organization has frameworks of its own."""
-    counted = own_pairs.filter(~pl.col("proposed")).drop("proposed", "reviewed_on", "reviewer", "rationale")
+    counted = own_pairs.filter(~pl.col("unreviewed")).drop("unreviewed", "reviewed_on", "reviewer", "rationale")
     rows = []
     for org_id in own_controls["org_id"].unique().sort():
         parts = [

@@ -139,7 +139,7 @@ def crosswalk(own_pairs: pl.DataFrame) -> pl.DataFrame:
     )
     frame = shape("crosswalk", frame.with_columns(org_id=pl.lit(None, dtype=pl.String)))
     if not own_pairs.is_empty():
-        frame = pl.concat([frame, shape("crosswalk", own_pairs.filter(~pl.col("proposed")))])
+        frame = pl.concat([frame, shape("crosswalk", own_pairs.filter(~pl.col("unreviewed")))])
     return frame.sort("source_framework", "source_id", "target_framework", "target_id", "org_id")
 
 

@@ -108,4 +108,7 @@ FRAMEWORKS: Mapping[str, Column] = {
     "target_set": Column("Target set", "flag", "Whether a target is set."),
     "test_outcome": Column("Test result", "word", "What the last test came to."),
     "work_owner": Column("Action owner", "text", "Who does the work on the gap."),
+    "in_posture": Column("In posture", "flag", "Whether the framework counts in the posture score."),
+    "publisher": Column("Publisher", "text", "Who publishes the framework."),
+    "unreviewed": Column("Unreviewed", "flag", "Whether no named person has signed the pair off."),
 }

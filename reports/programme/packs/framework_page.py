@@ -22,7 +22,7 @@ def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataF
     rows = framework_rows(framework, requirements, control_status, texts, own_controls)
     ours = readiness.filter(framework=framework)
     proposed = own_pairs.filter(
-        "proposed", (pl.col("source_framework") == framework) | (pl.col("target_framework") == framework)
+        "unreviewed", (pl.col("source_framework") == framework) | (pl.col("target_framework") == framework)
     )
     table = Table(
         "controls",

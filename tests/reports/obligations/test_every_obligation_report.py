@@ -69,6 +69,7 @@ LEDGER = ledger(*duties(90))
 OWNER_WEEKS, LOAD = work(LEDGER, ("ann", "default", 10.0))
 CONTROLS = [{"framework": name, "control_id": f"C{n}"} for name in FRAMEWORKS for n in range(5)]
 FRAMES = {
+    "frameworks": rows("frameworks", {"framework": "hipaa"}, {"framework": "soc2"}),
     "obligations": LEDGER,
     "owner_weeks": OWNER_WEEKS,
     "load": LOAD,
@@ -131,7 +132,8 @@ def build_document(name, frames=FRAMES):
 
 
 def empty(name):
-    return build_document(name, {fact: rows(fact) for fact in REPORTS[name].facts})
+    nothing = {fact: rows(fact) for fact in REPORTS[name].facts}
+    return build_document(name, nothing | {"frameworks": FRAMES["frameworks"]})  # what the question names is there
 
 
 def render_document(name, document):

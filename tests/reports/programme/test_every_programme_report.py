@@ -89,6 +89,10 @@ FRAMES = {
     "requirements": rows("requirements"),
     "framework_proposals": rows("framework_proposals"),
     "own_texts": rows("own_texts"),
+    "own_controls": rows("own_controls"),
+    "own_pairs": rows("own_pairs"),
+    "own_frameworks": rows("own_frameworks"),
+    "frameworks": rows("frameworks"),
     "awaited_work": rows("awaited_work", {"framework": "soc2", "control_id": "CC1.1", "id": "r", "owner": "ann@x"}),
     "control_horizons": rows(
         "control_horizons",

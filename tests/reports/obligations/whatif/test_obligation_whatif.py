@@ -37,6 +37,7 @@ def facts(obligations, status=(), edges=()):
         "owner_weeks": owner_weeks,
         "control_status": rows("control_status", *status),
         "crosswalk": rows("crosswalk", *edges),
+        "frameworks": rows("frameworks", *({"framework": name} for name in ("soc2", "iso27001", "pci-dss", "hipaa"))),
     }
 
 
@@ -253,10 +254,17 @@ def test_filters_that_match_nothing_are_said():
     assert document(duty("a", 3), descope="soc2").warnings == ["No pending duty belongs to SOC 2 alone."]
 
 
-@pytest.mark.parametrize("query", [{"shiftWeeks": "9"}, {"shiftWeeks": "-9"}, {"descope": "nope"}, {"kind": "x"}])
+@pytest.mark.parametrize("query", [{"shiftWeeks": "9"}, {"shiftWeeks": "-9"}, {"kind": "x"}])
 def test_parameters_out_of_range_are_refused(query):
     with pytest.raises(BadRequest):
         REPORT.parse(query)
+
+
+def test_a_framework_that_the_organization_does_not_have_is_refused():
+    with pytest.raises(
+        BadRequest, match="descope must be the framework of one of the organization's frameworks; got 'nope'"
+    ):
+        document(duty("a", 3), descope="nope")
 
 
 @pytest.mark.parametrize("options", [{}, {"shiftWeeks": 2}])

@@ -50,7 +50,13 @@ class Programme:
         }
         remediations = rows("remediations", *self.remediations.values())
         asked = question_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
-        score = readiness.posture(remediations=remediations, posture_snapshots_rows=SNAPSHOTS, asked=asked, **facts)
+        score = readiness.posture(
+            remediations=remediations,
+            posture_snapshots_rows=SNAPSHOTS,
+            own_frameworks=rows("own_frameworks"),
+            asked=asked,
+            **facts,
+        )
         return {**facts, "gaps": rows("gaps", *gaps), "posture": score}
 
     def score(self):

@@ -181,6 +181,8 @@ def test_the_archive_holds_the_evidence_and_can_be_checked(whole_archives, owner
             *SIGNED,
             *ASSESSMENTS,
             "audit_log.jsonl",
+            "evidence_files.csv",
+            "installation.txt",
             "evidence_pack.csv",
             "crosswalk.csv",
             "exceptions.csv",
@@ -740,7 +742,15 @@ def test_the_workbook_has_every_assessment_and_can_be_checked(whole_archives, ow
     assert check_archive(tmp_path / "workbook.zip").problem is None
     files = unzip(answer.body)
     assert sorted(files) == sorted(
-        [*SIGNED, *ASSESSMENTS, "evidence_pack.csv", "crosswalk.csv", "exceptions.csv", "lineage.csv"]
+        [
+            *SIGNED,
+            *ASSESSMENTS,
+            "evidence_files.csv",
+            "evidence_pack.csv",
+            "crosswalk.csv",
+            "exceptions.csv",
+            "lineage.csv",
+        ]
     )
     assert files["soc2.csv"] == owner.get(f"{BASE}/type-ii?format=csv").body
     assert files["crosswalk.csv"] == owner.get(f"{BASE}/crosswalk?format=csv").body
