@@ -58,9 +58,9 @@ def office(acme_template, tmp_path):
 def compare_verdict(one, two):
     """What the script says of two archives."""
     archives = [verify.Archive(path) for path in (one, two)]
-    for archive in archives:
-        archive.check()
     try:
+        for archive in archives:
+            archive.check()
         return f"ok: {verify.compare(*archives)}"
     except verify.Broken as broken:
         return f"broken: {broken}"
@@ -153,7 +153,7 @@ def test_a_history_that_was_rewritten_between_two_archives_is_found(case, kinds,
     office.write(*(f"new{n}" for n in range(count)))
     new = office.hand_over("new.zip", second)
     code, lines = verify_folder(unpack(new, tmp_path / "auditor"), old)
-    word = lines[2].partition(":")[0]
+    word = lines[-1].partition(":")[0]  # at the archive itself, where its installation knew another event, or compared
     assert (code, word) == (1, "broken") or (kinds, word) == ("bundle workbook", "unproven")
     assert compare_verdict(old, new) == compare_verdict(new, old)
 

@@ -113,7 +113,9 @@ def _late(overdue: pl.DataFrame, obligations: pl.DataFrame) -> Iterator[_Request
     if nobody and first["owner"]:
         reason += f", {nobody:,} {'has' if nobody == 1 else 'have'} no owner"
     coming = obligations.filter(
-        pl.col("state") == "open", pl.col("days_left") <= AHEAD.days, pl.col("owner").is_in(overdue["owner"].unique())
+        pl.col("state") == "open",
+        pl.col("days_left") <= AHEAD.days,
+        pl.col("owner").is_in(overdue["owner"].unique().implode()),
     )
     falls = "falls" if coming.height == 1 else "fall"
     more = sentence(count(coming.height, "more duty", "more duties"))
