@@ -12,7 +12,6 @@ from typing import Protocol
 import msgspec
 import polars as pl
 
-from engine.facts.controls.readiness import POSTURE_FORMULAS, READINESS_FORMULAS
 from engine.model.declarations.as_of import AsOf
 from engine.model.errors import BadRequest
 from engine.model.figures.versions import FORMULAS, versions_of
@@ -118,6 +117,8 @@ def keep(revision: Revision, snapshot: DaySnapshot) -> int:
 
 
 def _readiness(today: DayFacts, found: pl.DataFrame) -> Rows:
+    from engine.facts.controls.readiness import READINESS_FORMULAS  # what computes is no part of what answers
+
     before = (
         today.fact("readiness_days")
         .filter(pl.col("taken_on") < today.as_of)
@@ -166,6 +167,8 @@ def _changes(today: DayFacts, found: pl.DataFrame) -> Rows:
 
 
 def _posture(today: DayFacts, found: pl.DataFrame) -> Rows:
+    from engine.facts.controls.readiness import POSTURE_FORMULAS  # what computes is no part of what answers
+
     return [
         {
             "taken_on": today.as_of,

@@ -62,6 +62,8 @@ def value(table, column, org, texts, now, number, rows):
         return list(CONTROLS)[number % 2]
     if info.get("control"):
         return list(CONTROLS.values())[number % 2][number // 2 % 3]
+    if column.name == "separation":
+        return ["requester", "executor"] if number % 2 else None
     if "holds" in info:
         text = texts(table.name, column.name, number)
         if (
