@@ -44,7 +44,7 @@ def read_documents(path: Path, files: Sequence[Path], content: FrameworkContent,
                 f"consolidated rules, got {', '.join(map(str, list(document)[:5])) or 'nothing'} at its top."
             )
     if oscal:
-        read_oscal(path, oscal, content, stem)
+        read_oscal(path, oscal, content, stem, load_document)
 
 
 def _kind(document: Document) -> str:

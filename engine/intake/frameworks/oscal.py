@@ -7,7 +7,7 @@ own export adds stands in properties of our namespace and is read back from ther
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,16 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(?:insert:\s*param,\s*|param:\s*)?([^\s{}]+)\
 Json = dict[str, Any]  # an object of OSCAL
 
 
-def read_oscal(path: Path, documents: Mapping[Path, Json], content: FrameworkContent, stem: str) -> None:
-    """Add the catalog that a file is or resolves to; of a folder the one that nothing else in it imports."""
+def read_oscal(
+    path: Path, documents: Mapping[Path, Json], content: FrameworkContent, stem: str, load: Callable[[Path], Json]
+) -> None:
+    """Add the catalog that a file is or resolves to; of a folder the one that nothing else in it imports.
+
+    ``load`` reads a document beside the file, where that is a profile.
+    """
     every = dict(documents)
     if path.is_file():
-        every = _neighbours(path, documents)
+        every = _neighbours(path, documents, load)
     resolver = Resolver(every)
     for name, document in resolver.documents.items():
         _version(name.name, document)
@@ -38,10 +43,8 @@ def read_oscal(path: Path, documents: Mapping[Path, Json], content: FrameworkCon
         _catalog(root.name, resolver.catalog(root), content, own)
 
 
-def _neighbours(path: Path, documents: Mapping[Path, Json]) -> dict[Path, Json]:
+def _neighbours(path: Path, documents: Mapping[Path, Json], load: Callable[[Path], Json]) -> dict[Path, Json]:
     """The file, and where it is a profile the OSCAL documents beside it."""
-    from engine.intake.frameworks.documents import load_document
-
     if "profile" not in documents[path]:
         return dict(documents)
     wanted = (".json", ".yaml", ".yml", ".xml")
@@ -50,7 +53,7 @@ def _neighbours(path: Path, documents: Mapping[Path, Json]) -> dict[Path, Json]:
     found = dict(documents)
     for file in beside:
         if imported and file.is_file():
-            document = load_document(file)
+            document = load(file)
             if "catalog" in document or "profile" in document:
                 found[file] = document
     return found
