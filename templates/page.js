@@ -1,5 +1,4 @@
 (() => {
-  const FIRST = 25;
   const value = cell => (cell ? cell.textContent : "").trim();
   const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
   const day = text => text.replace(/^(\d+) ([A-Z][a-z]{2}) (\d{4})/, (all, day, month, year) =>
@@ -18,7 +17,7 @@
   };
   for (const section of document.querySelectorAll(".sheet")) {
     const bodies = [...section.querySelectorAll("tbody")], rest = section.querySelector("details.rest");
-    let rows = records(bodies);
+    let rows = records(bodies), first = records(bodies.slice(0, 1)).length;
     if (rows.length < 8) continue;
     const said = document.createElement("span");
     said.setAttribute("role", "status");
@@ -30,7 +29,7 @@
     bar.append(label, said);
     section.querySelector("table").before(bar);
     let opened = false;
-    const place = () => rows.forEach((record, index) => (index < FIRST || !bodies[1] ? bodies[0] : bodies[1]).append(...record));
+    const place = () => rows.forEach((record, index) => (index < first || !bodies[1] ? bodies[0] : bodies[1]).append(...record));
     input.addEventListener("input", () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import budget_tables, shortfall, workload
@@ -120,9 +120,11 @@ def _warnings(figures: Figures) -> list[str]:
     nobody, late = figures["unowned_hours"], figures["obligations_overdue_hours"]
     warnings = []
     if nobody:
-        warnings.append(f"{hours(nobody)} of work {_is(nobody)} without an owner who is there: name owners first.")
+        warnings.append(
+            Alarm(f"{hours(nobody)} of work {_is(nobody)} without an owner who is there: name owners first.")
+        )
     if late:
-        warnings.append(f"{hours(late)} of overdue work {_is(late)} in no week: agree new dates first.")
+        warnings.append(Alarm(f"{hours(late)} of overdue work {_is(late)} in no week: agree new dates first."))
     return warnings
 
 

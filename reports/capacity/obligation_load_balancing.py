@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import moves, shortfall
@@ -104,7 +104,7 @@ def _warnings(figures: Figures) -> list[str]:
     unowned, left = figures["unowned_hours"], figures["weeks_short_after_moves"]
     warnings = []
     if unowned:
-        warnings.append(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first.")
+        warnings.append(Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first."))
     if left:
         warnings.append(f"{count(left, 'week stays', 'weeks stay')} short: hours are missing.")
     return warnings

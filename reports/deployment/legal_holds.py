@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import setup
@@ -55,7 +55,7 @@ def _warnings(active: pl.DataFrame) -> list[str]:
         warnings.append(f"{count_of(old, 'hold')} older than a year: ask whether the matter still needs it.")
     ownerless = active.filter(pl.col("custodian").is_null()).height
     if ownerless:
-        warnings.append(f"{count_of(ownerless, 'hold')} without a custodian.")
+        warnings.append(Alarm(f"{count_of(ownerless, 'hold')} without a custodian."))
     empty = active.filter(pl.col("flagged") == 0).height
     if empty:
         warnings.append(f"{count_of(empty, 'hold')} without a single audit event: check the incident and the scope.")

@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import BLOCK_REASONS
 from reports.deployment import attempts
@@ -162,7 +162,7 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     if bad.is_empty():
         return []
     names = some_of(bad["playbook"].to_list())
-    return [f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}."]
+    return [Alarm(f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}.")]
 
 
 def _reason_text(reason: str) -> str:

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.deployment import retention_rules
 from reports.figures import select
@@ -93,12 +93,14 @@ def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
             f"{pack(f)} {c} ({WORDS[r]})"
             for f, c, r in short.select("framework", "citation", "record_class").iter_rows()
         ]
-        warnings.append(f"Kept for a shorter time than asked for: {some_of(names)}.")
+        warnings.append(Alarm(f"Kept for a shorter time than asked for: {some_of(names)}."))
     unsigned = classes.filter(pl.col("override_days").is_not_null(), ~pl.col("override_approved"))
     if unsigned.height:
         warnings.append(
-            f"{count_of(unsigned.height, 'override')} that nobody approved on a day that has come: shortens nothing, "
-            "and fulfils no framework."
+            Alarm(
+                f"{count_of(unsigned.height, 'override')} that nobody approved on a day that has come: shortens "
+                "nothing, and fulfils no framework."
+            )
         )
     return warnings
 

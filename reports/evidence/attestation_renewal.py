@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from engine.model.figures.formulas import iso_week
@@ -85,14 +85,14 @@ def _opening(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Ope
 def _warnings(figures: Figures) -> list[str]:
     warnings = []
     if nobody := figures["renewals_without_recipient"]:
-        warnings.append(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked.")
+        warnings.append(Alarm(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked."))
     weak = figures.counted_rows("renewals_on_weak_evidence").filter("owed")
     if weak.height:
         names = [control(":".join(key)) for key in weak.select("framework", "control_id").rows()]
         warnings.append(f"Collect evidence before signing, it is stale or missing now: {some_of(names)}.")
     if rejected := figures["attestations_rejected"]:
         were = count(rejected, "attestation was", "attestations were")
-        warnings.append(f"{were} rejected: put it right and set a new date.")
+        warnings.append(Alarm(f"{were} rejected: put it right and set a new date."))
     return warnings
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.evidence import attestation_board
@@ -95,7 +95,7 @@ def _warnings(figures: Figures) -> list[str]:
     unsupported = attestation_board.worst_first(figures.counted_rows("attestations_unsupported"))
     if unsupported.height:
         names = [packs.control(":".join(key)) for key in unsupported.select("framework", "control_id").rows()]
-        warnings.append(f"Signed on stale or missing evidence, so unsupported: {some_of(names)}.")
+        warnings.append(Alarm(f"Signed on stale or missing evidence, so unsupported: {some_of(names)}."))
     without, applicable = figures["controls_without_attestation_duty"], figures["controls_applicable"]
     if without:
         have = "has" if without == 1 else "have"

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.figures.formulas import has_coverage
 from reports.evidence import control_ages
@@ -83,12 +83,12 @@ def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:
     warnings = []
     if damaged := figures["evidence_not_whole"]:
         warnings.append(
-            f"{count_of(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back."
+            Alarm(f"{count_of(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")
         )
     future = figures.counted_rows("evidence_future_dated").sort("framework", "position", "control_id")
     if future.height:
         names = some_of([packs.control(":".join(key)) for key in future.select("framework", "control_id").rows()])
-        warnings.append(f"Evidence dated after the day of the report: {names}. Correct the dates at the source.")
+        warnings.append(Alarm(f"Evidence dated after the day of the report: {names}. Correct the dates at the source."))
     if changed := figures["controls_changed_since_evidence"]:
         warnings.append(f"{count_of(changed, 'control')} changed after the newest evidence was captured.")
     if coverage.total and not has_coverage(coverage, ask.settings):

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.evidence import request_measures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, open_requests, turnaround_days, with_recipients
@@ -95,7 +95,9 @@ def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> 
 
 def _warnings(queue: pl.DataFrame, figures: Figures) -> list[str]:
     nobody, closed = queue["recipient"].null_count(), figures["requests_closed_in_period"]
-    warnings = [f"{count_of(nobody, 'open request')} without an owner: the digest reaches nobody."] if nobody else []
+    warnings = (
+        [Alarm(f"{count_of(nobody, 'open request')} without an owner: the digest reaches nobody.")] if nobody else []
+    )
     if 0 < closed < 10:
         warnings.append(f"Only {count_of(closed, 'request')} closed in the period: the percentiles say little.")
     return warnings

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, by_control, open_requests, with_recipients
 from reports.figures import select
@@ -124,7 +124,9 @@ def _warnings(queue: pl.DataFrame) -> list[str]:
         ),
     ):
         if flawed.height:
-            warnings.append(f"{count_of(flawed.height, 'open request')} {what}: {some_of(flawed['id'].to_list())}.")
+            warnings.append(
+                Alarm(f"{count_of(flawed.height, 'open request')} {what}: {some_of(flawed['id'].to_list())}.")
+            )
     return warnings
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.evidence import reminder_lists, steps
 from reports.figures import select
@@ -114,7 +114,7 @@ def _warnings(figures: Figures) -> list[str]:
     warnings = []
     if nobody := figures["reminders_without_recipient"]:
         warnings.append(
-            f"{count_of(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known."
+            Alarm(f"{count_of(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known.")
         )
     if figures["last_snapshot_on"] is None:
         warnings.append("No snapshot of the controls is stored yet, so regressions cannot be told.")

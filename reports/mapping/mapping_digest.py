@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.mapping import changes, comparison
@@ -106,7 +106,9 @@ def _warnings(compared: bool, lost: pl.DataFrame) -> list[str]:
     if weak.is_empty():
         return []
     names = [f"{pack(framework)} {control}" for framework, control in weak.select(_KEY).rows()]
-    return [f"Evidence of another framework no longer covers {some_of(names)}: collect evidence for them directly."]
+    return [
+        Alarm(f"Evidence of another framework no longer covers {some_of(names)}: collect evidence for them directly.")
+    ]
 
 
 REPORT = Report(

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.ownership import exception_rules as rules
@@ -29,6 +29,8 @@ DEFINITIONS = {
     "Worksheet": "What PCI DSS asks of a compensating control: constraint, objective, risk, definition, validation and "
     "maintenance.",
 }
+
+ALARMING = ("expired_in_use", "no_approver", "own_approval")
 
 
 def build(figures: Figures) -> Document:
@@ -108,7 +110,7 @@ def _opening(figures: Figures) -> Opening:
 
 def _warnings(figures: Figures) -> list[str]:
     return [
-        f"{count(number, 'exception')}: {said}"
+        (Alarm if name in ALARMING else str)(f"{count(number, 'exception')}: {said}")
         for name, (said, warned, _) in rules.FLAGS.items()
         if warned and (number := figures[f"exceptions_{name}"])
     ]

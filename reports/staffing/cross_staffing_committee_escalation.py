@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import personal, setup
@@ -108,7 +108,7 @@ def _opening(actions: pl.DataFrame, figures: Figures, due: pl.DataFrame, waiting
 
 def _warnings(figures: Figures) -> list[str]:
     alone = figures["staffing_escalations_without_chair"]
-    return [f"{count(alone, 'escalation reaches', 'escalations reach')} no chair."] if alone else []
+    return [Alarm(f"{count(alone, 'escalation reaches', 'escalations reach')} no chair.")] if alone else []
 
 
 REPORT = Report(

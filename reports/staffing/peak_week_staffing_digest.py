@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import proposals, shortfall
@@ -106,7 +106,11 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
 
 
 def _warnings(unowned: float) -> list[str]:
-    return [f"{hours(unowned)} of work without owner, or whose owner has left: name owners first."] if unowned else []
+    return (
+        [Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first.")]
+        if unowned
+        else []
+    )
 
 
 REPORT = Report(

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import personal, setup
@@ -99,7 +99,9 @@ def _warnings(figures: Figures) -> list[str]:
     warnings = []
     alone = figures["staffing_reminders_unanswered"]
     if alone:
-        warnings.append(f"{count(alone, 'action has', 'actions have')} nobody accountable and no chair to turn to.")
+        warnings.append(
+            Alarm(f"{count(alone, 'action has', 'actions have')} nobody accountable and no chair to turn to.")
+        )
     lapsed = figures["staffing_actions_lapsed"]
     if lapsed:
         warnings.append(f"{count(lapsed, 'proposal', 'proposals')} never taken up: nobody is reminded of these.")

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import personal, setup
@@ -112,7 +112,7 @@ def _warnings(figures: Figures, members: pl.DataFrame) -> list[str]:
     if unknown:
         warnings.append(f"{count(unknown, 'completed action has', 'completed actions have')} no record of its relief.")
     if completion.admins(members).is_empty():
-        warnings.append("The organization has neither owner nor admin: nobody gets the whole rollup.")
+        warnings.append(Alarm("The organization has neither owner nor admin: nobody gets the whole rollup."))
     return warnings
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import personal, setup
@@ -103,9 +103,9 @@ def _opening(actions: pl.DataFrame, late: pl.DataFrame, soon: pl.DataFrame, figu
 
 def _warnings(figures: Figures) -> list[str]:
     nobody, left = figures["staffing_breaches_unanswered"], figures["staffing_breaches_owner_left"]
-    warnings = [f"{count(nobody, 'breach has', 'breaches have')} nobody accountable."] if nobody else []
+    warnings = [Alarm(f"{count(nobody, 'breach has', 'breaches have')} nobody accountable.")] if nobody else []
     if left:
-        warnings.append(f"{count(left, 'breach is', 'breaches are')} with an owner who has left: name another.")
+        warnings.append(Alarm(f"{count(left, 'breach is', 'breaches are')} with an owner who has left: name another."))
     return warnings
 
 

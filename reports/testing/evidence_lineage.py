@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
@@ -132,7 +132,9 @@ def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings = []
     if damaged := figures["evidence_not_whole"]:
-        warnings.append(f"{count(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")
+        warnings.append(
+            Alarm(f"{count(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")
+        )
     if figures["claims"] and not figures["claims_bundled"]:
         warnings.append("No claim is in a sealed bundle: the lineage ends at the audit log, without a Merkle leaf.")
     items = rows.filter(pl.col("record") == "evidence item", pl.col("sha256").is_null())["evidence_id"].n_unique()

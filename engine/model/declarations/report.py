@@ -118,6 +118,7 @@ class Report(Declaration):
                 },
                 words=(*words, *document.words),
                 units={figure.id: figure.unit for figure in self.figures},
+                better={figure.id: figure.better for figure in self.figures},
             )
         )
 

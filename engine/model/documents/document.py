@@ -17,6 +17,7 @@ from engine.model.documents.pictures import Picture
 from engine.model.documents.story import BoardStory
 from engine.model.documents.tones import Tone
 from engine.model.entities import HASHED_COLUMNS
+from engine.model.vocabulary import Better
 
 if TYPE_CHECKING:  # a position is read at the start of every command, and frames are then not needed
     import polars as pl
@@ -141,6 +142,12 @@ class CalendarEvent:
     remind: bool = True
 
 
+class Alarm(str):
+    """A warning on which somebody has to act: pages show it in red, and other warnings as what a reader should know."""
+
+    __slots__ = ()
+
+
 class Opening(NamedTuple):
     """The first thing that a person reads: what is so, and what to do now where something is to be done."""
 
@@ -160,8 +167,8 @@ class Document:
     ``headline`` is one plain sentence of at most ``MOST_WORDS`` words with the main figure: what people typed does not
     belong there, or briefly. ``next_step`` says what to do now, or what would fill a report that has nothing to say.
     ``summary`` holds ordered scalars; ``titles`` say what people read for its keys, ``words`` names those that are
-    words of the program, as in a table, ``units`` what its numbers are in. ``tables`` carry the rows; all formats show
-    the same ones.
+    words of the program, as in a table, ``units`` what its numbers are in, ``better`` whether more or less of them is
+    good. ``tables`` carry the rows; all formats show the same ones. ``warnings`` that are an ``Alarm`` ask for an act.
     ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
     ``pictures`` and ``story`` are for pages; what they show stands in the tables.
     """
@@ -181,6 +188,7 @@ class Document:
     pictures: Sequence[Picture] = ()
     story: BoardStory | None = None
     units: Mapping[str, str] = field(default_factory=dict)
+    better: Mapping[str, Better] = field(default_factory=dict)
 
     def table(self, name: str) -> Table:
         """The table of that name; KeyError without one."""

@@ -52,22 +52,22 @@ class Fold:
         return self.breadth > PAPER
 
 
-def fold(table: Table, columns: Mapping[str, ColumnText]) -> Fold:
-    """What stands side by side: the first column, then by rank, as far as the page goes."""
+def fold(table: Table, columns: Mapping[str, ColumnText], most: float = ROOM) -> Fold:
+    """What stands side by side: the first column, then by rank, as far as ``most`` pixels go."""
     names = list(columns)
     widths = {name: _width(column, _character(name == names[0])) for name, column in columns.items()}
     order = sorted(names[1:], key=lambda name: (_rank(name, table), names.index(name)))
-    kept, room = set(names[:1]), ROOM - sum(widths[name] for name in names[:1])
+    kept, room = set(names[:1]), most - sum(widths[name] for name in names[:1])
     for name in order:
         if widths[name] <= room:
             kept.add(name)
             room -= widths[name]
     shown = {name: widths[name] for name in names if name in kept}
     below = [name for name in names if name not in kept]
-    return Fold(_percent(_widen(shown, columns)), below, sum(shown.values()))
+    return Fold(_percent(_widen(shown, columns, most)), below, sum(shown.values()))
 
 
-def _widen(widths: Mapping[str, float], columns: Mapping[str, ColumnText]) -> Mapping[str, float]:
+def _widen(widths: Mapping[str, float], columns: Mapping[str, ColumnText], most: float) -> Mapping[str, float]:
     """What room is left goes to the texts that break into several lines, in the measure in which they do."""
     first = next(iter(widths), "")
     wishes = {
@@ -76,7 +76,7 @@ def _widen(widths: Mapping[str, float], columns: Mapping[str, ColumnText]) -> Ma
         if columns[name].kind in ("", "p")
     }
     breadth = sum(widths.values())
-    room = (PORTRAIT if breadth <= PAPER else ROOM) - breadth
+    room = min(most, PORTRAIT if breadth <= PAPER else ROOM) - breadth
     part = min(1.0, room / (sum(wishes.values()) or 1.0))
     return {name: width + part * wishes.get(name, 0.0) for name, width in widths.items()}
 

@@ -14,20 +14,21 @@ from markupsafe import Markup
 
 from engine.model.days import spelled_day, spelled_days
 from engine.model.declarations.filters import ROWS
-from engine.model.documents.document import Chart, Edition
+from engine.model.documents.document import Alarm, Chart, Document, Edition
 from engine.model.documents.pictures import Picture, TimelinePicture
 from engine.model.documents.tones import TONES
-from engine.model.entities import HASHED_COLUMNS
 from engine.render import CONTENT_SECURITY_POLICY, SCRIPT, TEMPLATES, words
 from engine.render.html.charts import charts, palette
 from engine.render.html.charts.pictures import drawing
 from engine.render.html.escaping import css_string
 from engine.render.html.heads import card_labels
+from engine.render.html.key_figures import key_figures
 from engine.render.html.phrases import with_links
 from engine.render.html.rows import FIRST_ROWS, TableSheet, sheet
 from engine.render.links import Links
 from engine.render.plain_values import plain_value
 
+LEAD_ROOM, LEAD_ROWS = 690.0, 8  # pixels and rows of the table beside the first picture
 MANY_TABLES, FEWER_ROWS = 6, 20  # what is not behind disclosures prints on ten sheets at most
 Step = tuple[str, str]
 """A title and the address of its page."""
@@ -46,7 +47,7 @@ class Around:
 def render(edition: Edition) -> bytes:
     """The page of an edition, whose names lead to routes."""
     links = Links(names={"owner": edition.people})
-    return page(edition, sheets(edition, links), links)
+    return page(edition, with_lead(edition, sheets(edition, links), links), links)
 
 
 def sheets(edition: Edition, links: Links) -> list[TableSheet]:
@@ -58,6 +59,21 @@ def sheets(edition: Edition, links: Links) -> list[TableSheet]:
     return [replace(one, visible=visible) for one in found]
 
 
+def with_lead(edition: Edition, tables: Sequence[TableSheet], links: Links) -> Sequence[TableSheet]:
+    """The tables of a page whose first stands beside a picture, in the room that is left there."""
+    document = edition.document
+    if not _has_lead(document, tables) or key_figures(document).pairs:
+        return tables
+    first = sheet(tables[0].table, tables[0].key, links.of_report(edition.report), LEAD_ROOM)
+    return [replace(first, visible=LEAD_ROWS), *tables[1:]]
+
+
+def _has_lead(document: Document, tables: Sequence[TableSheet]) -> bool:
+    """Whether a page begins with a picture and a table side by side."""
+    drawn = document.pictures or any(chart.frame.get_column(chart.y).drop_nulls().len() for chart in document.charts)
+    return bool(drawn) and bool(tables) and tables[0].has_rows and document.story is None
+
+
 def page(edition: Edition, tables: Sequence[TableSheet], links: Links, around: Around | None = None) -> bytes:
     """The page of an edition with its tables, alone or as one of a site."""
     document = edition.document
@@ -66,9 +82,13 @@ def page(edition: Edition, tables: Sequence[TableSheet], links: Links, around: A
         .render(
             edition=edition,
             document=document,
-            summary={name: one for name, one in words.figures(document).items() if name not in HASHED_COLUMNS},
+            figures=key_figures(document),
+            alarms=[warning for warning in document.warnings if isinstance(warning, Alarm)],
+            remarks=[warning for warning in document.warnings if not isinstance(warning, Alarm)],
             parameters=plain_value(edition.parameters, "parameters"),
-            sheets=tables,
+            sheets=[table for table in tables if table.has_rows],
+            bare=[table for table in tables if not table.has_rows],
+            lead=_has_lead(document, tables),
             labels=card_labels(table.head for table in tables),
             charts=[
                 (chart, charts.svg(_as_read(chart, edition), f"chart-{index}"))

@@ -13,7 +13,7 @@ from engine.model.documents.document import Table
 from engine.render import words
 from engine.render.cell_texts import CellTexts, DictionaryColumn, cell_texts, is_inert, is_word_column
 from engine.render.html.escaping import escape_text
-from engine.render.html.fold import ColumnText, Fold, fold
+from engine.render.html.fold import ROOM, ColumnText, Fold, fold
 from engine.render.html.heads import SheetColumn, SheetHead, head
 from engine.render.html.heat import Shades, shades
 from engine.render.html.measures import size_of
@@ -49,6 +49,11 @@ class TableSheet:
         return len(self.rows)
 
     @property
+    def has_rows(self) -> bool:
+        """Whether there is anything to see of it."""
+        return bool(self.rows and self.columns)
+
+    @property
     def layout(self) -> str:
         """How the table goes on paper: short ones stay in one piece, broad ones get a landscape sheet."""
         lines = sum(1 + row.count("<tr class=") for row in self.rows[: SHORT_TABLE + 1])
@@ -70,8 +75,8 @@ class TableSheet:
         return _safe(self.rows[self.visible :])
 
 
-def sheet(table: Table, key: str, links: Links) -> TableSheet:
-    """What people see of a table."""
+def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableSheet:
+    """What people see of a table, at most ``room`` pixels broad."""
     texts = cell_texts(table)
     heat = shades(table)
     sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
@@ -83,7 +88,7 @@ def sheet(table: Table, key: str, links: Links) -> TableSheet:
         name: ColumnText(words.heading(table, name), size, _kind(name, table, size.longest), name in table.state)
         for name, size in sizes.items()
     }
-    folded = fold(table, columns)
+    folded = fold(table, columns, room)
     rows = _Frame(table, columns, folded, heat, links).rows(texts)
     side = [
         SheetColumn(columns[name].heading, words.meaning(table, name), columns[name].kind, width)

@@ -91,7 +91,7 @@ def _after(edition: Edition) -> dict[str, Json]:
     return {
         "definitions": dict(document.definitions),
         "footnotes": list(document.footnotes),
-        "warnings": list(document.warnings),
+        "warnings": list(map(str, document.warnings)),
     }
 
 

@@ -10,7 +10,7 @@ Line breaks in a cell become ``<br>``, the only tag in the file.
 from collections.abc import Iterator, Mapping
 
 from engine.model.days import spelled_day
-from engine.model.documents.document import Edition, Table
+from engine.model.documents.document import Alarm, Edition, Table
 from engine.render import words
 from engine.render.cell_texts import CellTexts, cell_texts, is_inert
 from engine.render.links import kind_of
@@ -27,7 +27,7 @@ def _blocks(edition: Edition) -> Iterator[str]:
     document, revision = edition.document, edition.revision
     yield heading(1, edition.title)
     yield f"**{inline(edition.organization.name)}** · {spelled_day(edition.as_of)}"
-    yield from (f"> **Warning:** {inline(edition.readable(warning))}" for warning in document.warnings)
+    yield from (f"> **{_call(warning)}:** {inline(edition.readable(warning))}" for warning in document.warnings)
     yield paragraph(edition.readable(document.headline))
     if document.next_step:
         yield f"**Next:** {inline(edition.readable(document.next_step))}"
@@ -59,6 +59,10 @@ def _blocks(edition: Edition) -> Iterator[str]:
             f"- Settings version {edition.settings_version}, schema version {edition.schema_version}",
         ]
     )
+
+
+def _call(warning: str) -> str:
+    return "Warning" if isinstance(warning, Alarm) else "Note"
 
 
 def _figures(figures: dict[str, object], titles: Mapping[str, str], indent: str = "") -> Iterator[str]:

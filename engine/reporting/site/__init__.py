@@ -13,7 +13,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Edition
 from engine.model.entities import EntityKind
 from engine.render import RENDERERS, download_name
-from engine.render.html.html import Around, page, sheets
+from engine.render.html.html import Around, page, sheets, with_lead
 from engine.render.html.phrases import phrases
 from engine.render.links import Links, ThingKey
 from engine.reporting.artifacts.durable_files import flush, flush_names
@@ -104,14 +104,14 @@ class _Site:
             asked = f"{question.report} {' '.join(question.query)}"
             found = self._report_page(edition, self._file(asked, "html"), links)
             around = Around(edition.title, [("Reports", INDEX)])
-            self._write(found.file, page(edition, found.sheets, links, around))
+            self._write(found.file, page(edition, with_lead(edition, found.sheets, links), links, around))
         by_name = question.by_name(self.snapshot) if question.by_name is not None else ""
         return answer(question, found, question.series(self.snapshot), by_name)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
         for told, before, after in with_steps(every):
             around = Around(told.edition.title, [("Reports", INDEX)], before, after)
-            self._write(told.file, page(told.edition, told.sheets, links, around))
+            self._write(told.file, page(told.edition, with_lead(told.edition, told.sheets, links), links, around))
 
     def _write_things(self, things: Sequence[Thing], every: Sequence[ReportPage], links: Links) -> None:
         pages = ThingPages(self.snapshot.subject, mentions(every, links), links)

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.heat import SHARE_OF_GOOD
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -128,7 +128,7 @@ def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
         warnings.append(f"Nothing is declared for {count_of(silent, 'applicable safeguard')}{counts}.")
     claimed = rows.filter((pl.col("implemented_pct") == 100) & (pl.col("state") == "no_data")).height
     if claimed:
-        warnings.append(f"{count_of(claimed, 'safeguard')} declared as fully implemented without any evidence.")
+        warnings.append(Alarm(f"{count_of(claimed, 'safeguard')} declared as fully implemented without any evidence."))
     return warnings
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, tally
@@ -154,7 +154,7 @@ def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
     if unplanned:
         warnings.append(f"{count_of(unplanned, 'requirement')} for the POA&M without a planned date.")
     if rows.filter((pl.col("control_id") == SYSTEM_SECURITY_PLAN) & ~pl.col("applicable")).height:
-        warnings.append("The system security plan (3.12.4) is recorded as not applicable; it always applies.")
+        warnings.append(Alarm("The system security plan (3.12.4) is recorded as not applicable; it always applies."))
     return warnings
 
 

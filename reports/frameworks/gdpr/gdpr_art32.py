@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -139,7 +139,7 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> li
         warnings.append("No restore time objective is on record to hold a restore test against (Article 32(1)(c)).")
     without = partners.filter(pl.col("finding").is_not_null())["name"].to_list()
     if without:
-        warnings.append(f"Processors without a complete agreement: {some_of(without)}.")
+        warnings.append(Alarm(f"Processors without a complete agreement: {some_of(without)}."))
     return warnings
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -147,13 +147,15 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
     warnings = []
     undocumented = rows.filter(pl.col("finding") == UNDOCUMENTED)["control_id"].to_list()
     if undocumented:
-        warnings.append(f"Addressable without a documented decision, which is a violation: {some_of(undocumented)}.")
+        warnings.append(
+            Alarm(f"Addressable without a documented decision, which is a violation: {some_of(undocumented)}.")
+        )
     unfounded = rows.filter(pl.col("finding").is_in(DECIDED) & pl.col("risk_ref").is_null()).height
     if unfounded:
         warnings.append(f"{count_of(unfounded, 'decision')} without a reference to the risk analysis.")
     without = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED]))["name"].to_list()
     if without:
-        warnings.append(f"No valid business associate agreement with: {some_of(without)}.")
+        warnings.append(Alarm(f"No valid business associate agreement with: {some_of(without)}."))
     return warnings
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import CONTROL_STATES
 from reports.figures import select
@@ -112,10 +112,10 @@ def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:
     warnings = []
     excluded = rows.filter(~pl.col("annex_a") & ~pl.col("applicable"))["control_id"].to_list()
     if excluded:
-        warnings.append(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}.")
+        warnings.append(Alarm(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}."))
     unproven = rows.filter("annex_a", ~pl.col("applicable"), pl.col("finding").is_not_null())["control_id"].to_list()
     if unproven:
-        warnings.append(f"Excluded without justification, approver and date: {some_of(unproven)}.")
+        warnings.append(Alarm(f"Excluded without justification, approver and date: {some_of(unproven)}."))
     if unjustified:
         warnings.append(f"{count_of(unjustified, 'included Annex A control')} without a justification for inclusion.")
     return warnings

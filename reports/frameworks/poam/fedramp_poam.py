@@ -6,7 +6,7 @@ from engine.model.days import spelled_day
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, FrameRow, Opening, Table
+from engine.model.documents.document import Alarm, Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.poam.poam_columns import headings
@@ -146,7 +146,7 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
         warnings.append(
-            f"{count_of(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one."
+            Alarm(f"{count_of(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one.")
         )
     foreign = figures["poam_gaps_without_control"]
     if foreign:
@@ -162,8 +162,10 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
     if slow.height:
         first = slow.row(0, named=True)
         warnings.append(
-            f"{count_of(slow.height, 'item')} with a milestone after the scheduled completion, {first['poam_id']} "
-            f"{first['weakness_name']} ({first['scheduled_completion_date']}) first: the milestone must move."
+            Alarm(
+                f"{count_of(slow.height, 'item')} with a milestone after the scheduled completion, {first['poam_id']} "
+                f"{first['weakness_name']} ({first['scheduled_completion_date']}) first: the milestone must move."
+            )
         )
     twice = frame.filter(pl.col("poam_id") != UNNUMBERED, pl.col("weakness_key").is_duplicated())["weakness_key"]
     if sheet == "open" and twice.len():
@@ -171,7 +173,7 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
         warnings.append(f"{what} more than one number: close all but the oldest. It is one duty in the calendar.")
     overdue = frame.filter("check_in_overdue").height
     if overdue:
-        warnings.append(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago.")
+        warnings.append(Alarm(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago."))
     gone = frame.filter("no_longer_seen").height
     if gone:
         warnings.append(f"{count_of(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")

@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage
@@ -157,7 +157,7 @@ def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: 
         warnings.append(f"Not tested in the period: {some_of(untested)}.")
     silent = found.filter(~pl.col("answered"))["control_id"].to_list()
     if silent:
-        warnings.append(f"No management response on record: {some_of(silent)}.")
+        warnings.append(Alarm(f"No management response on record: {some_of(silent)}."))
     return warnings
 
 

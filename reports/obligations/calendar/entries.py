@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
-from engine.model.documents.document import CalendarEvent, Opening, Table
+from engine.model.documents.document import Alarm, CalendarEvent, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.shared import ledger, setup
 from reports.shared.wording import count, sentence
@@ -107,7 +107,7 @@ def warnings(figures: Figures) -> list[str]:
     nobody = figures["obligations_without_owner"]
     if not nobody:
         return []
-    return [f"{count(nobody, 'pending duty has', 'pending duties have')} no owner: nobody will be reminded."]
+    return [Alarm(f"{count(nobody, 'pending duty has', 'pending duties have')} no owner: nobody will be reminded.")]
 
 
 def _title(row: dict[str, Any]) -> str:

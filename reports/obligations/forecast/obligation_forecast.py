@@ -6,7 +6,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.documents.pictures import TrendLine, TrendPicture
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -164,7 +164,7 @@ def _warnings(figures: Figures) -> list[str]:
     nobody = figures["obligations_without_owner"]
     if nobody:
         owned = count(nobody, "pending duty has", "pending duties have")
-        warnings.append(f"{owned} no owner: nobody has hours for {'it' if nobody == 1 else 'them'}.")
+        warnings.append(Alarm(f"{owned} no owner: nobody has hours for {'it' if nobody == 1 else 'them'}."))
     return warnings
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.rollup import matrices
@@ -108,7 +108,7 @@ def _opening(hot: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
 
 def _warnings(figures: Figures) -> list[str]:
     nobody = figures["obligations_without_owner"]
-    return [f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []
+    return [Alarm(f"{count(nobody, 'pending duty has', 'pending duties have')} no owner.")] if nobody else []
 
 
 REPORT = Report(

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.rollup import rollups
@@ -90,13 +90,15 @@ def _warnings(figures: Figures) -> list[str]:
     return [
         *(
             [
-                f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} passed: "
-                "what was due is still not done."
+                Alarm(
+                    f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} "
+                    "passed: what was due is still not done."
+                )
             ]
             if late
             else []
         ),
-        *([f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []),
+        *([Alarm(f"{count(nobody, 'pending duty has', 'pending duties have')} no owner.")] if nobody else []),
     ]
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.declarations.plan_parameters import ANY_FRAMEWORK, FRAMEWORK_FACT
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -181,7 +181,7 @@ def _warnings(figures: Figures, ask: Ask) -> list[str]:
     if "descope" in options and pending and not figures["scenario_descoped"]:
         warnings.append(f"No pending duty belongs to {pack(options['descope'])} alone.")
     if passed:
-        warnings.append(f"{count(passed, 'hard deadline')} would be passed: not allowed, held in place.")
+        warnings.append(Alarm(f"{count(passed, 'hard deadline')} would be passed: not allowed, held in place."))
     return warnings
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.health.health import POINTS, VALUES, families, health_of
@@ -123,7 +123,7 @@ def _warnings(rated: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     held = rated.filter((pl.col("rag") == "green") & (pl.col("critical_gaps") > 0))
     if held.height:
         names = [f"{name} {title}" for name, title in held.select("framework_name", "group_title").iter_rows()]
-        warnings.append(f"Rated green as a whole although a critical gap is open: {some_of(names)}.")
+        warnings.append(Alarm(f"Rated green as a whole although a critical gap is open: {some_of(names)}."))
     if figures["control_families_insufficient_data"]:
         number = count(figures["control_families_insufficient_data"], "family", "families")
         warnings.append(f"{sentence(number)} cannot be rated: too few of their controls have evidence that counts.")

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.figures import select
@@ -142,8 +142,10 @@ def _warnings(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> list[str]:
     warnings = packs.thin(readiness, ask.settings)
     if figures["risks_accepted_unapproved"]:
         warnings.append(
-            f"{count(figures['risks_accepted_unapproved'], 'risk')} called accepted that nobody of the organization "
-            "accepted on a day that has come."
+            Alarm(
+                f"{count(figures['risks_accepted_unapproved'], 'risk')} called accepted that nobody of the "
+                "organization accepted on a day that has come."
+            )
         )
     if figures["risks_unrated"]:
         warnings.append(

@@ -1,0 +1,82 @@
+"""Six figures stand at once with what changed; the others wait, and what is compared is one table."""
+
+import polars as pl
+
+from engine.model.documents.document import Alarm, Chart, Document
+from engine.render.html.html import render
+from engine.render.html.key_figures import FigurePair, key_figures
+from engine.render.text.json import render as render_json
+from tests.render.editions import edition, table
+from tests.render.parsing import Page
+
+ROWS = pl.DataFrame({"name": ["a", "b"], "number": [1, 2]})
+
+
+def names(figures):
+    return [figure.name for figure in figures]
+
+
+def test_figures_that_judge_come_first_and_six_stand_at_once():
+    summary = {"weeks": 13, **{f"late_{number}": number for number in range(7)}, "unknown": None}
+    found = key_figures(Document("", summary=summary, better={f"late_{number}": "less" for number in range(7)}))
+    assert names(found.first) == [f"late_{number}" for number in range(6)]
+    assert names(found.rest) == ["weeks", "late_6", "unknown"]
+    assert [figure.tone for figure in found.first] == ["good", *["watch"] * 5]
+
+
+def test_a_change_stands_with_its_figure_and_says_whether_it_is_for_the_better():
+    document = Document(
+        "",
+        summary={"posture_score": 73.4, "posture_change": -14.0, "gaps": 3, "gaps_change": -2},
+        better={"posture_score": "more", "gaps": "less"},
+        units={"posture_change": "points", "gaps_change": "count"},
+    )
+    score, gaps = key_figures(document).first
+    assert (score.change, score.change_tone) == ("-14.0\u00a0points", "bad")
+    assert (gaps.change, gaps.change_tone) == ("-2", "good")
+
+
+def test_what_is_and_what_would_be_are_one_table():
+    document = Document(
+        "", summary={"late": 14, "scenario_late": 9, "week": "a", "scenario_week": "b"}, better={"late": "less"}
+    )
+    found = key_figures(document)
+    assert (found.first, found.rest) == ([], [])
+    assert found.pairs == [FigurePair("Late", "14", "9", "-5", "good"), FigurePair("Week", "a", "b", "", None)]
+
+
+def test_a_document_without_figures_has_none():
+    assert key_figures(Document("")).first == []
+
+
+def test_red_is_what_somebody_must_act_on_and_machines_get_both():
+    shown = edition(Document("", warnings=(Alarm("Name an owner."), "Records begin late.")))
+    text = render(shown).decode()
+    warned, _, rest = text.partition('<section class="remarks"')
+    assert "Name an owner." in warned
+    assert "Records begin late." in rest
+    assert b'"warnings":["Name an owner.","Records begin late."]' in render_json(shown).replace(
+        b'", "', b'","'
+    ).replace(b'": [', b'":[')
+    assert 'class="warnings"' not in render(edition(Document("", warnings=("Records begin late.",)))).decode()
+
+
+def test_a_chart_and_the_first_table_stand_side_by_side_and_no_row_is_lost():
+    many = pl.DataFrame({"name": [f"row {number}" for number in range(30)], "number": range(30)})
+    chart = Chart("bars", "Numbers", many, "name", "number", "Numbers by name.")
+    text = render(edition(Document("", tables=(table(many), table(ROWS, "second")), charts=(chart,)))).decode()
+    lead = text[text.index('<div class="lead">') : text.index('id="table-2"')]
+    assert lead.count("<figure>") == lead.count('id="table-1"') == 1
+    assert [len(rows) - 1 for rows in Page(text).tables] == [30, 2]
+    assert '<div class="lead">' not in render(edition(Document("", tables=(table(many),)))).decode()
+
+
+def test_empty_tables_are_one_line():
+    none = pl.DataFrame(schema={"a": pl.Int64})
+    text = render(
+        edition(Document("", tables=(table(none, title="Late"), table(ROWS, "b"), table(none, "c", title="Lost"))))
+    ).decode()
+    assert text.count('class="empty"') == 1
+    assert "Nothing on record for: Late; Lost." in " ".join(Page(text).text.split()).replace(" ;", ";").replace(
+        " .", "."
+    )
