@@ -17,6 +17,7 @@ from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
+from engine.copilot.console import ask_console
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import is_filler
@@ -97,13 +98,15 @@ def _answer_one(
     """What the records say to one question, and the queries that say it."""
     names = tuple(dict.fromkeys(planner.names(asked)))
     part = (
-        standing(asked, names, library, citations)
+        (None if is_mine(asked) or follows else ask_console(asked, names, library, citations))
+        or standing(asked, names, library, citations)
         or advice(asked, library, citations, asker, named=bool(names))
         or history(asked, names, library, citations)
     )
     if part is not None:
         return [part], ()
-    figure = None if is_mine(asked) or follows else figure_of_title(asked, library.catalogue, library.today)
+    exact = any(window.since for window in asked.windows)
+    figure = None if is_mine(asked) or follows or exact else figure_of_title(asked, library.catalogue, library.today)
     plans = _plans(asked, context, planner, library, follows=follows)
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):

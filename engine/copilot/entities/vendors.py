@@ -1,5 +1,8 @@
 """Vendors and the documents that assure them."""
 
+from collections.abc import Callable
+from datetime import date
+
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over
@@ -59,6 +62,20 @@ def _documents(records: Records) -> pl.DataFrame:
     )
 
 
+# how regions begin in a part of the world, and what people call it
+_PLACES = (
+    ("the EU", "eu-", ("the eu", "europe", "the european union", "eu")),
+    ("Asia", "ap-", ("asia", "apac", "asia pacific")),
+    ("the US", "us-", ("the us", "the usa", "america", "the states", "the united states", "us")),
+)
+
+
+def _region(prefix: str, *, inside: bool = True) -> Callable[[date], pl.Expr]:
+    """Vendors whose region begins so, or does not; of an unknown region neither is said."""
+    within = pl.col("region").str.starts_with(prefix)
+    return lambda _: within if inside else ~within
+
+
 VENDOR = Entity(
     "vendor",
     "vendors",
@@ -71,6 +88,8 @@ VENDOR = Entity(
         "contractor",
         "3rd party",
         "outsourcer",
+        "subprocessor",
+        "sub-processor",
         "vendor review",
         "supplier review",
     ),
@@ -160,6 +179,21 @@ VENDOR = Entity(
             after=True,
         ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("assessed", ("assessed",), lambda _: pl.col("assurance") != "not_assessed"),
+        *(
+            state
+            for label, prefix, words in _PLACES
+            for state in (
+                RowState(f"in {label}", tuple(f"in {word}" for word in words), _region(prefix), True, True),
+                RowState(
+                    f"outside {label}",
+                    tuple(f"{said} {word}" for said in ("outside", "not in", "outside of") for word in words),
+                    _region(prefix, inside=False),
+                    True,
+                    True,
+                ),
+            )
+        ),
         RowState("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
     ),
     choices={
@@ -214,7 +248,7 @@ VENDOR = Entity(
         frozenset({"with assurance that lapsed"}): "vendors_assurance_lapsed",
         frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring",
     },
-    fillers=("located", "based", "sit", "review", "register", "tier", "category", "report", "use"),
+    fillers=("located", "based", "sit", "review", "register", "tier", "category", "report", "use", "store data"),
 )
 
 DOCUMENT = Entity(
