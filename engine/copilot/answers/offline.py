@@ -39,6 +39,10 @@ _REFERS_BACK = (
     r"^(?:and |so )?(?:what|how) about the .*\bones\b|"
     r"^(?:and |so )?(?:which|how many|who|when) (?:of|are|owns?) (?:those|them)\b"
 )
+# nobody is on record as the cause of an incident: owners are not
+_BLAME = (
+    r"\bwho (?:has |have |is )?(?:caused?|causes|causing|broke|breaks)\b.*\b(?:incidents?|outages?|it|things|most)\b"
+)
 _UNITS = {
     "percent": " %",
     "count": "",
@@ -76,6 +80,8 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     context = _context(before, planner, library)
     if before and context is None and planner.refers(asked):
         return _unclear(question)
+    if asked.matches(_BLAME):
+        return _no_data(asked)
     parts: list[AnswerPart] = []
     for one in clauses(question):
         found, plans = _answer_one(planner.question(one), planner, library, citations, asker, context, bool(parts))

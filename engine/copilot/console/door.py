@@ -34,7 +34,13 @@ class Door:
 
 def door(asks: str, words: str, *kinds: str, windows: int = 0) -> Callable[[Answer], Door]:
     """Makes a function the answer of a door; ``words`` is one text."""
-    return lambda answer: Door(asks, frozenset(map(stem, words.split())), frozenset(kinds), answer, windows)
+    return lambda answer: Door(
+        asks,
+        frozenset(form for word in words.split() for form in (word, stem(word))),
+        frozenset(kinds),
+        answer,
+        windows,
+    )
 
 
 def is_for(one: Door, asked: CopilotQuestion, names: Sequence[OwnName], library: Library) -> bool:
@@ -44,7 +50,8 @@ def is_for(one: Door, asked: CopilotQuestion, names: Sequence[OwnName], library:
     if any(name.kind not in one.kinds for name in names):
         return False
     return all(
-        stem(word) in one.words or is_filler(word) or is_everyday(word) for word in _without_names(asked.words, library)
+        word in one.words or stem(word) in one.words or is_filler(word) or is_everyday(word)
+        for word in _without_names(asked.words, library)
     )
 
 

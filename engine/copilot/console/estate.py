@@ -22,7 +22,8 @@ CONTROLS = "control-graph"
     r"\b(?:if|when|should|once|suppose)\b.*\b(?:down|fails?|dies|breaks?|out|unavailable|lost|lose|offline|outage)\b|"
     r"\bblast radius\b|\bimpact of (?:losing|an outage)|\bwhat (?:else )?(?:breaks|fails|goes down) (?:with|if|when)\b|"
     r"\bwho (?:is|would be) (?:hit|affected)\b",
-    "if fail die break out unavailable lose losing offline outage blast radius impact down affect affected else hit "
+    "if fail die dies break out unavailable lose losing"
+    " offline outage blast radius impact down affect affected else hit "
     "collapse happen could service vendor supplier go",
     "service",
     "vendor",

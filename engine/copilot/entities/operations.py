@@ -48,9 +48,14 @@ def _incidents(records: Records) -> pl.DataFrame:
         "related_to",
     )
     held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
-    again = records.table("incident_timeline").filter(pl.col("kind") == "reopen")["incident_id"].unique().to_list()
+    again = (
+        records.table("incident_timeline")
+        .filter(pl.col("kind") == "reopen")
+        .group_by(id="incident_id")
+        .agg(reopened_at=pl.col("happened_at").max())
+    )
     frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
-    frame = frame.with_columns(reopened=pl.col("id").is_in(again))
+    frame = frame.join(again, on="id", how="left")
     return frame.join(_services(records), on="service_id", how="left").with_columns(
         pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1).alias("rank"),
         hours_to_resolve=pl.col("minutes_to_resolve") / 60,
@@ -175,7 +180,11 @@ INCIDENT = Entity(
         ),
         RowState("caused by a release", _caused_by(*RELEASES), _cause(r"\b(?:release|deploy)"), after=True),
         RowState("caused by a vendor", _caused_by(*SUPPLIERS), _cause(r"\b(?:vendor|supplier|provider)"), after=True),
-        RowState("reopened", ("reopened", "opened again", "re-opened", "reopen", "came back"), flag("reopened")),
+        RowState(
+            "reopened",
+            ("reopened", "opened again", "re-opened", "reopen", "came back"),
+            lambda _: pl.col("reopened_at").is_not_null(),
+        ),
     ),
     choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
     dates={
@@ -199,6 +208,7 @@ INCIDENT = Entity(
         "closed_on": ("close", "closed"),
         "acknowledged_on": ("acknowledge", "acknowledged"),
         "mitigated_on": ("mitigate", "mitigated"),
+        "reopened_on": ("reopened", "reopen", "opened again"),
     },
     people={"owner": OWNER, "service_owner": ("service owner",)},
     links={"service": "service_id", "incident": "id"},

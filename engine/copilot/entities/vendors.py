@@ -47,8 +47,13 @@ def _with(*named: str) -> tuple[str, ...]:
 
 
 def _vendors(records: Records) -> pl.DataFrame:
-    return records.fact("vendors").with_columns(
-        pl.col("tier").replace_strict({"critical": 4, "high": 3, "medium": 2, "low": 1}, default=0).alias("rank")
+    more = records.table("vendors").select(vendor_id="id", stores_customer_data="stores_customer_data")
+    return (
+        records.fact("vendors")
+        .join(more, on="vendor_id", how="left")
+        .with_columns(
+            pl.col("tier").replace_strict({"critical": 4, "high": 3, "medium": 2, "low": 1}, default=0).alias("rank")
+        )
     )
 
 
@@ -179,6 +184,14 @@ VENDOR = Entity(
             after=True,
         ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState(
+            "with customer data",
+            tuple(
+                f"{verb} customer data" for verb in ("store", "stores", "handle", "handling", "hold", "keep", "with")
+            ),
+            flag("stores_customer_data"),
+            after=True,
+        ),
         RowState("assessed", ("assessed",), lambda _: pl.col("assurance") != "not_assessed"),
         *(
             state

@@ -30,7 +30,7 @@ _SPELLINGS = tuple(
         (r"\bu\b", "you"),
         (r"\br\b", "are"),
         (r"\b(\d+)(d|w|h)\b", r"\1 \2"),
-        (r"\bcust+om+[eao]rs?\b", "customers"),
+        (r"\b(?!customers?\b)cust+om+[eao]rs?\b", "customers"),
     )
 )
 

@@ -193,6 +193,19 @@ def _before_last(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     return TimeWindow(today - timedelta(days=27), today - timedelta(days=14), _match_text(match))
 
 
+def _weekend(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    """Saturday and Sunday: of this week for "this" and "next", else the last that began before today."""
+    saturday = today + timedelta(days=5 - today.weekday())
+    if match["which"] not in ("this", "next") and saturday >= today - timedelta(days=today.weekday() == 6):
+        saturday -= timedelta(weeks=1)
+    return TimeWindow(saturday, saturday + timedelta(days=1), _match_text(match))
+
+
+def _last_weekday(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    day = today - timedelta(days=(today.weekday() - _DAYS.index(match["day"])) % 7 or 7)
+    return TimeWindow(day, day, _match_text(match))
+
+
 def _rolling_future(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     return TimeWindow(today, _add_units(today, match["unit"], _number(match)), _match_text(match))
 
@@ -274,6 +287,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"\b(?:newer|younger|less) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old))?", _young),
         (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _older_than),
         (r"\b(?:in )?the fortnight before last\b", _before_last),
+        (r"\b(?:on |at |over |during )?(?P<which>the last|last|this past|past|this|next|the) weekend\b", _weekend),
+        (rf"\b(?:on )?(?:last|this past|past) (?P<day>{'|'.join(_DAYS)})\b", _last_weekday),
         (rf"{_IN}\b(?:last|past|previous) {_N}\s*{_UNIT}\b", _rolling_back),
         (rf"{_IN}\b(?:next|coming|following) {_N}\s*{_UNIT}\b", _rolling_future),
         (rf"\b(?:within|in) (?:the )?(?:next )?{_N}\s*{_UNIT}\b(?! ago)", _rolling_future),

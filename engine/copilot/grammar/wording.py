@@ -100,6 +100,11 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"^who has the (?:worst|longest|slowest|highest) (mttr|mtta|mttm)\b", r"\1 by owner"),
         (r"\b(more|less) than half(?: of)?\b", r"\1 than 50 %"),
         (r"\b(in|outside|outside of) the u\.?s\.?(?=\W|$)", r"\1 the usa"),
+        (
+            r"\bdid (?:any|a|our|some|the) (vendor|supplier|release|deploy|change)s? (?:ever )?cause (?:an? |any )?"
+            r"(?:outage|incident)s?\b",
+            r"any incidents caused by a \1",
+        ),
         (r"\bhurt(?= (?:the|our|most|more))", "hit"),
         (r"\b(?:to|must|should|still) sign\b(?! (?:in|on|up|off)\b(?! the| \d))", "to attest"),
         (r"\b(?P<n>first|second|third|fourth|1st|2nd|3rd|4th) quarter\b", lambda match: f"q{_QUARTERS[match['n']]}"),
