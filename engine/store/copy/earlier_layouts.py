@@ -51,7 +51,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
-    "0931": {"vendors": frozenset({"lead_days"})},
+    "0042": {"vendors": frozenset({"lead_days"})},
 }
 
 # the migration that made tables
@@ -65,7 +65,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
-    "0931": frozenset({"absences", "audit_windows"}),
+    "0042": frozenset({"absences", "audit_windows"}),
 }
 
 

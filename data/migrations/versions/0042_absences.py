@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0931"
+revision = "0042"
 down_revision = "0041"
 
 
