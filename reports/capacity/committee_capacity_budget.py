@@ -118,7 +118,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
 
 def _warnings(figures: Figures) -> list[str]:
     nobody, late = figures["unowned_hours"], figures["obligations_overdue_hours"]
-    warnings = []
+    warnings: list[str] = []
     if nobody:
         warnings.append(
             Alarm(f"{hours(nobody)} of work {_is(nobody)} without an owner who is there: name owners first.")

@@ -102,7 +102,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
 
 def _warnings(figures: Figures) -> list[str]:
     unowned, left = figures["unowned_hours"], figures["weeks_short_after_moves"]
-    warnings = []
+    warnings: list[str] = []
     if unowned:
         warnings.append(Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first."))
     if left:

@@ -49,7 +49,7 @@ def _opening(active: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(active: pl.DataFrame) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     old = active.filter(pl.col("age_days") > REVIEW_DAYS).height
     if old:
         warnings.append(f"{count_of(old, 'hold')} older than a year: ask whether the matter still needs it.")

@@ -86,7 +86,7 @@ def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame) -> Opening:
 
 
 def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     short = conflicts.filter(pl.col("status") == "too_short")
     if short.height:
         names = [

@@ -83,7 +83,7 @@ def _opening(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Ope
 
 
 def _warnings(figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if nobody := figures["renewals_without_recipient"]:
         warnings.append(Alarm(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked."))
     weak = figures.counted_rows("renewals_on_weak_evidence").filter("owed")

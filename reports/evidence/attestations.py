@@ -91,7 +91,7 @@ def _next(board: pl.DataFrame, figures: Figures) -> str:
 
 
 def _warnings(figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     unsupported = attestation_board.worst_first(figures.counted_rows("attestations_unsupported"))
     if unsupported.height:
         names = [packs.control(":".join(key)) for key in unsupported.select("framework", "control_id").rows()]

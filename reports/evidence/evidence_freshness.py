@@ -80,7 +80,7 @@ def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if damaged := figures["evidence_not_whole"]:
         warnings.append(
             Alarm(f"{count_of(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")

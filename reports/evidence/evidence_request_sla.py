@@ -95,7 +95,7 @@ def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> 
 
 def _warnings(queue: pl.DataFrame, figures: Figures) -> list[str]:
     nobody, closed = queue["recipient"].null_count(), figures["requests_closed_in_period"]
-    warnings = (
+    warnings: list[str] = (
         [Alarm(f"{count_of(nobody, 'open request')} without an owner: the digest reaches nobody.")] if nobody else []
     )
     if 0 < closed < 10:

@@ -114,7 +114,7 @@ def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(queue: pl.DataFrame) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     for flawed, what in (
         (queue.filter(pl.col("owner").is_null()), "without an owner"),
         (queue.filter("owner_left"), "with an owner who has left, so the backup has to take over"),

@@ -111,7 +111,7 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if nobody := figures["reminders_without_recipient"]:
         warnings.append(
             Alarm(f"{count_of(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known.")

@@ -96,7 +96,7 @@ def _definitions(ask: Ask) -> dict[str, str]:
 
 
 def _warnings(figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     alone = figures["staffing_reminders_unanswered"]
     if alone:
         warnings.append(

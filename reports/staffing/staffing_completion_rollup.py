@@ -107,7 +107,7 @@ def _opening(open_now: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(figures: Figures, members: pl.DataFrame) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     unknown = figures["staffing_relief_unrecorded"]
     if unknown:
         warnings.append(f"{count(unknown, 'completed action has', 'completed actions have')} no record of its relief.")

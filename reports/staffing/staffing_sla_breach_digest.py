@@ -103,7 +103,9 @@ def _opening(actions: pl.DataFrame, late: pl.DataFrame, soon: pl.DataFrame, figu
 
 def _warnings(figures: Figures) -> list[str]:
     nobody, left = figures["staffing_breaches_unanswered"], figures["staffing_breaches_owner_left"]
-    warnings = [Alarm(f"{count(nobody, 'breach has', 'breaches have')} nobody accountable.")] if nobody else []
+    warnings: list[str] = (
+        [Alarm(f"{count(nobody, 'breach has', 'breaches have')} nobody accountable.")] if nobody else []
+    )
     if left:
         warnings.append(Alarm(f"{count(left, 'breach is', 'breaches are')} with an owner who has left: name another."))
     return warnings

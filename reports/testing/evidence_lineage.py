@@ -130,7 +130,7 @@ def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if damaged := figures["evidence_not_whole"]:
         warnings.append(
             Alarm(f"{count(damaged, 'evidence item')} with changed or missing bytes: no evidence until put back.")

@@ -120,7 +120,7 @@ def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -
 
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     said = figures["cis_self_assessed"]
     silent = figures["cis_applicable"] - said
     if silent:

@@ -145,7 +145,7 @@ def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     for basis in (ENDURING, TEMPORARY):
         names = rows.filter(pl.col("basis") == basis)["control_id"].to_list()
         if names:

@@ -132,7 +132,7 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if unassessed:
         warnings.append(f"No residual risk to persons is linked to {count_of(unassessed, 'measure')}.")
     if rows.filter("applicable", pl.col("control_id") == RESTORE).height:

@@ -144,7 +144,7 @@ def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> O
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     undocumented = rows.filter(pl.col("finding") == UNDOCUMENTED)["control_id"].to_list()
     if undocumented:
         warnings.append(

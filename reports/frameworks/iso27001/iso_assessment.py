@@ -109,7 +109,7 @@ def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
 
 
 def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     excluded = rows.filter(~pl.col("annex_a") & ~pl.col("applicable"))["control_id"].to_list()
     if excluded:
         warnings.append(Alarm(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}."))

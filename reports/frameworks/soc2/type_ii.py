@@ -144,7 +144,7 @@ def _on_record(since: date | None, ask: Ask) -> str:
 
 
 def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if rows.height and since is not None and since > ask.period_start:
         warnings.append(f"Records begin on {since}: gaps in operation are measured from then on.")
     if rows.height and ask.period_days < MINIMUM_DAYS:

@@ -154,7 +154,7 @@ def _pictures(forecast: pl.DataFrame) -> list[TrendPicture]:
 
 
 def _warnings(figures: Figures) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if figures["request_history"] == expected.INSUFFICIENT:
         lie = count(figures["request_history_weeks"], "week of requests lies", "weeks of requests lie")
         warnings.append(f"{_only(lie)} behind: what to expect is not known.")

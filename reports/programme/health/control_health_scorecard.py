@@ -113,7 +113,7 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
 
 
 def _warnings(rated: pl.DataFrame, coverage: Coverage, figures: Figures, ask: Ask) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if contradicts_posture(figures):
         warnings.append(
             f"Health is green, but {inside(posture_words.posture(figures, coverage, ask))}: health also rewards "
