@@ -84,7 +84,7 @@ def _quiet(*_: object) -> None:
 
 def _is_erased(folder: Path) -> bool:
     noted = (folder / "var" / "erasures.log").read_text().splitlines()
-    files = [path for path in (folder / "var").rglob("*") if path.is_file()]
+    files = [path for path in (folder / "var" / "evidence").rglob("*") if path.is_file()]
     return len(noted) == 1 and not any(BYTES in path.read_bytes() for path in files)
 
 
