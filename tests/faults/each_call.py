@@ -164,6 +164,9 @@ def prepare(base: Path) -> None:
             with store.revision("acme", "setup", now=now()) as revision:
                 revision.insert(table, [row])
                 revision.record("row.created")
+    shutil.copytree(base / "var", base / "behind")  # before there is anything that an earlier schema has no place for
+    with closing(Store(f"sqlite:///{base / 'behind' / 'hq.db'}")) as store:
+        downgrade(store, "0036")
     for command in (
         ("evidence", "add", "about.txt", "--org", "acme", "--control", "soc2:CC6.1", "--owner", ANN),
         ("session", "--org", "acme", "--email", BEN),
@@ -173,9 +176,6 @@ def prepare(base: Path) -> None:
         if code:
             raise SystemExit(f"{command}: {said}")
     _seal()
-    shutil.copytree(base / "var", base / "behind")
-    with closing(Store(f"sqlite:///{base / 'behind' / 'hq.db'}")) as store:
-        downgrade(store, "0036")
 
 
 def _hq(command: tuple[str, ...] | Callable[[], None]) -> tuple[int, str]:
