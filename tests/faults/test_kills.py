@@ -9,7 +9,7 @@ import pytest
 
 from engine.operations.file_checks import leftovers
 from engine.reporting.artifacts import durable_files
-from engine.reporting.artifacts.durable_files import abandoned_files, link_new, new_file, replaced_file, write_whole
+from engine.reporting.artifacts.durable_files import abandoned_files, file_in_place, link_new, new_file, write_whole
 from engine.runtime.keys.key_rotations import own_keys, rotate_key
 from engine.runtime.keys.private_files import sweep_keys
 from engine.runtime.keys.signing_keys import signing_key
@@ -62,7 +62,7 @@ def write(opener, path):
             file.write(b"whole" * 1000)
 
 
-@pytest.mark.parametrize("opener", [new_file, replaced_file])
+@pytest.mark.parametrize("opener", [new_file, file_in_place])
 def test_a_file_has_its_name_once_it_is_whole(opener, tmp_path, names):
     for n in range(1, MOST):
         path = tmp_path / f"{n}.zip"
@@ -82,7 +82,7 @@ def test_what_has_the_name_stays(tmp_path):
     with pytest.raises(FileExistsError):
         write(new_file, path)
     assert (path.read_bytes(), [one.name for one in tmp_path.iterdir()]) == (b"other", ["a.zip"])
-    with pytest.raises(ValueError, match="^half$"), replaced_file(path):
+    with pytest.raises(ValueError, match="^half$"), file_in_place(path):
         raise ValueError("half")
     assert (path.read_bytes(), [one.name for one in tmp_path.iterdir()]) == (b"other", ["a.zip"])
 
@@ -92,7 +92,7 @@ def test_a_file_that_somebody_writes_is_not_abandoned(tmp_path):
     left = tmp_path / ".signing.key.17.0a1b2c3d"
     left.write_bytes(b"x")
     (tmp_path / ".signing.key.rotations.17.0a1b2c3d").write_bytes(b"x")
-    with replaced_file(path):
+    with file_in_place(path):
         assert abandoned_files(path) == [left]
     empty = tmp_path / ".signing.key.18.0a1b2c3d"
     empty.touch()

@@ -105,7 +105,7 @@ def _one_syscall(base: Path, scratch: Path, call: str, error: str, most: int) ->
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(base, folder)
         inject = f"inject={call}:error={error}:when={n}"
-        code, said, met = _traced(folder, call, inject)
+        code, said, met = _run_with_fault(folder, call, inject)
         if not met:
             break
         tried += 1
@@ -123,7 +123,7 @@ def _one_syscall(base: Path, scratch: Path, call: str, error: str, most: int) ->
     return line.judge()
 
 
-def _traced(folder: Path, call: str, inject: str) -> tuple[int, str, bool]:
+def _run_with_fault(folder: Path, call: str, inject: str) -> tuple[int, str, bool]:
     """(exit code, standard error, whether the fault was met) of the command under ``strace``."""
     log = folder / "trace"
     tracer = ("strace", "-f", "-qq", "-e", f"trace={call}", "-e", inject, "-o", str(log))

@@ -45,7 +45,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
     OSError; FileExistsError where there is something of that name, which stays as it is.
     """
-    with _unnamed(path) as (file, beside):
+    with _file_on_disk_of(path) as (file, beside):
         yield file
         flush(file)
         if beside is None:
@@ -60,9 +60,9 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[BinaryIO]:
+def file_in_place(path: Path) -> Iterator[BinaryIO]:
     """The same in the place of what there is: whoever reads sees the one or the other, whole. OSError."""
-    with _unnamed(path) as (file, beside):
+    with _file_on_disk_of(path) as (file, beside):
         yield file
         flush(file)
         named = beside or _beside(path)
@@ -85,7 +85,7 @@ def write_whole(path: Path, data: bytes) -> None:
     if target.exists() and not target.is_file():
         target.write_bytes(data)
         return
-    with replaced_file(target) as file:
+    with file_in_place(target) as file:
         if target.exists():
             os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
         file.write(data)
@@ -143,7 +143,7 @@ def sweep_abandoned(path: Path) -> list[Path]:
 
 
 @contextmanager
-def _unnamed(path: Path) -> Iterator[tuple[BinaryIO, Path | None]]:
+def _file_on_disk_of(path: Path) -> Iterator[tuple[BinaryIO, Path | None]]:
     """A file on the disk of ``path``, and where it lies: None where it has no name."""
     number = _nameless(path.absolute().parent)
     if number is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from engine.reporting.artifacts.durable_files import flush, flush_folder, new_file, replaced_file, sweep_abandoned
+from engine.reporting.artifacts.durable_files import file_in_place, flush, flush_folder, new_file, sweep_abandoned
 
 log = logging.getLogger("hq.files")
 OTHERS = 0o077
@@ -63,7 +63,7 @@ def write_new(path: Path, data: bytes) -> None:
 def write_over(path: Path, data: bytes) -> None:
     """The same in place of what there is: whoever reads sees the one or the other, whole. OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replaced_file(path) as file:
+    with file_in_place(path) as file:
         file.write(data)
 
 
