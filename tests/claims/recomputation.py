@@ -34,7 +34,7 @@ def queries() -> dict[str, str]:
     return dict(found)
 
 
-def recomputed(connection: duckdb.DuckDBPyConnection, day: date, zone: str) -> dict[str, object]:
+def figures_by_sql(connection: duckdb.DuckDBPyConnection, day: date, zone: str) -> dict[str, object]:
     """The value of each figure that a statement is there for, of the one organization in the replica's tables."""
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("CREATE TABLE asked AS SELECT ?::DATE AS as_of, ? AS time_zone", [day, zone])
@@ -54,7 +54,7 @@ def sql_values(org: Organization) -> dict[str, object]:
             connection.register("incoming", frame.to_arrow())
             connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM incoming")
             connection.unregister("incoming")
-        return recomputed(connection, org.day, org.zone)
+        return figures_by_sql(connection, org.day, org.zone)
 
 
 def different_values(org: Organization, world: World) -> dict[str, tuple[object, object]]:

@@ -8,7 +8,7 @@ import pytest
 from engine.render.plain_values import plain_value
 from reports.figures import FIGURES
 from tests.claims.organizations import edge, small
-from tests.claims.recomputation import different_values, queries, recomputed
+from tests.claims.recomputation import different_values, figures_by_sql, queries
 from tests.claims.values import worlds
 from tests.factories import DAY
 from tests.facts.conftest import facts_over
@@ -24,7 +24,7 @@ def test_every_figure_that_is_recomputed_has_the_accepted_value_over_the_corpus(
     records, accepted = corpus(), accepted_values()
     with replica.view() as view:
         facts_over(view, records)
-        values = recomputed(view._cursor, DAY, records["organizations"][0]["time_zone"])
+        values = figures_by_sql(view._cursor, DAY, records["organizations"][0]["time_zone"])
     plain = {name: json.loads(json.dumps(plain_value(value, name))) for name, value in values.items()}
     assert {name: value for name, value in plain.items() if value != accepted[name]["value"]} == {}
     assert sum(value not in (0, None) for value in plain.values()) > len(plain) / 2, "most are figures of something"
