@@ -19,6 +19,8 @@ from tests.faults.kills import killed_at
 
 MOST = 60
 
+pytestmark = pytest.mark.real  # processes that are killed
+
 
 @pytest.fixture(params=["without a name", "beside its place"], autouse=True)
 def names(request, monkeypatch):
