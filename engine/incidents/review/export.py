@@ -6,6 +6,7 @@ from engine.incidents.alerts.alert_text import alert_blocks, has_alert
 from engine.incidents.hands.clocks import regulators_clocks
 from engine.incidents.review.durations import incident_times
 from engine.incidents.review.evidence import content_sha256
+from engine.incidents.review.factors import best_grounds
 from engine.incidents.review.markdown import (
     automation_tables,
     deploys_table,
@@ -94,6 +95,8 @@ def about(record: IncidentRecord) -> Iterator[tuple[str, object]]:
     if record.rca_runs:
         latest = record.rca_runs[-1]
         yield "Root-cause analysis", f"{latest['hypothesis']} (confidence {latest['confidence']:.3f})"
+        for speaks, grounds in best_grounds(latest):
+            yield f"What speaks {speaks} its best candidate", grounds
 
 
 def handling(record: IncidentRecord) -> Iterator[tuple[str, object]]:

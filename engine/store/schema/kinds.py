@@ -54,7 +54,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "data_flows": _columns(
         claim="encrypted agreement_ref protocol", scope="id from_system to_system data_class vendor_id"),
     "deploys": _columns(
-        debt="status", scope="id service_id version environment deployed_at actor change_ref"),
+        debt="status rolled_back_at", scope="id service_id version environment deployed_at actor change_ref"),
     "dry_runs": _columns(
         claim="id outcome actor ran_at policy_id plan inputs inputs_hash", scope="playbook incident_id"),
     "evidence_items": _columns(

@@ -492,6 +492,7 @@ class DeployRow(TypedDict):
     actor: str
     change_ref: str | None
     status: DeployStatus
+    rolled_back_at: datetime | None
     revision: int
 
 

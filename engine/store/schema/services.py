@@ -208,6 +208,7 @@ deploys: TypedTable[records.DeployRow] = tenant_table(
     person("actor", "who"),
     text("change_ref", "change ticket or pull request", null=True),
     choice("status", "how it ended", "DeployStatus", default="succeeded"),
+    instant("rolled_back_at", "when it was taken back", null=True),
     Index("ix_deploys_deployed", "org_id", "deployed_at"),
 )
 

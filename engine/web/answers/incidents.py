@@ -25,8 +25,19 @@ class RcaContribution(Shape):
     contribution: float
 
 
+class RcaGround(Shape):
+    """A sentence that speaks for or against a candidate, and the rows that it was read from.
+
+    The confidence is multiplied by ``factor``.
+    """
+
+    sentence: str
+    evidence_ids: list[str]
+    factor: float
+
+
 class RcaCandidate(Shape):
-    """A possible cause, the likeliest first."""
+    """A possible cause, the likeliest first; ``grounds_against`` are ``contradictions`` with their rows."""
 
     rank: int
     kind: str
@@ -39,6 +50,8 @@ class RcaCandidate(Shape):
     supports: list[str]
     evidence_ids: list[str]
     explanation: str
+    grounds_for: list[RcaGround]
+    grounds_against: list[RcaGround]
 
 
 @mirror_row(RcaRunRow, "id incident_id run_at actor model_version hypothesis confidence")
@@ -154,7 +167,7 @@ class RcaItem(EvidenceItem):
     candidates: object
 
 
-@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status")
+@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status rolled_back_at")
 class DeployItem(EvidenceItem):
     """A change that went live before the trouble; ``hops`` counts dependencies from the service of the incident."""
 
