@@ -52,6 +52,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
     "0951": {"deploys": frozenset({"rolled_back_at"})},
+    "0042": {"vendors": frozenset({"lead_days"})},
 }
 
 # the migration that made tables
@@ -65,6 +66,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
+    "0042": frozenset({"absences", "audit_windows"}),
 }
 
 
