@@ -5,8 +5,8 @@ from alembic import op
 
 from engine.store.types import Instant
 
-revision = "0951"
-down_revision = "0041"
+revision = "0043"
+down_revision = "0042"
 
 
 def upgrade() -> None:
