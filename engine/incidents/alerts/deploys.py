@@ -64,12 +64,12 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
             "actor": revision.actor,
             "change_ref": event.change_ref or event.url,
             "status": event.status,
-            "rolled_back_at": _taken_back(revision, event, None),
+            "rolled_back_at": _rollback_time(revision, event, None),
         }
         revision.insert(deploys, [row])
         _audit(revision, row, event)
         return "created", _answer(row)
-    taken_back = _taken_back(revision, event, known)
+    taken_back = _rollback_time(revision, event, known)
     if (known["status"], known["rolled_back_at"]) == (event.status, taken_back):
         return "duplicate", _answer(known)
     known["status"], known["rolled_back_at"] = event.status, taken_back
@@ -78,7 +78,7 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
     return "updated", _answer(known)
 
 
-def _taken_back(revision: Revision, event: DeployEvent, known: DeployRow | None) -> datetime | None:
+def _rollback_time(revision: Revision, event: DeployEvent, known: DeployRow | None) -> datetime | None:
     """When it was taken back: what the sender says, else what was recorded, else when a known deploy is told so first.
 
     Of a deploy that is told for the first time and was rolled back already, nobody knows when.

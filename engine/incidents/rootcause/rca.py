@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.incidents.rootcause.rca_against import Circumstances, more_chains, weighed
+from engine.incidents.rootcause.rca_against import Circumstances, more_chains, with_counterweights
 from engine.incidents.rootcause.rca_chain import Chain, Step, chain
 from engine.incidents.rootcause.rca_estate import Estate, Suspect, Trouble, Walk
 from engine.incidents.rootcause.rca_history import PastIncident, recurrences, with_history
@@ -120,7 +120,7 @@ def analyse(
     found = [one for suspect in suspects if (one := chain(suspect, trouble, walk, now)) is not None]
     found = against_rivals(sorted(found, key=_order), walk, trouble, now)
     around = Circumstances(walk, trouble, similar, now)
-    found = [with_history(one, similar) for one in weighed(found, around)]
+    found = [with_history(one, similar) for one in with_counterweights(found, around)]
     found.extend(recurrences(similar, found, trouble))
     found.extend(more_chains(found, around))
     groups: dict[tuple[str, str], list[Chain]] = {}

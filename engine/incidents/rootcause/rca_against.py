@@ -70,7 +70,7 @@ class Circumstances:
         return found if len(found) >= LEAST_TIMES and 2 * len(found) > len(recent) else []
 
 
-def weighed(found: Iterable[Chain], around: Circumstances) -> list[Chain]:
+def with_counterweights(found: Iterable[Chain], around: Circumstances) -> list[Chain]:
     """The chains, each with a step for whatever speaks against it, or for it, beside itself."""
     chains = [*found]
     outages = [one for one in chains if _unlinked_outage(one, around.trouble)]
@@ -96,7 +96,7 @@ def _steps(one: Chain, outages: Sequence[Chain], around: Circumstances) -> Itera
         if outages and suspect.kind != "certificate" and suspect.id not in {each.suspect.id for each in outages}:
             yield _third_party(outages, around.estate)
     if suspect.is_change:
-        yield from _taken_back(suspect, around.trouble, around.now)
+        yield from _rollback_effect(suspect, around.trouble, around.now)
         yield from _rhythm_step(suspect, around)
     elif suspect.kind in ("capacity", "upstream"):
         yield from _callers(suspect, around)
@@ -108,7 +108,7 @@ def _company_step(suspect: Suspect, around: Circumstances) -> Iterator[Step]:
         return
     name = "company_one" if len(apart) == 1 else "company_two" if len(apart) == 2 else "company_more"
     said = f"{_names(apart, around.estate)} failed in the same minutes, and nothing leads from there to it."
-    if shared := _shared(apart, around):
+    if shared := _common_places(apart, around):
         said = f"{said} All of them need {', '.join(around.estate.name(place) for place in shared[:NAMED])}."
     yield Step("company", worth(name), said, True, tuple(one.id for one in apart))
 
@@ -120,7 +120,7 @@ def _names(troubles: Sequence[Trouble], estate: Estate) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _shared(troubles: Sequence[Trouble], around: Circumstances) -> list[str]:
+def _common_places(troubles: Sequence[Trouble], around: Circumstances) -> list[str]:
     """The places that the incident's service and all of the troubled ones need, the nearest first."""
     ways = around.walk.ways
     places = [one for one in ways if one != around.walk.start]
@@ -145,7 +145,7 @@ def _unlinked_outage(one: Chain, trouble: Trouble) -> bool:
     return unlinked and timely and grave and (suspect.ended_at is None or suspect.ended_at >= trouble.at)
 
 
-def _taken_back(suspect: Suspect, trouble: Trouble, now: datetime) -> Iterator[Step]:
+def _rollback_effect(suspect: Suspect, trouble: Trouble, now: datetime) -> Iterator[Step]:
     """Whether trouble ended when a change was undone; an incident that goes on is looked at until now."""
     at = suspect.taken_back_at
     if at is None or at > now:

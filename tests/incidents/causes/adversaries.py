@@ -68,7 +68,7 @@ def _same_minute(drawing: Drawing) -> None:
         drawing.incident(drawing.text("symptom", service), at, service)
 
 
-def _taken_back(drawing: Drawing) -> None:
+def _vain_rollback(drawing: Drawing) -> None:
     """The release was taken back, and the trouble went on for hours."""
     hit = _hit(drawing)
     _incident(drawing, hit)
@@ -152,7 +152,7 @@ def _third_party(drawing: Drawing) -> None:
 
 SHAPES: Mapping[str, Callable[[Drawing], None]] = {
     "unrelated services fail in the same minute": _same_minute,
-    "a release was taken back without effect": _taken_back,
+    "a release was taken back without effect": _vain_rollback,
     "an older version returned without effect": _older_version,
     "load at the callee after a caller's change": _retries,
     "a common need of several that fail": _common_need,
