@@ -5,7 +5,7 @@ from alembic import op
 
 from engine.store.types import Instant
 
-revision = "0043"
+revision = "0952"
 down_revision = "0042"
 
 
