@@ -64,6 +64,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
+    "0941": frozenset({"on_call_shifts", "maintenance_windows"}),
 }
 
 
