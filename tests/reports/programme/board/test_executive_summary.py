@@ -317,7 +317,7 @@ def test_a_figure_named_in_a_footnote_stands_in_the_report_that_it_leads_to():
 
 def test_planned_maintenance_is_left_out_by_name_and_a_late_window_counts():
     window = {"maintenance_id": "w1", "maintenance_reason": "New switch"}
-    first, second, third = INCIDENTS
+    first, second, third, _ = INCIDENTS
     held = document(
         incidents=[
             {**first, **window, "maintenance_state": "planned"},
