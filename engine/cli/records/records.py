@@ -63,9 +63,9 @@ def import_(
 ) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
-    A CSV whose first column is `table` has rows of several; - is standard input. Who is on call comes as iCalendar, too
-    (.ics), silences as `amtool silence query -o json` prints them. Or files of scanners: .nessus, XML and CSV of
-    Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
+    A CSV whose first column is `table` has rows of several; - is standard input. A calendar (.ics) is one of absences, or
+    of who is on call where its name says so; silences come as `amtool silence query -o json` prints them. Or files of
+    scanners: .nessus, XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
     if framework is not None:
@@ -116,7 +116,7 @@ def _with_input(paths: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
 
 def _suffix(head: bytes) -> str:
     """What is on standard input: a calendar or JSON by how it begins, else rows of tables."""
-    from engine.intake.imports.files.calendars import is_calendar
+    from engine.intake.imports.files.rotas import is_calendar
 
     if is_calendar(head):
         return ".ics"

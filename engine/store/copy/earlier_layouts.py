@@ -51,6 +51,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
+    "0042": {"vendors": frozenset({"lead_days"})},
 }
 
 # the migration that made tables
@@ -65,6 +66,7 @@ _MADE: Mapping[str, frozenset[str]] = {
         }
     ),
     "0941": frozenset({"on_call_shifts", "maintenance_windows"}),
+    "0042": frozenset({"absences", "audit_windows"}),
 }
 
 

@@ -11,7 +11,8 @@ import polars as pl
 
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.evidence_files import ITEMS, top_names
-from engine.intake.imports.files import calendars, silences
+from engine.intake.imports.files import rotas, silences
+from engine.intake.imports.files.calendar_files import read_calendar
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
@@ -26,7 +27,7 @@ DELIMITED = (".csv", ".tsv", ".txt")
 WORKBOOKS = (".xlsx", ".xlsm")
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet",)
-CALENDARS = (".ics", ".ical")
+CALENDARS = (".ics",)  # of who is on call where its name says so, else of absences
 SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 
 
@@ -80,14 +81,16 @@ def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
 
 def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     suffix = path.suffix.lower()
-    if suffix in CALENDARS:
-        return [_of_frame(calendars.TABLE, path, partial(calendars.read_shifts, path))]
+    if suffix in CALENDARS and rotas.is_rota(path):
+        return [_of_frame(rotas.TABLE, path, partial(rotas.read_shifts, path))]
     if silences.is_silences(path):
         return [_of_frame(silences.TABLE, path, partial(silences.read_silences, path))]
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
         return _worksheets(path, mapping)
+    if suffix in CALENDARS:
+        return [SheetRows("absences", path.name, partial(read_calendar, path, path.name), sha256=_digest(path))]
     if suffix in DELIMITED and not is_table(path.stem):
         dialect = mixed_dialect(path)
         if dialect is not None:

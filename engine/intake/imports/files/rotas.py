@@ -14,16 +14,26 @@ from icalendar.cal.component import Component
 from engine.model.errors import InvalidData
 
 TABLE = "on_call_shifts"
+HEAD = 2**20  # bytes that are looked at for what a calendar is of
 LARGEST = 32 * 2**20
 MOST_REPEATS = 1000  # of an event that comes again, counted from its first
 AHEAD = timedelta(days=400)  # of an event without an end
 _ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_ON_CALL = re.compile(r"\bon[ _-]?call|pagerduty|opsgenie", re.IGNORECASE)
 COLUMNS = ("id", "person", "starts_at", "ends_at", "rota")
 
 
 def is_calendar(head: bytes) -> bool:
     """By how it begins."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:15].upper() == b"BEGIN:VCALENDAR"
+
+
+def is_rota(path: Path) -> bool:
+    """Whether a calendar is of who is on call, by its name, that of the file or the titles of its events."""
+    with path.open("rb") as file:
+        head = file.read(HEAD).decode(errors="replace")
+    lines = (line for line in head.splitlines() if line.startswith(("X-WR-CALNAME", "SUMMARY", "PRODID")))
+    return any(_ON_CALL.search(text) for text in (path.stem, *lines))
 
 
 def read_shifts(path: Path) -> pl.DataFrame:
