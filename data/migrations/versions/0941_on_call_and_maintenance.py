@@ -6,7 +6,7 @@ from alembic import op
 from engine.store.types import Instant, Json
 
 revision = "0941"
-down_revision = "0041"
+down_revision = "0042"
 
 TABLES = {
     "on_call_shifts": (
