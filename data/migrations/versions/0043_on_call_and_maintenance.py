@@ -5,7 +5,7 @@ from alembic import op
 
 from engine.store.types import Instant, Json
 
-revision = "0941"
+revision = "0043"
 down_revision = "0042"
 
 TABLES = {
