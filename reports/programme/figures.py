@@ -6,7 +6,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.figures.aggregates import Count, Expression, First, Percentile, Score, Share, Sum, WeightedMean
 from engine.model.figures.figure import Figure
 from engine.model.vocabulary import SEVERITIES, Better
-from reports.programme.activity.incident_days import incident_days, maintained_incidents
+from reports.programme.activity.incident_days import incident_days, incidents_in_maintenance
 from reports.programme.activity.incident_families import incident_families
 from reports.programme.board.targets import ready_by
 from reports.programme.health.health import families, health_parts, total
@@ -292,7 +292,7 @@ def _on_call_in_period(state: str | None = None) -> Expression:
     return lambda ask: known & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
 
 
-def _maintained_in_period(state: str) -> Expression:
+def _maintenance_in_period(state: str) -> Expression:
     of_state = pl.col("maintenance_state") == state
     return lambda ask: of_state & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
 
@@ -427,9 +427,9 @@ INCIDENTS = (
         "neither",
         "Incidents opened from {period_start} to {as_of} in a window of maintenance that had been recorded before it "
         "began; they are in no other figure of incidents.",
-        maintained_incidents,
+        incidents_in_maintenance,
         Count(),
-        _maintained_in_period("planned"),
+        _maintenance_in_period("planned"),
         "{maintenance_id}: {maintenance_reason}, opened on {opened_on}",
     ),
     Figure(
@@ -439,9 +439,9 @@ INCIDENTS = (
         "less",
         "Incidents opened from {period_start} to {as_of} in a window of maintenance that was recorded, or made wider, "
         "after it began; they count like any other.",
-        maintained_incidents,
+        incidents_in_maintenance,
         Count(),
-        _maintained_in_period("declared_late"),
+        _maintenance_in_period("declared_late"),
         "{maintenance_id}: {maintenance_reason}, opened on {opened_on}",
     ),
     Figure(

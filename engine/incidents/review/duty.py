@@ -64,11 +64,11 @@ def _verdict(
     minutes = (taken - opened).total_seconds() / 60
     if minutes > within_minutes:
         return f"no: {by} was on duty and took it after {minutes:,.1f} min; {within_minutes:g} are allowed"
-    late = "" if any(_was_known(one, taken) for one in theirs) else "; the shift was recorded afterwards"
+    late = "" if any(_knew(one, taken) for one in theirs) else "; the shift was recorded afterwards"
     return f"yes: {by}, within {within_minutes:g} min{late}"
 
 
-def _was_known(shift: OnCallShiftRow, at: datetime) -> bool:
+def _knew(shift: OnCallShiftRow, at: datetime) -> bool:
     return shift["recorded_at"] is not None and shift["recorded_at"] <= at
 
 

@@ -13,7 +13,7 @@ def incident_days(incidents: pl.DataFrame, organization: pl.DataFrame) -> pl.Dat
     return dated_incidents(incidents.filter(~PLANNED), organization)
 
 
-def maintained_incidents(incidents: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFrame:
+def incidents_in_maintenance(incidents: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFrame:
     """The incidents that were opened in a window of maintenance, planned or declared late."""
     return dated_incidents(incidents.filter(pl.col("maintenance_state").is_not_null()), organization)
 

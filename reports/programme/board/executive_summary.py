@@ -88,7 +88,7 @@ def build(
             Table(
                 "maintenance",
                 "Incidents in windows of maintenance",
-                _maintained(figures),
+                _maintenance(figures),
                 labels={"id": "Incident", "title": "What"},
             ),
         ),
@@ -114,7 +114,7 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     return f"{'; '.join(parts)}; {count(asked.height, 'decision')} {are} requested."
 
 
-def _maintained(figures: Figures) -> pl.DataFrame:
+def _maintenance(figures: Figures) -> pl.DataFrame:
     """What planned maintenance takes out of the figures of the period, and what it does not, newest first."""
     counted = ("incidents_in_planned_maintenance", "incidents_maintenance_declared_late")
     found = pl.concat([figures.counted_rows(name) for name in counted], how="vertical")
