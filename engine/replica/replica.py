@@ -33,7 +33,6 @@ from engine.replica.replica_file import (
     remove,
     remove_asides,
 )
-from engine.replica.stamps import is_as_left, put_stamp
 from engine.replica.sync import catch_up, open_cursor
 from engine.replica.tallies import stored_rows
 from engine.replica.view import ReplicaLost, View
@@ -79,10 +78,10 @@ class Replica:
             if self._opened is not None:
                 copy, self._opened = self._opened, None
                 try:
-                    whole = self._is_as_left(copy)
+                    whole = copy.is_as_left()
                     copy.connection.close()
                     if whole:
-                        self._put_stamp(copy)
+                        copy.put_stamp()
                 except duckdb.Error as error:  # without a stamp the next process reads it through
                     log.debug("The analytics store %s was not closed: %s", copy.path, error)
             if self._lock is not None:
@@ -117,7 +116,8 @@ class Replica:
         copy = open_or_make(path, self._options, self._lock)
         self._counted.clear()
         self._fault = None
-        self._put_stamp(copy)
+        copy.lock = self._lock
+        copy.put_stamp()
         return copy
 
     def _skip_file(self, path: Path, error: duckdb.Error | OSError) -> None:
@@ -130,18 +130,6 @@ class Replica:
             with suppress(OSError):  # what was set aside may be what fills the disk
                 remove_asides(path)
         self._again_at = time.monotonic() + (0.0 if self._leaving else RETRY_SECONDS)
-
-    def _is_as_left(self, copy: Copy) -> bool:
-        """Whether nobody but this process changed the file since its state was written down."""
-        with suppress(OSError):
-            return copy.path is not None and self._lock is not None and is_as_left(copy.path, self._lock)
-        return False
-
-    def _put_stamp(self, copy: Copy) -> None:
-        """Write down the state of a file that is whole, for whoever opens it next; else it is read through."""
-        if copy.path is not None and self._lock is not None and copy.is_in_place:
-            with suppress(OSError):
-                put_stamp(copy.path, self._lock)
 
     def _retry(self) -> None:
         """Leave a file that is no longer in its place; have one again where this process did without."""
@@ -251,7 +239,7 @@ class Replica:
         with self._using() as copy, self._faults(copy):
             known = copy.marks.read(wanted)
             with self._source.changes([(org_id, known[org_id].seq) for org_id in wanted]) as found:
-                stands, moved, whole = {}, False, self._is_as_left(copy)
+                stands, moved, whole = {}, False, copy.is_as_left()
                 for change in found:
                     if (mark := known[change.org_id]).seq and change.erased_since():
                         self._forget(copy)
@@ -263,7 +251,7 @@ class Replica:
                         self._compare_counts(copy, change)
                 else:
                     if moved and whole:
-                        self._put_stamp(copy)
+                        copy.put_stamp()
                     return stands
         return self._sync(wanted, with_past)
 
@@ -328,7 +316,7 @@ class Replica:
         if self.is_in_memory:
             return
         with self._writer, suppress(ReplicaLost), self._using() as copy, self._faults(copy):
-            whole = self._is_as_left(copy)
+            whole = copy.is_as_left()
             copy.connection.cursor().execute("CHECKPOINT")
             if whole:
-                self._put_stamp(copy)
+                copy.put_stamp()

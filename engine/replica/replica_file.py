@@ -21,7 +21,7 @@ import duckdb
 
 from engine.model.file_errors import FileFault, file_fault
 from engine.replica.replica_tables import DEFINITIONS, FINGERPRINT
-from engine.replica.stamps import is_as_left
+from engine.replica.stamps import is_as_left, put_stamp
 from engine.replica.tallies import strange_rows
 from engine.replica.watermarks import Watermarks
 
@@ -66,6 +66,7 @@ class Copy:
     as_left: bool = False
     users: int = 0
     file: tuple[int, int] | None = None
+    lock: FileIO | None = None
     marks: Watermarks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,6 +76,18 @@ class Copy:
     def is_in_place(self) -> bool:
         """Whether its file is still the one that its name leads to."""
         return self.path is None or _identity(self.path) == self.file
+
+    def is_as_left(self) -> bool:
+        """Whether nobody but this process changed the file since its state was written down."""
+        with suppress(OSError):
+            return self.path is not None and self.lock is not None and is_as_left(self.path, self.lock)
+        return False
+
+    def put_stamp(self) -> None:
+        """Write down the state of a file that is whole, for whoever opens it next; else it is read through."""
+        if self.path is not None and self.lock is not None and self.is_in_place:
+            with suppress(OSError):
+                put_stamp(self.path, self.lock)
 
 
 def lock(path: Path) -> FileIO:
