@@ -17,7 +17,7 @@ from engine.store import Store
 from engine.store.database import database
 from engine.store.log import row_log
 from tests import demo, laws  # noqa: F401 - laws has the profiles of Hypothesis
-from tests.budget import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401 - its hooks
+from tests.budget import pytest_addoption, pytest_configure, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401 - its hooks
 from tests.databases import Databases
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)

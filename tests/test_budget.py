@@ -20,6 +20,38 @@ def test_exactly_what_is_allowed_is_within_the_budget(name):
     )
 
 
+def test_a_slower_machine_is_allowed_as_much_work_and_no_more():
+    allowed = budget.ALLOWED["test"]
+    assert (budget.is_beyond("test", 2 * allowed, 2.0), budget.is_beyond("test", 2 * allowed + 0.1, 2.0)) == (
+        False,
+        True,
+    )
+    assert budget.line("test", allowed, 2.0) == (
+        f"{allowed / 2:.0f} of {allowed} processor seconds, the budget 'test' of tests/budget.toml "
+        f"({allowed} here, where work takes 2.00 times as long)"
+    )
+
+
+def test_the_yardstick_is_the_mean_of_what_was_drawn_and_never_below_one():
+    yardstick = budget.Yardstick()
+    yardstick.pieces = [budget.PIECE_SECONDS, 3 * budget.PIECE_SECONDS]
+    assert yardstick.slowness() == pytest.approx(2)
+    yardstick.pieces = [budget.PIECE_SECONDS / 2]
+    assert yardstick.slowness() == 1
+
+
+def test_the_yardstick_is_drawn_until_it_is_stopped():
+    yardstick = budget.Yardstick(pause=0.0)
+    yardstick.start()
+    while len(yardstick.pieces) < 3:
+        pass
+    yardstick.stop()
+    drawn = len(yardstick.pieces)
+    yardstick.stop()
+    assert len(yardstick.pieces) == drawn >= 3
+    assert all(piece > 0 for piece in yardstick.pieces)
+
+
 def test_the_parts_of_the_suite_have_a_budget_each():
     assert list(budget.ALLOWED) == ["fast", "test", "coverage", "real"]
     assert budget.ALLOWED["fast"] < budget.ALLOWED["test"] < budget.ALLOWED["coverage"]

@@ -35,7 +35,7 @@ HOMES = {
     ),
     "smtplib": ("engine/delivery",),
     "jinja2": ("engine/render", "engine/desk"),
-    "icalendar": ("engine/render",),
+    "icalendar": ("engine/render", "engine/intake/imports/files/calendar_files.py"),
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),

@@ -61,7 +61,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # the organization itself; frameworks are those in scope, in catalogue order (fedramp-poam may be among them)
     "organization": columns("org_id name time_zone sector headcount plan deployment_tier data_region frameworks"),
     # a framework in scope, in catalogue order, with the day for which it is to be ready
-    "framework_targets": columns("org_id framework name target_on"),
+    "framework_targets": columns("org_id framework name target_on audit_from audit_until"),
     # a control of a framework in scope; cadence is the organization's override or the catalogue's
     "controls": columns(f"""
         {_CONTROL} parent_id group_id group_title title assessable weight cadence evidence_kinds position
@@ -223,6 +223,9 @@ SCHEMAS: Mapping[str, Schema] = {
         org_id obligation_id kind title frameworks controls vendor_id vendor_tier owner accountable due_on week
         effort_hours state done_on days_left recurrence hard paused source_ref sequence changed_on due_at
     """),
+    # a working day on which somebody is not there, or everybody where owner is null: the share of it, and what auditors
+    # take of a week of which it is a day
+    "days_away": columns("org_id owner on week_start_on away_share:real auditor_hours:real"),
     # owner x ISO week (F7): hours due by RACI factor, hours available, utilisation in percent (null: no capacity).
     # staffed: the owner is there; what is due of nobody and of those who have left is unowned and nobody's shortfall
     "owner_weeks": columns("""

@@ -26,6 +26,7 @@ from engine.facts.controls import (
 )
 from engine.facts.governance import boundary, digests, governance, operations, programme, risk
 from engine.facts.obligations import accepted_plans, duties, forecasting, milestones, obligations, staffing, workload
+from engine.facts.obligations import days_away as away
 from engine.model.figures.figure import ASK, FIGURES, facts_of
 from engine.replica.scans.assurance import OVER
 from engine.replica.scans.registry import SCANS
@@ -93,6 +94,7 @@ FACTS: Mapping[str, FactFunction] = {
     "remediations": gaps.remediations,
     "open_work": gaps.open_work,
     "worked_hours": gaps.worked_hours,
+    "vendor_days": gaps.vendor_days,
     "awaited_work": gaps.awaited_work,
     "accepted_plans": accepted_plans.accepted_plans,
     "planned_load": accepted_plans.planned_load,
@@ -118,6 +120,7 @@ FACTS: Mapping[str, FactFunction] = {
     "meetings": duties.meetings,
     "committee_decisions": duties.committee_decisions,
     "obligations": obligations.obligations,
+    "days_away": away.days_away,
     "owner_weeks": workload.owner_weeks,
     "load": workload.load,
     "obligation_weeks": forecasting.obligation_weeks,

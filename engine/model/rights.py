@@ -54,6 +54,7 @@ DUTIES: Mapping[str, WorkColumns] = MappingProxyType(
         "testing_schedules": WorkColumns(("owner", "performer"), "ends_on"),
         "control_owners": WorkColumns(("email",)),
         "owner_capacity": WorkColumns(("email",)),
+        "absences": WorkColumns(("email",)),
         "users": WorkColumns(("email",)),
         "memberships": WorkColumns(("email",), None, "status"),
         "approvals": WorkColumns(("requested_by",), None, "status", ("pending",)),

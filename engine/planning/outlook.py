@@ -41,7 +41,7 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     own = accepted.filter(pl.col("plan_framework").is_in(frameworks))
     own_duties = {duty for duties in own["duty_ids"].to_list() for duty in duties or []}
     counted = {f"{WORK_KIND}:{id}" for id in own["id"]} | {f"{SIGNATURE}:{duty}" for duty in own_duties}
-    people = capacities(fact("owner_weeks"), fact("load"), weeks, counted)
+    people = capacities(fact("owner_weeks"), fact("days_away"), fact("load"), weeks, counted)
     people, helpers = _with_more_hours(people, question, fact, weeks)
     duties = signatures(fact("signature_duties"))
     known = {row["gap_id"]: row for row in gaps.iter_rows(named=True)}

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import polars as pl
 
+from engine.facts.obligations.days_away import away_of_owners
 from engine.planning.weeks import PlanWeeks
 
 
@@ -45,9 +47,10 @@ class Capacity:
 
 
 def capacities(
-    owner_weeks: pl.DataFrame, load: pl.DataFrame, weeks: PlanWeeks, own: Collection[str] = ()
+    owner_weeks: pl.DataFrame, days_away: pl.DataFrame, load: pl.DataFrame, weeks: PlanWeeks, own: Collection[str] = ()
 ) -> dict[str, Capacity]:
     """The hours of everybody who is there. ``own`` names the work on record that the plan counts itself."""
+    away = _away_in_last_week(days_away, owner_weeks, weeks)
     mine = load.filter(pl.col("obligation_id").is_in(sorted(own)))
     key = ["owner", "week_start_on"]
     beside: dict[str | None, float] = dict(
@@ -72,12 +75,23 @@ def capacities(
             weeks.hours(part, "available_hours"),
             weeks.hours(part, "due"),
             round(overdue.get(owner, 0.0), 6),
-            weeks.last_share,
+            weeks.share_of_last(away.get(owner, {})),
             round(beside.get(owner, 0.0), 6),
         )
         for (owner,), part in sorted(rows.partition_by("owner", as_dict=True).items())
         if isinstance(owner, str)
     }
+
+
+def _away_in_last_week(
+    days_away: pl.DataFrame, owner_weeks: pl.DataFrame, weeks: PlanWeeks
+) -> Mapping[str, Mapping[date, float]]:
+    """The share of each working day of the last week on which somebody is not there."""
+    last = days_away.filter(pl.col("week_start_on") == weeks.mondays[-1])
+    found: dict[str, dict[date, float]] = {}
+    for owner, on, share in away_of_owners(last, owner_weeks).select("owner", "on", "away_share").iter_rows():
+        found.setdefault(owner, {})[on] = share
+    return found
 
 
 class Owners:

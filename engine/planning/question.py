@@ -135,13 +135,16 @@ def _goal(framework_targets: pl.DataFrame, parameters: Parameters, as_of: date) 
     if framework not in scope:
         asked = date.fromisoformat(str(parameters.get(BY.name) or as_of))
         return Goal(str(framework or FRAMEWORKS[0]), target, min(max(asked, as_of), as_of + _YEAR))
-    text, own = parameters.get(BY.name), framework_targets.filter(framework=framework)["target_on"].to_list()[0]
-    by = date.fromisoformat(str(text)) if text else own
+    known = framework_targets.row(by_predicate=pl.col("framework") == framework, named=True)
+    text, own, window = parameters.get(BY.name), known["target_on"], known["audit_until"]
+    by = date.fromisoformat(str(text)) if text else own or window
     last = as_of + _YEAR
     if by is None or not as_of <= by <= last:
         expected = f"a day from {as_of} to {last}"
         raise BY.refusal(str(by or ""), expected if text else f"{expected}, as the framework has no target date then")
     start = date.fromisoformat(str(parameters[FROM.name])) if parameters.get(FROM.name) else None
+    if not text and own is None and start is None and known["audit_from"] != window:
+        start = known["audit_from"]  # the period of the audit on record: throughout
     if start is not None and start >= by:
         raise FROM.refusal(str(start), f"a day before {by}")
     return Goal(str(framework), target, by, start)

@@ -1,5 +1,6 @@
 """The weeks of a plan: numbered from the present one, work in each done by its Friday."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -40,11 +41,16 @@ class PlanWeeks:
         known: dict[date, float] = dict(by_week.select("week_start_on", column).iter_rows())
         return tuple(round(max(known.get(monday) or 0.0, 0.0), 6) for monday in self.mondays)
 
+    def share_of_last(self, away: Mapping[date, float]) -> float:
+        """The share of the last week's hours that lie before the last day is over, evenly on the days on which somebody
+        is there: ``away`` has the share of days on which they are not."""
+        first = max(self.mondays[-1], self.as_of)
+        days = [self.mondays[-1] + timedelta(days=number) for number in range(WORKING_DAYS)]
+        there = {on: 1.0 - away.get(on, 0.0) for on in days if on >= first}
+        whole = sum(there.values())
+        return sum(share for on, share in there.items() if on <= self.by) / whole if whole > 0 else 0.0
+
     @property
     def last_share(self) -> float:
-        """The share of the last week's hours that lie before the last day is over."""
-        days = min(self.by.weekday() + 1, WORKING_DAYS)
-        if len(self.mondays) > 1:
-            return days / WORKING_DAYS
-        left = WORKING_DAYS - self.as_of.weekday()  # of the present week the facts know what is left from today on
-        return max(days - self.as_of.weekday(), 0) / left if left > 0 else 0.0
+        """The same of somebody who is there on every day."""
+        return self.share_of_last({})

@@ -80,6 +80,17 @@ def organizations(draw, most=12):
     ]
     absent = (DAY + timedelta(weeks=draw(st.integers(1, 6)))).strftime("%G-W%V")
     hours.append({"email": "ben", "week": absent, "hours": 10.0, "absence_hours": 10.0})
+    away = [
+        {"id": "holiday", "starts_on": DAY + timedelta(days=draw(st.integers(0, 40)))},
+        {
+            "id": "leave",
+            "email": draw(st.sampled_from(PEOPLE)),
+            "starts_on": DAY + timedelta(days=draw(st.integers(-3, 30))),
+            "ends_on": DAY + timedelta(days=draw(st.integers(30, 44))),
+            "share_pct": draw(st.sampled_from((None, 40.0))),
+        },
+        {"id": "fridays", "email": "ann", "starts_on": DAY, "repeats": "FREQ=WEEKLY;BYDAY=FR"},
+    ]
     by = DAY + timedelta(days=draw(st.integers(7, 56)))
     left = draw(st.booleans())
     records = {
@@ -89,6 +100,7 @@ def organizations(draw, most=12):
         "users": [{"email": one, "active": not (left and one == "cid")} for one in PEOPLE],
         "control_owners": owned,
         "owner_capacity": hours,
+        "absences": away[: draw(st.integers(0, 3))],
         "remediations": work,
         **rows,
     }

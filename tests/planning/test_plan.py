@@ -1,6 +1,6 @@
 """A plan, and that doing it makes the reports say what it promised."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 
 import polars as pl
 import pytest
@@ -9,7 +9,7 @@ from engine.model.errors import BadRequest
 from engine.planning.actions import wanted_count
 from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
-from tests.factories import DAY
+from tests.factories import DAY, rows
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
 from tests.planning.doing import carried_out
 
@@ -140,7 +140,7 @@ def test_throughout_a_period_evidence_is_renewed_before_it_lapses(facts_with):
 
 
 def test_nothing_to_plan():
-    targets = pl.DataFrame(schema={"framework": pl.String, "name": pl.String, "target_on": pl.Date})
+    targets = rows("framework_targets")
     assert plan_question(targets, {"framework": "soc2"}, DAY) == PlanQuestion.of("soc2", 100, DAY)
 
 
@@ -155,11 +155,15 @@ def test_nothing_to_plan():
     ],
 )
 def test_a_question_without_an_answer_is_refused(asked, told):
-    targets = pl.DataFrame(
-        [("soc2", "SOC 2", None)], schema={"framework": str, "name": str, "target_on": date}, orient="row"
-    )
+    targets = rows("framework_targets", {"framework": "soc2", "name": "SOC 2"})
     with pytest.raises(BadRequest, match=told):
         plan_question(targets, asked, DAY)
+
+
+def test_without_a_day_the_period_of_the_next_audit_is_asked_about():
+    window = {"audit_from": DAY + timedelta(days=10), "audit_until": BY}
+    targets = rows("framework_targets", {"framework": "soc2", "name": "SOC 2", **window})
+    assert plan_question(targets, {"framework": "soc2"}, DAY) == PlanQuestion.of("soc2", 100, BY, window["audit_from"])
 
 
 def test_the_same_facts_give_the_same_plan(facts_with):

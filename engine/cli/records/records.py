@@ -62,7 +62,8 @@ def import_(
 ) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
-    A CSV whose first column is `table` has rows of several; - is one on standard input. Or files of scanners: .nessus,
+    A CSV whose first column is `table` has rows of several; - is one on standard input. A calendar (.ics) is one of
+    absences. Or files of scanners: .nessus,
     XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """

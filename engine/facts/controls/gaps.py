@@ -83,6 +83,7 @@ def gaps(
     leverage: pl.DataFrame,
     open_work: pl.DataFrame,
     worked_hours: pl.DataFrame,
+    vendor_days: pl.DataFrame,
     poam: pl.DataFrame,
     dry_runs_rows: pl.DataFrame,
     own_runbooks: pl.DataFrame,
@@ -127,12 +128,14 @@ def gaps(
             for name in ("runbook_title", "playbook", "effort_hours")
         )
         .join(worked_hours, on=["org_id", "runbook"], how="left")
+        .join(vendor_days, on=_KEY, how="left")
         .join(rehearsed, on=["org_id", "playbook"], how="left")
         .with_columns(
             severity=pl.coalesce("own_severity", severity),
             detected_on=pl.min_horizontal("opened_on", "detected_on"),
             effort_hours=pl.coalesce("estimate_hours", "worked_hours", "effort_hours", pl.lit(DEFAULT_EFFORT_HOURS)),
             owner=pl.coalesce("named", "work_owner", "control_owner"),
+            lead_days=pl.coalesce("lead_days", "vendor_days"),
             status=pl.col("status").fill_null("unplanned"),
             dry_run=pl.col("dry_run").fill_null(False),
         )
@@ -190,6 +193,18 @@ def worked_hours(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) ->
         .group_by("org_id", "runbook")
         .agg(worked_hours=pl.col("done_hours").median().round(2))
         .sort("org_id", "runbook")
+    )
+
+
+def vendor_days(vendor_controls: pl.DataFrame, vendors_rows: pl.DataFrame) -> pl.DataFrame:
+    """Days until the vendors that a control waits for have answered: of several the slowest."""
+    slow = vendors_rows.filter(pl.col("lead_days") > 0).select("org_id", "lead_days", vendor_id="id")
+    return (
+        vendor_controls.filter(pl.col("gap").is_not_null())
+        .join(slow, on=["org_id", "vendor_id"])
+        .group_by(_KEY)
+        .agg(vendor_days=pl.col("lead_days").max())
+        .sort(_KEY)
     )
 
 

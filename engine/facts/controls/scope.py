@@ -39,10 +39,23 @@ def _frameworks_in_scope(
     return pl.concat([ours, named.join(own_frameworks.select("org_id", "framework"), on=["org_id", "framework"])])
 
 
-def framework_targets(organization_frameworks_rows: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
-    """The frameworks in scope that have controls, each with the day for which it is to be ready."""
+def framework_targets(
+    organization_frameworks_rows: pl.DataFrame,
+    audit_windows_rows: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """The frameworks in scope that have controls, each with the day for which it is to be ready, and the period of its
+    next audit that is not over yet."""
     rows = _frameworks_in_scope(organization_frameworks_rows, FRAMEWORKS, own_frameworks)
-    frame = with_names(rows, own_frameworks)
+    next_window = (
+        audit_windows_rows.join(asked.select("org_id", "as_of"), on="org_id")
+        .filter(pl.col("ends_on") >= pl.col("as_of"))
+        .sort("ends_on", "starts_on", "id")
+        .unique(["org_id", "framework"], keep="first", maintain_order=True)
+        .select("org_id", "framework", audit_from="starts_on", audit_until="ends_on")
+    )
+    frame = with_names(rows, own_frameworks).join(next_window, on=["org_id", "framework"], how="left")
     return shape("framework_targets", frame).sort("org_id", place(), "framework")
 
 

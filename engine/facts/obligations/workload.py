@@ -3,11 +3,10 @@
 import polars as pl
 
 from engine.facts.expressions import plus_days, shape
+from engine.facts.obligations.days_away import WEEKS_AHEAD, WORKING_DAYS, away_of_owners
 
 # share of an obligation's effort by role; consulted 0.10 is not recorded on obligations
 RESPONSIBLE, ACCOUNTABLE = 1.0, 0.25
-WEEKS_AHEAD = 53
-WORKING_DAYS = 5
 
 
 def load(obligations: pl.DataFrame, planned_load: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -33,9 +32,15 @@ def load(obligations: pl.DataFrame, planned_load: pl.DataFrame, asked: pl.DataFr
 
 
 def owner_weeks(
-    load: pl.DataFrame, owner_capacity_rows: pl.DataFrame, users_rows: pl.DataFrame, asked: pl.DataFrame
+    load: pl.DataFrame,
+    owner_capacity_rows: pl.DataFrame,
+    days_away: pl.DataFrame,
+    users_rows: pl.DataFrame,
+    asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Hours due and available for every owner and week from this one on; this week offers the working days left.
+
+    Of the days left holidays, absences and what auditors take are absence hours, beside those that are recorded.
 
     An owner is who holds a pending duty, an overdue one too, or has capacity on record.
     Work without an owner is a row with a null owner and no capacity. Who has left has no capacity either: such rows
@@ -53,6 +58,7 @@ def owner_weeks(
     own = owner_capacity_rows.filter(pl.col("week") != "default").select(
         "org_id", "week", "hours", "absence_hours", owner="email"
     )
+    away = _away(days_away, owners, asked)
     gone = users_rows.filter(pl.col("active").not_()).select("org_id", owner="email", gone=True)
     available = pl.max_horizontal(pl.col("budget_hours") - pl.col("absence_hours"), pl.lit(0.0))
     missing = pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(6)
@@ -62,6 +68,7 @@ def owner_weeks(
         .join(demand, on=["org_id", "owner", "week_start_on"], how="left", nulls_equal=True)
         .join(usual, on=["org_id", "owner"], how="left")
         .join(own, on=["org_id", "owner", "week"], how="left")
+        .join(away, on=["org_id", "owner", "week_start_on"], how="left")
         .join(gone, on=["org_id", "owner"], how="left")
         .with_columns(
             pl.col("obligations").fill_null(0),
@@ -72,6 +79,7 @@ def owner_weeks(
         .with_columns(
             budget_hours=pl.when("staffed").then(pl.coalesce("hours", "usual_hours", "weekly_hours")).otherwise(0.0)
         )
+        .with_columns(absence_hours=pl.col("absence_hours") + _days_missed())
         .with_columns(available_hours=(available * pl.col("focus_factor") * pl.col("left")).round(2))
         .with_columns(
             utilisation_pct=pl.when(pl.col("available_hours") > 0).then(
@@ -82,6 +90,27 @@ def owner_weeks(
         )
     )
     return shape("owner_weeks", frame).sort("org_id", "week_start_on", "owner", nulls_last=True)
+
+
+def _away(days_away: pl.DataFrame, owners: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """By owner and week, of the working days that are left the share on which nobody is there, and auditors' hours."""
+    left = _weeks(asked).select("org_id", "week_start_on", days=pl.col("left") * WORKING_DAYS)
+    return (
+        away_of_owners(days_away, owners)
+        .group_by("org_id", "owner", "week_start_on")
+        .agg(pl.col("away_share").sum(), pl.col("auditor_hours").sum())
+        .join(left, on=["org_id", "week_start_on"])
+        .select(
+            *("org_id", "owner", "week_start_on"),
+            missed=pl.col("away_share") / pl.col("days"),
+            auditor_hours=pl.col("auditor_hours") / pl.col("days"),
+        )
+    )
+
+
+def _days_missed() -> pl.Expr:
+    missed = pl.col("budget_hours") * pl.col("missed").fill_null(0.0) + pl.col("auditor_hours").fill_null(0.0)
+    return pl.when("staffed").then(missed.round(2)).otherwise(0.0)
 
 
 def _weeks(asked: pl.DataFrame) -> pl.DataFrame:

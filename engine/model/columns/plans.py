@@ -74,5 +74,7 @@ PLANS: Mapping[str, Column] = {
     "target_on": Column("Target date", "date", "Day for which the framework is to be ready."),
     "test_recurs": Column("Testing goes on", "flag", "Whether a source that recurs within the window renews the test."),
     "test_until": Column("Test good until", "date", "Last day on which the newest passed test is in its window."),
+    "audit_from": Column("Audited from", "date", "First day of the period that auditors examine next."),
+    "audit_until": Column("Audited until", "date", "Last day of the period that auditors examine next."),
     "waits_for": Column("Waits for", "text", "What has to be done, or to happen, before."),
 }

@@ -290,6 +290,7 @@ SCANS: Mapping[str, str] = {
         "status",
         "region",
         "handles_phi",
+        "lead_days",
         "onboarded_on",
         "last_review_on",
         "next_review_on",
@@ -356,6 +357,11 @@ SCANS: Mapping[str, str] = {
         "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "moves"
     ),
     "owner_capacity_rows": _table("owner_capacity", "email", "week", "hours", "absence_hours"),
+    "absences_rows": _table("absences", "id", "email", "starts_on", "ends_on", "share_pct", "repeats"),
+    "audit_windows_rows": _table(
+        *("audit_windows", "id", "framework", "starts_on", "ends_on"),
+        *("fieldwork_from", "fieldwork_until", "people", "weekly_hours"),
+    ),
     "committees_rows": _day_table("committees", "id", "name", "chair", "cadence", "first_meeting_on", "effort_hours"),
     "committee_meetings_rows": _day_table("committee_meetings", "id", "committee_id", "held_on", "status", "moves"),
     "readiness_snapshots_rows": _table(

@@ -51,6 +51,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
+    "0042": {"vendors": frozenset({"lead_days"})},
 }
 
 # the migration that made tables
@@ -64,6 +65,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
+    "0042": frozenset({"absences", "audit_windows"}),
 }
 
 

@@ -28,6 +28,7 @@ def _columns(*, claim: str = "", debt: str = "", deadline: str = "", scope: str 
 
 # fmt: off
 KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
+    "absences": _columns(debt="id email starts_on ends_on share_pct repeats title"),
     "approvals": _columns(
         claim="status decided_by decided_at note spent_at spent_by",
         debt="id kind subject requested_by requested_at"),
@@ -37,6 +38,9 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "audit_log": _columns(
         claim="event_id occurred_at actor action outcome controls details",
         scope="object_type object_id workspace_id"),
+    "audit_windows": _columns(
+        debt="id people weekly_hours", deadline="starts_on ends_on fieldwork_from fieldwork_until",
+        scope="framework note"),
     "bundles": _columns(
         claim="id created_by sealed_at sealed_seq manifest_sha256 merkle_root previous_id size_bytes counts",
         scope="requested_window window_start_on window_end_on"),
@@ -151,7 +155,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         deadline="expires_on", scope="vendor_id"),
     "vendors": _columns(
         claim="owner likelihood impact residual_likelihood residual_impact status last_review_on",
-        deadline="onboarded_on next_review_on",
+        debt="lead_days", deadline="onboarded_on next_review_on",
         scope="id name service category tier data_classes stores_customer_data privileged_access "
               "outage_stops_service region handles_phi offboarded_on"),
     "workspaces": _columns(scope="id name"),

@@ -86,6 +86,20 @@ from engine.model.vocabulary import (
 )
 
 
+class AbsenceRow(TypedDict):
+    """Days on which somebody, or everybody, is not there: holidays, leave, part-time."""
+
+    org_id: str
+    id: str
+    email: str | None
+    starts_on: date
+    ends_on: date | None
+    share_pct: float | None
+    repeats: str | None
+    title: str | None
+    revision: int
+
+
 class AccessLogRow(TypedDict):
     """Exports and downloads, refused ones too. Does not move the revision: reading must not invalidate."""
 
@@ -180,6 +194,22 @@ class AuditLogRow(TypedDict):
     details: Json
     changes: str | None
     hash: str
+
+
+class AuditWindowRow(TypedDict):
+    """A period that auditors examine, and their weeks with us."""
+
+    org_id: str
+    id: str
+    framework: str
+    starts_on: date
+    ends_on: date
+    fieldwork_from: date | None
+    fieldwork_until: date | None
+    people: str | None
+    weekly_hours: float | None
+    note: str | None
+    revision: int
 
 
 class BundleFileRow(TypedDict):
@@ -1582,6 +1612,7 @@ class VendorRow(TypedDict):
     status: AssessmentStatus
     region: str | None
     handles_phi: bool | None
+    lead_days: int | None
     onboarded_on: date | None
     last_review_on: date | None
     next_review_on: date | None

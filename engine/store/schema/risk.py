@@ -39,6 +39,9 @@ vendors: TypedTable[records.VendorRow] = tenant_table(
     choice("status", "state of the assessment", "AssessmentStatus", default="not_assessed"),
     text("region", "region in which it processes data", null=True),
     flag("handles_phi", "handles protected health information: needs a business associate agreement"),
+    whole_number(
+        "lead_days", "days that it takes to answer: until there is evidence from it", null=True, low=0, high=365
+    ),
     day("onboarded_on", "since when", null=True),
     day("last_review_on", "last review", null=True),
     day("next_review_on", "next review; from the tier's cadence when empty", null=True),

@@ -27,6 +27,34 @@ owner_capacity: TypedTable[records.OwnerCapacityRow] = tenant_table(
     primary=("email", "week"),
 )
 
+absences: TypedTable[records.AbsenceRow] = tenant_table(
+    "absences",
+    "Days on which somebody, or everybody, is not there: holidays, leave, part-time.",
+    key("id", "identifier"),
+    person("email", "e-mail address; everybody, as on a public holiday, when empty", null=True),
+    day("starts_on", "first day"),
+    day("ends_on", "last day; the first one when empty", null=True),
+    number(
+        "share_pct", "share of the hours of each of those days, in percent; all of them when empty", null=True, high=100
+    ),
+    text("repeats", "how it comes again, as iCalendar writes it: FREQ=WEEKLY;BYDAY=FR", null=True),
+    text("title", "what it is, such as the name of the holiday", null=True),
+)
+
+audit_windows: TypedTable[records.AuditWindowRow] = tenant_table(
+    "audit_windows",
+    "A period that auditors examine, and their weeks with us.",
+    key("id", "identifier"),
+    key("framework", "framework that is audited"),
+    day("starts_on", "first day of the period that is examined"),
+    day("ends_on", "last day of the period that is examined; the first one where a day is looked at"),
+    day("fieldwork_from", "first day on which people work with the auditors", null=True),
+    day("fieldwork_until", "last day on which they do; the first one when empty", null=True),
+    person("people", "e-mail addresses of who works with the auditors, joined by '; '", null=True),
+    number("weekly_hours", "hours a week that each of them gives", null=True, high=100),
+    text("note", "remark, such as the auditor", null=True),
+)
+
 committees: TypedTable[records.CommitteeRow] = tenant_table(
     "committees",
     "A body that decides on compliance.",

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import sys
 from types import SimpleNamespace
 
@@ -15,13 +16,24 @@ USERS = "email,name,active\nann@acme.example,Ann,true\n"
 ASKED = ("plan", "--framework", "soc2", "--by", "2027-03-01", "--target", 1)
 
 
+@pytest.fixture(scope="module")
+def ready_data(tmp_path_factory):
+    """Where the first test that wants the organization with owners and hours leaves its data folder for the others."""
+    return tmp_path_factory.mktemp("ready") / "var"
+
+
 @pytest.fixture
-def ready(acme, cli, tmp_path):
+def ready(acme, cli, tmp_path, ready_data):
+    if ready_data.exists():
+        shutil.rmtree(acme / "var")
+        shutil.copytree(ready_data, acme / "var")
+        return cli
     files = {"organization_frameworks": SCOPE, "control_owners": OWNERS, "owner_capacity": HOURS, "users": USERS}
     for name, text in files.items():
         (tmp_path / f"{name}.csv").write_text(text)
     code, _, err = cli("import", *(tmp_path / f"{name}.csv" for name in files), "--org", "acme")
     assert code == 0, err
+    shutil.copytree(acme / "var", ready_data)
     return cli
 
 

@@ -12,7 +12,7 @@ from tests.facts.conftest import only
 COLUMNS = ("demand_hours", "available_hours", "utilisation_pct", "shortfall_hours")
 
 
-def weeks(*duties, capacity=(), left=(), as_of=DAY, **overrides):
+def weeks(*duties, capacity=(), left=(), away=(), as_of=DAY, **overrides):
     schema = {
         "org_id": pl.String,
         "email": pl.String,
@@ -28,7 +28,8 @@ def weeks(*duties, capacity=(), left=(), as_of=DAY, **overrides):
         [{"org_id": ORG, "email": name, "active": False} for name in left],
         schema={"org_id": pl.String, "email": pl.String, "active": pl.Boolean},
     )
-    return owner_weeks(load(rows("obligations", *duties), rows("planned_load"), question), given, users, question)
+    shares = load(rows("obligations", *duties), rows("planned_load"), question)
+    return owner_weeks(shares, given, rows("days_away", *away), users, question)
 
 
 def duty(owner, due_on, hours=2.0, **more):

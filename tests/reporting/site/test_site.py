@@ -12,6 +12,8 @@ from engine.reporting.site.things import LISTS, file_of, list_file
 from reports import SECTIONS
 from tests.render.parsing import Page
 
+pytestmark = pytest.mark.real  # the whole site of a demo organization, which the tests in a browser look at, too
+
 
 @pytest.fixture(scope="module", params=["brightline", "empty"])
 def site(request, sites):

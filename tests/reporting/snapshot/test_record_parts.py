@@ -94,6 +94,7 @@ def changes(store):
         yield
 
 
+@pytest.mark.real
 def test_a_write_that_a_report_does_not_look_at_leaves_it(store, snapshots, tmp_path):
     before = built_reports(snapshots)
     for _ in changes(store):

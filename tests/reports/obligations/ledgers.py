@@ -54,7 +54,7 @@ def work(obligations, *capacity, day=DAY, left=()):
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
     users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")
     shares = load(obligations, rows("planned_load"), question)
-    return owner_weeks(shares, held, users, question), shares
+    return owner_weeks(shares, held, rows("days_away"), users, question), shares
 
 
 @st.composite

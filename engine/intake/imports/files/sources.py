@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.evidence_files import ITEMS, top_names
+from engine.intake.imports.files.calendar_files import read_calendar
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
@@ -22,7 +23,8 @@ DELIMITED = (".csv", ".tsv", ".txt")
 WORKBOOKS = (".xlsx", ".xlsm")
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet",)
-SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
+CALENDARS = (".ics",)  # of absences, whatever the file is called
+SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 
 
 def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
@@ -79,6 +81,8 @@ def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
         return _worksheets(path, mapping)
+    if suffix in CALENDARS:
+        return [SheetRows("absences", path.name, partial(read_calendar, path, path.name), sha256=_digest(path))]
     if suffix in DELIMITED and not is_table(path.stem):
         dialect = mixed_dialect(path)
         if dialect is not None:
