@@ -25,5 +25,5 @@ PLAIN = (
     ("which framework are we worst at", lambda _: contains("NIST CSF", never=("GDPR",))),
     ("who is best at fixing incidents", lambda _: NoData()),
     # why is no number
-    ("why did the posture score drop this month", lambda _: Unsure("I do not know")),
+    ("why did the posture score drop this month", lambda _: contains("with what did it", "Operational health")),
 )

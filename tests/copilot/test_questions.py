@@ -159,9 +159,9 @@ def test_rows_that_no_route_lists_are_cited_by_their_identifiers(library):
         ("open incidents in Frankfurt", "frankfurt", "open incidents"),
         ("show me phishing incidents", "phishing", "open incidents"),
         ("were any incidents security breaches?", "breaches", "incidents"),
-        ("vendors in asia", "asia", "vendors"),
-        ("how many incidents were reopened", "reopened", "incidents"),
-        ("how many deploys went out on fridays", "fridays", "deploys"),
+        ("vendors in antarctica", "antarctica", "vendors"),
+        ("how many incidents were contagious", "contagious", "incidents"),
+        ("how many deploys went out in pyjamas", "pyjamas", "deploys"),
     ],
 )
 def test_a_word_that_was_not_understood_is_named_and_no_number_is_given(question, word, rest, library):

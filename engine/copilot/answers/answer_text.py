@@ -32,6 +32,9 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
         return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record fits.",), "none")
     if not lines:
         lines = [f"None: no {noun(plan, 1)} is on record."]
+    if any(each.dimension.startswith("not:state:caused") for each in plan.constraints):
+        unknown = rows["root_cause"].null_count()
+        lines += [f"{unknown:,} of them have no established cause."] if unknown else []
     confidence, reason = _confidence(plan, frame, rows)
     lines += [f"I read '{said}' as '{meant}'." for said, meant in plan.corrections]
     return AnswerPart(tuple(lines), confidence, reason)

@@ -113,7 +113,7 @@ def history(
         lines.append("Why it changed I do not know: the snapshots hold the values and no cause.")
         confidence, unsure = "low", False
         return AnswerPart(tuple(lines), confidence, "the change is known, its cause is not")
-    reason = "no time was said" if unsure else ""
+    reason = ("the snapshot before that day" if past else "no time was said") if unsure else ""
     return AnswerPart(tuple(lines), confidence, reason)
 
 
@@ -190,7 +190,8 @@ def _change_sentence(
         to = window.last if moved and window.last is not None and window.last < today else window.first
         return _against(series, now, series.on(to or today), asked), True
     if window is not None:
-        return _within(series, window), True
+        said = _within(series, window)
+        return said, window.first != window.last or said[1] in ([], [window.last])
     return _against(series, now, series.on(today - timedelta(days=USUAL_DAYS)), asked), False
 
 

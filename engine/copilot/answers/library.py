@@ -1,21 +1,29 @@
 """What the copilot may read: reports, figures, facts and tables of one organization at one moment, each read once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import cached_property
+from typing import TypeVar
 
 import polars as pl
 
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.lexicon import Lexicon
 from engine.copilot.grammar.names import Names
+from engine.exposure.dependencies import Dependency, Graph, Service, build
+from engine.incidents.rootcause.analysis import explain
+from engine.incidents.rootcause.rca import Analysis
 from engine.incidents.slo.service_budgets import service_budgets
+from engine.model.declarations.as_of import AsOf
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Edition, Position
 from engine.model.figures.figure import Figures
 from engine.model.thresholds import Thresholds
 from engine.reporting.snapshot.snapshot import Snapshot
 from engine.reporting.snapshot.snapshots import Snapshots
+from engine.store.queries.operations.services import all_dependencies, all_services
+
+T = TypeVar("T")
 
 
 class Library:
@@ -25,7 +33,7 @@ class Library:
         self._snapshots = snapshots
         self._org_id = org_id
         self._now = now
-        self._editions: dict[str, Edition | None] = {}
+        self._editions: dict[object, Edition | None] = {}
         self._lexicons: dict[str, Lexicon] = {}
         self._listed: dict[str, frozenset[str]] = {}
         self._facts: dict[str, pl.DataFrame] = {}
@@ -37,6 +45,11 @@ class Library:
     def catalogue(self) -> Mapping[str, Report]:
         """Every report there is, by name."""
         return self._snapshots.catalogue
+
+    @property
+    def now(self) -> datetime:
+        """The moment that is asked at."""
+        return self._now
 
     @property
     def today(self) -> date:
@@ -52,15 +65,36 @@ class Library:
         """A threshold of the organization, as a whole number."""
         return int(self._about()[3][threshold])
 
-    def edition(self, report: str) -> Edition | None:
-        """A report of the organization; None where the catalogue has none of that name."""
-        if report not in self._editions:
+    def edition(self, report: str, query: Mapping[str, str] | None = None, *, at: AsOf | None = None) -> Edition | None:
+        """A report of the organization, asked as its route would be; None where the catalogue has none of that name.
+
+        ``at`` is the past that it is asked for. BadRequest where it has no answer for the query or for that day.
+        """
+        key = (report, tuple(sorted((query or {}).items())), at)
+        if key not in self._editions:
             found = None
             if report in self.catalogue:
-                with self._open() as snapshot:
-                    found = snapshot.edition(report, {})
-            self._editions[report] = found
-        return self._editions[report]
+                with self._open(at) as snapshot:
+                    found = snapshot.edition(report, query or {})
+            self._editions[key] = found
+        return self._editions[key]
+
+    def against(self, day: date, compare: Callable[[Snapshot, Snapshot], T]) -> T:
+        """What a comparison of the organization now and at the end of a day says. BadRequest where nothing is recorded
+        of that day."""
+        with self._open() as now, self._open(AsOf(day)) as then:
+            return compare(now, then)
+
+    def root_cause(self, incident_id: str) -> Analysis:
+        """What the root-cause analysis makes of an incident as things stand; no run is kept."""
+        with self._snapshots.store.reader() as connection:
+            return explain(connection, self._org_id, incident_id, self._now)
+
+    def graph(self) -> Graph:
+        """The services and what they need, as the route of the dependency graph has them."""
+        with self._snapshots.store.reader() as connection:
+            services = [Service(*row) for row in all_services(connection, self._org_id)]
+            return build(services, [Dependency(*row) for row in all_dependencies(connection, self._org_id)])
 
     def report_ids(self, report: str) -> frozenset[str]:
         """The identifiers of the rows that a report lists."""
@@ -140,6 +174,12 @@ class Library:
             late = (pl.lit(self.today) - pl.col(due)).dt.total_days()
             frame = frame.with_columns(late_days=pl.when(overdue.where(self.today) & (late > 0)).then(late))
         born = next(iter(entity.dates), None)
+        moment = f"{(born or '').removesuffix('_on')}_at"
+        if entity.dated and isinstance(frame.schema.get(moment), pl.Datetime):
+            local = pl.col(moment).dt.replace_time_zone("UTC").dt.convert_time_zone(self._about()[2])
+            frame = frame.with_columns(
+                weekday=local.dt.strftime("%A").str.to_lowercase(), hour=local.dt.strftime("%H:00")
+            )
         if born is None or born == entity.due or not entity.dated or "age_days" in frame.columns:
             return frame
         return frame.with_columns(age_days=(pl.lit(self.today) - pl.col(born)).dt.total_days())
@@ -155,8 +195,8 @@ class Library:
             self._lexicons[entity.name] = Lexicon(entity, self.rows(entity), self.names)
         return self._lexicons[entity.name]
 
-    def _open(self) -> Snapshot:
-        return self._snapshots.open(self._org_id, now=self._now)
+    def _open(self, at: AsOf | None = None) -> Snapshot:
+        return self._snapshots.open(self._org_id, now=self._now, at=at)
 
     def _about(self) -> tuple[date, Position, str, Thresholds]:
         if self._subject is None:

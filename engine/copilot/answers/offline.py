@@ -17,6 +17,7 @@ from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
+from engine.copilot.console import ask_console
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import is_filler
@@ -37,6 +38,10 @@ _HELLO = r"^(?:help|hello|hi|hey|thanks|thank you)\b|\bhelp\b|\bwhat can (?:you|
 _REFERS_BACK = (
     r"^(?:and |so )?(?:what|how) about the .*\bones\b|"
     r"^(?:and |so )?(?:which|how many|who|when) (?:of|are|owns?) (?:those|them)\b"
+)
+# nobody is on record as the cause of an incident: owners are not
+_BLAME = (
+    r"\bwho (?:has |have |is )?(?:caused?|causes|causing|broke|breaks)\b.*\b(?:incidents?|outages?|it|things|most)\b"
 )
 _UNITS = {
     "percent": " %",
@@ -75,6 +80,8 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     context = _context(before, planner, library)
     if before and context is None and planner.refers(asked):
         return _unclear(question)
+    if asked.matches(_BLAME):
+        return _no_data(asked)
     parts: list[AnswerPart] = []
     for one in clauses(question):
         found, plans = _answer_one(planner.question(one), planner, library, citations, asker, context, bool(parts))
@@ -97,13 +104,15 @@ def _answer_one(
     """What the records say to one question, and the queries that say it."""
     names = tuple(dict.fromkeys(planner.names(asked)))
     part = (
-        standing(asked, names, library, citations)
+        (None if is_mine(asked) or follows else ask_console(asked, names, library, citations))
+        or standing(asked, names, library, citations)
         or advice(asked, library, citations, asker, named=bool(names))
         or history(asked, names, library, citations)
     )
     if part is not None:
         return [part], ()
-    figure = None if is_mine(asked) or follows else figure_of_title(asked, library.catalogue, library.today)
+    exact = any(window.since for window in asked.windows)
+    figure = None if is_mine(asked) or follows or exact else figure_of_title(asked, library.catalogue, library.today)
     plans = _plans(asked, context, planner, library, follows=follows)
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):

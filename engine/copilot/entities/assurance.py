@@ -416,7 +416,7 @@ POLICY = Entity(
 HOLD = Entity(
     "legal hold",
     "legal holds",
-    ("legal hold", "litigation hold", "hold", "matter"),
+    ("legal hold", "litigation hold", "hold", "matter", "stop deletion", "block deletion", "prevent deletion"),
     _hold_rows,
     "id",
     "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, "

@@ -190,7 +190,7 @@ PERSON = Entity(
     presumed="active",
     dated=False,
     fillers=("console", "role", "rights"),
-    hints=("admin", "admins", "administrator", "role", "operator", "operators"),
+    hints=("departed", "admin", "admins", "administrator", "role", "operator", "operators"),
 )
 
 STAFFING = Entity(

@@ -1,5 +1,8 @@
 """What services are operated by: incidents, deploys, findings, follow-ups."""
 
+from collections.abc import Callable
+from datetime import date
+
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past
@@ -36,6 +39,7 @@ def _incidents(records: Records) -> pl.DataFrame:
         "id",
         "source",
         "acknowledged_at",
+        "mitigated_at",
         "closed_at",
         "root_cause",
         "summary",
@@ -44,7 +48,14 @@ def _incidents(records: Records) -> pl.DataFrame:
         "related_to",
     )
     held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
+    again = (
+        records.table("incident_timeline")
+        .filter(pl.col("kind") == "reopen")
+        .group_by(id="incident_id")
+        .agg(reopened_at=pl.col("happened_at").max())
+    )
     frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
+    frame = frame.join(again, on="id", how="left")
     return frame.join(_services(records), on="service_id", how="left").with_columns(
         pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1).alias("rank"),
         hours_to_resolve=pl.col("minutes_to_resolve") / 60,
@@ -70,7 +81,7 @@ def _deploys(records: Records) -> pl.DataFrame:
 
 
 def _findings(records: Records) -> pl.DataFrame:
-    linked = records.table("findings").select("id", "service_id", "incident_id")
+    linked = records.table("findings").select("id", "service_id", "incident_id", "first_seen_at")
     return (
         records.fact("findings")
         .join(linked, on="id", how="left")
@@ -84,6 +95,23 @@ def _findings(records: Records) -> pl.DataFrame:
 
 def _actions(records: Records) -> pl.DataFrame:
     return records.table("incident_actions")
+
+
+RELEASES = ("release", "deploy", "deployment", "change", "rollout")
+SUPPLIERS = ("vendor", "supplier", "third party", "provider")
+
+
+def _caused_by(*things: str) -> tuple[str, ...]:
+    """The ways to say that one of these things was the cause."""
+    verbs = ("caused by", "due to", "because of", "triggered by", "came from", "blamed on", "down to", "came after")
+    some = [f"{one}s" if not one.endswith("y") else f"{one[:-1]}ies" for one in things]
+    given = [f"{a} {one}" for one in things for a in ("a", "a bad", "a failed", "the", "one", "our")]
+    return tuple(f"{verb} {one}" for verb in verbs for one in (*given, *some, *(f"bad {each}" for each in some)))
+
+
+def _cause(pattern: str) -> Callable[[date], pl.Expr]:
+    """Incidents whose established cause names it."""
+    return lambda _: pl.col("root_cause").str.to_lowercase().str.contains(pattern)
 
 
 INCIDENT = Entity(
@@ -150,6 +178,13 @@ INCIDENT = Entity(
             after=True,
             aside=True,
         ),
+        RowState("caused by a release", _caused_by(*RELEASES), _cause(r"\b(?:release|deploy)"), after=True),
+        RowState("caused by a vendor", _caused_by(*SUPPLIERS), _cause(r"\b(?:vendor|supplier|provider)"), after=True),
+        RowState(
+            "reopened",
+            ("reopened", "opened again", "re-opened", "reopen", "came back"),
+            lambda _: pl.col("reopened_at").is_not_null(),
+        ),
     ),
     choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
     dates={
@@ -172,14 +207,26 @@ INCIDENT = Entity(
         "resolved_on": ("resolve", "resolved", "fix", "fixed", "solve", "solved", "restored", "restore", "ended"),
         "closed_on": ("close", "closed"),
         "acknowledged_on": ("acknowledge", "acknowledged"),
+        "mitigated_on": ("mitigate", "mitigated"),
+        "reopened_on": ("reopened", "reopen", "opened again"),
     },
     people={"owner": OWNER, "service_owner": ("service owner",)},
     links={"service": "service_id", "incident": "id"},
     attributes={
         "severity": ("severity", "severe", "serious", "priority", "bad"),
         "status": ("status", "state"),
-        "service": ("service", "affected", "affect"),
-        "impact_users": ("user", "users", "customer", "impact", "hit"),
+        "service": ("service", "affect"),
+        "impact_users": (
+            "user",
+            "users",
+            "customer",
+            "impact",
+            "hit",
+            "affecting",
+            "affected",
+            "affecting users",
+            "affecting customers",
+        ),
         "summary": ("summary", "about", "story"),
         "source": ("source", "monitor", "reported by"),
         "alert_count": ("alerts", "how many alerts"),
@@ -231,7 +278,20 @@ INCIDENT = Entity(
             "users were hit by",
         ),
     },
-    hints=("burning", "fire", "sev1", "sev2", "sev3", "sev4", "mttr", "mtta", "mttm", "ack", "acknowledge"),
+    hints=(
+        "burning",
+        "fire",
+        "sev1",
+        "sev2",
+        "sev3",
+        "sev4",
+        "mttr",
+        "mtta",
+        "mttm",
+        "ack",
+        "acknowledge",
+        "mitigated",
+    ),
     reason="root_cause",
     size="rank",
     presumed="open",

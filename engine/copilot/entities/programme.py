@@ -477,7 +477,7 @@ TEST = Entity(
     _tests,
     "id",
     "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, owner {owner}",
-    names=("id", "schedule_id"),
+    names=("id", "schedule_id", "procedure"),
     states=(
         RowState("failed", ("failed", "fail", "failing", "failure"), is_in("outcome", "failed")),
         RowState("passed", ("passed", "pass", "successful"), is_in("outcome", "passed")),

@@ -1,5 +1,8 @@
 """Vendors and the documents that assure them."""
 
+from collections.abc import Callable
+from datetime import date
+
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over
@@ -44,8 +47,13 @@ def _with(*named: str) -> tuple[str, ...]:
 
 
 def _vendors(records: Records) -> pl.DataFrame:
-    return records.fact("vendors").with_columns(
-        pl.col("tier").replace_strict({"critical": 4, "high": 3, "medium": 2, "low": 1}, default=0).alias("rank")
+    more = records.table("vendors").select(vendor_id="id", stores_customer_data="stores_customer_data")
+    return (
+        records.fact("vendors")
+        .join(more, on="vendor_id", how="left")
+        .with_columns(
+            pl.col("tier").replace_strict({"critical": 4, "high": 3, "medium": 2, "low": 1}, default=0).alias("rank")
+        )
     )
 
 
@@ -57,6 +65,20 @@ def _documents(records: Records) -> pl.DataFrame:
         .with_columns(kind=pl.col("kind").str.replace_all("_", " "))
         .with_columns(title=pl.format("{} of {}", "kind", "vendor"))
     )
+
+
+# how regions begin in a part of the world, and what people call it
+_PLACES = (
+    ("the EU", "eu-", ("the eu", "europe", "the european union", "eu")),
+    ("Asia", "ap-", ("asia", "apac", "asia pacific")),
+    ("the US", "us-", ("the us", "the usa", "america", "the states", "the united states", "us")),
+)
+
+
+def _region(prefix: str, *, inside: bool = True) -> Callable[[date], pl.Expr]:
+    """Vendors whose region begins so, or does not; of an unknown region neither is said."""
+    within = pl.col("region").str.starts_with(prefix)
+    return lambda _: within if inside else ~within
 
 
 VENDOR = Entity(
@@ -71,6 +93,8 @@ VENDOR = Entity(
         "contractor",
         "3rd party",
         "outsourcer",
+        "subprocessor",
+        "sub-processor",
         "vendor review",
         "supplier review",
     ),
@@ -160,6 +184,29 @@ VENDOR = Entity(
             after=True,
         ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState(
+            "with customer data",
+            tuple(
+                f"{verb} customer data" for verb in ("store", "stores", "handle", "handling", "hold", "keep", "with")
+            ),
+            flag("stores_customer_data"),
+            after=True,
+        ),
+        RowState("assessed", ("assessed",), lambda _: pl.col("assurance") != "not_assessed"),
+        *(
+            state
+            for label, prefix, words in _PLACES
+            for state in (
+                RowState(f"in {label}", tuple(f"in {word}" for word in words), _region(prefix), True, True),
+                RowState(
+                    f"outside {label}",
+                    tuple(f"{said} {word}" for said in ("outside", "not in", "outside of") for word in words),
+                    _region(prefix, inside=False),
+                    True,
+                    True,
+                ),
+            )
+        ),
         RowState("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
     ),
     choices={
@@ -214,7 +261,7 @@ VENDOR = Entity(
         frozenset({"with assurance that lapsed"}): "vendors_assurance_lapsed",
         frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring",
     },
-    fillers=("located", "based", "sit", "review", "register", "tier", "category", "report", "use"),
+    fillers=("located", "based", "sit", "review", "register", "tier", "category", "report", "use", "store data"),
 )
 
 DOCUMENT = Entity(

@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.copilot.grammar.lexicon import Sense, is_filler
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Query
+from engine.copilot.grammar.query import TIMED, Query
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.text import stem
 
@@ -167,11 +167,14 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             verb = sense.column.removesuffix("_on")[:7]
             asked = sense.column in columns or any(column and verb in column for column in columns)
             dated = any(one.dimension == f"dated:{sense.column}" for one in made)
-            return asked or dated or spans or sense.column in _BORN or found.intent == "when"
+            timed = any(one.dimension == f"bound:{TIMED.get(sense.column)}" for one in made)
+            return asked or dated or spans or timed or sense.column in _BORN or found.intent == "when"
         case "role":
             people = any(f"person/{sense.column}" in one.dimension for one in made)
             ours = found.intent != "who" and reading.asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
-            measured = any(column and "hours" in column for column in columns) and piece.words.startswith("t")
+            timed = any(one.dimension.startswith("bound:hours") for one in made)
+            timed = timed or any(column and "hours" in column for column in columns)
+            measured = timed and piece.words.startswith("t")
             return (
                 people
                 or ours

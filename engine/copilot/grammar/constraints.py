@@ -65,7 +65,7 @@ _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]
 
 
 def spans_of(
-    reading: Reading, dates: Sequence[str], today: date
+    reading: Reading, dates: Sequence[str], today: date, frame: pl.DataFrame
 ) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
     """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
     made: list[Constraint] = []
@@ -77,6 +77,15 @@ def spans_of(
         hours = window.words.startswith("within") and "hour" in window.words and column != reading.entity.due
         if column is None or gone or hours:
             lost.append(window.words)
+            continue
+        moment = f"{column.removesuffix('_on')}_at"
+        if window.since is not None and moment not in frame.columns:
+            lost.append(window.words)
+            continue
+        if window.since is not None:
+            recent = pl.col(moment) >= window.since
+            verb = column.removesuffix("_on").replace("_", " ")
+            made.append(Constraint("window", f"{verb} {window.with_days}", recent.fill_null(False), after=True))
             continue
         bounds = [pl.col(column) >= window.first] if window.first else []
         bounds += [pl.col(column) <= window.last] if window.last else []
@@ -96,7 +105,7 @@ def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constrai
     if len(spans) != 1 or len(reading.asked.windows) != 1:
         return None
     window = reading.asked.windows[0]
-    column = date_column(reading, window, dates)
+    column = None if window.since is not None else date_column(reading, window, dates)
     return None if column is None else (column, window)
 
 
@@ -168,6 +177,8 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
             continue
         if sense is not None and piece.sense("date") is not None and reading.asked.windows:
             continue  # "acknowledged this year" is when, whatever the state is now
+        if piece.sense("date") is not None and reading.asked.matches(rf"\bto be {re.escape(piece.words)}\b"):
+            continue  # "the slowest to be acknowledged"
         own = piece.sense("name")  # a service that is called as a source of incidents is: the service is meant
         if own is not None and own.name is not None and own.name.kind in reading.entity.links:
             continue

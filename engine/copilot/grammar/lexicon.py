@@ -78,11 +78,19 @@ GROUP_WORDS: Mapping[str, str] = {
     "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
     "vendor": "vendor",
     "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
-    "region": "region",
+    "region": "region", "hour": "hour", "weekday": "weekday", "cause": "root_cause", "root cause": "root_cause",
     "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner",
     "supplier": "vendor",
     "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
 }  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKEND = RowState(
+    "at a weekend",
+    ("weekend", "on weekends", "on a weekend", "at the weekend", "at weekends", "on the weekend"),
+    lambda _: pl.col("weekday").is_in(WEEKDAYS[5:]),
+    after=True,
+    aside=True,
+)
 LATE = ("days overdue", "days late", "how late", "how overdue", "days past due", "days behind", "days over")
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 FILLERS = frozenset(
@@ -188,6 +196,9 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
         yield from ((said, Sense("attribute", "age_days")) for said in ("age", "old", "days open"))
     if "late_days" in frame.columns:
         yield from ((said, Sense("attribute", "late_days")) for said in LATE)
+    if "weekday" in frame.columns:
+        yield from ((said, Sense("choice", "weekday", day)) for day in WEEKDAYS for said in (day, f"{day}s"))
+        yield from ((said, Sense("state", state=WEEKEND)) for said in WEEKEND.words)
     yield from ((said, Sense("mine")) for said in MINE)
     yield from ((said, Sense("filler")) for said in entity.fillers)
 

@@ -61,12 +61,12 @@ def turned_of(
     return found, tuple(orphans)
 
 
-def turned_spans(reading: Reading, today: date) -> list[Constraint] | None:
+def turned_spans(reading: Reading, today: date, frame: pl.DataFrame) -> list[Constraint] | None:
     """Spans of time behind a verb that "not" stands before, turned round; None where there is none."""
     dates = turned_dates(reading)
     if not dates or not reading.asked.windows:
         return None
-    made, _, _ = spans_of(reading, dates, today)
+    made, _, _ = spans_of(reading, dates, today, frame)
     return [_not(one) for one in made]
 
 

@@ -75,8 +75,8 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
     """Which rows are meant, and in which order."""
     entity, asked = reading.entity, reading.asked
     dates = dates_of(reading)
-    spans, halves, lost = spans_of(reading, dates, today)
-    turned = turned_spans(reading, today)
+    spans, halves, lost = spans_of(reading, dates, today, frame)
+    turned = turned_spans(reading, today, frame)
     if turned is not None:
         spans, lost = turned, ()
     names, orphans = names_of(reading, reading.pieces, frame, asker)
@@ -160,10 +160,14 @@ def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bo
     ahead = found.window is not None and found.window[0] == entity.due
     ahead = ahead and (reading.asked.matches(r"\bdue\b") or found.window is None or _is_future(found.window[1], today))
     timed = any(not window.age for window in reading.asked.windows) and not ahead
-    if found.group is not None and ":" in found.group:  # by month: all that there were
+    if found.group in ("hour", "weekday", "root_cause") or (
+        found.group is not None and ":" in found.group
+    ):  # by month: all that there were
         return found
     if entity.presumed is None or stated or recent or measured or found.halves or timed:
         return found
+    if any(each.dimension.removeprefix("bound:") in entity.measures for each in found.constraints):
+        return found  # how long it took, how many it hit: of all that there were
     if any(each.dimension.startswith(("own:", "dated:")) for each in found.constraints) or reading.asked.matches(_PAST):
         return found
     if found.intent in ("why", "measure") or (found.intent == "when" and not reading.title_words and not ahead):

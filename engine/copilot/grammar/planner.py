@@ -27,6 +27,7 @@ _THEM = (
     r"\b(?:of (?:those|them|these)|them|they|those|these|"
     r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
 )
+_FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
 _COUNTS = r"\bhow many\b"
 _BY_NAME = {
     "service": "service",
@@ -63,7 +64,16 @@ class Planner:
 
     def question(self, text: str) -> CopilotQuestion:
         """The question of a text."""
-        return ask(text, self._library.today)
+        return ask(self._with_identifiers(text), self._library.today, self._library.now)
+
+    def _with_identifiers(self, text: str) -> str:
+        """The text with "incident 71" as the identifier of this year's incident of that number."""
+
+        def identifier(match: re.Match[str]) -> str:
+            key = f"INC-{self._today.year}-{int(match[1]):04d}"
+            return key if stems(key) in self._names.by_phrase else match[0]
+
+        return re.sub(r"(?i)\bincident (?:number |no\.? |#)?(\d{1,4})\b(?!-)", identifier, text)
 
     def plans(self, asked: CopilotQuestion, before: Query | None = None, *, follows: bool = False) -> tuple[Query, ...]:
         """The query that is meant; several where nothing says which; none where nothing fits.
@@ -192,6 +202,8 @@ class Planner:
             r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
         ):
             return [BY_NAME["dependency"]]
+        if asked.matches(_FIX_ONE):
+            return [BY_NAME["incident"]]
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
         if any(name.kind == "incident" for name in self.names(asked)):
             found.append(BY_NAME["incident"])

@@ -9,7 +9,7 @@ import polars as pl
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.holders import group_by_holder
 from engine.copilot.grammar.lexicon import GROUP_WORDS, Sense
-from engine.copilot.grammar.query import Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
+from engine.copilot.grammar.query import TIMED, Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
 from engine.copilot.grammar.reading import Reading
 
 MOST_RANKED = 10
@@ -107,7 +107,8 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
     entity, down = reading.entity, sense.value == "down"
     first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
     if sense.column == "measure":
-        measure = next(iter(entity.measures), None)
+        verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
+        measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))
         return (first, False) if measure is None or reading.asked.matches(r"\bopen\b") else (measure, down)
     if sense.column == "size":
         if words in _SEVERE and (
@@ -151,7 +152,7 @@ def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return replace(found, intent="group", group=over, unknown=left)
     by = _group(reading, frame, found.intent)
     if by is not None and frame.schema[by].is_numeric() and by != "criticality":
-        return replace(found, order=Order(by, True, MOST_RANKED, f"order by {heading(by)}"), group=by)
+        return replace(found, order=Order(by, True, MOST_RANKED, f"first by {heading(by)}"), group=by)
     if by is not None:
         return replace(found, intent="group", group=by)
     if found.intent == "who":

@@ -120,7 +120,7 @@ def dates_of(reading: Reading) -> list[str]:
     return [sense.column for piece in reading.pieces if (sense := piece.sense("date")) and sense.column not in timed]
 
 
-_TIMED = {
+TIMED = {
     "acknowledged_on": "hours_to_acknowledge",
     "mitigated_on": "hours_to_mitigate",
     "resolved_on": "hours_to_resolve",
@@ -140,8 +140,8 @@ def verb_timed(reading: Reading) -> dict[str, str]:
         sense.column
         for piece in reading.pieces
         if (sense := piece.sense("date"))
-        and sense.column in _TIMED
-        and _TIMED[sense.column] in reading.entity.measures
+        and sense.column in TIMED
+        and TIMED[sense.column] in reading.entity.measures
         and (
             reading.asked.matches(rf"\bto {re.escape(piece.words)}\b")
             or (
@@ -150,7 +150,7 @@ def verb_timed(reading: Reading) -> dict[str, str]:
             )
         )
     ]
-    return {column: _TIMED[column] for column in found}
+    return {column: TIMED[column] for column in found}
 
 
 def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:

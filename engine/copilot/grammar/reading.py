@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 
 import polars as pl
 
@@ -150,10 +150,10 @@ class Reading:
         return next((number for number, piece in enumerate(self.pieces) if piece.sense("noun")), 999)
 
 
-def ask(text: str, today: date) -> CopilotQuestion:
-    """The question of a text."""
+def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
+    """The question of a text, asked on a day and at a moment."""
     lowered = write_out(plain(text))
-    spans, rest = windows.find(lowered, today)
+    spans, rest = windows.find(lowered, today, now)
     found = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))
     match = _BOUND.search(rest)
     if match is None:

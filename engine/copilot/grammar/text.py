@@ -29,7 +29,8 @@ _SPELLINGS = tuple(
         (r"\bcom+it+e+s?\b(?<!committees)(?<!committee)", "committee"),
         (r"\bu\b", "you"),
         (r"\br\b", "are"),
-        (r"\b(\d+)(d|w)\b", r"\1 \2"),
+        (r"\b(\d+)(d|w|h)\b", r"\1 \2"),
+        (r"\b(?!customers?\b)cust+om+[eao]rs?\b", "customers"),
     )
 )
 

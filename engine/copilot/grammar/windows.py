@@ -3,47 +3,31 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+
+from engine.copilot.grammar import moments
 
 _MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-    "couple of": 2,
-    "few": 3,
-}
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "a": 1, "an": 1, "couple of": 2, "few": 3, "twelve": 12,
+}  # fmt: skip
 _N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
 _MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})"
+# a year, and no number of things
+_YEAR = (
+    r"(?<![\w-])(?<!than )(?<!over )(?<!above )(?<!least )(?<!most )(?<!under )(?<!below )20\d\d(?![\w-])"
+    r"(?! (?:users|customers|people)\b)"
+)
 _POINT = (
     rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|"
     rf"th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
-    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>(?<![\w-])20\d\d(?![\w-]))|"
+    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>{_YEAR})|"
     rf"(?P<weekday>{'|'.join(_DAYS)})|"
     r"(?P<rel>yesterday|today|tomorrow|now|last week|last month|last quarter|last year|this week|this month|"
     r"this quarter|this year|next week|next month|next quarter|next year|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)|"
@@ -53,7 +37,8 @@ _POINT = (
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
 FUTURE = re.compile(
     r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming|overload\w*|overbooked|capacity|"
-    r"away|absent|absence|vacation|on leave|available hours|free hours|bandwidth)\b"
+    r"away|absent|absence|vacation|on leave|available hours|free hours|bandwidth|become|becomes|go stale|goes stale|"
+    r"will|would|lapses|ready)\b"
 )
 
 
@@ -65,6 +50,7 @@ class TimeWindow:
     last: date | None
     words: str
     age: bool = False
+    since: datetime | None = None  # to the minute, in UTC
 
     @property
     def is_future(self) -> bool:
@@ -73,7 +59,9 @@ class TimeWindow:
 
     @property
     def with_days(self) -> str:
-        """The days and the words that named them."""
+        """The days, or the moment, and the words that named them."""
+        if self.since is not None:
+            return f"since {self.since:%Y-%m-%d %H:%M} UTC ({self.words})"
         if self.first == self.last and self.first is not None:
             days = f"on {self.first}"
         elif self.first is None:
@@ -85,9 +73,12 @@ class TimeWindow:
         return f"{days} ({self.words})"
 
 
-def find(text: str, today: date) -> tuple[tuple[TimeWindow, ...], str]:
-    """The spans that a plain text names, and the text without them."""
+def find(text: str, today: date, now: datetime | None = None) -> tuple[tuple[TimeWindow, ...], str]:
+    """The spans that a plain text names, and the text without them; hours and minutes count back from ``now``."""
     found: list[TimeWindow] = []
+    while now is not None and (recent := moments.find(text, now)) is not None:
+        since, words, text = recent
+        found.append(TimeWindow(since.date(), today, words, since=since))
     for pattern, read in _PATTERNS:
         at = 0
         while match := pattern.search(text, at):
@@ -198,6 +189,23 @@ def _rolling_back(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     return TimeWindow(first, today, _match_text(match))
 
 
+def _before_last(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today - timedelta(days=27), today - timedelta(days=14), _match_text(match))
+
+
+def _weekend(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    """Saturday and Sunday: of this week for "this" and "next", else the last that began before today."""
+    saturday = today + timedelta(days=5 - today.weekday())
+    if match["which"] not in ("this", "next") and saturday >= today - timedelta(days=today.weekday() == 6):
+        saturday -= timedelta(weeks=1)
+    return TimeWindow(saturday, saturday + timedelta(days=1), _match_text(match))
+
+
+def _last_weekday(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    day = today - timedelta(days=(today.weekday() - _DAYS.index(match["day"])) % 7 or 7)
+    return TimeWindow(day, day, _match_text(match))
+
+
 def _rolling_future(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     return TimeWindow(today, _add_units(today, match["unit"], _number(match)), _match_text(match))
 
@@ -278,6 +286,9 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"\b(?:older|longer|more) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old|open))?", _older_than),
         (rf"\b(?:newer|younger|less) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old))?", _young),
         (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _older_than),
+        (r"\b(?:in )?the fortnight before last\b", _before_last),
+        (r"\b(?:on |at |over |during )?(?P<which>the last|last|this past|past|this|next|the) weekend\b", _weekend),
+        (rf"\b(?:on )?(?:last|this past|past) (?P<day>{'|'.join(_DAYS)})\b", _last_weekday),
         (rf"{_IN}\b(?:last|past|previous) {_N}\s*{_UNIT}\b", _rolling_back),
         (rf"{_IN}\b(?:next|coming|following) {_N}\s*{_UNIT}\b", _rolling_future),
         (rf"\b(?:within|in) (?:the )?(?:next )?{_N}\s*{_UNIT}\b(?! ago)", _rolling_future),

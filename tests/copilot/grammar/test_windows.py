@@ -1,6 +1,6 @@
 """Spans of time are read as people mean them, on a Friday in November."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -64,3 +64,22 @@ def test_a_span_of_time(text, first, last):
 )
 def test_what_is_no_span_of_time(text):
     assert windows.find(plain(text), TODAY)[0] == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "rest"),
+    [
+        ("in the last 36 hours", "2026-11-18 20:30", ""),
+        ("the last hour", "2026-11-20 07:30", ""),
+        ("past 90 minutes", "2026-11-20 07:00", ""),
+        ("last half an hour", "2026-11-20 08:00", ""),
+        ("incidents of the last 2 h", "2026-11-20 06:30", "incidents"),
+    ],
+)
+def test_hours_and_minutes_count_back_from_now_to_the_minute(text, since, rest):
+    (window,), left = windows.find(text, date(2026, 11, 20), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
+    assert (f"{window.since:%Y-%m-%d %H:%M}", left.strip()) == (since, rest)
+
+
+def test_a_number_of_users_is_no_year():
+    assert windows.find("more than 2000 users", date(2026, 11, 20))[0] == ()

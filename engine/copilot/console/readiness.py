@@ -1,0 +1,209 @@
+"""Ready by a day, what lapses until then, whether a gate holds, agreements with business associates."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import polars as pl
+
+from engine.copilot.answers.answers import AnswerPart, CitationList
+from engine.copilot.answers.cells import cell, count_of
+from engine.copilot.answers.library import Library
+from engine.copilot.console.door import door, names_of_kind, route
+from engine.copilot.entities.programme import FRAMEWORK
+from engine.copilot.grammar.names import OwnName
+from engine.copilot.grammar.reading import CopilotQuestion
+from engine.model.errors import BadRequest
+from engine.model.vocabulary import FRAMEWORK_NAMES
+
+ROWS = 5
+MOST_LAPSES = 10
+_PLAN = "gap-remediations"  # which answers for any framework
+_PACK = "hipaa"
+
+
+@door(
+    r"\b(?:will|would|can|could|shall|won't) (?:we|it|our|they)\b.*\b(?:ready|compliant|certifiable|make)\b|"
+    r"\bready (?:for|by|in time|on time)\b|\bon track (?:for|to)\b|\bwhen (?:will|can) we be (?:ready|compliant)\b|"
+    r"\bcheapest (?:way|next|work|steps?)\b|\bwhat (?:would|will) it (?:take|cost)\b",
+    "ready compliant certifiable make track cheapest way next work step take cost time audit certification hit reach "
+    "target date readiness effort hours",
+    "framework",
+    windows=1,
+)
+def ready(
+    asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
+) -> AnswerPart | None:
+    """What the plan of a framework says of a day: the one asked for, else its target date."""
+    frameworks = names_of_kind(names, "framework")
+    if len(frameworks) != 1:
+        return None
+    (framework,) = frameworks[0].keys
+    window = asked.windows[0] if asked.windows else None
+    by = None if window is None else window.last
+    if window is not None and (by is None or by < library.today):
+        return None
+    known = library.rows(FRAMEWORK).filter(pl.col("framework") == framework)
+    if known.is_empty():
+        return None
+    by = by or known["target_on"][0]
+    if by is None:
+        said = FRAMEWORK_NAMES.get(framework, framework)
+        return AnswerPart(
+            (f"I have no data on a day for {said}: name one, since no target date is on record.",), "none"
+        )
+    query = {"framework": framework, "by": by.isoformat()}
+    try:
+        edition = library.edition(_PLAN, query)
+    except BadRequest as error:
+        return AnswerPart((f"I have no data on that day: {error.message}",), "none")
+    if edition is None:
+        return None
+    mark = citations.cite(_PLAN, route(_PLAN, **query))
+    tables = {table.name: table.frame for table in edition.document.tables}
+    reached = bool(tables["goals"]["reached"][0])
+    lines = [f"{'Yes' if reached else 'No'}. {edition.document.headline} {mark}"]
+    actions = tables["actions"].head(ROWS)
+    if actions.height:
+        lines.append(f"The cheapest plan has {count_of(tables['actions'].height, 'step', 'steps')}; the first:")
+    lines += [
+        f"- {cell(row['done_by'])}: {cell(row['action'])} {cell(row['control_id'])} {cell(row['title'])}, "
+        f"{cell(row['hours'])} h, {cell(row['owner'])} {mark}"
+        for row in actions.iter_rows(named=True)
+    ]
+    loose = window is not None and (window.first is None or (window.last or date.max) - window.first >= timedelta(1))
+    if loose and any(character.isalpha() for character in (window.words if window else "").removeprefix("by ")):
+        return AnswerPart(tuple(lines), "medium", f"taken as {by}, the last day of it")
+    return AnswerPart(tuple(lines), "high")
+
+
+@door(
+    r"\b(?:lapses?|stale|goes? stale|runs? out|expires?|expiring)\b.*\b(?:control|evidence|stale|effective)|"
+    r"\b(?:becomes?|goes?|turns?|gets?|going) stale\b|\bstale (?:by|until|before|in|next)\b|"
+    r"\b(?:controls?|evidence)\b.*\b(?:lapses?|expires?|runs? out|going stale|become stale)\b|\bwhat lapses\b",
+    "lapse stale run out expire expiring control evidence become effective renew",
+    "framework",
+    windows=1,
+)
+def lapsing(
+    asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
+) -> AnswerPart | None:
+    """What evidence of which controls lapses in a span ahead, as the plans project it."""
+    from engine.planning.horizons import project
+
+    window = asked.windows[0] if asked.windows else None
+    if window is None or window.last is None or window.last < library.today:
+        return None
+    first = max(window.first or library.today, library.today)
+    wanted = [key for name in names_of_kind(names, "framework") for key in name.keys]
+    horizons = library.fact("control_horizons")
+    scope = [key for key in library.rows(FRAMEWORK)["framework"] if not wanted or key in wanted]
+    if not scope:
+        return None
+    projections = [project(horizons, key, library.today, window.last) for key in scope]
+    lapsed = [one.lapses.with_columns(framework=pl.lit(one.framework)) for one in projections]
+    rows = (
+        pl.concat(lapsed).filter(pl.col("lapses_on") >= first).sort("lapses_on", "framework", "control_id", "evidence")
+    )
+    of = "" if not wanted else f" of {', '.join(FRAMEWORK_NAMES.get(key, key) for key in scope)}"
+    span = f"from {first} to {window.last} ({window.words})"
+    counted = (
+        f"{count_of(rows.height, 'piece', 'pieces')} of evidence{of} {'lapses' if rows.height == 1 else 'lapse'} {span}"
+    )
+    if asked.matches(r"\bstale\b"):
+        before = max(first - timedelta(days=1), library.today)
+        gone = pl.concat(
+            [
+                one.on(window.last)
+                .filter(pl.col("state") == "stale")
+                .join(one.on(before).filter(pl.col("state") == "effective"), on="control_id", how="semi")
+                .select("control_id", framework=pl.lit(one.framework))
+                for one in projections
+            ]
+        )
+        rows = rows.join(gone, on=["framework", "control_id"], how="semi")
+        counted = (
+            f"{count_of(gone.height, 'effective control', 'effective controls')}{of} "
+            f"{'becomes' if gone.height == 1 else 'become'} stale {span} unless evidence is renewed"
+        )
+    if rows.is_empty():
+        return AnswerPart((f"{counted}.",), "high")
+    by = window.last.isoformat()
+    marks = {
+        key: citations.cite(_PLAN, route(_PLAN, framework=key, by=by)) for key in rows["framework"].unique().sort()
+    }
+    lines = [f"{counted}."]
+    lines += [
+        f"- {row['lapses_on']}: {row['evidence']} of {FRAMEWORK_NAMES.get(row['framework'], row['framework'])} "
+        f"{row['control_id']} {row['title']}, owner {cell(row['owner'])} {marks[row['framework']]}"
+        for row in rows.head(MOST_LAPSES).iter_rows(named=True)
+    ]
+    if rows.height > MOST_LAPSES:
+        lines.append(f"{rows.height - MOST_LAPSES:,} more.")
+    return AnswerPart(tuple(lines), "high")
+
+
+@door(
+    r"\b(?:gate|new (?:critical|high|medium|low) gaps?)\b",
+    "gate new critical high medium low gap pass since open appear",
+    "framework",
+    windows=1,
+)
+def gate(
+    asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
+) -> AnswerPart | None:
+    """Whether frameworks have a gap of a severity that they did not have on a day, as the gate asks it."""
+    from engine.reporting.gate import no_new
+
+    severity = next((word for word in ("critical", "high", "medium", "low") if word in asked.words), None)
+    window = asked.windows[0] if asked.windows else None
+    if severity is None or window is None or window.first is None or not window.words.startswith("since"):
+        return None
+    wanted = [key for name in names_of_kind(names, "framework") for key in name.keys]
+    scope = [key for key in library.rows(FRAMEWORK)["framework"] if not wanted or key in wanted]
+    try:
+        conditions = library.against(
+            window.first, lambda now, then: [no_new(now, then, key, severity) for key in scope]
+        )
+    except BadRequest as error:
+        return AnswerPart((f"I have no data on new gaps {window.words}: {error.message}",), "none")
+    broken = [one for one in conditions if not one.holds]
+    mark = citations.cite(_PLAN, route(_PLAN))
+    said = f"{severity} gap {window.words}"
+    lines = [f"{'Yes: a new' if broken else 'No: no new'} {said}, by the gate's condition. {mark}"]
+    lines += [f"- {FRAMEWORK_NAMES.get(one.framework, one.framework)}: {one.found}" for one in broken]
+    return AnswerPart(tuple(lines), "high")
+
+
+@door(
+    r"\bbaas?\b|\bbusiness associates?\b",
+    "baa business associate agreement vendor everybody everyone sign signed missing lack without valid expired place "
+    "no not flow supplier file force",
+)
+def agreements(
+    asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
+) -> AnswerPart | None:
+    """Which business associates have an agreement, as the pack of HIPAA has it."""
+    edition = library.edition(_PACK)
+    tables = () if edition is None else edition.document.tables
+    table = next((one.frame for one in tables if one.name == "business_associates"), None)
+    if table is None or table.is_empty():
+        return AnswerPart(
+            ("I have no data on business associates: HIPAA is not in scope, or no vendor handles health data.",), "none"
+        )
+    without = table.filter(pl.col("agreement").is_null() | (pl.col("valid_until") < library.today))
+    others = table.filter(~pl.col("vendor_id").is_in(without["vendor_id"].to_list()))
+    lacking = asked.matches(r"\b(?:missing|lack|without|no|not|expired|need|needs)\b")
+    everybody = asked.matches(r"\b(?:everybody|everyone|all|every|each)\b") and not lacking
+    rows = without if lacking or everybody else others
+    said = "without a valid agreement" if lacking or everybody else "with a valid agreement"
+    first = f"{rows.height} of {table.height} business associates are {said}."
+    if everybody:
+        first = f"{'No' if without.height else 'Yes'}: {first}"
+    mark = citations.cite(_PACK, route(_PACK, explain="hipaa_associates_without_agreement"))
+    lines = [f"{first} {mark}"]
+    lines += [
+        f"- {row['vendor_id']} {row['name']}: {row['finding'] or 'in order'}, tier {cell(row['tier'])}, signed "
+        f"{cell(row['signed_on'])}, valid until {cell(row['valid_until'])} {mark}"
+        for row in rows.head(MOST_LAPSES).iter_rows(named=True)
+    ]
+    return AnswerPart(tuple(lines), "high")

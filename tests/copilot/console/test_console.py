@@ -1,0 +1,90 @@
+"""What the console answers elsewhere is asked there: doors, and what they leave to others."""
+
+from datetime import date
+
+import pytest
+
+from engine.copilot.answers.offline import answer
+from engine.planning.horizons import project
+
+DINA = "dina.abrams@cobalt.example"
+
+
+def first(question, library):
+    found = answer(question, library, asker=DINA)
+    return found.text.splitlines()[0], found.confidence
+
+
+def test_what_fails_with_a_service_is_what_the_graph_has(cobalt):
+    hit = cobalt.graph().dependents("svc-dns")
+    said, confidence = first("if dns goes down what else breaks?", cobalt)
+    assert (said.split(" need")[0], confidence) == (f"{len(hit)} services", "high")
+
+
+def test_what_rests_on_a_vendor_is_told_with_the_control_graph(cobalt):
+    found = answer("what happens if harrowgate goes down", cobalt, asker=DINA)
+    assert "At risk with it in the control graph: 27 controls, 34 requirements." in found.text
+    assert "/api/governance/compliance/control-graph?view=findings" in [one.route for one in found.citations]
+
+
+def test_the_budget_that_is_nearest_its_end_is_not_one_that_is_spent(cobalt):
+    found = answer("which service is closest to blowing its error budget", cobalt, asker=DINA)
+    assert found.text.startswith("block-storage: ")
+    assert "Spent already: control-plane" in found.text
+
+
+def test_an_established_cause_is_told_with_what_speaks_for_it(cobalt):
+    found = answer("why did the control plane go down on monday?", cobalt, asker=DINA)
+    assert found.confidence == "high"
+    assert found.text.startswith("INC-2026-0071 Error rate above objective (opened on 2026-11-16): release DEP-2026-")
+    assert "- for it: It went live 9 min before the onset." in found.text
+
+
+def test_without_an_incident_in_the_span_there_is_none_and_the_one_before_is_named(cobalt):
+    found = answer("why did dns fail on wednesday?", cobalt, asker=DINA)
+    assert found.text.startswith("None: no incident on dns was opened on 2026-11-18 (on wednesday).")
+    assert "The last one before was INC-2026-0068" in found.text
+
+
+def test_an_analysis_that_is_inconclusive_is_not_told_as_a_cause(cobalt):
+    found = answer("why did the control plane go down on thursday?", cobalt, asker=DINA)
+    assert "no cause is established, and the analysis is inconclusive" in found.text
+    assert found.confidence == "medium"
+
+
+def test_what_becomes_stale_in_a_month_ahead_is_projected_as_the_plans_do(cobalt):
+    horizons, last = cobalt.fact("control_horizons"), date(2026, 12, 31)
+    stale = 0
+    for key in horizons["framework"].unique():
+        plan = project(horizons, key, cobalt.today, last)
+        good = set(plan.on(date(2026, 11, 30)).filter(state="effective")["control_id"])
+        stale += len(good & set(plan.on(last).filter(state="stale")["control_id"]))
+    said, confidence = first("what becomes stale in december", cobalt)
+    assert (said.split()[0], confidence) == (str(stale), "high")
+    assert "from 2026-12-01 to 2026-12-31" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["if dns goes purple what else breaks?", "why did the control plane go down in frankfurt", "baas with pets"],
+)
+def test_a_word_that_no_door_knows_is_never_answered_with_a_figure(question, cobalt):
+    said, confidence = first(question, cobalt)
+    assert (said.startswith("I have no data"), confidence) == (True, "none")
+
+
+def test_the_steps_that_raise_the_score_are_those_of_the_report(cobalt):
+    steps = next(t.frame for t in cobalt.edition("posture-score").document.tables if t.name == "next_steps")
+    assert steps["action"][0] in answer("cheapest way to raise the score", cobalt, asker=DINA).text
+
+
+def test_a_pack_that_is_out_of_scope_has_no_agreements(cobalt):
+    assert first("vendors with a baa", cobalt) == (
+        "I have no data on business associates: HIPAA is not in scope, or no vendor handles health data.",
+        "none",
+    )
+
+
+def test_of_an_empty_organization_nothing_is_said(acme):
+    for question in ("what becomes stale in december", "single points of failure", "which budget is closest to spent"):
+        assert "traceback" not in answer(question, acme, asker=DINA).text.lower()
