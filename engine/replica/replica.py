@@ -78,7 +78,7 @@ class Replica:
             if self._opened is not None:
                 copy, self._opened = self._opened, None
                 try:
-                    whole = copy.is_as_left()
+                    whole = copy.has_stamp()
                     copy.connection.close()
                     if whole:
                         copy.put_stamp()
@@ -239,7 +239,7 @@ class Replica:
         with self._using() as copy, self._faults(copy):
             known = copy.marks.read(wanted)
             with self._source.changes([(org_id, known[org_id].seq) for org_id in wanted]) as found:
-                stands, moved, whole = {}, False, copy.is_as_left()
+                stands, moved, whole = {}, False, copy.has_stamp()
                 for change in found:
                     if (mark := known[change.org_id]).seq and change.erased_since():
                         self._forget(copy)
@@ -316,7 +316,7 @@ class Replica:
         if self.is_in_memory:
             return
         with self._writer, suppress(ReplicaLost), self._using() as copy, self._faults(copy):
-            whole = copy.is_as_left()
+            whole = copy.has_stamp()
             copy.connection.cursor().execute("CHECKPOINT")
             if whole:
                 copy.put_stamp()

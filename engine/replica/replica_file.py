@@ -21,7 +21,7 @@ import duckdb
 
 from engine.model.file_errors import FileFault, file_fault
 from engine.replica.replica_tables import DEFINITIONS, FINGERPRINT
-from engine.replica.stamps import is_as_left, put_stamp
+from engine.replica.stamps import has_stamp, put_stamp
 from engine.replica.tallies import strange_rows
 from engine.replica.watermarks import Watermarks
 
@@ -77,10 +77,10 @@ class Copy:
         """Whether its file is still the one that its name leads to."""
         return self.path is None or _identity(self.path) == self.file
 
-    def is_as_left(self) -> bool:
+    def has_stamp(self) -> bool:
         """Whether nobody but this process changed the file since its state was written down."""
         with suppress(OSError):
-            return self.path is not None and self.lock is not None and is_as_left(self.path, self.lock)
+            return self.path is not None and self.lock is not None and has_stamp(self.path, self.lock)
         return False
 
     def put_stamp(self) -> None:
@@ -115,7 +115,7 @@ def open_or_make(path: Path, options: Options, held: FileIO) -> Copy:
         raise PermissionError(errno.EACCES, "it can only be read")
     if os.path.lexists(path):
         try:
-            return open_sound(path, options, as_left=is_as_left(path, held))
+            return open_sound(path, options, as_left=has_stamp(path, held))
         except (Unsound, duckdb.Error) as error:
             if isinstance(error, duckdb.OutOfMemoryException) or disk_fault(error, path.parent) is not None:
                 raise

@@ -35,7 +35,7 @@ def put_stamp(path: Path, held: FileIO) -> None:
     os.ftruncate(held.fileno(), len(stamp))
 
 
-def is_as_left(path: Path, held: FileIO) -> bool:
+def has_stamp(path: Path, held: FileIO) -> bool:
     """Whether the file at ``path`` is in the state that was written down last; never where a boot cannot be told."""
     stamp = _stamp(path)
     return stamp != b"" and stamp == os.pread(held.fileno(), MOST_BYTES, 0)

@@ -166,7 +166,7 @@ def _tree_seconds(process: int) -> float:
     return own + sum(map(_tree_seconds, children(process)))
 
 
-def _served(folder: Path, ask: Callable[[int, str], object], *, whole: bool) -> Spent:
+def _console_cost(folder: Path, ask: Callable[[int, str], object], *, whole: bool) -> Spent:
     """What an answer costs a console that serves ``folder``; ``whole``: with its start."""
     hq(folder, "report", "posture-score", "--org", ORG)
     cookie = hq(folder, "session", "--email", f"owner@{ORG}.example").output.strip()
@@ -194,15 +194,17 @@ def _write_and_get(port: int, cookie: str) -> None:
 
 
 def _first_page(folder: Path) -> Spent:
-    return _served(folder, _write_and_get, whole=True)
+    return _console_cost(folder, _write_and_get, whole=True)
 
 
 def _seal(folder: Path) -> Spent:
-    return _served(folder, lambda port, cookie: _get(port, cookie, f"{BASE}bundles", {"window": "all"}), whole=False)
+    return _console_cost(
+        folder, lambda port, cookie: _get(port, cookie, f"{BASE}bundles", {"window": "all"}), whole=False
+    )
 
 
 def _export(folder: Path) -> Spent:
-    return _served(folder, lambda port, cookie: _get(port, cookie, "/api/audit/export?window=all"), whole=False)
+    return _console_cost(folder, lambda port, cookie: _get(port, cookie, "/api/audit/export?window=all"), whole=False)
 
 
 def _profile(row: Row, base: Path, scratch: Path) -> list[str]:

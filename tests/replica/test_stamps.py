@@ -8,7 +8,7 @@ import pytest
 from engine.replica import replica_file, stamps
 from engine.replica.replica import Replica
 from engine.replica.replica_file import lock
-from engine.replica.stamps import is_as_left, put_stamp
+from engine.replica.stamps import has_stamp, put_stamp
 from tests.replica.test_replica import rows_of
 
 
@@ -31,12 +31,12 @@ def test_a_file_is_as_it_was_left_until_anything_is_done_to_it(file):
         "nothing there": file.unlink,
     }
     with lock(file) as held:
-        assert not is_as_left(file, held)
+        assert not has_stamp(file, held)
         for name, act in acts.items():
             put_stamp(file, held)
-            assert is_as_left(file, held), name
+            assert has_stamp(file, held), name
             act()
-            assert not is_as_left(file, held), name
+            assert not has_stamp(file, held), name
 
 
 def test_after_another_start_of_the_machine_and_where_none_can_be_told_a_file_is_read_through(file, monkeypatch):
@@ -44,7 +44,7 @@ def test_after_another_start_of_the_machine_and_where_none_can_be_told_a_file_is
         for boot in ("another", ""):
             put_stamp(file, held)
             monkeypatch.setattr(stamps, "_boot", lambda boot=boot: boot)
-            assert not is_as_left(file, held)
+            assert not has_stamp(file, held)
 
 
 def test_a_shorter_stamp_leaves_nothing_of_a_longer_one(file, monkeypatch):
@@ -53,7 +53,7 @@ def test_a_shorter_stamp_leaves_nothing_of_a_longer_one(file, monkeypatch):
         put_stamp(file, held)
         monkeypatch.setattr(stamps, "_boot", lambda: "b")
         put_stamp(file, held)
-        assert is_as_left(file, held)
+        assert has_stamp(file, held)
 
 
 @pytest.fixture
@@ -86,4 +86,4 @@ def test_what_somebody_did_to_an_open_file_is_not_taken_for_our_own(store, tmp_p
     os.utime(path, ns=(1, 1))
     replica.close()
     with lock(path) as held:
-        assert not is_as_left(path, held)
+        assert not has_stamp(path, held)
