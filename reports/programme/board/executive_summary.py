@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Coverage, Document, Table
+from engine.model.documents.document import Coverage, Document, Table, at_most
 from engine.model.figures.figure import Figures
 from reports.capacity import shortfall
 from reports.figures import select
@@ -111,7 +111,14 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     if late:
         parts.append(f"{count(late, 'duty', 'duties')} {'is' if late == 1 else 'are'} overdue")
     are = "is" if asked.height == 1 else "are"
-    return f"{'; '.join(parts)}; {count(asked.height, 'decision')} {are} requested."
+    decisions = f"{count(asked.height, 'decision')} {are} requested"
+    lead = targets.lead(figures.rows(targets.nearest))
+    if not lead:
+        return f"{'; '.join(parts)}; {decisions}."
+    said = lead
+    for part in (parts[0], decisions, *parts[1:]):
+        said = at_most(said, f"; {part}")
+    return f"{said}."
 
 
 def _maintenance(figures: Figures) -> pl.DataFrame:
