@@ -66,6 +66,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
+    "0043": frozenset({"on_call_shifts", "maintenance_windows"}),
     "0042": frozenset({"absences", "audit_windows"}),
 }
 

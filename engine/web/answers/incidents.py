@@ -12,6 +12,8 @@ from engine.store.schema.records import (
     IncidentRow,
     IncidentTimelineRow,
     LegalHoldRow,
+    MaintenanceWindowRow,
+    OnCallShiftRow,
     RcaRunRow,
     ServiceRow,
 )
@@ -203,6 +205,18 @@ class FamilyItem(Shape):
     """An incident that is confirmed as of the family."""
 
 
+@mirror_row(OnCallShiftRow, "id person service_id starts_at ends_at rota recorded_at")
+class OnCallItem(EvidenceItem):
+    """A shift that the incident was opened or taken in."""
+
+
+@mirror_row(MaintenanceWindowRow, "id reason created_by service_id matchers starts_at ends_at recorded_at")
+class MaintenanceItem(EvidenceItem):
+    """A window of maintenance that covers the incident."""
+
+    matchers: object
+
+
 class IncidentEvidence(Shape):
     """Everything about an incident, each record with its place in the audit chain, and a hash over all of it."""
 
@@ -222,6 +236,8 @@ class IncidentEvidence(Shape):
     deploys: list[DeployItem]
     legal_holds: list[LegalHoldItem]
     family: list[FamilyItem]
+    on_call: list[OnCallItem] | None
+    maintenance: list[MaintenanceItem]
     audit_events: list[AuditItem]
     definitions: dict[str, str]
     chain: RevisionAnswer
