@@ -51,7 +51,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
-    "0952": {"deploys": frozenset({"rolled_back_at"})},
+    "0044": {"deploys": frozenset({"rolled_back_at"})},
     "0042": {"vendors": frozenset({"lead_days"})},
 }
 

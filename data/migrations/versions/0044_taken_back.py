@@ -5,8 +5,8 @@ from alembic import op
 
 from engine.store.types import Instant
 
-revision = "0952"
-down_revision = "0042"
+revision = "0044"
+down_revision = "0043"
 
 
 def upgrade() -> None:
