@@ -3,8 +3,9 @@
 from datetime import date
 from xml.etree import ElementTree
 
-from tests.bench import results
+from tests.bench import release, results
 from tests.bench.picture import picture
+from tests.bench.release import Cost, Release, worse_rows
 from tests.bench.results import Part, page
 from tests.bench.table import Figure, Point, growth_text
 from tests.bench.targets import TARGETS, misses
@@ -60,3 +61,22 @@ def test_the_picture_is_drawn_for_one_size_and_for_none():
     one = ElementTree.fromstring(picture([Point("import", "events", 1000, 0.5, 90)]))
     assert next(one.iter("{http://www.w3.org/2000/svg}text")).text == "seconds by events"
     assert ElementTree.fromstring(picture([])).tag.endswith("svg")
+
+
+def test_a_row_that_costs_a_tenth_more_than_at_the_last_release_is_let_through_and_more_is_named():
+    kept = Release("0.1.0", {"hq report": Cost(1.0, 10.0, 90.0), "import": Cost(5.0, 50.0, 90.0)})
+    now = {"hq report": Cost(9.9, 11.0, 500.0), "import": Cost(1.0, 55.1, 90.0), "new": Cost(9.0, 90.0, 90.0)}
+    assert worse_rows(now, kept) == ["import: 55.1 yards, 50.0 at version 0.1.0"]
+    assert worse_rows(now, None) == []
+
+
+def test_what_a_release_cost_is_kept_by_row_and_other_rows_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "KEPT", tmp_path / "release.json")
+    assert release.read() is None
+    release.keep({"b": Cost(2.0, 20.0, 80.0)})
+    release.keep({"a": Cost(1.0, 10.0, 90.0)})
+    assert dict(release.read().rows) == {"a": Cost(1.0, 10.0, 90.0), "b": Cost(2.0, 20.0, 80.0)}
+
+
+def test_the_repository_has_what_rows_cost_at_the_last_release():
+    assert "hq report, kept, 30,000 events" in release.read().rows

@@ -35,7 +35,11 @@ HOMES = {
     ),
     "smtplib": ("engine/delivery",),
     "jinja2": ("engine/render", "engine/desk"),
-    "icalendar": ("engine/render", "engine/intake/imports/files/calendar_files.py"),
+    "icalendar": (
+        "engine/render",
+        "engine/intake/imports/files/calendar_files.py",
+        "engine/intake/imports/files/rotas.py",
+    ),
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),

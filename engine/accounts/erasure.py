@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 
 from engine.accounts.bucket_erasure import clear_bucket
-from engine.accounts.evidence_erasure import PersonalFile, files_about, mark_erased, remove_bytes
+from engine.accounts.evidence_erasure import PersonalFile, erased_hashes, files_about, mark_erased, remove_bytes
 from engine.accounts.tokens import API_KEY, revoke
 from engine.evidence.store import open_evidence
 from engine.model.documents.document import Position
@@ -99,7 +99,8 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
     newest = store.part_heads(org_id).get(part_of(PERSON_ERASED), Position(0, ""))
     if done.is_empty and not events and not done.held:
         left = []
-        if newest.seq and not dry_run:  # files of before may be here: of another machine, or in use then
+        if newest.seq and not dry_run:  # files of before may be here: of another machine, in use then, or after a kill
+            remove_bytes(store, evidence, org_id, erased_hashes(store, org_id))
             left = _finish(services, org_id, now)
         nobody = f"Nobody in {org_id} has the address {email}: there is nothing to erase."
         raise Conflict(" ".join([nobody, *left]), word="nobody")

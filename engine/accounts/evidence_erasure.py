@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple
 from engine.evidence.items import items_with_bytes, named_hashes
 from engine.evidence.store import PIECE, EvidenceStore, evidence_path
 from engine.store import Revision, Store
+from engine.store.rows import many
 from engine.store.schema.controls import evidence_items
 from engine.store.schema.records import EvidenceItemRow
 
@@ -130,6 +131,13 @@ def mark_erased(revision: Revision, files: Sequence[PersonalFile], now: datetime
             details={"sha256": file.sha256, "reason": "erased"},
         )
     return going
+
+
+def erased_hashes(store: Store, org_id: str) -> list[str]:
+    """The hashes of bytes that erasures took from their items."""
+    with store.reader() as connection:
+        rows = many(connection, evidence_items, org_id, removed="erased")
+    return [row["held_sha256"] for row in rows if row["held_sha256"]]
 
 
 def remove_bytes(store: Store, evidence: EvidenceStore, org_id: str, sums: Sequence[str]) -> int:

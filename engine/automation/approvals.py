@@ -25,6 +25,7 @@ EXPIRING = ("execution", "incident")  # kinds that end by themselves
 ACTOR = "approvals"
 LIFETIME = timedelta(hours=24)  # unless a setting says otherwise
 DECISIONS: Mapping[str, ApprovalStatus] = {"approve": "approved", "reject": "rejected"}
+_WORDS: Mapping[str, str] = {"approved": "approve", "spent": "approve", "rejected": "reject"}
 
 
 class SecondDecision(Conflict):
@@ -34,6 +35,11 @@ class SecondDecision(Conflict):
         by = f" by {approval['decided_by']}" if approval["decided_by"] else ""
         super().__init__(f"The approval was {approval['status']}{by}; it is decided once.", word="already_decided")
         self.approval = approval
+
+    def repeats(self, decision: str, actor: str) -> bool:
+        """Whether somebody decides as they did: chat services send a click again whose answer they did not see."""
+        earlier = self.approval
+        return earlier["decided_by"] == actor and decision == _WORDS.get(earlier["status"])
 
 
 def ask(revision: Revision, kind: str, subject: str) -> dict[str, object]:
@@ -111,6 +117,22 @@ def decide(
     if status == "approved":
         _follow(revision, approval)
     return {**approval, **decided}
+
+
+def refuse(
+    revision: Revision, approval: ApprovalRow, decision: str, *, reason: str, details: Mapping[str, object]
+) -> None:
+    """The audit event that a decision by the revision's actor did not count; ``reason`` is the refusal's word."""
+    revision.record(
+        "approval.decision.refused",
+        object_type="approval",
+        object_id=approval["id"],
+        outcome="denied",
+        details={
+            **{"kind": approval["kind"], "subject": approval["subject"], "decision": decision, "reason": reason},
+            **details,
+        },
+    )
 
 
 def _follow(revision: Revision, approval: ApprovalRow) -> None:

@@ -14,7 +14,7 @@ import click
 from engine.cli.names import organization_names
 from engine.model.errors import Usage
 from engine.model.suggestions import suggestion
-from engine.runtime.keys.private_files import narrow
+from engine.runtime.keys.private_files import narrow, sweep_keys
 from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows every command and needs none of it
@@ -57,6 +57,7 @@ def open_console_services(
 
     settings = settings or Settings.of_process()
     narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder, settings.evidence_folder)
+    sweep_keys(settings.data_dir / "session.secret", settings.webhook_key_path, settings.signing_key_path)
     with open_services(settings, index().catalogue, now=now(), shared=shared, begin=begin) as found:
         yield found
 

@@ -22,7 +22,7 @@ from engine.store.schema import IMPORTABLE
 FOLDER = "desk-uploads"
 KEPT = timedelta(hours=2)
 FIX = "fix."
-SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".jsonl", ".ndjson", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".jsonl", ".ndjson", ".parquet", ".ics")
 
 
 def drop_page(visit: Visit) -> Reply:

@@ -247,10 +247,12 @@ SCHEMAS: Mapping[str, Schema] = {
         {_CONTROL} id kind title reason compensating compensating_evidence_on evidence_freshness residual:text
         approver approved_on expires_on days_left renewals standing unapproved replaced worksheet
     """),
-    # an incident with its durations in minutes (null where a step is missing)
+    # an incident with its durations in minutes (null where a step is missing). on_call: in_time, late, not_on_duty,
+    # not_acknowledged, nobody_on_duty, null without a rota. maintenance_state: planned, declared_late, null outside
     "incidents": columns("""
         org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
-        minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id
+        minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id acknowledged_by
+        on_call maintenance_id maintenance_state maintenance_reason
     """),
     # service with an objective: error budget over 7 and 30 days (REPORTS 14); level ok, warning, critical,
     # insufficient_history

@@ -1,6 +1,7 @@
 """What came at a door of monitors or scanners, and how it is kept: secrets replaced, compressed."""
 
 import json
+import re
 import zlib
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ from engine.model.vocabulary import IngestRoute, PayloadState
 
 QUICK = 1  # of zlib's levels: JSON shrinks to a tenth of itself even so
 SMALL = 512  # of so few bytes compression saves fewer than a hundred, and hands the interpreter to another thread
+GZIP = b"\x1f\x8b"
 BRACKETS = (b"{", b"[")  # no compressed body begins with one
 
 
@@ -34,6 +36,20 @@ class InboundBody:
     vendor: str | None = None
     complete: bool = False
     hosts: tuple[str, ...] = ()
+    content_encoding: str | None = None
+
+    @property
+    def encoding_problem(self) -> str | None:
+        """What is wrong with how the body is written, where it is not read: it is compressed, or in no UTF."""
+        packed = (self.content_encoding or "").strip().lower()
+        if packed and packed != "identity":
+            return f"It is declared with Content-Encoding {packed[:40]}; expected the body as it is."
+        if self.body[:2] == GZIP:
+            return "It begins like gzip; expected the body as it is."
+        declared = re.search(r"charset\s*=\s*\"?([\w.:-]{1,40})", self.content_type or "", re.IGNORECASE)
+        if declared is None or declared[1].lower().startswith(("utf", "us-ascii")):
+            return None
+        return f"It is declared with charset {declared[1]}; expected UTF-8."
 
     @property
     def sha256(self) -> str:

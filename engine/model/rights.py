@@ -77,6 +77,8 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("incidents",           "add change import",                "owner admin operator"),
     ("incident_timeline",   "add change import",                "owner admin operator"),
     ("incident_actions",    "add change import",                "owner admin operator"),
+    ("on_call_shifts",      "add change import",                "owner admin operator"),
+    ("maintenance_windows", "add change import",                "owner admin operator"),
     ("findings",            "add change import",                "owner admin operator"),
     ("deploys",             "add change import",                "owner admin operator"),
     ("dry_runs",            "add import",                       "owner admin operator"),

@@ -55,6 +55,7 @@ DEFAULTS: Mapping[str, tuple[float, float, float, str]] = MappingProxyType(
         "dry_run_fresh_hours": (24, 1, 168, "age up to which a dry-run allows execution"),
         "dry_run_remediate_minutes": (60, 5, 1440, "age up to which a dry-run allows remediation"),
         "alert_reopen_minutes": (60, 0, 1440, "a resolved incident reopens within so many minutes"),
+        "acknowledge_minutes": (15, 1, 1440, "minutes within which somebody on duty acknowledges an incident"),
         "attack_depth": (5, 1, 8, "hops of an attack path when the caller names none"),
         "rca_confident": (0.40, 0.1, 0.9, "least confidence of a conclusive root cause"),
         "rca_gap": (0.10, 0.0, 0.5, "least distance between the best two root causes"),

@@ -6,15 +6,12 @@ there at any time in between.
 """
 
 import logging
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -34,7 +31,7 @@ from engine.operations.data_folder import (
     key_files,
     table_member,
 )
-from engine.reporting.artifacts.durable_files import flush_folder
+from engine.reporting.artifacts.durable_files import new_file, sweep_abandoned
 from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.heads.installation import tree_path
 from engine.runtime.heads.signed_heads import file_lines, heads_path, note_of_line
@@ -88,11 +85,14 @@ def write_backup(
             raise Usage(f"{path} is there already: name a file that is not.")
         if not path.absolute().parent.is_dir():
             raise Usage(f"The folder {path.absolute().parent} is not there: make it first.")
-        with _new_file(path) as file:
+        sweep_abandoned(path)
+        with new_file(path) as file:
             sink = file if passphrase is None else EncryptingWriter(file, passphrase)
             found = _write(settings, sink, now, with_keys, progress, schema)
             if isinstance(sink, EncryptingWriter):
                 sink.finish()
+    except FileExistsError as error:
+        raise Usage(f"{path} is there already: name a file that is not.") from error
     except OSError as error:
         raise file_problem("The backup cannot be written", error) from error
     try:
@@ -230,25 +230,3 @@ def _union(late: bytes, early: bytes) -> bytes:
     """The keys of webhooks of two moments: what was encrypted between them needs one of these."""
     lines = late.splitlines()
     return b"".join(line + b"\n" for line in [*lines, *(line for line in early.splitlines() if line not in lines)])
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file beside ``path`` that gets its name once it is whole and on the disk, and is gone else."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    try:
-        with os.fdopen(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # nobody's file is overwritten
-        try:
-            temporary.replace(path)
-            flush_folder(path.absolute().parent)
-        except OSError:
-            path.unlink(missing_ok=True)
-            raise
-    except FileExistsError as error:
-        raise Usage(f"{path} is there already: name a file that is not.") from error
-    finally:
-        temporary.unlink(missing_ok=True)

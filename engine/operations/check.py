@@ -48,6 +48,7 @@ CHECKS = (
     Check("pulls", of_store=pull_checks.checks),
     Check("pull files", of_installation=pull_checks.files),
     Check("permissions", of_installation=file_checks.permissions),
+    Check("leftovers", of_installation=file_checks.leftovers),
     Check("session secret", of_installation=file_checks.session_secret),
     Check("space", of_installation=file_checks.space),
     Check("rate limits", of_installation=service_checks.rate_limits),

@@ -7,6 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.operations.data_folder import key_files
+from engine.operations.install import abandoned_workplaces, journal_path
+from engine.operations.migration_backup import abandoned_backups
+from engine.reporting.artifacts.durable_files import abandoned_files
 from engine.runtime.keys.private_files import EMPTY_SESSION_FILE, wide_files
 from engine.runtime.settings import Settings
 from engine.store.database.database import sqlite_path
@@ -29,6 +32,23 @@ def permissions(settings: Settings, now: datetime) -> Iterator[str]:
     for path in sorted(keys):
         if path.stat().st_mode & 0o077:
             yield f"Others may read the key {path}: chmod 600 {path}."
+
+
+def leftovers(settings: Settings, now: datetime) -> Iterator[str]:
+    """Nothing lies about of what processes that were killed were writing: it may hold private keys, and people."""
+    for path in key_files(settings).values():
+        for left in abandoned_files(path):
+            yield (
+                f"{left} was left by a process that was killed and may hold a private key: delete it; the next command "
+                "that opens the store does."
+            )
+    for left in abandoned_backups(settings):
+        yield f"{left} was left by a migration that was killed, a copy of the store: delete it; the next one does."
+    for left in abandoned_workplaces(settings):
+        yield (
+            f"{left} was left by a restore that was killed, and may hold keys and rows: run `hq restore` again, or "
+            f"delete it and {journal_path(left).name}."
+        )
 
 
 def session_secret(settings: Settings, now: datetime) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The backup that is made before a store is migrated, while nobody writes to it."""
 
+import fcntl
 import os
 import sqlite3
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from engine.model.documents.document import Position
 from engine.model.errors import Unavailable
 from engine.model.file_errors import file_problem
 from engine.operations.backup import write_backup
-from engine.reporting.artifacts.durable_files import flush_folder
+from engine.reporting.artifacts.durable_files import flush_folder, is_abandoned
 from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.settings import Settings
 from engine.store.chain.heads import RENAMED_HEAD
@@ -34,6 +35,8 @@ def back_up_before_migrating(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise file_problem("The folder of backups cannot be made", error) from error
+    for left in abandoned_backups(settings):
+        left.unlink(missing_ok=True)
     path = folder / f"{now:%Y%m%dT%H%M%S%fZ}-{at}.{'zip' if file is None else 'db'}"
     if file is None:
         write_backup(settings, path, now=now, passphrase=None, with_keys=True, progress=progress, schema=at)
@@ -52,11 +55,17 @@ def back_up_before_migrating(
     return path
 
 
+def abandoned_backups(settings: Settings) -> list[Path]:
+    """What migrations that were killed left of their backups."""
+    return [path for path in sorted((settings.data_dir / FOLDER).glob(".*")) if is_abandoned(path)]
+
+
 def _copy(source: Path, target: Path) -> None:
     """A file that gets its name once it is whole and on the disk, and is gone else."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    lock = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        fcntl.flock(lock, fcntl.LOCK_EX)
         with closing(connect(str(source))) as store, closing(sqlite3.connect(temporary)) as copy:
             store.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
@@ -65,6 +74,7 @@ def _copy(source: Path, target: Path) -> None:
         temporary.replace(target)
         flush_folder(target.parent)
     finally:
+        os.close(lock)
         temporary.unlink(missing_ok=True)
 
 

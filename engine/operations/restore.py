@@ -18,7 +18,7 @@ from engine.model.file_errors import file_problem
 from engine.operations.backup_file import BackupReader, refusal
 from engine.operations.data_folder import INSTALLATION_TREE, archive_member, evidence_member, heads_member, key_files
 from engine.operations.exclusions import exclusions
-from engine.operations.install import Placement, must_be_free
+from engine.operations.install import Journal, Placement, clear_abandoned, journal, must_be_free
 from engine.operations.restored_tables import Progress, load_tables, must_hold
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import new_store
@@ -52,9 +52,10 @@ def restore_backup(
             if check_only:
                 settings = replace(settings, database_url="")
             else:
+                clear_abandoned(settings)
                 must_be_free(settings, backup)
-            with _workplace(settings.data_dir) as work:
-                return _restore(settings, backup, work, now, check_only, progress)
+            with _workplace(settings.data_dir) as (work, placed):
+                return _restore(settings, backup, work, placed, now, check_only, progress)
     except FileNotFoundError as error:
         if error.filename == str(path):
             raise Usage(f"There is no file {path}.") from error
@@ -64,7 +65,13 @@ def restore_backup(
 
 
 def _restore(
-    settings: Settings, backup: BackupReader, work: Path, now: datetime, check_only: bool, progress: Progress
+    settings: Settings,
+    backup: BackupReader,
+    work: Path,
+    placed: Journal,
+    now: datetime,
+    check_only: bool,
+    progress: Progress,
 ) -> Restoration:
     """Build it in ``work`` as in a data folder of its own, check it, and move it."""
     _must_have_room(backup, work)
@@ -77,7 +84,7 @@ def _restore(
         evidence_url="",
         signing_key_file=None if backup.has("keys/signing.key") else settings.signing_key_file,
     )
-    placement = Placement(settings, backup, work)
+    placement = Placement(settings, backup, work, placed)
     try:
         with new_store(stage.store_url) as connection:
             rows = load_tables(connection, backup, now=now, progress=progress)
@@ -159,8 +166,9 @@ def _must_have_room(backup: BackupReader, work: Path) -> None:
 
 
 @contextmanager
-def _workplace(target: Path) -> Iterator[Path]:
-    """A folder on the disk of ``target`` that only we read; it is gone in the end unless it was moved.
+def _workplace(target: Path) -> Iterator[tuple[Path, Journal]]:
+    """A folder on the disk of ``target`` that only we read, and its journal; both are gone in the end unless the folder
+    was moved.
 
     It is beside the target, or inside where that is a disk of its own or we may write nothing beside it. Folders above
     the target that were made for it are gone as well unless something is in them.
@@ -169,11 +177,15 @@ def _workplace(target: Path) -> Iterator[Path]:
     inside = place.is_mount() or (place.is_dir() and not os.access(place.parent, os.W_OK | os.X_OK))
     work = (place if inside else place.parent) / f".{place.name}.restoring.{os.urandom(4).hex()}"
     made = [folder for folder in work.parents if not folder.exists()]  # the nearest first
-    work.mkdir(parents=True, mode=0o700)
     try:
-        yield work
+        work.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with journal(work) as placed:
+            try:
+                work.mkdir(mode=0o700)
+                yield work, placed
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
     finally:
-        shutil.rmtree(work, ignore_errors=True)
         with suppress(OSError):
             for folder in made:
                 folder.rmdir()

@@ -1,7 +1,8 @@
 """The file of a replica: opening it, telling whether it is sound, setting it aside, and what its disk says.
 
 Whoever has the file holds the lock of a file beside it, ``<name>.lock``: of several processes one alone opens, sets
-aside and makes it anew. DuckDB's own lock goes with the file that it is on, and says nothing of the next one.
+aside and makes it anew. DuckDB's own lock goes with the file that it is on, and says nothing of the next one. What the
+lock file holds is the state in which its last owner left the copy (``stamps``): in that state it is not read through.
 """
 
 import errno
@@ -12,13 +13,15 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
 import duckdb
 
 from engine.model.file_errors import FileFault, file_fault
 from engine.replica.replica_tables import DEFINITIONS, FINGERPRINT
+from engine.replica.stamps import has_stamp, put_stamp
 from engine.replica.tallies import strange_rows
 from engine.replica.watermarks import Watermarks
 
@@ -52,13 +55,18 @@ class InUse(OSError):
 
 @dataclass(eq=False)
 class Copy:
-    """A database that was opened. ``found``: the file was there before, and what it says is doubted first."""
+    """A database that was opened. ``found``: the file was there before, and what it says is doubted first.
+
+    ``as_left``: it is in the state in which the process before this one left it.
+    """
 
     connection: duckdb.DuckDBPyConnection
     path: Path | None
     found: bool = False
+    as_left: bool = False
     users: int = 0
     file: tuple[int, int] | None = None
+    lock: FileIO | None = None
     marks: Watermarks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,10 +77,23 @@ class Copy:
         """Whether its file is still the one that its name leads to."""
         return self.path is None or _identity(self.path) == self.file
 
+    def has_stamp(self) -> bool:
+        """Whether nobody but this process changed the file since its state was written down."""
+        with suppress(OSError):
+            return self.path is not None and self.lock is not None and has_stamp(self.path, self.lock)
+        return False
 
-def lock(path: Path) -> BinaryIO:
+    def put_stamp(self) -> None:
+        """Write down the state of a file that is whole, for whoever opens it next; else it is read through."""
+        if self.path is not None and self.lock is not None and self.is_in_place:
+            with suppress(OSError):
+                put_stamp(self.path, self.lock)
+
+
+def lock(path: Path) -> FileIO:
     """The right to open the file and to replace it, until what is returned is closed. InUse, OSError."""
-    held = Path(f"{path}.lock").open("ab")  # noqa: SIM115 - it is held for as long as the replica
+    descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    held = FileIO(descriptor, "r+")
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -84,8 +105,8 @@ def lock(path: Path) -> BinaryIO:
     return held
 
 
-def open_or_make(path: Path, options: Options) -> Copy:
-    """The file as it is, or one made anew in its place; the lock is held.
+def open_or_make(path: Path, options: Options, held: FileIO) -> Copy:
+    """The file as it is, or one made anew in its place; the lock is ``held``.
 
     OSError where the place takes none, InUse where somebody has the file who knows no lock but DuckDB's, a DuckDB error
     where the machine is at an end: then the file stays as it is.
@@ -94,7 +115,7 @@ def open_or_make(path: Path, options: Options) -> Copy:
         raise PermissionError(errno.EACCES, "it can only be read")
     if os.path.lexists(path):
         try:
-            return open_sound(path, options)
+            return open_sound(path, options, as_left=has_stamp(path, held))
         except (Unsound, duckdb.Error) as error:
             if isinstance(error, duckdb.OutOfMemoryException) or disk_fault(error, path.parent) is not None:
                 raise
@@ -168,8 +189,11 @@ def disk_fault(error: BaseException, folder: Path) -> FileFault | None:
     return None
 
 
-def open_sound(path: Path, options: Options) -> Copy:
-    """The file, if it is what a sync left there. Unsound, InUse, or an error of DuckDB."""
+def open_sound(path: Path, options: Options, *, as_left: bool = False) -> Copy:
+    """The file, if it is what a sync left there: read through, unless it is ``as_left``.
+
+    Unsound, InUse, or an error of DuckDB.
+    """
     if not path.is_file():
         raise Unsound("there is something else in its place")
     if not os.access(path, os.R_OK | os.W_OK):
@@ -182,14 +206,14 @@ def open_sound(path: Path, options: Options) -> Copy:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SET TimeZone = 'UTC'")
-            wrong = _wrong_tables(cursor) or strange_rows(cursor)
+            wrong = None if as_left else _wrong_tables(cursor) or strange_rows(cursor)
         if wrong:
             raise Unsound(wrong)
     except BaseException:
         with suppress(duckdb.Error):
             connection.close()
         raise
-    return Copy(connection, path, found=True, file=_identity(path))
+    return Copy(connection, path, found=True, as_left=as_left, file=_identity(path))
 
 
 def _nobody_has(path: Path) -> None:

@@ -144,9 +144,10 @@ def _opening(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> Opening:
     tried = blocks + figures["policy_runs_allowed"]
     if not tried:
         return Opening(f"Nothing was attempted in {days} days, so no policy had anything to refuse.", _TRY)
-    whose = "of your " if ask.word(attempts.ACTOR) else ""
+    caller = ask.word(attempts.ACTOR)
+    whose = f"attempts of {caller}" if caller else "attempts of all callers"
     were = "was" if blocks == 1 else "were"
-    share = f"{blocks:,} of {tried:,} {whose}attempts {were} blocked in {days} days"
+    share = f"{blocks:,} of {tried:,} {whose} {were} blocked in {days} days"
     if not blocks:
         return Opening(f"{share}.")
     before = figures["policy_blocks_before"]

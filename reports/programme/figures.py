@@ -3,10 +3,10 @@
 import polars as pl
 
 from engine.model.declarations.ask import Ask
-from engine.model.figures.aggregates import Count, Expression, First, Percentile, Score, Sum, WeightedMean
+from engine.model.figures.aggregates import Count, Expression, First, Percentile, Score, Share, Sum, WeightedMean
 from engine.model.figures.figure import Figure
 from engine.model.vocabulary import SEVERITIES, Better
-from reports.programme.activity.incident_days import incident_days
+from reports.programme.activity.incident_days import incident_days, incidents_in_maintenance
 from reports.programme.activity.incident_families import incident_families
 from reports.programme.board.targets import ready_by
 from reports.programme.health.health import families, health_parts, total
@@ -287,6 +287,16 @@ def _proposals_in_period(ask: Ask) -> pl.Expr:
     return (pl.col("parent_state") == "proposed") & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
 
 
+def _on_call_in_period(state: str | None = None) -> Expression:
+    known = pl.col("on_call").is_not_null() if state is None else pl.col("on_call") == state
+    return lambda ask: known & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
+
+
+def _maintenance_in_period(state: str) -> Expression:
+    of_state = pl.col("maintenance_state") == state
+    return lambda ask: of_state & pl.col("opened_on").is_between(ask.period_start, ask.as_of)
+
+
 INCIDENTS = (
     Figure(
         "incidents_opened_in_period",
@@ -372,6 +382,67 @@ INCIDENTS = (
         Count(),
         _proposals_in_period,
         "proposed under {parent_id}, opened on {opened_on}",
+    ),
+    Figure(
+        "incident_median_minutes_to_acknowledge",
+        "Median time to acknowledge",
+        "minutes",
+        "less",
+        "Median, by nearest rank, of the minutes from opening to acknowledgement of the incidents that were opened "
+        "from {period_start} to {as_of} and acknowledged.",
+        incident_days,
+        Percentile("minutes_to_acknowledge"),
+        _opened_in_period(),
+        "acknowledged after {minutes_to_acknowledge} minutes, opened on {opened_on}",
+    ),
+    Figure(
+        "acknowledged_on_call_pct",
+        "Acknowledged by somebody on duty, in time",
+        "percent",
+        "more",
+        "Share of the incidents opened from {period_start} to {as_of} that somebody who was on duty then acknowledged "
+        "within {acknowledge_minutes} minutes. What nobody took, somebody else took or began with nobody on duty "
+        "counts as not; not known without a shift on record.",
+        incident_days,
+        Share(pl.col("on_call") == "in_time"),
+        _on_call_in_period(),
+        "{on_call}, opened on {opened_on}",
+    ),
+    Figure(
+        "incidents_with_nobody_on_duty",
+        "Incidents with nobody on duty",
+        "count",
+        "less",
+        "Incidents opened from {period_start} to {as_of} while nobody was on duty for their service by the shifts on "
+        "record, and that nobody on duty took later.",
+        incident_days,
+        Count(),
+        _on_call_in_period("nobody_on_duty"),
+        "nobody on duty, opened on {opened_on}",
+    ),
+    Figure(
+        "incidents_in_planned_maintenance",
+        "Incidents in planned maintenance",
+        "count",
+        "neither",
+        "Incidents opened from {period_start} to {as_of} in a window of maintenance that had been recorded before it "
+        "began; they are in no other figure of incidents.",
+        incidents_in_maintenance,
+        Count(),
+        _maintenance_in_period("planned"),
+        "{maintenance_id}: {maintenance_reason}, opened on {opened_on}",
+    ),
+    Figure(
+        "incidents_maintenance_declared_late",
+        "Incidents whose maintenance was declared after the fact",
+        "count",
+        "less",
+        "Incidents opened from {period_start} to {as_of} in a window of maintenance that was recorded, or made wider, "
+        "after it began; they count like any other.",
+        incidents_in_maintenance,
+        Count(),
+        _maintenance_in_period("declared_late"),
+        "{maintenance_id}: {maintenance_reason}, opened on {opened_on}",
     ),
     Figure(
         "alert_transit_p95_minutes",

@@ -258,7 +258,7 @@ LINKS = (
 _WINDOW = "{standing}: {window_open_on} to {window_close_on}, performed {performed_on}"
 _ENDED: Mapping[str, tuple[Better, str]] = {
     "done": ("more", "that were performed by their last day"),
-    "late": ("less", "that were performed after their last day"),
+    "late": ("neither", "that were performed after their last day"),
     "missed": ("less", "whose last day has passed and that were not performed"),
 }
 CHECKS = (

@@ -1,7 +1,8 @@
 """``make bench``: figures of one run, each beside a named baseline, written to docs/performance.md with a picture.
 
 ``--quick`` takes a tenth of the rows and writes nothing; ``--part NAME`` measures that part alone. It ends with 1 and
-names them where figures miss their targets by more than a tenth.
+names them where figures miss their targets by more than a tenth, or cost more than at the last release by that much;
+``--release`` writes down what they cost now in docs/performance-release.json, as those of this version.
 """
 
 import argparse
@@ -23,11 +24,13 @@ from tests.bench import (
     causes,
     cold,
     copilot,
+    felt,
     growth,
     http,
     ingest,
     plans,
     processes,
+    release,
     reports,
     results,
     volume,
@@ -43,9 +46,12 @@ THREADS = 4
 class Bench:
     """One run: its folder, and the store of the demo organization that several parts use."""
 
-    def __init__(self, scratch: Path, *, quick: bool) -> None:
+    def __init__(self, scratch: Path, *, quick: bool, explain: bool = True) -> None:
         self.scratch = scratch
         self.quick = quick
+        self.explain = explain
+        self.release = release.read()
+        self.costs: dict[str, release.Cost] = {}
 
     @cached_property
     def aurora(self) -> Path:
@@ -76,6 +82,9 @@ def _nightly(bench: Bench) -> Iterator[Figure]:
 
 
 PARTS: Mapping[str, Callable[[Bench], Iterable[Figure | Point]]] = {
+    "what people feel": lambda b: felt.figures(
+        b.aurora, b.scratch, b.many(30_000, 300_000), b.release, b.costs, explain=b.explain
+    ),
     "reports": lambda b: reports.figures(b.scratch / "aurora"),
     "reading": lambda b: http.figures(b.aurora, b.cookie, threads=THREADS, rounds=b.many(3, 7)),
     "alerts": lambda b: ingest.figures(b.aurora, b.cookie, seconds=b.of(1, 2)),
@@ -102,12 +111,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer rounds, nothing is written")
     parser.add_argument("--part", action="append", choices=PARTS, help="this part alone; may be said again")
+    parser.add_argument("--release", action="store_true", help="what rows cost now is what the next runs are held to")
     asked = parser.parse_args()
     start, machine = time.perf_counter(), _machine()
     known, found = results.read(), []
     print(machine)
     with tempfile.TemporaryDirectory(prefix="hq-bench-") as scratch:
-        bench = Bench(Path(scratch), quick=asked.quick)
+        bench = Bench(Path(scratch), quick=asked.quick, explain=not asked.release)
         for name in asked.part or PARTS:
             measured = _measure(PARTS[name](bench))
             figures = tuple(one for one in measured if isinstance(one, Figure))
@@ -126,8 +136,14 @@ def main() -> None:
         f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
         f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all."
     )
-    if worse := misses(found):
+    worse, dearer = misses(found), release.worse_rows(bench.costs, bench.release)
+    if worse:
         print("\nworse than the target by more than a tenth:", *worse, sep="\n  ")
+    if asked.release and bench.costs:
+        release.keep(bench.costs)
+    elif dearer:
+        print("\ndearer than at the last release by more than a tenth:", *dearer, sep="\n  ")
+    if worse or (dearer and not asked.release):
         sys.exit(1)
 
 

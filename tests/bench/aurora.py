@@ -11,7 +11,7 @@ def main() -> None:
     frames = generate("aurora", now().date())
     if sys.argv[1:]:
         frames["audit_log"] = frames["audit_log"].gather_every(int(sys.argv[1]))
-    with open_console_services() as services:
+    with open_console_services(begin=True) as services:
         import_frames(services.store, frames, org_id="aurora", actor="bench", now=now())
 
 

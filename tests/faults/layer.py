@@ -8,6 +8,7 @@
 
 import io
 import os
+import signal
 import sqlite3
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,11 +21,12 @@ from engine.model.errors import Problem
 
 @dataclass
 class Calls:
-    """How many calls there were, of which the ``fails``-th raises ``error``."""
+    """How many calls there were, of which the ``fails``-th raises ``error``, or ends the process if it ``kills``."""
 
     fails: int
     error: BaseException
     count: int = 0
+    kills: bool = False
 
     @property
     def met(self):
@@ -33,6 +35,8 @@ class Calls:
     def step(self):
         self.count += 1
         if self.count == self.fails:
+            if self.kills:
+                os.kill(os.getpid(), signal.SIGKILL)
             raise self.error
 
 
@@ -73,7 +77,7 @@ def failing(number, error, *, below):
     def watch(function):
         @wraps(function)
         def call(target, *arguments, **options):
-            if ours(target):
+            if ours(target) or (function.__name__ == "link" and ours(arguments[0])):
                 calls.step()
             return function(target, *arguments, **options)
 

@@ -1,6 +1,5 @@
 """Sealed bundles: one snapshot in one revision, chained to the bundle before, never changed."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from engine.delivery import QueueAnswer, channels_of, endpoints, enqueue
 from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict, NotFound, Unavailable
 from engine.model.vocabulary import Json
-from engine.reporting.artifacts.durable_files import flush_folder
+from engine.reporting.artifacts.durable_files import flush_folder, link_new
 from engine.runtime.keys.signing_keys import SigningKey, signing_key
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
@@ -231,10 +230,9 @@ def _install(made: Path, final: Path) -> Iterator[None]:
     """The archive where it belongs, never over another one; gone again when the block raises."""
     with disk("The bundle"):
         made.chmod(0o400)
-        os.close(os.open(final, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        link_new(made, final)
     try:
         with disk("The bundle"):
-            made.replace(final)
             flush_folder(final.parent)
         yield
     except BaseException:

@@ -13,6 +13,7 @@ from engine.cli.common import now, open_console_services, org_option, organizati
 from engine.cli.on_terminal import printable
 from engine.model.errors import NotFound, Usage
 from engine.model.file_errors import file_problem
+from engine.reporting.artifacts.durable_files import file_in_place
 
 if TYPE_CHECKING:
     from engine.evidence.byte_check import EvidenceCheck
@@ -258,10 +259,5 @@ def _address(option: str, text: str | None) -> str | None:
 
 def _write(path: Path, source: BinaryIO) -> None:
     """Whole or not at all."""
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        with temporary.open("wb") as target:
-            shutil.copyfileobj(source, target, 1 << 20)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with file_in_place(path) as target:
+        shutil.copyfileobj(source, target, 1 << 20)

@@ -9,6 +9,7 @@ import click
 from engine.cli.common import now, open_console_services, org_option, organization
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
+from engine.reporting.artifacts.durable_files import write_whole
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def heads(org: str | None, witness: Path | None, old: int | None, stamp: Path | 
         if head.time_stamp is None:
             raise Usage("The head has no time stamp: set SVC_TIMESTAMP_URL to an authority that answers.")
         try:
-            stamp.write_bytes(head.time_stamp)
+            write_whole(stamp, head.time_stamp)
         except OSError as error:
             raise file_problem(f"Cannot write {stamp}", error) from error
     click.echo(asked + head.note, nl=False)

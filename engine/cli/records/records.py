@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.runtime.services import Services
 
 INPUT = Path("-")
+HEAD = 2**16  # bytes by which the format of standard input is known
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
 
 
@@ -62,9 +63,9 @@ def import_(
 ) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
-    A CSV whose first column is `table` has rows of several; - is one on standard input. A calendar (.ics) is one of
-    absences. Or files of scanners: .nessus,
-    XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
+    A CSV whose first column is `table` has rows of several; - is standard input. A calendar (.ics) is one of absences,
+    or of who is on call where its name says so; silences come as `amtool silence query -o json` prints them. Or files
+    of scanners: .nessus, XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
     if framework is not None:
@@ -103,12 +104,23 @@ def _with_input(paths: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
     if paths.count(INPUT) > 1:
         raise Usage("- stands for standard input, which is read once: name it once.")
     with TemporaryDirectory(prefix="hq-input-") as folder:
-        copy = Path(folder) / "standard-input.csv"
+        head = sys.stdin.buffer.read(HEAD)
+        copy = Path(folder) / f"standard-input{_suffix(head)}"
         with copy.open("wb") as file:
+            file.write(head)
             shutil.copyfileobj(sys.stdin.buffer, file)
         if not copy.stat().st_size:
             raise Usage("There is nothing on standard input.")
         yield tuple(copy if path == INPUT else path for path in paths)
+
+
+def _suffix(head: bytes) -> str:
+    """What is on standard input: a calendar or JSON by how it begins, else rows of tables."""
+    from engine.intake.imports.files.rotas import is_calendar
+
+    if is_calendar(head):
+        return ".ics"
+    return ".json" if head.lstrip()[:1] in (b"[", b"{") else ".csv"
 
 
 def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, complete: bool) -> None:

@@ -14,6 +14,7 @@ from engine.cli.reports.reports import as_of_option, past
 from engine.model.days import local_day
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
+from engine.reporting.artifacts.durable_files import write_whole
 
 if TYPE_CHECKING:
     from engine.reporting.gate import Condition
@@ -92,7 +93,7 @@ def gate(
     data = junit(checks, moment)
     if output is not None:
         try:
-            output.write_bytes(data)
+            write_whole(output, data)
         except OSError as error:
             raise file_problem(f"Cannot write {output}", error) from error
     if everyone:

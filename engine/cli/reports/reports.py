@@ -16,6 +16,7 @@ from engine.cli.on_terminal import print_report
 from engine.model.declarations.declaration import WHEN_ASKED
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
+from engine.reporting.artifacts.durable_files import write_whole
 
 if TYPE_CHECKING:
     from engine.reporting.batch.report_batch import ChunkRun
@@ -198,7 +199,7 @@ def export(
             with services.snapshots.open(name, now=now(), at=at) as snapshot:
                 page = write_site(snapshot, folder, sections=SECTIONS, progress=steps, further=further)
             if head is not None:
-                (folder / "signed_head.txt").write_text(head.note, encoding="utf-8")
+                write_whole(folder / "signed_head.txt", head.note.encode())
         except OSError as error:
             raise file_problem(f"Cannot write below {folder}", error) from error
     click.echo(page)
@@ -219,7 +220,7 @@ def _export_framework(folder: Path | None, org: str | None, framework: str, form
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, data in files.items():
-            (folder / file).write_bytes(data)
+            write_whole(folder / file, data)
             click.echo(folder / file)
     except OSError as error:
         raise file_problem(f"Cannot write below {folder}", error) from error

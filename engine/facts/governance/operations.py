@@ -3,12 +3,18 @@
 import polars as pl
 
 from engine.facts.expressions import shape
+from engine.facts.governance.incident_cover import with_duty, with_maintenance
 
 BUCKETS_30D = 30 * 24 * 12  # five-minute buckets
 LEAST_SHARE = 0.10  # fewer buckets than this part of the window say nothing
 
 
-def incidents(incidents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def incidents(
+    incidents_rows: pl.DataFrame,
+    on_call_shifts_rows: pl.DataFrame,
+    maintenance_windows_rows: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
     """Incidents opened up to the day; a step that happened later has not happened."""
     steps = ("acknowledged_at", "mitigated_at", "resolved_at")
     frame = incidents_rows.join(asked.select("org_id", "ends_at"), on="org_id").with_columns(
@@ -25,6 +31,7 @@ def incidents(incidents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame
     )
     transit = (pl.col("opened_heard_at") - pl.col("opened_at")).dt.total_seconds() / 60
     frame = frame.with_columns(minutes_in_transit=transit.clip(0).round(1))
+    frame = with_maintenance(with_duty(frame, on_call_shifts_rows, asked), maintenance_windows_rows)
     return shape("incidents", with_families(frame)).sort("org_id", "opened_at", "id")
 
 

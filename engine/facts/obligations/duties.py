@@ -68,10 +68,11 @@ def requests(
     return shape("requests", frame).sort("org_id", "due_on", "id")
 
 
-def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def occurrences(series: pl.DataFrame, asked: pl.DataFrame, days: pl.Expr | None = None) -> pl.DataFrame:
     """Dates of recurring things from about a year back to a year ahead.
 
     ``series`` has org_id, id, cadence, starts_on and ends_on; a row of the result adds ``number`` (from 0) and ``on``.
+    What lasts several ``days`` is there while its last one is not further back.
     Months are calendar months from the first date; continuous and daily series have no single dates.
     """
     bounds = asked.select(
@@ -95,7 +96,7 @@ def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     return (
         frame.with_columns(on=on)
         .filter(
-            pl.col("on") >= pl.col("first"),
+            (pl.col("on") if days is None else plus_days("on", days - 1)) >= pl.col("first"),
             pl.col("on") <= pl.col("last"),
             pl.col("ends_on").is_null() | (pl.col("on") <= pl.col("ends_on")),
         )
@@ -127,8 +128,9 @@ def test_windows(
     )
     opened = recorded.select("org_id", "schedule_id", recorded_on="window_open_on").sort("recorded_on")
     step = pl.col("cadence").replace_strict(CADENCE_DAYS, default=None, return_dtype=pl.Int64)
+    days = pl.col("window_days").fill_null(DEFAULT_WINDOW_DAYS)
     planned = (
-        occurrences(schedules.rename({"schedule_id": "id"}), asked)
+        occurrences(schedules.rename({"schedule_id": "id"}), asked, days)
         .rename({"id": "schedule_id", "on": "window_open_on"})
         .sort("window_open_on")
         .join_asof(
@@ -140,10 +142,7 @@ def test_windows(
             check_sortedness=False,
         )
         .filter(pl.col("recorded_on").is_null() | (2 * days_between("window_open_on", "recorded_on").abs() >= step))
-        .with_columns(
-            window_close_on=plus_days("window_open_on", pl.col("window_days").fill_null(DEFAULT_WINDOW_DAYS) - 1),
-            run_id=pl.lit(None, dtype=pl.String),
-        )
+        .with_columns(window_close_on=plus_days("window_open_on", days - 1), run_id=pl.lit(None, dtype=pl.String))
     )
     frame = (
         pl.concat([recorded, planned], how="diagonal_relaxed")

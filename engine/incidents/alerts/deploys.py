@@ -26,6 +26,7 @@ class DeployEvent:
     change_ref: str | None
     url: str | None
     id: str | None
+    rolled_back_at: datetime | None = None
 
 
 def find_service(connection: Reader, org_id: str, service_id: str | None, name: str | None) -> str:
@@ -63,16 +64,30 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
             "actor": revision.actor,
             "change_ref": event.change_ref or event.url,
             "status": event.status,
+            "rolled_back_at": _rollback_time(revision, event, None),
         }
         revision.insert(deploys, [row])
         _audit(revision, row, event)
         return "created", _answer(row)
-    if known["status"] == event.status:
+    taken_back = _rollback_time(revision, event, known)
+    if (known["status"], known["rolled_back_at"]) == (event.status, taken_back):
         return "duplicate", _answer(known)
-    revision.update(deploys, {"id": known["id"]}, {"status": event.status})
-    known["status"] = event.status
+    known["status"], known["rolled_back_at"] = event.status, taken_back
+    revision.update(deploys, {"id": known["id"]}, {"status": event.status, "rolled_back_at": taken_back})
     _audit(revision, known, event)
     return "updated", _answer(known)
+
+
+def _rollback_time(revision: Revision, event: DeployEvent, known: DeployRow | None) -> datetime | None:
+    """When it was taken back: what the sender says, else what was recorded, else when a known deploy is told so first.
+
+    Of a deploy that is told for the first time and was rolled back already, nobody knows when.
+    """
+    if event.status != "rolled_back":
+        return None
+    before = known["rolled_back_at"] if known is not None else None
+    first = revision.now if known is not None and known["status"] != "rolled_back" else None
+    return event.rolled_back_at or before or first
 
 
 def _recorded_deploy(revision: Revision, event: DeployEvent) -> DeployRow | None:
@@ -103,6 +118,8 @@ def _recorded_deploy(revision: Revision, event: DeployEvent) -> DeployRow | None
 
 def _audit(revision: Revision, row: DeployRow, event: DeployEvent) -> None:
     details = pick(row, ("service_id", "version", "environment", "change_ref", "status"))
+    if row["rolled_back_at"] is not None:
+        details["rolled_back_at"] = row["rolled_back_at"].isoformat()
     if event.url is not None:
         details["url"] = event.url
     revision.record(

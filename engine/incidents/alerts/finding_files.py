@@ -8,6 +8,7 @@ from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.findings import ingest_findings
 from engine.intake.findings import FindingBatch, is_csv, parse_document, read_findings
 from engine.intake.imports import files_in, is_table
+from engine.intake.imports.files.silences import is_silences
 from engine.intake.tool_results.results import is_prowler_csv
 from engine.model.errors import InvalidData, Problem, Usage
 from engine.store import Store
@@ -21,7 +22,7 @@ HEAD = 2**16
 def is_scanner_file(path: Path) -> bool:
     """By its name; a CSV by its header, unless it is named after a table."""
     if path.suffix.lower() in SUFFIXES:
-        return True
+        return not is_silences(path)
     if path.suffix.lower() != ".csv" or is_table(path.stem):
         return False
     with path.open("rb") as file:

@@ -97,8 +97,12 @@ def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
     try:
         return read()
     except (BadRequest, TooLarge) as problem:
+        how = inbound.encoding_problem if isinstance(problem, BadRequest) else None
+        message = f"{problem.message} {how}" if how else problem.message
         if inbound.body and door.payload_id is None:
-            _keep_dead_letter(door, inbound, problem.message)
+            _keep_dead_letter(door, inbound, message)
+        if how:
+            raise BadRequest(message, word=problem.word, details=problem.details) from problem
         raise
 
 

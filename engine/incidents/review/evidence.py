@@ -19,6 +19,8 @@ DEFINITIONS = {
     "payload_id": "what came from the monitor or scanner, as `hq ingest show` prints it while it is kept",
     "deploys": "changes of the service and of those that it needs, in the 24 hours before the trouble began; hops "
     "counts the dependencies from the service",
+    "on_call": "shifts that it was opened or taken in; null where the organization has no shift at all",
+    "maintenance": "windows that cover it; recorded_at before starts_at takes it out of figures",
     "chain": "head of the organization's audit chain when the pack was read; not part of content_sha256",
     "content_sha256": "SHA-256 of this object without chain and content_sha256, as JSON in UTF-8 with sorted keys and "
     "no white space: the same as long as nothing about the incident changes",
@@ -47,6 +49,8 @@ def evidence_pack(record: IncidentRecord) -> dict[str, object]:
             pick(row, ("id", "title", "severity", "status", "service_id", "opened_at", "resolved_at"))
             for row in record.family
         ],
+        "on_call": None if record.shifts is None else _items(record, record.shifts),
+        "maintenance": _items(record, record.windows),
         "audit_events": [_event(row) for row in record.events],
         "definitions": DEFINITIONS,
     }

@@ -1,11 +1,14 @@
 """An incident as a Markdown file: what is known, what happened, what was done, and its place in the audit chain."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from engine.incidents.alerts.alert_text import alert_blocks, has_alert
 from engine.incidents.hands.clocks import regulators_clocks
 from engine.incidents.review.durations import incident_times
+from engine.incidents.review.duty import duty_rows, window_rows
 from engine.incidents.review.evidence import content_sha256
+from engine.incidents.review.factors import best_grounds
 from engine.incidents.review.markdown import (
     automation_tables,
     deploys_table,
@@ -20,6 +23,7 @@ from engine.incidents.review.markdown import (
 )
 from engine.incidents.review.own_zone import in_own_zone
 from engine.incidents.review.records import IncidentRecord
+from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES
 from engine.render.text.prose import heading, inline, paragraph
 
 STEPS = (
@@ -94,6 +98,8 @@ def about(record: IncidentRecord) -> Iterator[tuple[str, object]]:
     if record.rca_runs:
         latest = record.rca_runs[-1]
         yield "Root-cause analysis", f"{latest['hypothesis']} (confidence {latest['confidence']:.3f})"
+        for speaks, grounds in best_grounds(latest):
+            yield f"What speaks {speaks} its best candidate", grounds
 
 
 def handling(record: IncidentRecord) -> Iterator[tuple[str, object]]:
@@ -104,28 +110,43 @@ def handling(record: IncidentRecord) -> Iterator[tuple[str, object]]:
         ("Closed by", incident.get("closed_by"), incident.get("closed_at")),
     ):
         if by is not None and at is not None:
-            yield name, f"{by}, {duration(round((at - opened).total_seconds() / 60, 1))} after detection"
+            yield name, f"{by}, {duration(_minutes(opened, at))} after detection"
     heard = incident.get("opened_heard_at")
     if heard is not None and heard > opened:
-        yield "Heard of", f"{duration(round((heard - opened).total_seconds() / 60, 1))} after detection"
+        yield "Heard of", f"{duration(_minutes(opened, heard))} after detection"
+    yield from duty_rows(incident, record.shifts, record.within_minutes)
+    yield from window_rows(record.windows)
     if incident.get("parent_id") is not None:
         state = "of" if incident.get("parent_state") == "confirmed" else "proposed for"
         yield "Family", f"{state} {incident['parent_id']}: {incident['parent_reason'] or 'no reason is recorded'}"
 
 
 def family(record: IncidentRecord) -> Iterator[str]:
-    """The incidents of its family, with the services that they reached together; nothing without any."""
+    """The incidents of its family, how long it took as one, and the services that they reached together.
+
+    Nothing without any.
+    """
     if not record.family:
         return
+    whole = [record.incident, *record.family]
+    began = min(row["opened_at"] for row in whole)
+    ends = [row["resolved_at"] for row in whole if row["resolved_at"] is not None]
+    live = any(row["status"] in LIVE_INCIDENTS for row in whole)
+    lasted = "it goes on" if live or not ends else f"restored after {duration(_minutes(began, max(ends)))}"
+    worst = min((row["severity"] for row in whole), key=SEVERITIES.index)
     services = sorted({row["service_id"] for row in (record.incident, *record.family) if row["service_id"]})
     yield "## Family"
     named = ", ".join(map(inline, services)) or "none named"
-    yield f"{1 + len(record.family)} incidents of one cause. Services: {named}."
+    yield f"{len(whole)} incidents of one cause, {worst}: {lasted}. Services: {named}."
     rows = [
         (row["id"], row["title"], row["severity"], row["service_id"], row["opened_at"], row["resolved_at"])
         for row in record.family
     ]
     yield table(("Id", "Incident", "Severity", "Service", "Detected", "Resolved"), rows, nothing="")
+
+
+def _minutes(since: datetime, until: datetime) -> float:
+    return round((until - since).total_seconds() / 60, 1)
 
 
 def clocks(record: IncidentRecord) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Contributing factors of an incident: the established cause, the analysis, changes before it, and its likes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -12,6 +12,14 @@ from engine.store.schema.records import RcaRunRow
 BEST = 3
 
 
+class StoredGround(msgspec.Struct, frozen=True):
+    """What speaks for or against a candidate, with its rows and what it multiplies the confidence by."""
+
+    sentence: str
+    evidence_ids: list[str]
+    factor: float
+
+
 class StoredCandidate(msgspec.Struct, frozen=True):
     """Of a candidate in a stored run, what a reader of the review wants to know."""
 
@@ -20,6 +28,8 @@ class StoredCandidate(msgspec.Struct, frozen=True):
     confidence: float
     band: str
     evidence_ids: list[str]
+    grounds_for: list[StoredGround] = []
+    grounds_against: list[StoredGround] = []
 
 
 class StoredAnalysis(msgspec.Struct, frozen=True):
@@ -66,3 +76,22 @@ def _analysis(runs: list[RcaRunRow]) -> Iterator[str]:
         for one in kept.candidates[:BEST]
     ]
     yield table(("Rank", "Candidate", "Confidence", "Evidence"), best, nothing="It found no candidate.")
+    if grounds := [*_grounds(kept.candidates[:BEST])]:
+        yield "**What speaks for and against the candidates, with the rows:**"
+        yield table(("Candidate", "Speaks", "What", "Rows", "Times"), grounds, nothing="")
+
+
+def best_grounds(run: RcaRunRow) -> Iterator[tuple[str, str]]:
+    """What speaks ``for`` and ``against`` the best candidate of a run, each sentence with its rows; nothing without."""
+    kept = msgspec.convert(run["candidates"], StoredAnalysis)
+    for best in kept.candidates[:1]:
+        for speaks, grounds in (("for", best.grounds_for), ("against", best.grounds_against)):
+            if grounds:
+                yield speaks, " ".join(f"{one.sentence} ({'; '.join(one.evidence_ids[:5])})" for one in grounds)
+
+
+def _grounds(candidates: Sequence[StoredCandidate]) -> Iterator[tuple[int, str, str, str, str]]:
+    for one in candidates:
+        for speaks, grounds in (("against", one.grounds_against), ("for", one.grounds_for)):
+            for each in grounds:
+                yield one.rank, speaks, each.sentence, "; ".join(each.evidence_ids[:5]), f"{each.factor:.3f}"

@@ -6,9 +6,12 @@ from datetime import timedelta
 from typing import TypedDict
 
 from engine.exposure.dependencies import ways
+from engine.incidents.review.duty import is_covered
 from engine.incidents.slo.impact import Impact, impact
 from engine.model.documents.document import Organization, Position
+from engine.model.thresholds import DEFAULTS
 from engine.store import Reader
+from engine.store.queries.operations.automation import setting
 from engine.store.queries.operations.causes import deploys_between, deploys_elsewhere
 from engine.store.queries.operations.incidents import (
     IncidentSteps,
@@ -18,6 +21,8 @@ from engine.store.queries.operations.incidents import (
     family_of,
     linked_events,
     peers,
+    shifts_over,
+    windows_at,
 )
 from engine.store.queries.operations.services import needed_pairs, organization
 from engine.store.rows import first, many, one
@@ -34,15 +39,26 @@ from engine.store.schema.records import (
     IncidentRow,
     IncidentTimelineRow,
     LegalHoldRow,
+    MaintenanceWindowRow,
+    OnCallShiftRow,
     RcaRunRow,
     ServiceRow,
 )
-from engine.store.schema.services import findings, incident_actions, incident_timeline, incidents, rca_runs, services
+from engine.store.schema.services import (
+    findings,
+    incident_actions,
+    incident_timeline,
+    incidents,
+    on_call_shifts,
+    rca_runs,
+    services,
+)
 
 OBJECT_TYPES = (
     *("incident", "incident_action", "rca_run", "dry_run", "execution", "approval", "finding", "legal_hold"),
     "automation",
 )
+IN_TIME = "acknowledge_minutes"
 MOST_DEPLOYS = 200
 YEAR, DAY = timedelta(days=365), timedelta(days=1)
 
@@ -68,7 +84,9 @@ class IncidentRecord:
     ``peers`` are incidents of the same severity in the year before, ``earlier`` those with the same key, newest first,
     ``deploys`` what went live in the 24 hours before the trouble began on its service and on those that it needs,
     newest first. ``hops`` counts dependencies from the service, itself 0; ``elsewhere`` the deploys of other services.
-    ``family`` are the incidents that are confirmed as of its family.
+    ``family`` are the incidents that are confirmed as of its family. ``shifts`` are those that it was opened or taken
+    in, None where the organization has none at all; who takes an incident in time does within ``within_minutes``.
+    ``windows`` are those of maintenance that cover it.
     """
 
     organization: Organization
@@ -92,6 +110,9 @@ class IncidentRecord:
     hops: Mapping[str, int]
     elsewhere: int
     family: list[IncidentRow] = field(default_factory=list)
+    shifts: list[OnCallShiftRow] | None = None
+    within_minutes: float = DEFAULTS[IN_TIME][0]
+    windows: list[MaintenanceWindowRow] = field(default_factory=list)
 
     @property
     def id(self) -> str:
@@ -149,7 +170,25 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
         hops=hops,
         elsewhere=deploys_elsewhere(connection, org_id, began - DAY, began, hops),
         family=family_of(connection, org_id, incident_id),
+        shifts=_shifts(connection, org_id, incident),
+        within_minutes=_within_minutes(connection, org_id),
+        windows=[one for one in windows_at(connection, org_id, opened) if is_covered(one, incident)],
     )
+
+
+def _shifts(connection: Reader, org_id: str, incident: IncidentRow) -> list[OnCallShiftRow] | None:
+    """Those of the incident's service around its opening and its taking; None where there is no shift at all."""
+    if first(connection, on_call_shifts, org_id) is None:
+        return None
+    times = [at for at in (incident["opened_at"], incident["acknowledged_at"]) if at is not None]
+    near = {one["id"]: one for at in times for one in shifts_over(connection, org_id, at)}
+    service = incident["service_id"]
+    return [one for one in near.values() if one["service_id"] in (None, service)]
+
+
+def _within_minutes(connection: Reader, org_id: str) -> float:
+    own = setting(connection, org_id, IN_TIME)
+    return float(own) if isinstance(own, int | float) else DEFAULTS[IN_TIME][0]
 
 
 def _hops(connection: Reader, org_id: str, service_id: str | None) -> dict[str, int]:

@@ -121,10 +121,14 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, objec
 
 
 def as_answer(run: StoredRun) -> dict[str, object]:
-    """A run as the interface shows it: the columns and the analysis side by side. ``rca-1`` kept no ``supports``."""
+    """A run as the interface shows it: the columns and the analysis side by side.
+
+    ``rca-1`` kept no ``supports``, ``rca-2`` no grounds.
+    """
     columns = [name for name in StoredRun.__annotations__ if name != "candidates"]
     kept = run["candidates"]
-    candidates = [{"supports": [], **each} for each in _objects(kept["candidates"])]
+    lacking: dict[str, Json] = {"supports": [], "grounds_for": [], "grounds_against": []}
+    candidates = [{**lacking, **each} for each in _objects(kept["candidates"])]
     return {**pick(run, columns), **kept, "candidates": candidates}
 
 

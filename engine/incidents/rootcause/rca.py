@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.incidents.rootcause.rca_chain import Chain, chain
+from engine.incidents.rootcause.rca_against import Circumstances, more_chains, with_counterweights
+from engine.incidents.rootcause.rca_chain import Chain, Step, chain
 from engine.incidents.rootcause.rca_estate import Estate, Suspect, Trouble, Walk
 from engine.incidents.rootcause.rca_history import PastIncident, recurrences, with_history
 from engine.incidents.rootcause.rca_rivals import against_rivals
@@ -14,7 +15,7 @@ from engine.model.figures.formulas import largest_remainder
 from engine.model.thresholds import Thresholds
 from engine.model.vocabulary import Severity
 
-MODEL_VERSION = "rca-2"
+MODEL_VERSION = "rca-3"
 INCONCLUSIVE = "inconclusive"
 BANDS = (("high", 0.7), ("medium", 0.4), ("low", 0.0))
 
@@ -55,8 +56,23 @@ class Contribution:
 
 
 @dataclass(frozen=True)
+class Ground:
+    """A sentence that speaks for or against a candidate, with the evidence ids of the rows that it was read from.
+
+    ``factor`` is what it multiplies the confidence by: below 1 it lowers.
+    """
+
+    sentence: str
+    evidence_ids: tuple[str, ...]
+    factor: float
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """A hypothesis with its evidence, the cause first; ``features`` are the values of its steps."""
+    """A hypothesis with its evidence, the cause first; ``features`` are the values of its steps.
+
+    ``grounds_for`` and ``grounds_against`` say what ``supports`` and ``contradictions`` say, with rows.
+    """
 
     rank: int
     kind: str
@@ -69,6 +85,8 @@ class Candidate:
     contradictions: tuple[str, ...]
     evidence_ids: tuple[str, ...]
     explanation: str
+    grounds_for: tuple[Ground, ...] = ()
+    grounds_against: tuple[Ground, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,8 +119,10 @@ def analyse(
     similar = tuple(past)
     found = [one for suspect in suspects if (one := chain(suspect, trouble, walk, now)) is not None]
     found = against_rivals(sorted(found, key=_order), walk, trouble, now)
-    found = [with_history(one, similar) for one in found]
+    around = Circumstances(walk, trouble, similar, now)
+    found = [with_history(one, similar) for one in with_counterweights(found, around)]
     found.extend(recurrences(similar, found, trouble))
+    found.extend(more_chains(found, around))
     groups: dict[tuple[str, str], list[Chain]] = {}
     for one in sorted(found, key=_order):
         if one.score >= LEAST:
@@ -137,7 +157,7 @@ def _order(one: Chain) -> tuple[float, str, str]:
 
 def _cause(suspect: Suspect) -> tuple[str, str]:
     """What tells one cause from another: each change is its own, alerts of one nature at one place are one."""
-    if suspect.is_change or suspect.kind == "recurrence":
+    if suspect.is_change or suspect.kind in ("recurrence", "common_need"):
         return suspect.kind, suspect.same_as or suspect.id
     return suspect.kind, suspect.place or suspect.id
 
@@ -165,7 +185,13 @@ def _candidate(rank: int, group: Sequence[Chain], trouble: Trouble) -> Candidate
         contradictions(strongest),
         tuple(dict.fromkeys((*evidence, *([vendor] if vendor else []), *edges))),
         explanation(strongest, confidence, level),
+        tuple(_ground(strongest, step) for step in strongest.steps if step.said and not step.against),
+        tuple(_ground(strongest, step) for step in strongest.steps if step.said and step.against),
     )
+
+
+def _ground(found: Chain, step: Step) -> Ground:
+    return Ground(step.said, step.rows or (found.suspect.id,), round(step.factor, 3))
 
 
 def _contributions(found: Chain, confidence: float) -> tuple[Contribution, ...]:

@@ -27,12 +27,16 @@ ENVIRONMENTS = {"prod": "production", "live": "production", "stage": "staging", 
 
 
 class Step(NamedTuple):
-    """What was observed on a step, 0 to 1, in a sentence; empty where there is nothing to say."""
+    """What was observed on a step, 0 to 1, in a sentence; empty where there is nothing to say.
+
+    ``rows`` are the evidence ids that it was read from; none: it was read from the suspect itself.
+    """
 
     name: str
     value: float
     said: str = ""
     against: bool = False
+    rows: tuple[str, ...] = ()
 
     @property
     def factor(self) -> float:
@@ -108,7 +112,8 @@ def _times(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: E
     half_life = HALF_LIVES[suspect.kind]
     if effect is not None and effect.at >= suspect.at - CLOCK_SLACK:
         what = f"{estate.name(effect.place)} was in trouble {span(effect.at - suspect.at)} after it ({effect.id})."
-        yield Step("temporal", decay(max(effect.at - suspect.at, timedelta()), half_life), what)
+        lag = max(effect.at - suspect.at, timedelta())
+        yield Step("temporal", decay(lag, half_life), what, rows=(suspect.id, effect.id))
         yield _propagation(effect, trouble)
         return
     if suspect.id == trouble.id:
@@ -130,8 +135,9 @@ def _propagation(effect: Trouble, trouble: Trouble) -> Step:
     lag = trouble.at - effect.at
     if lag < timedelta():
         said = f"That was noticed {span(-lag)} after the onset."
-        return Step("propagation", decay(lag, HALF_LIVES["upstream"]), said, lag < -CLOCK_SLACK)
-    return Step("propagation", decay(lag, HALF_LIVES["upstream"]), f"The onset followed {span(lag)} later.")
+        return Step("propagation", decay(lag, HALF_LIVES["upstream"]), said, lag < -CLOCK_SLACK, (effect.id,))
+    said = f"The onset followed {span(lag)} later."
+    return Step("propagation", decay(lag, HALF_LIVES["upstream"]), said, rows=(effect.id, trouble.id))
 
 
 def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: Estate, way: Way) -> Iterator[Step]:
@@ -156,11 +162,12 @@ def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate:
         else:
             yield Step("symptom", worth("effect_unknown"), f"No trouble of {where} is recorded after it.", True)
     elif effect.at < suspect.at - CLOCK_SLACK:
-        yield Step("symptom", worth("effect_before"), f"{where} was in trouble before it ({effect.id}).", True)
+        said = f"{where} was in trouble before it ({effect.id})."
+        yield Step("symptom", worth("effect_before"), said, True, (effect.id,))
     else:
         other = nature(estate.called.without(effect.told)) in ("certificate", "vendor_outage")
         said = f"What was seen there is of another nature ({effect.id})." if other else ""
-        yield Step("symptom", worth("effect_other" if other else effect.seen), said, other)
+        yield Step("symptom", worth("effect_other" if other else effect.seen), said, other, (effect.id,))
         yield Step("severity", SEVERITY[effect.severity], "", SEVERITY[effect.severity] < 0.5)
 
 
@@ -191,7 +198,7 @@ def _path(way: Way, seen: Sequence[Trouble], estate: Estate) -> Iterator[Step]:
         yield Step("way", round(worth("silent") ** silent, 3), f"Nothing is recorded of {', '.join(quiet)}.", True)
     elif seen:
         told = ", ".join(f"{estate.name(one.place)} ({one.id})" for one in seen)
-        yield Step("way", 1.0, f"On the way there was trouble at {told}.")
+        yield Step("way", 1.0, f"On the way there was trouble at {told}.", rows=tuple(one.id for one in seen))
 
 
 def _link(way: Way, estate: Estate) -> Step:
@@ -211,7 +218,7 @@ def _link(way: Way, estate: Estate) -> Step:
 
 def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator[Step]:
     if suspect.id == trouble.id:
-        yield Step("words", 1.0, "The incident says so itself; no other record does.")
+        yield Step("words", 1.0, "The incident says so itself; no other record does.", rows=(trouble.id,))
         return
     told = walk.estate.called.without(trouble.told)
     about, value, said = nature(told), 1.0, ""
@@ -226,12 +233,11 @@ def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator
         value *= worth("other_named")
         said = f"{said} The incident names {', '.join(map(walk.estate.name, named))}.".strip()
     elif named:
-        yield Step(
-            "words", value, f"The incident names {', '.join(map(walk.estate.name, named))}. {said}".strip(), value < 1
-        )
+        blamed = f"The incident names {', '.join(map(walk.estate.name, named))}. {said}".strip()
+        yield Step("words", value, blamed, value < 1, (trouble.id,))
         return
     if said:
-        yield Step("words", value, said, True)
+        yield Step("words", value, said, True, (trouble.id,))
 
 
 def _overlap(suspect: Suspect, trouble: Trouble, now: datetime) -> Iterator[Step]:

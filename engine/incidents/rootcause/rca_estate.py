@@ -20,7 +20,8 @@ class Suspect:
 
     ``place`` is a service, or a vendor as ``vendors:ID``; None for a third party in no register. ``begins`` names what
     it is worth in ``VALUES``, ``told`` has its words as ``plain`` gives them, ``due_at`` is when a certificate ends.
-    Changes with the same ``same_as`` are one: a release goes out in several steps.
+    Changes with the same ``same_as`` are one: a release goes out in several steps. ``taken_back_at`` is when a change
+    was undone, ``taken_back_by`` the evidence id that says so.
     """
 
     kind: str
@@ -37,6 +38,8 @@ class Suspect:
     due_at: datetime | None = None
     failed: bool = False
     same_as: str | None = None
+    taken_back_at: datetime | None = None
+    taken_back_by: str = ""
 
     @property
     def is_change(self) -> bool:
@@ -78,6 +81,7 @@ class Estate:
     ``called`` are names as texts have them. ``needs`` leads from services to services and vendors; ``flows`` are those
     of its edges that only a flow of data tells, ``said`` those that only the incident's words tell. ``vital`` vendors
     stop the service when they fail. ``healthy`` services had their events counted and none too many were bad.
+    ``changes`` are those of callers and of what they need, ``releases`` the moments of those of weeks by service.
     """
 
     names: Mapping[str, str]
@@ -89,6 +93,8 @@ class Estate:
     said: Collection[tuple[str, str]] = ()
     vital: Collection[str] = ()
     healthy: Collection[str] = ()
+    changes: Sequence[Suspect] = ()
+    releases: Mapping[str, Sequence[datetime]] = field(default_factory=dict)
 
     def name(self, place: str | None) -> str:
         """What people call a place."""

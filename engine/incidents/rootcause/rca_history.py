@@ -28,6 +28,7 @@ class PastIncident:
     ended_at: datetime
     root_cause: str | None = None
     same_key: bool = False
+    began_at: datetime | None = None
 
 
 def with_history(found: Chain, past: Sequence[PastIncident]) -> Chain:
@@ -37,7 +38,8 @@ def with_history(found: Chain, past: Sequence[PastIncident]) -> Chain:
     if not alike:
         return found
     said = f"Its like was the established cause of {', '.join(alike[:3])}."
-    return found.with_step(Step("history", worth("known_cause"), said))
+    rows = tuple(f"incidents:{one}" for one in alike[:3])
+    return found.with_step(Step("history", worth("known_cause"), said, rows=rows))
 
 
 def recurrences(past: Sequence[PastIncident], found: Sequence[Chain], trouble: Trouble) -> Iterator[Chain]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from engine.exposure.dependencies import Service, ways
 from engine.incidents.rootcause.rca_estate import Estate, Suspect, Trouble, Walk
 from engine.incidents.rootcause.rca_history import PastIncident
 from engine.incidents.rootcause.rca_reading import vendor_names
+from engine.incidents.rootcause.rca_weights import CLOCK_SLACK, RECENT, RHYTHM_DAYS
 from engine.incidents.rootcause.signals import (
     CHANGING,
     VENDOR,
@@ -43,6 +44,8 @@ LOOKBACK, LOOKAHEAD = timedelta(hours=24), timedelta(minutes=30)
 SCANNED = timedelta(hours=24)  # how long after the onset a scanner may find the certificate that ended
 LASTING = timedelta(days=35)  # how long ago what still goes on may have begun: certificates are warned of for weeks
 PRECEDENT = timedelta(days=730)
+RETURNED = RECENT  # how long after the onset an older version may return
+CALLED = timedelta(hours=6)  # how long before the onset changes of callers are read
 MOST = 500  # records of a kind that are looked at, the newest
 MOST_EVENTS = 50_000  # of the audit log, from those on that were recorded when the window began
 SETTLED = timedelta(minutes=30)  # how long before the onset the events of a service are looked at
@@ -120,10 +123,21 @@ class Surroundings:
     def _suspects(self, others: Sequence[IncidentRow]) -> Iterable[Suspect]:
         onset, connection, org_id = self.incident.onset_at, self.connection, self.org_id
         span = onset - LOOKBACK, onset + LOOKAHEAD, MOST
-        changed = [*deploy_suspects(deploys_between(connection, org_id, *span, self.needed), self.places)]
+        released = deploys_between(connection, org_id, *span, self.needed)
+        concerned = {row["service_id"] for row in released if row["service_id"] is not None}
+        weeks = deploys_between(connection, org_id, onset - RHYTHM_DAYS, onset + RETURNED, MOST, concerned)
+        moments: dict[str, list[datetime]] = {}
+        for row in weeks:
+            moments.setdefault(row["service_id"] or "", []).append(row["deployed_at"])
+        changed = [*deploy_suspects(released, self.places, weeks)]
         changed += automation_suspects(automations_between(connection, org_id, *span), self.places)
         recorded = events_recorded(connection, org_id, CHANGING, onset - LOOKBACK, onset + LOOKAHEAD, MOST_EVENTS)
         changed += event_suspects(recorded, self.places)
+        calling = self._callers()
+        of_callers = deploys_between(connection, org_id, onset - CALLED, onset + CLOCK_SLACK, MOST, calling)
+        beside = [*deploy_suspects(of_callers, self.places), *changed]
+        beside = sorted((one for one in beside if one.is_change), key=lambda one: (one.at, one.id))
+        self.estate = replace(self.estate, changes=beside, releases=moments)
         self._read_events({one.place for one in changed if one.place is not None and one.is_change})
         yield from changed
         yield from block_suspects(blocks_between(connection, org_id, *span), self.places)
@@ -132,6 +146,11 @@ class Surroundings:
         yield from certificate_suspects(ending, self.places, onset)
         yield from incident_suspects(others, self.places, self.incident.service_id, self.incident.host)
         yield from own_suspects(self.incident, self.places, self.needed)
+
+    def _callers(self) -> list[str]:
+        """The services that need one of the incident's walk and are not on it."""
+        on_it = set(self.needed)
+        return sorted(one for one, needed in self.estate.needs.items() if one not in on_it and on_it & {*needed})
 
     def _read_events(self, changed: Collection[str]) -> None:
         """The services that were changed and have no incident: whether their events say that they were in trouble."""

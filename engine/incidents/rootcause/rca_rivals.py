@@ -74,4 +74,4 @@ def _before(theirs: Suspect, mine: Suspect, there: Walk, rival: Chain) -> bool:
 
 def _step(score: float, rival: Suspect) -> Step:
     said = f"It may itself be the effect of something else: {rival.text}."
-    return Step("alternative", round(max(1 - score, 0.01), 3), said, True)
+    return Step("alternative", round(max(1 - score, 0.01), 3), said, True, (rival.id,))

@@ -40,6 +40,11 @@ STEPS: Mapping[str, Weight] = {
     "expiry": Weight(1.0, "a certificate does harm when it ends, not when somebody warns of it"),
     "alternative": Weight(1.0, "a symptom that something else explains is not where it began"),
     "history": Weight(1.0, "what people found to be the cause of the same problem before"),
+    "company": Weight(1.0, "what cannot have reached services that fail in the same minutes hardly is the one cause"),
+    "taken_back": Weight(1.0, "trouble that goes on without the change was not made by it"),
+    "callers": Weight(1.0, "whoever calls more after a change makes load where nothing was changed"),
+    "rhythm": Weight(1.0, "what comes at the same hour without a change needs none today"),
+    "third_party": Weight(1.0, "who needs a third party is seldom recorded in full"),
 }
 
 VALUES: Mapping[str, Value] = {
@@ -92,6 +97,20 @@ VALUES: Mapping[str, Value] = {
     "explained_capacity": Value(0.45, "a resource that ran out right after a release may have begun with the release"),
     "explained_change": Value(0.6, "a change on a service whose trouble a needed service explains"),
     "known_cause": Value(1.08, "people found this kind of cause for the same problem before"),
+    # what speaks against
+    "company_one": Value(0.85, "one service that it cannot have reached failed in the same minutes: chance does that"),
+    "company_two": Value(0.40, "two of them: chance seldom does"),
+    "company_more": Value(0.33, "three or more of them"),
+    "taken_back_before": Value(0.30, "it was not live any more at the onset"),
+    "taken_back_vain": Value(0.30, "it was taken back, and the trouble went on for more than half an hour"),
+    "caller_changed": Value(0.42, "what calls it was changed just before its load rose"),
+    "caller_changed_plain": Value(0.80, "as above, where nothing says that it is load"),
+    "third_small": Value(0.80, "as third_unlinked, of an outage of medium severity"),
+    "rhythm_alone": Value(0.40, "the same began at this hour before, without such a change"),
+    "third_unlinked": Value(0.55, "a third party was down at the onset, and nobody recorded who needs it"),
+    "link_caller": Value(0.45, "a caller was changed before load rose; that it calls more is not recorded"),
+    "common_need": Value(0.38, "several that fail need it; it shows nothing itself: below what is conclusive"),
+    "rhythm": Value(0.38, "it comes by the clock; what runs then is not recorded: below what is conclusive"),
     "cause_missing": Value(0.5, "a cause that leaves records, and there is none this time"),
 }
 
@@ -107,6 +126,7 @@ HALF_LIVES: Mapping[str, timedelta] = {
     "capacity": timedelta(hours=2),
     "certificate": timedelta(hours=24),
     "recurrence": timedelta(days=180),
+    "common_need": timedelta(minutes=60),
 }
 LATE_HALF_LIFE = timedelta(minutes=5)  # alerts come in the order of their intervals, not of what they report
 CLOCK_SLACK = timedelta(minutes=2)  # changes are recorded to the second: by clocks that differ
@@ -114,6 +134,12 @@ ALERT_SLACK = timedelta(minutes=10)  # what monitors notice may be told this lon
 EXPIRY_SLACK = timedelta(hours=14)  # certificates are often dated by the day alone
 RECENT = timedelta(hours=6)  # trouble that goes on for longer is a state of the service, not a step of a chain
 GOES_ON = timedelta(minutes=30)
+SAME_MINUTES = timedelta(minutes=3)  # how far from the onset what fails with it may begin: monitors look at intervals
+CALLER_LEAD = timedelta(minutes=20)  # how long before load at the callee a change of a caller may have made it
+OUTAGE_LEAD = timedelta(minutes=20)  # how long before the onset the outage of a third party may have begun
+SAME_HOUR = timedelta(minutes=20)  # how far from the time of day of an earlier one
+RHYTHM_DAYS = timedelta(days=42)  # how far back recurrence by the clock is looked for
+LEAST_TIMES = 3  # earlier days from which on it is a rhythm
 SURE = 0.99  # nothing is certain
 LEAST = 0.05  # below this a chain is not worth a reader's time
 

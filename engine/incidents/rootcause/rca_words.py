@@ -39,6 +39,11 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
             "Compare the times of the status page of {place} with the onset.",
             "No vendor outage is recorded; look at the status pages of the vendors in use.",
         ),
+        "common_need": (
+            "Something that several failing services need: {text}",
+            "Look at {place} by hand: nothing is recorded of it, and several that need it fail.",
+            "No need in common of several that fail is recorded; check that dependencies are recorded.",
+        ),
         "policy_block": (
             "A policy kept an automation from running: {text}",
             "Find out what it would have done to {place}, and whether it was due when the trouble began.",

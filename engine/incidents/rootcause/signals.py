@@ -85,13 +85,17 @@ def past(rows: Iterable[EarlierIncident], incident: Incident, places: Places) ->
         same_key = row["dedupe_key"] is not None and row["dedupe_key"] == incident.dedupe_key
         alike = row["service_id"] is not None and row["service_id"] == incident.service_id
         if same_key or (alike and same_symptom(row["title"], incident.title, names)):
-            found.append(PastIncident(row["id"], row["title"], row["resolved_at"], row["root_cause"], same_key))
+            began = row["started_at"] or row["opened_at"]
+            found.append(PastIncident(row["id"], row["title"], row["resolved_at"], row["root_cause"], same_key, began))
     return found
 
 
-def deploy_suspects(rows: Iterable[DeployRow], places: Places) -> Iterator[Suspect]:
-    """Changes that went live. When one was rolled back is not recorded, so that it was says nothing about time."""
-    for row in rows:
+def deploy_suspects(rows: Iterable[DeployRow], places: Places, others: Sequence[DeployRow] = ()) -> Iterator[Suspect]:
+    """Changes that went live; one was taken back when it was rolled back, or when an older version came after it."""
+    known = [*rows]
+    returns = {row["id"]: _return(row, [*known, *others]) for row in known}
+    for row in known:
+        taken_back_at, taken_back_by = returns[row["id"]]
         version = f" {row['version']}" if row["version"] else ""
         change = f" ({row['change_ref']})" if row["change_ref"] else ""
         yield Suspect(
@@ -105,7 +109,24 @@ def deploy_suspects(rows: Iterable[DeployRow], places: Places) -> Iterator[Suspe
             environment=row["environment"],
             failed=row["status"] == "failed",
             same_as=f"{row['service_id']} {row['version']}" if row["version"] else None,
+            taken_back_at=taken_back_at,
+            taken_back_by=taken_back_by,
         )
+
+
+def _return(row: DeployRow, rows: Sequence[DeployRow]) -> tuple[datetime | None, str]:
+    """When a release was taken back, and the evidence id that says so; ``rows`` are releases before and after it."""
+    if row["rolled_back_at"] is not None:
+        return row["rolled_back_at"], f"deploys:{row['id']}"
+    same = [one for one in rows if (one["service_id"], one["environment"]) == (row["service_id"], row["environment"])]
+    before = {one["version"] for one in same if one["deployed_at"] < row["deployed_at"]} - {None, row["version"]}
+    after = [
+        one
+        for one in same
+        if one["deployed_at"] > row["deployed_at"] and one["version"] in before and one["status"] != "failed"
+    ]
+    first = min(after, key=lambda one: (one["deployed_at"], one["id"]), default=None)
+    return (None, "") if first is None else (first["deployed_at"], f"deploys:{first['id']}")
 
 
 def automation_suspects(rows: Iterable[AutomationRun], places: Places) -> Iterator[Suspect]:

@@ -12,6 +12,7 @@ from engine.intake.imports.checks import CheckResult, existing_ids
 from engine.intake.imports.events import event_rows
 from engine.intake.imports.evidence_files import ITEMS, add_bytes
 from engine.intake.imports.files.headers import ROW
+from engine.intake.imports.recorded import SCOPES, stamp
 from engine.intake.imports.staged_file import Progress
 from engine.model.figures.formulas import business_days_after
 from engine.model.thresholds import DEFAULTS, Thresholds, thresholds
@@ -48,6 +49,8 @@ def write_table(
             _fill_due_dates(revision, records)
         if checked.table.name == ITEMS:
             add_bytes(revision, records, held, revision.now)
+        if checked.table.name in SCOPES:
+            stamp(revision, checked.table.name, records)
         counts = revision.upsert(table, records)
         created, updated, unchanged = created + counts.created, updated + counts.updated, unchanged + counts.unchanged
         progress(f"writing {checked.table.name}", created + updated + unchanged)

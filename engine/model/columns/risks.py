@@ -60,6 +60,17 @@ RISKS: Mapping[str, Column] = {
     "loss_low": Column("Loss low", "number", "Lower end of the loss that is reckoned with."),
     "maintenance": Column("Maintenance", "text", "How the compensating control is kept working."),
     "family_id": Column("Family", "text", "First incident of the confirmed family, else the incident itself."),
+    "acknowledged_by": Column("Acknowledged by", "text", "Who took the incident, where that is recorded."),
+    "maintenance_id": Column("Maintenance", "text", "Window of maintenance that the incident was opened in."),
+    "maintenance_reason": Column("Reason", "text", "Why the window of maintenance was declared."),
+    "maintenance_state": Column(
+        "Window was",
+        "word",
+        "Planned: recorded before it began, so that the incident is not counted; declared late: it counts.",
+    ),
+    "on_call": Column(
+        "On call", "word", "Whether somebody on duty acknowledged the incident in time; empty without a rota on record."
+    ),
     "minutes_in_transit": Column(
         "Minutes in transit", "minutes", "Minutes from the sender's trigger to when the console heard of the incident."
     ),

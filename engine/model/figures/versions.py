@@ -31,6 +31,19 @@ CHANGES: tuple[FormulaChange, ...] = (
             "poam_items_unnumbered",
         ),
     ),
+    FormulaChange(
+        "A test window is there until its last day is a year past",
+        (
+            *("calendar_entries", "calendar_entries_late", "obligations_finished_in_period"),
+            *("obligations_finished_late_in_period", "obligations_overdue", "obligations_overdue_hours"),
+            *("obligations_pending", "obligations_pending_hours", "obligations_up_to_horizon"),
+            *("reminder_items_overdue", "reminder_items_to_send", "reminders_to_send"),
+            *("scenario_obligations_overdue", "scenario_obligations_overdue_hours", "scenario_obligations_pending"),
+            *("scenario_obligations_pending_hours", "test_windows_done_since_in_12_months"),
+            *("test_windows_in_12_months", "test_windows_missed_in_12_months", "test_windows_on_time_pct"),
+            "type_ii_tests_missed",
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

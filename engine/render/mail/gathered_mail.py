@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from engine.render.html.charts.palette import variables
-from engine.render.html.html import ENVIRONMENT
 
 BEGIN, END, FOOTER = "<!--mail-->", "<!--/mail-->", "<!--footer-->"  # as templates/mail.html has them
 RULE = "_" * 40
@@ -34,6 +33,8 @@ def is_part(html: str | None) -> bool:
 
 def gathered_html(parts: Sequence[MailPart], title: str) -> str:
     """The HTML part of all of them."""
+    from engine.render.html.html import ENVIRONMENT  # with all that draws a page: who only answers needs none of it
+
     return ENVIRONMENT.get_template("mails.html").render(parts=parts, title=title)
 
 

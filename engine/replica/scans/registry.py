@@ -70,10 +70,16 @@ SCANS: Mapping[str, str] = {
         "acknowledged_at",
         "mitigated_at",
         "resolved_at",
+        "acknowledged_by",
+        "labels",
         "opened_heard_at",
         "parent_id",
         "parent_state",
         where="t.opened_at < q.ends_at",
+    ),
+    "on_call_shifts_rows": _table("on_call_shifts", "person", "service_id", "starts_at", "ends_at"),
+    "maintenance_windows_rows": _table(
+        *("maintenance_windows", "id", "reason", "service_id", "matchers", "starts_at", "ends_at", "recorded_at")
     ),
     "incident_steps_rows": _day_table(
         *("incident_timeline", "id", "incident_id", "kind", "happened_at", "payload"),

@@ -7,7 +7,9 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
-from engine.planning.outlook import outlook
+from engine.planning.likelihood import likelihoods, spread_of
+from engine.planning.outlook import make_plan
+from engine.planning.plan import ReadinessPlan
 from engine.planning.question import MOST_DAYS, PlanQuestion
 from engine.render import words
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -40,7 +42,31 @@ def lapses(snapshot: Snapshot) -> str:
     by_week = ", ".join(f"{count} in the week of {_short_day(week)}" for week, count in weeks.iter_rows())
     most = ", ".join(f"{_name(_names(snapshot), owner)} {count}" for owner, count in owners.head(FEW).iter_rows())
     what = "1 control" if rows.height == 1 else f"{rows.height:,} controls"
-    return f"The evidence of {what} lapses: {by_week}. Most: {most}."
+    renewed = _renewed_in_time(snapshot, rows)
+    return f"The evidence of {what} lapses: {by_week}. Most: {most}.{renewed}"
+
+
+def _renewed_in_time(snapshot: Snapshot, lapsing: pl.DataFrame) -> str:
+    """How many of the controls whose evidence lapses the plan of the nearest target date renews before; empty without
+    such a date, or where it is about none of them."""
+    targets = snapshot.fact("framework_targets")
+    until = snapshot.as_of + timedelta(days=MOST_DAYS)
+    near = targets.filter(pl.col("target_on").is_between(snapshot.as_of, until)).sort("target_on", "framework").head(1)
+    lapse: dict[str, date] = dict(
+        lapsing.join(near, on="framework")
+        .select(pl.format("{}:{}", "framework", "control_id"), "next_due_on")
+        .iter_rows()
+    )
+    if not lapse:
+        return ""
+    framework, day = near.select("framework", "target_on").row(0)
+    plan = make_plan(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
+    first: dict[str, date] = {}
+    for step in plan.steps:
+        first.setdefault(step.work.id, step.ready_on)
+    count = sum(name in first and first[name] <= on for name, on in lapse.items())
+    name = FRAMEWORK_NAMES.get(framework, framework)
+    return f" The plan for {name} on {_short_day(day)} renews {count} of its {len(lapse)} in time."
 
 
 def overload(snapshot: Snapshot) -> str:
@@ -87,16 +113,35 @@ def late_requests(snapshot: Snapshot) -> str:
 
 
 def ready_on_the_day(snapshot: Snapshot) -> str:
-    """Each framework with a target date: whether it will be ready if nothing is done, and what that lacks."""
+    """Each framework with a target date: what its plan says of the day, and what is short if nothing is done."""
+    said = []
+    for plan in _target_plans(snapshot):
+        goal = plan.question.first
+        name = FRAMEWORK_NAMES.get(goal.framework, goal.framework)
+        said.append(f"{name}, {_short_day(goal.by)}: {_verdict(snapshot, plan)}")
+    return f"{'. '.join(said)}." if said else "No framework in scope has a target date: record one (target on)."
+
+
+def _target_plans(snapshot: Snapshot) -> list[ReadinessPlan]:
+    """The plan of each framework with a target date within the year to come, the first day first."""
     until = snapshot.as_of + timedelta(days=MOST_DAYS)
     targets = snapshot.fact("framework_targets").filter(pl.col("target_on").is_between(snapshot.as_of, until))
-    said = []
-    for framework, name, day in targets.sort("target_on", "framework").select("framework", "name", "target_on").rows():
-        plan = outlook(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
-        likely = _likely_on(snapshot.as_of, day, plan.needed_hours, plan.available_hours)
-        lacks = f"no; {len(plan.mine)} short, {_hours(plan.needed_hours)}{likely}" if plan.mine else "yes"
-        said.append(f"{FRAMEWORK_NAMES.get(framework, name)}, {_short_day(day)}: {lacks}")
-    return f"{'. '.join(said)}." if said else "No framework in scope has a target date: record one (target on)."
+    return [
+        make_plan(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
+        for framework, day in targets.sort("target_on", "framework").select("framework", "target_on").iter_rows()
+    ]
+
+
+def _verdict(snapshot: Snapshot, plan: ReadinessPlan) -> str:
+    """Yes or no as the plan has it, what is short if nothing is done, and when it is likely."""
+    if not plan.mine:
+        return "yes"
+    short = f"{len(plan.mine)} short, {_hours(plan.needed_hours)}"
+    if not plan.is_reached:
+        late = _likely_on(snapshot.as_of, plan.question.by, plan.needed_hours, plan.available_hours)
+        return f"no; {short}{late}"
+    (likely,) = likelihoods(plan, spread_of(snapshot.fact("accepted_plans")))
+    return f"yes, with the plan; {short}; {round(100 * likely.probability)} % likely"
 
 
 def _likely_on(today: date, by: date, needed: float, available: float) -> str:

@@ -24,6 +24,7 @@ from pathlib import Path
 from engine.model.checkpoints import ED25519, NoteSignature, SignedNote, decode_base64, note_key_id, open_note, signer
 from engine.model.errors import Conflict
 from engine.model.file_errors import file_problem
+from engine.reporting.artifacts.durable_files import sweep_abandoned
 from engine.runtime.keys.private_files import write_over
 from engine.runtime.keys.signing_keys import new_key, signing_key
 from engine.store.types import instant_text
@@ -105,6 +106,7 @@ def rotate_key(key_path: Path, *, now: datetime) -> KeyRotation:
     """
     signing_key(key_path)  # the first one is made where there is none
     with _alone(key_path.parent):
+        sweep_abandoned(key_path)
         return _rotate(key_path, now)
 
 

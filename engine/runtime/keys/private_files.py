@@ -5,10 +5,10 @@ import logging
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from engine.reporting.artifacts.durable_files import flush, flush_folder
+from engine.reporting.artifacts.durable_files import file_in_place, flush, flush_folder, new_file, sweep_abandoned
 
 log = logging.getLogger("hq.files")
 OTHERS = 0o077
@@ -42,18 +42,29 @@ def narrow(*folders: Path) -> int:
     return narrowed
 
 
+def sweep_keys(*paths: Path) -> None:
+    """Take away what processes that were killed left beside keys: it may hold private ones. What cannot be taken away
+    is said in the log."""
+    for path in paths:
+        try:
+            for left in sweep_abandoned(path):
+                log.warning("%s was left by a process that was killed; it is taken away", left)
+        except OSError as error:
+            log.warning("what a process that was killed left beside %s cannot be taken away: %s", path, error.strerror)
+
+
 def write_new(path: Path, data: bytes) -> None:
     """Make a file that only we read, whole and on the disk. What another process made first stays. OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _beside(path, data) as temporary, suppress(FileExistsError):
-        os.link(temporary, path)
+    with suppress(FileExistsError), new_file(path) as file:
+        file.write(data)
 
 
 def write_over(path: Path, data: bytes) -> None:
     """The same in place of what there is: whoever reads sees the one or the other, whole. OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _beside(path, data) as temporary:
-        temporary.replace(path)
+    with file_in_place(path) as file:
+        file.write(data)
 
 
 def append_line(path: Path, line: bytes) -> None:
@@ -74,19 +85,6 @@ def append_line(path: Path, line: bytes) -> None:
         flush(file)
     if new:
         flush_folder(path.parent)
-
-
-@contextmanager
-def _beside(path: Path, data: bytes) -> Iterator[Path]:
-    """A file with the data beside ``path``, which is gone in the end unless it was moved."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            flush(file)
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def wide_files(folder: Path) -> Iterator[tuple[Path, int]]:

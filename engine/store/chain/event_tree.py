@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.model import merkle
 from engine.model.errors import Conflict
 from engine.store.chain.chain import GENESIS
+from engine.store.database.dialects import upsert_insert
 from engine.store.schema.audit import audit_log, chain_cuts, event_tiles
 
 TILE, HASH = 256, 32
@@ -186,8 +186,7 @@ def new_tiles(connection: Connection, org_id: str) -> list[Tile]:
 
 def keep_tiles(connection: Connection, org_id: str, tiles: list[Tile]) -> None:
     """Store tiles, but none over one that has grown further meanwhile."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = insert(event_tiles)
+    statement = upsert_insert(connection.dialect.name, event_tiles)
     longer = func.length(statement.excluded.hashes) > func.length(event_tiles.c.hashes)
     statement = statement.on_conflict_do_update(
         index_elements=["org_id", "level", "tile"], set_={"hashes": statement.excluded.hashes}, where=longer

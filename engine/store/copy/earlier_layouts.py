@@ -51,6 +51,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
         "test_runs": frozenset(("reason", "rows_sha256", "ran_at", "sequence")),
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
+    "0044": {"deploys": frozenset({"rolled_back_at"})},
     "0042": {"vendors": frozenset({"lead_days"})},
 }
 
@@ -65,6 +66,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
+    "0043": frozenset({"on_call_shifts", "maintenance_windows"}),
     "0042": frozenset({"absences", "audit_windows"}),
 }
 

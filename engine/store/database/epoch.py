@@ -7,7 +7,7 @@ processes of other versions, whether they were stopped or not.
 
 from engine.model.errors import Unavailable
 
-EPOCH = "0042"
+EPOCH = "0044"
 
 
 class SchemaChanged(Unavailable):

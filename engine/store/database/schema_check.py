@@ -1,28 +1,41 @@
-"""Whether the database has the tables, columns and indexes that its migration made, and nothing beside them.
+"""Whether the database has the tables, columns, keys and indexes that its migration made, and nothing beside them.
 
 A trigger that answers for a table, a view in a table's place, a column more: the rows that the log vouches for would be
-others than those that are read. What is looked at is told apart by kind and name, so that it is the same on both
-engines; its SHA-256 is the fingerprint of the schema. That of each migration is in
+others than those that are read. What is looked at is told apart by kind, name and type, in words that are the same on
+both engines; its SHA-256 is the fingerprint of the schema. That of each migration is in
 ``data/migrations/fingerprints.json``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, Dialect, inspect
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import CompileError
+from sqlalchemy.types import TypeEngine
 
 from engine.store.schema import metadata
 
 VIEWS = ("database_health",)
 VERSION_TABLE = "alembic_version"
+_WORDS = {  # of types that engines call differently
+    "sqlite": {"VARCHAR(27)": "INSTANT"},
+    "postgresql": {"TIMESTAMP WITH TIME ZONE": "INSTANT", "DOUBLE PRECISION": "FLOAT", "BYTEA": "BLOB"},
+}
 
 
 def declared_schema() -> set[str]:
-    """What there has to be: a line for each table, column, index and view."""
+    """What there has to be: a line for each table, column, its shape, primary key, index and view."""
     lines = {f"table {VERSION_TABLE}", f"column {VERSION_TABLE}.version_num", *(f"view {name}" for name in VIEWS)}
+    lines |= {f"shape {VERSION_TABLE}.version_num VARCHAR(32), never empty", f"key (version_num) of {VERSION_TABLE}"}
     for table in metadata.tables.values():
         lines.add(f"table {table.name}")
         lines |= {f"column {table.name}.{column.name}" for column in table.columns}
+        lines |= {
+            _shape(table.name, column.name, column.type, bool(column.nullable), sqlite.dialect())
+            for column in table.columns
+        }
+        lines |= _key(table.name, [column.name for column in table.primary_key.columns])
         lines |= {f"index {index.name} of {table.name}" for index in table.indexes}
     return lines
 
@@ -34,12 +47,30 @@ def present_schema(connection: Connection) -> set[str]:
     for (_, table), columns in inspector.get_multi_columns().items():
         lines.add(f"table {table}")
         lines |= {f"column {table}.{column['name']}" for column in columns}
+        lines |= {
+            _shape(table, column["name"], column["type"], column["nullable"], connection.dialect) for column in columns
+        }
+    for (_, table), key in inspector.get_multi_pk_constraint().items():
+        lines |= _key(table, key["constrained_columns"])
     for (_, table), indexes in inspector.get_multi_indexes().items():
         unique = {
             str(one["name"]) for one in inspector.get_unique_constraints(table)
         }  # PostgreSQL has an index for each of them
         lines |= {f"index {index['name']} of {table}" for index in indexes if index["name"] not in unique}
     return lines | set(_active(connection))
+
+
+def _shape(table: str, column: str, kind: TypeEngine[object], nullable: bool, dialect: Dialect) -> str:
+    try:
+        told = kind.compile(dialect=dialect)
+    except CompileError:  # SQLite takes columns without a type
+        told = "no type"
+    word = _WORDS.get(dialect.name, {}).get(told, told)
+    return f"shape {table}.{column} {word}, {'may be empty' if nullable else 'never empty'}"
+
+
+def _key(table: str, columns: Sequence[str]) -> set[str]:
+    return {f"key ({', '.join(columns)}) of {table}"} if columns else set()
 
 
 def _active(connection: Connection) -> Iterable[str]:
@@ -87,9 +118,23 @@ def schema_problems(connection: Connection) -> list[str]:
     def is_of(line: str) -> bool:
         """Whether it follows from a view in a table's place, or from a table that is not there or one too many."""
         kind, _, name = line.partition(" ")
-        owner = name.partition(".")[0] if kind == "column" else name.rpartition(" of ")[2] if kind == "index" else name
-        return owner in swapped or (kind in ("column", "index") and f"table {owner}" in missing | strange)
+        owner = name.rpartition(" of ")[2] if kind in ("index", "key") else name.partition(".")[0]
+        parts = ("column", "shape", "index", "key")
+        return owner in swapped or (kind in parts and f"table {owner}" in missing | strange)
 
+    found += _other_shapes(missing, strange)
+    missing, strange = ({line for line in lines if not line.startswith("shape ")} for lines in (missing, strange))
     found += [f"the {line} is not there" for line in sorted(missing) if not is_of(line)]
     found += [f"the {line} was added" for line in sorted(strange) if not is_of(line)]
     return found
+
+
+def _other_shapes(missing: Iterable[str], strange: Iterable[str]) -> list[str]:
+    """A phrase for each column that is there, and of another type, or may be empty where it should not."""
+    wanted, there = _shapes(missing), _shapes(strange)
+    return [f"the column {name} is {there[name]}, expected {wanted[name]}" for name in sorted(wanted.keys() & there)]
+
+
+def _shapes(lines: Iterable[str]) -> dict[str, str]:
+    parts = [line.split(" ", 2) for line in lines if line.startswith("shape ")]
+    return {column: shape for _, column, shape in parts}

@@ -4,7 +4,7 @@ One read transaction sees the head and every row up to it, so a replica that app
 that head.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -73,10 +73,12 @@ class ChangeReader:
             self._moved = frozenset(part for (part,) in self._source.rows(query, (self.org_id, self.since)))
         return self._moved
 
-    def row_counts(self) -> dict[str, int]:
-        """How many rows the organization has in each replicated table; those without any are left out."""
+    def row_counts(self, skipped: Collection[str] = ()) -> dict[str, int]:
+        """How many rows the organization has in each replicated table but those ``skipped``; none are left out."""
         parts = [
-            f"SELECT '{name}', count(*) FROM {name} WHERE {_owner(table)} = ?" for name, table in REPLICATED.items()
+            f"SELECT '{name}', count(*) FROM {name} WHERE {_owner(table)} = ?"
+            for name, table in REPLICATED.items()
+            if name not in skipped
         ]
         return {name: count for name, count in self._of_tables(parts, (self.org_id,)) if count}
 

@@ -27,12 +27,15 @@ def wrong_part(connection: Connection, org_id: str, tables: Mapping[str, int]) -
         .group_by(audit_log.c.action)
     )
     newest = {**tables, **{part_of(action): revision for action, revision in actions}}
+    last = (
+        select(func.max(audit_log.c.seq))
+        .where(mine, audit_log.c.revision.in_(set(newest.values())))
+        .group_by(audit_log.c.revision)
+    )
     ends = {
         revision: (seq, digest)
         for revision, seq, digest in connection.execute(
-            select(audit_log.c.revision, audit_log.c.seq, audit_log.c.hash)
-            .where(mine, audit_log.c.revision.in_(set(newest.values())))
-            .order_by(audit_log.c.seq)
+            select(audit_log.c.revision, audit_log.c.seq, audit_log.c.hash).where(mine, audit_log.c.seq.in_(last))
         )
     }
     heads = read_part_heads(connection, org_id)

@@ -58,7 +58,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "data_flows": _columns(
         claim="encrypted agreement_ref protocol", scope="id from_system to_system data_class vendor_id"),
     "deploys": _columns(
-        debt="status", scope="id service_id version environment deployed_at actor change_ref"),
+        debt="status rolled_back_at", scope="id service_id version environment deployed_at actor change_ref"),
     "dry_runs": _columns(
         claim="id outcome actor ran_at policy_id plan inputs inputs_hash", scope="playbook incident_id"),
     "evidence_items": _columns(
@@ -90,9 +90,11 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
     "legal_holds": _columns(
         claim="placed_by placed_at custodian reason",
         debt="id matter purges_blocked", scope="incident_id scope released_at released_by"),
+    "maintenance_windows": _columns(claim="id reason created_by service_id matchers starts_at ends_at"),
     "memberships": _columns(claim="email role status since_on", scope="workspace_id display_name"),
     "obligation_snapshots": _columns(
         claim="completed", debt="planned planned_hours slipped forecast", scope="week"),
+    "on_call_shifts": _columns(claim="id person service_id starts_at ends_at rota"),
     "organization_frameworks": _columns(
         deadline="adopted_on target_on", scope="framework in_scope note in_posture"),
     "organization_rules": _columns(scope="pattern outcome framework control_id effect family note"),

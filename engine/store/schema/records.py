@@ -522,6 +522,7 @@ class DeployRow(TypedDict):
     actor: str
     change_ref: str | None
     status: DeployStatus
+    rolled_back_at: datetime | None
     revision: int
 
 
@@ -976,6 +977,21 @@ class LegalHoldRow(TypedDict):
     revision: int
 
 
+class MaintenanceWindowRow(TypedDict):
+    """A time in which alerts of a service, or with certain labels, are expected. Recorded before its start it takes their incidents out of figures; without a service and without matchers it takes out none."""
+
+    org_id: str
+    id: str
+    reason: str
+    created_by: str | None
+    service_id: str | None
+    matchers: Json
+    starts_at: datetime
+    ends_at: datetime
+    recorded_at: datetime | None
+    revision: int
+
+
 class MembershipRow(TypedDict):
     """Who may act for an organization, in which role. Read at every request."""
 
@@ -999,6 +1015,20 @@ class ObligationSnapshotRow(TypedDict):
     completed: int | None
     slipped: int | None
     forecast: int | None
+    revision: int
+
+
+class OnCallShiftRow(TypedDict):
+    """Who is on call when: for a service, or for all of them."""
+
+    org_id: str
+    id: str
+    person: str
+    service_id: str | None
+    starts_at: datetime
+    ends_at: datetime
+    rota: str | None
+    recorded_at: datetime | None
     revision: int
 
 

@@ -140,6 +140,32 @@ incident_actions: TypedTable[records.IncidentActionRow] = tenant_table(
     day("closed_on", "when it was done or dropped", null=True),
 )
 
+on_call_shifts: TypedTable[records.OnCallShiftRow] = tenant_table(
+    "on_call_shifts",
+    "Who is on call when: for a service, or for all of them.",
+    key("id", "identifier"),
+    person("person", "e-mail address of who is on duty"),
+    reference("service_id", "service that the duty is about; every service without", "services", null=True),
+    instant("starts_at", "begin"),
+    instant("ends_at", "end"),
+    text("rota", "schedule that the shift is from", null=True),
+    instant("recorded_at", "when the console recorded it as it is", null=True, internal=True),
+)
+
+maintenance_windows: TypedTable[records.MaintenanceWindowRow] = tenant_table(
+    "maintenance_windows",
+    "A time in which alerts of a service, or with certain labels, are expected. Recorded before its start it takes "
+    "their incidents out of figures; without a service and without matchers it takes out none.",
+    key("id", "identifier"),
+    text("reason", "why"),
+    person("created_by", "who declared it", null=True),
+    reference("service_id", "service that is worked on", "services", null=True),
+    json("matchers", "labels of the alerts, as Alertmanager matches them: name, value, isRegex, isEqual"),
+    instant("starts_at", "begin"),
+    instant("ends_at", "end"),
+    instant("recorded_at", "when the console recorded it as wide as it is", null=True, internal=True),
+)
+
 rca_runs: TypedTable[records.RcaRunRow] = tenant_table(
     "rca_runs",
     "A persisted run of the root-cause analysis.",
@@ -208,6 +234,7 @@ deploys: TypedTable[records.DeployRow] = tenant_table(
     person("actor", "who"),
     text("change_ref", "change ticket or pull request", null=True),
     choice("status", "how it ended", "DeployStatus", default="succeeded"),
+    instant("rolled_back_at", "when it was taken back", null=True),
     Index("ix_deploys_deployed", "org_id", "deployed_at"),
 )
 

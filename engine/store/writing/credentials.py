@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, select
-from sqlalchemy.dialects import postgresql, sqlite
 
+from engine.store.database.dialects import upsert_insert
 from engine.store.database.epoch import must_be_of_this_epoch
 from engine.store.database.store_epoch import read_epoch
 from engine.store.rows import select_rows
@@ -76,8 +76,7 @@ class CredentialUses:
         return {"org_id": key[0], "credential_id": key[1], "last_used_at": at, "uses": count}
 
     def _write(self, rows: Sequence[CredentialUseRow]) -> None:
-        dialect = postgresql if self._writer.dialect.name == "postgresql" else sqlite
-        insert = dialect.insert(credential_uses)
+        insert = upsert_insert(self._writer.dialect.name, credential_uses)
         uses = credential_uses.c.uses + insert.excluded.uses
         query = insert.on_conflict_do_update(
             index_elements=["org_id", "credential_id"],

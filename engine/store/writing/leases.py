@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from engine.store.database.dialects import upsert_insert
 from engine.store.schema.outputs import leases
 from engine.store.store import Store
 
@@ -31,10 +31,11 @@ def look(store: Store, name: str) -> Lease | None:
 def take(store: Store, name: str, lease: Lease, *, after: Lease | None) -> bool:
     """Take a lease that still is as it was seen, ``after``; False where it changed since."""
     values = {"name": name, "holder": lease.holder, "until": lease.until}
-    insert = postgresql.insert if store.dialect == "postgresql" else sqlite.insert
     with store.unversioned_transaction() as connection:
         if after is None:
-            made = insert(leases).values(values).on_conflict_do_nothing().returning(leases.c.holder)
+            made = (
+                upsert_insert(store.dialect, leases).values(values).on_conflict_do_nothing().returning(leases.c.holder)
+            )
             return connection.execute(made).first() is not None
         same = (leases.c.name == name, leases.c.holder == after.holder, leases.c.until == after.until)
         return connection.execute(update(leases).where(*same).values(values)).rowcount == 1

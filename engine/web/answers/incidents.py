@@ -12,6 +12,8 @@ from engine.store.schema.records import (
     IncidentRow,
     IncidentTimelineRow,
     LegalHoldRow,
+    MaintenanceWindowRow,
+    OnCallShiftRow,
     RcaRunRow,
     ServiceRow,
 )
@@ -25,8 +27,19 @@ class RcaContribution(Shape):
     contribution: float
 
 
+class RcaGround(Shape):
+    """A sentence that speaks for or against a candidate, and the rows that it was read from.
+
+    The confidence is multiplied by ``factor``.
+    """
+
+    sentence: str
+    evidence_ids: list[str]
+    factor: float
+
+
 class RcaCandidate(Shape):
-    """A possible cause, the likeliest first."""
+    """A possible cause, the likeliest first; ``grounds_against`` are ``contradictions`` with their rows."""
 
     rank: int
     kind: str
@@ -39,6 +52,8 @@ class RcaCandidate(Shape):
     supports: list[str]
     evidence_ids: list[str]
     explanation: str
+    grounds_for: list[RcaGround]
+    grounds_against: list[RcaGround]
 
 
 @mirror_row(RcaRunRow, "id incident_id run_at actor model_version hypothesis confidence")
@@ -154,7 +169,7 @@ class RcaItem(EvidenceItem):
     candidates: object
 
 
-@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status")
+@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status rolled_back_at")
 class DeployItem(EvidenceItem):
     """A change that went live before the trouble; ``hops`` counts dependencies from the service of the incident."""
 
@@ -190,6 +205,18 @@ class FamilyItem(Shape):
     """An incident that is confirmed as of the family."""
 
 
+@mirror_row(OnCallShiftRow, "id person service_id starts_at ends_at rota recorded_at")
+class OnCallItem(EvidenceItem):
+    """A shift that the incident was opened or taken in."""
+
+
+@mirror_row(MaintenanceWindowRow, "id reason created_by service_id matchers starts_at ends_at recorded_at")
+class MaintenanceItem(EvidenceItem):
+    """A window of maintenance that covers the incident."""
+
+    matchers: object
+
+
 class IncidentEvidence(Shape):
     """Everything about an incident, each record with its place in the audit chain, and a hash over all of it."""
 
@@ -209,6 +236,8 @@ class IncidentEvidence(Shape):
     deploys: list[DeployItem]
     legal_holds: list[LegalHoldItem]
     family: list[FamilyItem]
+    on_call: list[OnCallItem] | None
+    maintenance: list[MaintenanceItem]
     audit_events: list[AuditItem]
     definitions: dict[str, str]
     chain: RevisionAnswer

@@ -84,7 +84,7 @@ class ConnectionReceipt(Shape):
     note: str
 
 
-@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status")
+@mirror_row(DeployRow, "id service_id version environment deployed_at actor change_ref status rolled_back_at")
 class DeployAnswer(Shape):
     actor: str | None
 

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.automation import approvals, chat, policies
 from engine.automation.playbooks import playbook
-from engine.model.errors import BadRequest
+from engine.model.errors import BadRequest, Conflict, Forbidden, NotFound
 from engine.model.vocabulary import SeparableDuty
 from engine.store import rows
 from engine.store.schema.organizations import memberships
@@ -90,7 +90,7 @@ def decide(request: Request, click: Click | None) -> Response:
     """POST /api/integrations/slack/approvals: decides a pending approval by a signed click in the chat.
 
     Interactions of another type, and buttons without a value, are accepted and change nothing. A click on what was
-    decided answers with the earlier decision.
+    decided answers with the earlier decision. A refused click is an audit event, but for the same click once more.
     """
     values = [action for action in click.actions if action.value is not None] if click else []
     if click is None or not values:
@@ -99,23 +99,39 @@ def decide(request: Request, click: Click | None) -> Response:
         raise _bad("one action with a value", str(len(values)))
     org_id, approval_id, decision = _parts(values[0].value or "")
     store = request.services.store
+    actor, details = f"chat:{click.user.id}", {"channel": "chat", "chat_user": click.user.id}
+    lifetime = request.services.settings.approval_lifetime
     with store.reader() as connection:
         approval = approvals.find(connection, org_id, approval_id)
-        email, role = chat.member(connection, org_id, click.team_id, click.user.id)
-    details = {"channel": "chat", "chat_user": click.user.id}
-    lifetime = request.services.settings.approval_lifetime
+
+    def refuse(reason: str) -> None:
+        store.write(
+            org_id,
+            actor,
+            lambda revision: approvals.refuse(revision, approval, decision, reason=reason, details=details),
+            now=request.now,
+        )
+
     try:
+        with store.reader() as connection:
+            actor, role = chat.member(connection, org_id, click.team_id, click.user.id)
         decided = store.write(
             org_id,
-            email,
+            actor,
             lambda revision: approvals.decide(
                 revision, approval_id, decision, role=role, details=details, lifetime=lifetime
             ),
             now=request.now,
         )
     except approvals.SecondDecision as earlier:
+        if not earlier.repeats(decision, actor):
+            refuse(earlier.word)
         return answer(_earlier(earlier.approval, earlier.message))
+    except (BadRequest, Conflict, Forbidden, NotFound) as problem:
+        refuse(problem.word)
+        raise
     if decided["status"] == "expired":
+        refuse("expired")
         hours = lifetime.total_seconds() / 3600
         return answer(
             _earlier({**approval, "status": "expired"}, f"The approval expired {hours:g} hours after it was asked for.")

@@ -117,6 +117,7 @@ def _inbound(request: Request, route: IngestRoute) -> InboundBody:
         actor=f"token:{request.caller.actor}",
         workspace_id=request.caller.workspace_id,
         content_type=line(request.headers.get("content-type"), 200),
+        content_encoding=line(request.headers.get("content-encoding"), 200),
         vendor=request.headers.get(SOURCE.name.lower()),
         complete=is_complete_scan(COMPLETE, request.headers.get(COMPLETE.lower())),
         hosts=tuple(name for part in request.headers.get(SCANNED.name.lower(), "").split(",") if (name := line(part))),

@@ -39,6 +39,7 @@ class NewDeploy(msgspec.Struct):
     environment: Short = "production"
     deployed_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     status: DeployStatus = "succeeded"
+    rolled_back_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     change_ref: Short | None = None
     url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)] | None = None
     id: Short | None = None
@@ -84,7 +85,14 @@ def deploy_event(request: Request, body: NewDeploy) -> Response:
             _printable(name, text)
     if body.url is not None:
         _check_url(body.url)
-    at = _moment(body.deployed_at, request.now)
+    at = _moment("deployed_at", body.deployed_at, request.now)
+    taken_back = None
+    if body.rolled_back_at is not None:
+        taken_back = _moment("rolled_back_at", body.rolled_back_at, request.now)
+        if body.status != "rolled_back":
+            raise _invalid("status", "rolled_back beside rolled_back_at", body.status)
+        if taken_back < at:
+            raise _invalid("rolled_back_at", f"a time from {at.isoformat()} on", taken_back.isoformat())
     caller = request.caller
 
     def change(revision: Revision) -> tuple[str, dict[str, object]]:
@@ -92,7 +100,15 @@ def deploy_event(request: Request, body: NewDeploy) -> Response:
         return deploys.record(
             revision,
             deploys.DeployEvent(
-                service_id, body.version, body.environment, at, body.status, body.change_ref, body.url, body.id
+                service_id,
+                body.version,
+                body.environment,
+                at,
+                body.status,
+                body.change_ref,
+                body.url,
+                body.id,
+                taken_back,
             ),
         )
 
@@ -100,11 +116,11 @@ def deploy_event(request: Request, body: NewDeploy) -> Response:
     return answer({"result": result, "deploy": deploy}, status=201 if result == "created" else 200)
 
 
-def _moment(given: datetime | None, now: datetime) -> datetime:
+def _moment(field: str, given: datetime | None, now: datetime) -> datetime:
     if given is None:
         return now
     if given.year < FIRST_YEAR or given.year > now.year + 1 or given - now > AHEAD:
-        raise _invalid("deployed_at", f"a time from {FIRST_YEAR} to now", given.isoformat())
+        raise _invalid(field, f"a time from {FIRST_YEAR} to now", given.isoformat())
     return given
 
 

@@ -5,6 +5,7 @@ import polars as pl
 from engine.catalogue import catalogue
 from engine.model.declarations.ask import Ask
 from reports.frameworks.assessments import assessment_rows, in_scope, why, with_remediations
+from reports.shared.maintenance import PLANNED
 
 FRAMEWORK = "gdpr-art32"
 RESTORE, CONTRACTS = "Art.32(1)(c)", "Art.32(4)"
@@ -55,7 +56,8 @@ def measures(
 
 
 def restorations(requirements: pl.DataFrame, incidents: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """The incidents opened in the period that were resolved; none where the article is not in scope."""
+    """The incidents opened in the period that were resolved, planned maintenance aside; none where the article is not
+    in scope."""
     opened = pl.col("opened_at").dt.date().is_between(ask.period_start, ask.as_of)
-    found = incidents.filter(opened, pl.col("minutes_to_resolve").is_not_null()).sort("opened_at", "id")
+    found = incidents.filter(opened, ~PLANNED, pl.col("minutes_to_resolve").is_not_null()).sort("opened_at", "id")
     return found if in_scope(FRAMEWORK, requirements) else found.clear()

@@ -3,18 +3,21 @@
 import polars as pl
 
 from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES
-from reports.programme.activity.incident_days import incident_days
+from reports.programme.activity.incident_days import dated_incidents
+from reports.shared.maintenance import PLANNED
 
 
 def incident_families(incidents: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFrame:
     """One row for each family: earliest beginning, last end, highest severity, and how many incidents it has.
 
-    A family is over when no incident of it is live any more. An incident without relations is a family of one.
+    A family is over when no incident of it is live any more. An incident without relations is a family of one. What
+    fell into planned maintenance does not count.
     """
     worst = pl.col("severity").replace_strict({word: rank for rank, word in enumerate(SEVERITIES)}, default=None)
     live = pl.col("status").is_in(list(LIVE_INCIDENTS))
     frame = (
-        incidents.with_columns(family_id=pl.col("family_id").fill_null(pl.col("id")), rank=worst, live=live)
+        incidents.filter(~PLANNED)
+        .with_columns(family_id=pl.col("family_id").fill_null(pl.col("id")), rank=worst, live=live)
         .sort("rank", "opened_at", "id")
         .group_by("org_id", "family_id", maintain_order=True)
         .agg(
@@ -29,4 +32,4 @@ def incident_families(incidents: pl.DataFrame, organization: pl.DataFrame) -> pl
             id=pl.col("family_id"),
         )
     )
-    return incident_days(frame, organization)
+    return dated_incidents(frame, organization)

@@ -81,6 +81,11 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
         f"{figures['vendor_reviews_never']:,} never reviewed"
     )
     restored = f"From opening to resolution; {figures['incidents_resolved_in_period']:,} resolved"
+    family_hours, families = (
+        figures["incident_family_median_hours_to_restore"],
+        figures["incident_families_opened_in_period"],
+    )
+    by_family = f"Families from first opening to last resolution; {families:,} opened"
     critical = f"{figures['gaps_critical']:,} critical"
     opened, held_pct = figures["incidents_opened_in_period"], figures["evidence_held_pct"]
     share = "no data" if held_pct is None else f"{held_pct:g} % of the items"
@@ -89,6 +94,10 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
         ("Open gaps", figures["gaps_open"], f"{figures['gaps_open']:,}", critical, MARKS["gaps"]),
         ("Incidents in the period", opened, f"{opened:,}", severe or None, MARKS["incidents"]),
         ("Median time to restore", hours, "no data" if hours is None else f"{hours:g} h", restored, MARKS["incidents"]),
+        (
+            *("Median time to restore by family", family_hours),
+            *("no data" if family_hours is None else f"{family_hours:g} h", by_family, MARKS["incidents"]),
+        ),
         ("Third parties", figures["vendors"], f"{figures['vendors']:,}", parties, MARKS["vendors"]),
         ("Evidence held", held_pct, share, "The rest is told: a location or a hash alone", MARKS["evidence"]),
     ]

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Coverage, Document, Table
+from engine.model.documents.document import Coverage, Document, Table, at_most
 from engine.model.figures.figure import Figures
 from reports.capacity import shortfall
 from reports.figures import select
@@ -85,6 +85,12 @@ def build(
                 told.with_columns(footnote=pl.lit(MARKS["posture"])),
                 comparison=True,
             ),
+            Table(
+                "maintenance",
+                "Incidents in windows of maintenance",
+                _maintenance(figures),
+                labels={"id": "Incident", "title": "What"},
+            ),
         ),
         story=posture_story.story(held, posture_days, told, asked, changed, ask),
         coverage=coverage,
@@ -105,7 +111,24 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     if late:
         parts.append(f"{count(late, 'duty', 'duties')} {'is' if late == 1 else 'are'} overdue")
     are = "is" if asked.height == 1 else "are"
-    return f"{'; '.join(parts)}; {count(asked.height, 'decision')} {are} requested."
+    decisions = f"{count(asked.height, 'decision')} {are} requested"
+    lead = targets.lead(figures.rows(targets.nearest))
+    if not lead:
+        return f"{'; '.join(parts)}; {decisions}."
+    said = lead
+    for part in (parts[0], decisions, *parts[1:]):
+        said = at_most(said, f"; {part}")
+    return f"{said}."
+
+
+def _maintenance(figures: Figures) -> pl.DataFrame:
+    """What planned maintenance takes out of the figures of the period, and what it does not, newest first."""
+    counted = ("incidents_in_planned_maintenance", "incidents_maintenance_declared_late")
+    found = pl.concat([figures.counted_rows(name) for name in counted], how="vertical")
+    return found.sort("opened_at", "id", descending=[True, False]).select(
+        *("id", "title", "opened_at", "maintenance_state", "maintenance_id", "maintenance_reason"),
+        pl.lit(MARKS["incidents"]).alias("footnote"),
+    )
 
 
 def _warnings(held: Posture, readiness: pl.DataFrame, register: pl.DataFrame, ask: Ask) -> list[str]:
@@ -130,6 +153,8 @@ REPORT = Report(
         *("incidents_medium_in_period", "incidents_low_in_period", "incidents_info_in_period"),
         *("incidents_resolved_in_period", "incident_median_hours_to_restore", "incident_families_opened_in_period"),
         *("incident_family_median_hours_to_restore", "incidents_proposed_for_families", "alert_transit_p95_minutes"),
+        *("incident_median_minutes_to_acknowledge", "acknowledged_on_call_pct", "incidents_with_nobody_on_duty"),
+        *("incidents_in_planned_maintenance", "incidents_maintenance_declared_late"),
         *("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
         *(*shortfall.IDS, "targets_that_do_not_hold", "evidence_held_pct"),
     ),

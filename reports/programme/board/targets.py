@@ -4,8 +4,10 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
-from engine.planning.outlook import outlook
-from engine.planning.question import MOST_DAYS, PlanQuestion
+from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.planning.likelihood import likelihoods, spread_of
+from engine.planning.outlook import make_plan, outlook
+from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from reports.shared.wording import count_of, hours
 
 SCHEMA: dict[str, type[pl.DataType]] = {
@@ -17,6 +19,11 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "available_hours": pl.Float64,
     "first_short_week": pl.String,
     "owner": pl.String,
+}
+
+NEAREST: dict[str, type[pl.DataType]] = {
+    **{"framework": pl.String, "name": pl.String, "target_on": pl.Date, "not_effective": pl.Int64},
+    **{"plan_hours": pl.Float64, "needed_hours": pl.Float64, "reached": pl.Boolean, "likely_pct": pl.Float64},
 }
 
 
@@ -64,6 +71,57 @@ def ready_by(
             )
         )
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def nearest(
+    control_horizons: pl.DataFrame,
+    gaps: pl.DataFrame,
+    owner_weeks: pl.DataFrame,
+    days_away: pl.DataFrame,
+    load: pl.DataFrame,
+    signature_duties: pl.DataFrame,
+    accepted_plans: pl.DataFrame,
+    awaited_work: pl.DataFrame,
+    framework_targets: pl.DataFrame,
+    ask: Ask,
+) -> pl.DataFrame:
+    """What the plan for the nearest target date says: whether it is reached with it, how likely, and the hours."""
+    frames = {
+        "control_horizons": control_horizons,
+        "gaps": gaps,
+        "owner_weeks": owner_weeks,
+        "days_away": days_away,
+        "load": load,
+        "signature_duties": signature_duties,
+        "accepted_plans": accepted_plans,
+        "awaited_work": awaited_work,
+    }
+    days = pl.col("target_on") - pl.lit(ask.as_of)
+    near = framework_targets.filter(days >= pl.duration(days=0), days <= pl.duration(days=MOST_DAYS))
+    rows = []
+    for framework, name, by in (
+        near.sort("target_on", "framework").head(1).select("framework", "name", "target_on").rows()
+    ):
+        slack = int(ask.settings["plan_slack_days"])
+        plan = make_plan(frames.__getitem__, PlanQuestion((Goal(framework, 100, by),), slack), ask.as_of)
+        (likely,) = likelihoods(plan, spread_of(accepted_plans))
+        odds = round(100 * likely.probability, 1)
+        rows.append((framework, name, by, len(plan.mine), plan.choice.hours, plan.needed_hours, plan.is_reached, odds))
+    return pl.DataFrame(rows, schema=NEAREST, orient="row")
+
+
+def lead(near: pl.DataFrame) -> str:
+    """What the plan for the nearest target date says, in a few words; empty without such a date."""
+    if near.is_empty():
+        return ""
+    row = near.row(0, named=True)
+    name = FRAMEWORK_NAMES.get(row["framework"], row["name"])
+    ready = f"{name} on {spelled_day(row['target_on'])}"
+    if not row["not_effective"]:
+        return f"{ready}: yes"
+    if row["reached"]:
+        return f"{ready}: yes with {hours(round(row['plan_hours'], 1))} of work, {round(row['likely_pct'])} % likely"
+    return f"{ready}: no, {row['not_effective']:,} short, {hours(round(row['needed_hours'], 1))}"
 
 
 def sentence(targets: pl.DataFrame, names: pl.DataFrame) -> str:

@@ -118,7 +118,7 @@ def build(
         [goal.projection.on(goal.goal.by).filter(pl.col("state") != "not_applicable") for goal in plan.goals]
     )
     short = None if plan.is_reached else plan.first_short
-    people = plan_people.people(plan)
+    people, load_weeks = plan_people.people(plan), plan_people.load_by_week(plan)
     goals = plan_rows.goals(plan).with_columns(
         likely_pct=pl.Series([round(100 * one.probability, 1) for one in likely], dtype=pl.Float64),
         likely_error_points=pl.Series([round(100 * one.error, 1) for one in likely], dtype=pl.Float64),
@@ -175,8 +175,12 @@ def build(
             Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
             Table("owners", "Who does how much", people, labels={"available_hours": "Left (h)"}),
             Table(
-                "load", "Hours of each owner, week by week", plan_people.load_by_week(plan), hidden=["week_start_on"]
+                "messages",
+                "A line for each owner",
+                plan_people.messages(plan),
+                labels={"controls": "Controls", "message": "To send"},
             ),
+            Table("load", "Hours of each owner, week by week", load_weeks, hidden=["week_start_on"]),
             *_further_tables(frames.__getitem__, plan, ask),
             Table("moves", "What is other than agreed, and why", promises.moves(plan, accepted_plans)),
             Table("weeks", "Readiness week by week", weeks, labels=LABELS),
@@ -208,7 +212,7 @@ def build(
             ),
         ),
         coverage=Coverage(known.filter(pl.col("state") != "no_data").height, known.height),
-        charts=_charts(weeks),
+        charts=[*_charts(weeks), *plan_people.pictures(plan, load_weeks)],
         events=_events(plan),
         definitions=DEFINITIONS,
         warnings=warnings_of(plan, likely),

@@ -171,9 +171,13 @@ SELECT count(*) FROM legal_holds, day WHERE local_day(placed_at) <= as_of AND lo
 SELECT coalesce(sum(purges_blocked), 0) FROM legal_holds, day
 WHERE local_day(placed_at) <= as_of AND (released_at IS NULL OR local_day(released_at) > as_of);
 -- audit_log_days
-SELECT days FROM retention_overrides WHERE record_class = 'audit_log';
+SELECT coalesce(max(CASE WHEN approved(o.approved_by, o.approved_on) THEN o.days ELSE greatest(o.days, d.days) END), any_value(d.days))
+FROM (SELECT CASE deployment_tier WHEN 'dedicated' THEN 730 WHEN 'self-hosted' THEN 2555 ELSE 400 END AS days FROM organizations) d
+LEFT JOIN retention_overrides o ON o.record_class = 'audit_log';
 -- incidents_days
-SELECT days FROM retention_overrides WHERE record_class = 'incidents';
+SELECT coalesce(max(CASE WHEN approved(o.approved_by, o.approved_on) THEN o.days ELSE greatest(o.days, d.days) END), any_value(d.days))
+FROM (SELECT CASE deployment_tier WHEN 'dedicated' THEN 1095 WHEN 'self-hosted' THEN 2555 ELSE 730 END AS days FROM organizations) d
+LEFT JOIN retention_overrides o ON o.record_class = 'incidents';
 -- policy_blocks
 SELECT count(*) FROM policy_blocks, day WHERE local_day(blocked_at) BETWEEN period_start AND as_of;
 -- policy_blocks_playbooks

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from engine.accounts import erasure
 from engine.accounts.bucket_erasure import owed_organizations
 from engine.archives.verification import verify as script
 from engine.cli import hq
@@ -418,3 +419,21 @@ def test_a_command_that_was_killed_leaves_the_trace(cli, var, bucket, monkeypatc
     assert owed_organizations(var) == ["acme"]
     assert "s3:" not in cli(*ERASE, ANN)[1]
     assert owed_organizations(var) == []
+
+
+def test_a_repetition_removes_the_bytes_that_a_killed_command_left(cli, var, tmp_path, monkeypatch):
+    (tmp_path / "leaver.txt").write_text(f"about {ANN}")
+    assert cli("evidence", "add", tmp_path / "leaver.txt", "--org", "acme", "--control", "soc2:CC6.1")[0] == 0
+
+    def end(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(erasure, "remove_bytes", end)
+        cli(*ERASE, ANN)
+    held = [path for path in (var / "evidence" / "acme").rglob("*") if path.is_file()]
+    assert ([path.read_text() for path in held], (var / "erasures.log").exists()) == ([f"about {ANN}"], False)
+    code, _, err = cli(*ERASE, ANN)
+    assert (code, "there is nothing to erase" in err) == (1, True)
+    assert [path for path in (var / "evidence" / "acme").rglob("*") if path.is_file()] == []
+    assert len((var / "erasures.log").read_text().splitlines()) == 1

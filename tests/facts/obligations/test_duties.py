@@ -134,6 +134,15 @@ def test_a_window_without_a_run_is_upcoming_open_for_seven_days_or_missed(facts_
     assert windows(facts_with, starts_on=starts, cadence="annual") == [(date.fromisoformat(starts), standing)]
 
 
+@pytest.mark.parametrize(
+    ("days", "found"),
+    [(30, [(date(2025, 10, 25), "missed"), (date(2026, 10, 25), "open")]), (7, [(date(2026, 10, 25), "missed")])],
+)
+def test_a_window_is_there_until_its_last_day_is_a_year_past(facts_with, days, found):
+    known = windows(facts_with, starts_on="2025-10-25", ends_on="2026-11-20", cadence="annual", window_days=days)
+    assert known == found
+
+
 def test_a_run_is_done_within_its_window_and_late_after_it(facts_with):
     runs = [
         run("2026-08-31", "2026-09-06", "2026-09-06"),

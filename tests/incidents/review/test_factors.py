@@ -70,3 +70,31 @@ def test_the_file_of_an_incident_lists_its_findings():
     assert "\n\n## Findings\n\n| Id | Finding | Severity | Status | CVE | Due |\n" in text
     assert "\n| f1 | Old &#124; library | high | open | CVE-2026-0001 | – |\n" in text
     assert "## Findings" not in export(record()).decode()
+
+
+def test_the_review_and_the_file_list_what_speaks_for_and_against_a_candidate_with_rows():
+    candidate = {
+        "rank": 1,
+        "hypothesis": "A change went live: DEP-1.",
+        "confidence": 0.27,
+        "band": "low",
+        "evidence_ids": ["deploys:DEP-1"],
+        "grounds_for": [{"sentence": "It is on the service itself.", "evidence_ids": ["deploys:DEP-1"], "factor": 1.0}],
+        "grounds_against": [{"sentence": "far failed, too.", "evidence_ids": ["incidents:far"], "factor": 0.4}],
+    }
+    run = {
+        "id": "rca_1",
+        "model_version": "rca-3",
+        "hypothesis": "inconclusive",
+        "confidence": 0.27,
+        "candidates": {"band": "low", "conclusive": False, "reason": "Too little.", "candidates": [candidate]},
+        "revision": 1,
+    }
+    rows = (
+        "| 1 | against | far failed, too. | incidents:far | 0.400 |\n"
+        "| 1 | for | It is on the service itself. | deploys:DEP-1 | 1.000 |"
+    )
+    assert any(block.endswith(rows) for block in factors(record(rca_runs=[run])))
+    text = export(record(rca_runs=[run])).decode()
+    assert "far failed, too. (incidents:far)" in text
+    assert "It is on the service itself. (deploys:DEP-1)" in text

@@ -51,7 +51,7 @@ def alert(name="a1", minutes=5, place="db", kind="upstream", title="errors", sev
     )
 
 
-def run(*suspects, title="API errors", service="api", past=(), limits=None, seen=(), **estate):
+def run(*suspects, title="API errors", service="api", past=(), limits=None, seen=(), ended_at=None, **estate):
     """``seen`` are further symptoms; those of incidents that began elsewhere are taken from the suspects."""
     troubles = {}
     for one in sorted(suspects, key=lambda each: each.at):
@@ -60,7 +60,7 @@ def run(*suspects, title="API errors", service="api", past=(), limits=None, seen
             troubles.setdefault(one.place, []).append(symptom)
     for one in seen:
         troubles.setdefault(one.place, []).append(one)
-    incident = Incident("i1", title, ONSET, service, plain(title))
+    incident = Incident("i1", title, ONSET, service, plain(title), ended_at=ended_at)
     around = Estate(**{"names": NAMES, "called": PlaceNames(CALLED), "needs": NEEDS, "troubles": troubles, **estate})
     return analyse(incident, suspects, around, past, NOW, limits)
 
@@ -76,7 +76,7 @@ def ranking(*suspects, **given):
 def test_nothing_recorded_is_inconclusive_and_says_what_to_look_at():
     assert run() == Analysis(
         incident_id="i1",
-        model_version="rca-2",
+        model_version="rca-3",
         onset_at=ONSET,
         hypothesis="inconclusive",
         confidence=0.0,

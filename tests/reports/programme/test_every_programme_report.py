@@ -183,6 +183,7 @@ FRAMES = {
         {"kind": "control", "framework": "soc2", "thing": "SOC 2 C0.0", "state": "stale", "because": ""},
         {"kind": "third_party", "thing": "Northwind", "state": "lapsed", "because": ""},
     ),
+    "days_away": rows("days_away"),
     "owner_weeks": rows(
         "owner_weeks",
         *(

@@ -173,6 +173,35 @@ def test_what_was_added_or_taken_away_is_named(services, said):
         assert said in schema_problems(connection)
 
 
+OTHER_COLUMNS = {
+    "sqlite": ["ALTER TABLE leads RENAME TO old", "CREATE TABLE leads AS SELECT * FROM old", "DROP TABLE old"],
+    "postgresql": [
+        "ALTER TABLE leads ALTER COLUMN value TYPE numeric",
+        "ALTER TABLE leads ALTER COLUMN email DROP NOT NULL",
+    ],
+}
+NAMED = {
+    "sqlite": {
+        "the column leads.email is TEXT, may be empty, expected TEXT, never empty",
+        "the column leads.value is REAL, may be empty, expected FLOAT, may be empty",
+        "the key (org_id, id) of leads is not there",
+    },
+    "postgresql": {
+        "the column leads.email is TEXT, may be empty, expected TEXT, never empty",
+        "the column leads.value is NUMERIC, may be empty, expected FLOAT, may be empty",
+    },
+}
+
+
+def test_a_column_of_another_type_or_that_may_be_empty_is_named(services):
+    dialect = services.store.dialect
+    execute(services, *map(text, OTHER_COLUMNS[dialect]))
+    with services.store.reader() as connection:
+        found = set(schema_problems(connection))
+    assert NAMED[dialect] <= found
+    assert dialect == "sqlite" or found == NAMED[dialect]
+
+
 def test_a_trigger_is_named(services):
     execute(services, *map(text, TRIGGERS[services.store.dialect]))
     with services.store.reader() as connection:

@@ -459,7 +459,7 @@ def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, full_incident):
     assert (found["incident_id"], found["actor"], found["model_version"], found["conclusive"]) == (
         "INC-1",
         "operator@acme.example",
-        "rca-2",
+        "rca-3",
         True,
     )
     assert found["candidates"][0]["evidence_ids"] == ["deploys:DEP-1"]

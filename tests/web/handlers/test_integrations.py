@@ -210,6 +210,7 @@ def test_a_deploy_is_recorded_once_however_often_it_is_told(sign_in, with_servic
         "actor": "member@acme.example",
         "change_ref": "CHG-1",
         "status": "succeeded",
+        "rolled_back_at": None,
     }
     head = with_services.head("acme")
     again = client.post(DEPLOYS, {**EVENT, "service_id": "svc-api"})
@@ -232,11 +233,26 @@ def test_another_service_version_environment_or_time_is_another_deploy(changed, 
 def test_a_rollback_that_is_told_later_changes_the_deploy(sign_in, with_services):
     client = sign_in()
     first = client.post(DEPLOYS, EVENT).json["deploy"]
+    taken_back = {"status": "rolled_back", "rolled_back_at": "2026-11-20T08:30:00Z"}
     answer = client.post(DEPLOYS, {**EVENT, "status": "rolled_back"})
-    assert (answer.status, answer.json) == (200, {"result": "updated", "deploy": {**first, "status": "rolled_back"}})
+    assert (answer.status, answer.json) == (200, {"result": "updated", "deploy": {**first, **taken_back}})
     assert events(with_services)[-1] == ("change.rolled_back", "success")
     client.post(DEPLOYS, {**EVENT, "version": "2", "status": "failed"})
     assert events(with_services)[-1] == ("deploy.recorded", "failure")
+
+
+def test_when_a_release_was_taken_back_is_what_the_sender_says_and_else_nobody_knows(sign_in, with_services):
+    client = sign_in()
+    event = {**EVENT, "status": "rolled_back"}
+    assert client.post(DEPLOYS, event).json["deploy"]["rolled_back_at"] is None
+    exact = {**event, "rolled_back_at": "2026-11-20T08:27:00Z"}
+    answer = client.post(DEPLOYS, exact)
+    assert (answer.json["result"], answer.json["deploy"]["rolled_back_at"]) == ("updated", "2026-11-20T08:27:00Z")
+    assert client.post(DEPLOYS, event).json["result"] == client.post(DEPLOYS, exact).json["result"] == "duplicate"
+    refused = client.post(DEPLOYS, {**exact, "rolled_back_at": "2026-11-20T08:20:00Z"})
+    assert (refused.status, refused.json["details"][0]["field"]) == (400, "rolled_back_at")
+    refused = client.post(DEPLOYS, {**exact, "status": "succeeded"})
+    assert (refused.status, refused.json["details"][0]["field"]) == (400, "status")
 
 
 def test_the_senders_own_id_is_the_key_where_it_is_given(sign_in, with_services):

@@ -124,10 +124,10 @@ def test_a_declined_proposal_stays_one_and_that_is_in_the_audit(offer_in_chat, p
 @pytest.mark.parametrize(("first", "second"), [("approve", "reject"), ("reject", "approve"), ("approve", "approve")])
 def test_it_is_decided_once(first, second, offer_in_chat, press):
     assert press(first).status == 200
-    head, row = offer_in_chat.head("acme"), action(offer_in_chat)
+    row = action(offer_in_chat)
     again = press(second, user="UOWNER", at="2.0")
     assert (again.status, again.json["approval"]["status"]) == (200, DECISIONS[first])
-    assert (offer_in_chat.head("acme"), action(offer_in_chat)) == (head, row)
+    assert action(offer_in_chat) == row
 
 
 def test_a_replayed_button_changes_nothing(offer_in_chat, press):
@@ -141,9 +141,8 @@ def test_a_replayed_button_changes_nothing(offer_in_chat, press):
 
 def test_a_member_may_not_take_up_what_is_somebody_elses(offer_in_chat, press):
     change(offer_in_chat, staffing_actions, {"id": "a1"}, owner="eve@acme.example")
-    head = offer_in_chat.head("acme")
     assert [status_and_error(press(word, at=word)) for word in ("approve", "reject")] == [(403, "role_required")] * 2
-    assert (offer_in_chat.head("acme"), action(offer_in_chat)) == (head, UNCHANGED)
+    assert action(offer_in_chat) == UNCHANGED
 
 
 def test_who_helps_may_take_it_up(offer_in_chat, press):
@@ -166,9 +165,7 @@ def test_a_chat_user_whom_nobody_named_may_not(offer_in_chat, press):
 @pytest.mark.parametrize("status", ["tracked", "open", "completed"])
 def test_an_action_that_is_no_proposal_any_more_is_not_taken_up_again(status, offer_in_chat, press):
     change(offer_in_chat, staffing_actions, {"id": "a1"}, status=status, tracked_on=date(2026, 11, 16))
-    head = offer_in_chat.head("acme")
     assert status_and_error(press()) == (409, "not_proposed")
-    assert offer_in_chat.head("acme") == head
     assert action(offer_in_chat) == {"status": status, "tracked_on": date(2026, 11, 16)}
     assert stored_rows(offer_in_chat, approvals)[0]["status"] == "pending"
 

@@ -1,20 +1,24 @@
 """From paths to sheets: which table each file and each worksheet holds."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from engine.intake.imports.batches import SheetRows
+import polars as pl
+
+from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.evidence_files import ITEMS, top_names
+from engine.intake.imports.files import rotas, silences
 from engine.intake.imports.files.calendar_files import read_calendar
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
 from engine.intake.imports.files.typed_files import open_workbook, read_json_lines, read_parquet, read_worksheet
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
+from engine.intake.imports.problems import Problems
 from engine.intake.imports.tables import Importable, find_table, importable, is_table
 from engine.intake.imports.values.names import squash
 from engine.model.errors import InvalidData, Problem, Usage
@@ -23,7 +27,7 @@ DELIMITED = (".csv", ".tsv", ".txt")
 WORKBOOKS = (".xlsx", ".xlsm")
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet",)
-CALENDARS = (".ics",)  # of absences, whatever the file is called
+CALENDARS = (".ics",)  # of who is on call where its name says so, else of absences
 SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 
 
@@ -77,6 +81,10 @@ def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
 
 def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     suffix = path.suffix.lower()
+    if suffix in CALENDARS and rotas.is_rota(path):
+        return [_of_frame(rotas.TABLE, path, partial(rotas.read_shifts, path))]
+    if silences.is_silences(path):
+        return [_of_frame(silences.TABLE, path, partial(silences.read_silences, path))]
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
@@ -96,6 +104,15 @@ def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     if suffix in PARQUET:
         return [SheetRows(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
     return [_delimited_rows(path, importable(table), mapping)]
+
+
+def _of_frame(table: str, path: Path, read: Callable[[], pl.DataFrame]) -> SheetRows:
+    structured = importable(table).headers("json")
+
+    def batches(problems: Problems) -> Iterator[Batch]:
+        yield from frame_batches(iter([read()]), structured)
+
+    return SheetRows(table, path.name, batches, sha256=_digest(path))
 
 
 def _delimited_rows(path: Path, table: Importable, mapping: ColumnMapping) -> SheetRows:

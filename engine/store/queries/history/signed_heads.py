@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, func, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.chain.chain import own_event_id
+from engine.store.database.dialects import upsert_insert
 from engine.store.rows import first, many, select_rows
 from engine.store.schema.audit import access_log, archive_heads, audit_log, chain_cuts, signed_heads
 from engine.store.schema.outputs import bundles, deliveries
@@ -41,14 +41,12 @@ def of_archives(connection: Connection, org_id: str, seq: int, most: int) -> lis
 
 def keep_of_archive(connection: Connection, row: ArchiveHeadRow) -> None:
     """Remember that a workbook or pack carries this head."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    connection.execute(insert(archive_heads).values(**row).on_conflict_do_nothing())
+    connection.execute(upsert_insert(connection.dialect.name, archive_heads).values(**row).on_conflict_do_nothing())
 
 
 def keep(connection: Connection, row: SignedHeadRow) -> None:
     """Store a head; one of as many events that is there stays."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    connection.execute(insert(signed_heads).values(**row).on_conflict_do_nothing())
+    connection.execute(upsert_insert(connection.dialect.name, signed_heads).values(**row).on_conflict_do_nothing())
 
 
 def attach(connection: Connection, org_id: str, seq: int, **values: str) -> None:

@@ -20,6 +20,8 @@ class EarlierIncident(TypedDict):
 
     id: str
     title: str
+    opened_at: datetime
+    started_at: datetime | None
     resolved_at: datetime
     root_cause: str | None
     service_id: str | None

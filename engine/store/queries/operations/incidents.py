@@ -11,8 +11,8 @@ from engine.model.vocabulary import Severity
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads
-from engine.store.schema.records import AuditLogRow, IncidentRow
-from engine.store.schema.services import incident_timeline, incidents, slo_buckets
+from engine.store.schema.records import AuditLogRow, IncidentRow, MaintenanceWindowRow, OnCallShiftRow
+from engine.store.schema.services import incident_timeline, incidents, maintenance_windows, on_call_shifts, slo_buckets
 from engine.store.writing.batches import in_batches
 
 
@@ -92,11 +92,31 @@ def opened_since(connection: Connection, org_id: str, begin: datetime) -> list[I
 
 
 def family_of(connection: Connection, org_id: str, parent_id: str) -> list[IncidentRow]:
-    """The incidents that are confirmed as of the family of another, in order of their begin."""
-    query = select(incidents).where(
-        incidents.c.org_id == org_id, incidents.c.parent_id == parent_id, incidents.c.parent_state == "confirmed"
-    )
-    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at, incidents.c.id))
+    """The incidents that are confirmed as of the family of another, at any depth, in order of their begin."""
+    query = select(incidents).where(incidents.c.org_id == org_id, incidents.c.parent_state == "confirmed")
+    known, below = {parent_id}, [parent_id]
+    found: list[IncidentRow] = []
+    while below:
+        new = list(select_rows(connection, incidents, query.where(incidents.c.parent_id.in_(below[:900]))))
+        new = [row for row in new if row["id"] not in known]
+        found += new
+        known |= {row["id"] for row in new}
+        below = [*below[900:], *(row["id"] for row in new)]
+    return sorted(found, key=lambda row: (row["opened_at"], row["id"]))
+
+
+def shifts_over(connection: Connection, org_id: str, at: datetime) -> list[OnCallShiftRow]:
+    """The shifts of people on call that a moment falls into, in order of their begin."""
+    table = on_call_shifts
+    query = select(table).where(table.c.org_id == org_id, table.c.starts_at <= at, table.c.ends_at > at)
+    return select_rows(connection, table, query.order_by(table.c.starts_at, table.c.id))
+
+
+def windows_at(connection: Connection, org_id: str, at: datetime) -> list[MaintenanceWindowRow]:
+    """The windows of maintenance that a moment falls into, in order of their begin."""
+    table = maintenance_windows
+    query = select(table).where(table.c.org_id == org_id, table.c.starts_at <= at, table.c.ends_at > at)
+    return select_rows(connection, table, query.order_by(table.c.starts_at, table.c.id))
 
 
 def refused_parents(connection: Connection, org_id: str, ids: Sequence[str]) -> set[tuple[str, str]]:

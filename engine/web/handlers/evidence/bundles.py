@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from engine.archives.contents import packs, single_files
+from engine.archives.contents import packs
 from engine.archives.contents.windows import Days, days
 from engine.archives.sealing import bundles
 from engine.archives.sealing.announcement import ROUTE
@@ -126,6 +126,8 @@ def _of_kind(request: Request, kind: ArchiveKind) -> Response:
 
 def _single(request: Request, kind: ArchiveKind, form: str, period: int) -> Response:
     org_id, renderer = request.caller.org_id, RENDERERS[form]
+    from engine.archives.contents import single_files  # which knows every page of a pack, and what draws it
+
     wanted = single_files.file_name(request.services, org_id, kind, form, period, now=request.now).key
     headers = {"ETag": f'"{wanted}"'}
     if not_changed(request.headers.get("if-none-match", ""), wanted):

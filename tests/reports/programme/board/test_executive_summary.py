@@ -126,6 +126,11 @@ def test_the_summary_holds_what_a_board_asks_first():
         "incident_family_median_hours_to_restore": 10.0,
         "incidents_proposed_for_families": 0,
         "alert_transit_p95_minutes": None,
+        "incident_median_minutes_to_acknowledge": None,
+        "acknowledged_on_call_pct": None,
+        "incidents_with_nobody_on_duty": 0,
+        "incidents_in_planned_maintenance": 0,
+        "incidents_maintenance_declared_late": 0,
         "vendors": 1,
         "vendors_assured": 0,
         "vendor_reviews_overdue": 0,
@@ -149,6 +154,10 @@ def test_the_summary_holds_what_a_board_asks_first():
         ("Open gaps", 1.0, "1", "1 critical", "[3]"),
         ("Incidents in the period", 3.0, "3", "1 critical, 2 low", "[6]"),
         ("Median time to restore", 10.0, "10 h", "From opening to resolution; 3 resolved", "[6]"),
+        (
+            *("Median time to restore by family", 10.0, "10 h"),
+            *("Families from first opening to last resolution; 3 opened", "[6]"),
+        ),
         ("Third parties", 1.0, "1", "0 assured, 0 reviews overdue, 1 never reviewed", "[7]"),
         ("Evidence held", None, "no data", "The rest is told: a location or a hash alone", "[11]"),
     ]
@@ -306,6 +315,29 @@ def test_a_figure_named_in_a_footnote_stands_in_the_report_that_it_leads_to():
     )
 
 
+def test_planned_maintenance_is_left_out_by_name_and_a_late_window_counts():
+    window = {"maintenance_id": "w1", "maintenance_reason": "New switch"}
+    first, second, third, _ = INCIDENTS
+    held = document(
+        incidents=[
+            {**first, **window, "maintenance_state": "planned"},
+            {**second, **window, "maintenance_state": "declared_late"},
+            {**third, "on_call": "in_time", "minutes_to_acknowledge": 4.0},
+        ]
+    )
+    names = ("incidents_opened_in_period", "incident_families_opened_in_period", "incidents_in_planned_maintenance")
+    assert [held.summary[name] for name in names] == [2, 2, 1]
+    assert held.summary["incidents_maintenance_declared_late"] == 1
+    assert (held.summary["acknowledged_on_call_pct"], held.summary["incident_median_minutes_to_acknowledge"]) == (
+        100.0,
+        4.0,
+    )
+    assert table(held, "maintenance").select("id", "maintenance_state", "maintenance_reason").rows() == [
+        ("2", "declared_late", "New switch"),
+        ("1", "planned", "New switch"),
+    ]
+
+
 def test_the_incidents_that_a_footnote_leads_to_are_those_that_are_counted():
     found = factories.explained_rows(REPORT, "incidents_opened_in_period", **frames(incidents=INCIDENTS))
     assert found.select("id", "reason", "flag").rows() == [
@@ -330,7 +362,7 @@ def test_it_stays_within_two_pages():
         risks=[risk(f"R{cell}", cell) for cell in range(1, 26)],
         obligations=[duty(str(n), date(2026, 11, 1), state="overdue", days_left=-19) for n in range(50)],
     )
-    assert len(held.tables) == 8
+    assert len(held.tables) == 9
     assert sum(one.frame.height for one in held.tables) <= 25
 
 
@@ -348,13 +380,14 @@ def test_without_data_the_board_is_told_so():
     assert held.summary["incident_median_hours_to_restore"] is None
     assert {one.name: one.frame.height for one in held.tables} == {
         "decisions": 0,
-        "figures": 6,
+        "figures": 7,
         "risks": 0,
         "changes": 0,
         "overdue": 0,
         "targets": 0,
         "dates": 0,
         "moves": 0,
+        "maintenance": 0,
     }
     assert factories.document(REPORT).headline == held.headline
 

@@ -170,6 +170,8 @@ def test_a_growing_backlog_says_how_much_more_to_close():
         **{"snapshot_strict_mean_pct": 50.0, "snapshot_weighted_mean_pct": 69.0},
         **{"snapshot_weighted_mean_change": -1.0, "snapshot_fresh_mean_pct": 60.0},
         **{"attestations_decided_in_week_pct": None, "alert_transit_p95_minutes": None},
+        **{"incident_median_hours_to_restore": None, "incident_family_median_hours_to_restore": None},
+        **{"incident_median_minutes_to_acknowledge": None, "acknowledged_on_call_pct": None},
     }
 
 
@@ -240,6 +242,8 @@ def test_nothing_recorded_is_said():
         **{"snapshot_strict_mean_pct": None, "snapshot_weighted_mean_pct": None},
         **{"snapshot_weighted_mean_change": None, "snapshot_fresh_mean_pct": None},
         **{"attestations_decided_in_week_pct": None, "alert_transit_p95_minutes": None},
+        **{"incident_median_hours_to_restore": None, "incident_family_median_hours_to_restore": None},
+        **{"incident_median_minutes_to_acknowledge": None, "acknowledged_on_call_pct": None},
     }
     assert held.charts == []
 

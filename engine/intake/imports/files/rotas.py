@@ -1,0 +1,133 @@
+"""Shifts of people on call out of an iCalendar file, as PagerDuty, Opsgenie, Grafana OnCall and others publish them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import icalendar
+import polars as pl
+from dateutil.rrule import rrulestr
+from icalendar.cal.component import Component
+
+from engine.model.errors import InvalidData
+
+TABLE = "on_call_shifts"
+HEAD = 2**20  # bytes that are looked at for what a calendar is of
+LARGEST = 32 * 2**20
+MOST_REPEATS = 1000  # of an event that comes again, counted from its first
+AHEAD = timedelta(days=400)  # of an event without an end
+_ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_ON_CALL = re.compile(r"\bon[ _-]?call|pagerduty|opsgenie", re.IGNORECASE)
+COLUMNS = ("id", "person", "starts_at", "ends_at", "rota")
+
+
+def is_calendar(head: bytes) -> bool:
+    """By how it begins."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:15].upper() == b"BEGIN:VCALENDAR"
+
+
+def is_rota(path: Path) -> bool:
+    """Whether a calendar is of who is on call, by its name, that of the file or the titles of its events."""
+    with path.open("rb") as file:
+        head = file.read(HEAD).decode(errors="replace")
+    lines = (line for line in head.splitlines() if line.startswith(("X-WR-CALNAME", "SUMMARY", "PRODID")))
+    return any(_ON_CALL.search(text) for text in (path.stem, *lines))
+
+
+def read_shifts(path: Path) -> pl.DataFrame:
+    """The events as rows of ``on_call_shifts``: the addresses of their attendees, else those that they name.
+
+    An event that comes again is one row for each time, an exception of it takes its place. InvalidData for a file that
+    is no calendar and for an event that names no address.
+    """
+    if path.stat().st_size > LARGEST:
+        raise InvalidData(f"{path.name} has more than {LARGEST:,} bytes.")
+    try:
+        calendar = icalendar.Calendar.from_ical(path.read_bytes())
+    except (ValueError, IndexError, KeyError) as error:
+        raise InvalidData(f"{path.name} is no iCalendar file that can be read: {str(error)[:200]}") from error
+    zone = _zone(str(calendar.get("X-WR-TIMEZONE", "UTC")))
+    rota = str(calendar.get("X-WR-CALNAME", "")).strip() or path.stem
+    rows = {}
+    events = [one for one in calendar.walk("VEVENT") if str(one.get("STATUS", "")).upper() != "CANCELLED"]
+    for event in sorted(events, key=lambda one: "RECURRENCE-ID" in one):
+        for identifier, starts, ends in _spans(event, zone, path.name):
+            rows[identifier] = (identifier, _people(event, path.name), starts, ends, rota)
+    texts = [(name, who, _text(starts), _text(ends), of) for name, who, starts, ends, of in rows.values()]
+    return pl.DataFrame(texts, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
+
+
+def _spans(event: Component, zone: tzinfo, file: str) -> Iterator[tuple[str, datetime, datetime]]:
+    """(identifier, begin, end) of an event, once for each time that it comes."""
+    uid = str(event.get("UID", "")).strip()
+    starts, ends = _moment(event, "DTSTART", zone), _moment(event, "DTEND", zone)
+    if not uid or starts is None:
+        raise InvalidData(f"{file} has an event without UID or DTSTART: {str(event.get('SUMMARY', ''))[:80]!r}.")
+    if ends is None:
+        given = event.decoded("DURATION") if "DURATION" in event else None
+        ends = starts + (given if isinstance(given, timedelta) else timedelta(days=1))
+    if "RECURRENCE-ID" in event:
+        yield _name(uid, _moment(event, "RECURRENCE-ID", zone) or starts), starts, ends
+        return
+    if "RRULE" not in event:
+        yield _name(uid, None), starts, ends
+        return
+    left_out = set(_exceptions(event, zone))
+    raw, lasts = event["RRULE"].to_ical(), ends - starts
+    rule = raw if isinstance(raw, str) else bytes(raw).decode()
+    try:
+        times: Iterable[datetime] = rrulestr(re.sub(r"UNTIL=(\d{8})(?=;|$)", r"UNTIL=\1T235959Z", rule), dtstart=starts)
+    except ValueError as error:
+        raise InvalidData(f"{file} has an event that comes again by {rule[:80]!r}: {error}.") from error
+    bounded = "COUNT=" in rule or "UNTIL=" in rule
+    for number, begin in enumerate(times):
+        if number >= MOST_REPEATS or (not bounded and begin > starts + AHEAD):
+            return
+        if begin.astimezone(UTC) not in left_out:
+            yield _name(uid, begin), begin, begin + lasts
+
+
+def _name(uid: str, begin: datetime | None) -> str:
+    return uid[:170] if begin is None else f"{uid[:170]}/{begin.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+
+
+def _exceptions(event: Component, zone: tzinfo) -> Iterator[datetime]:
+    given = event.get("EXDATE", [])
+    for dates in given if isinstance(given, list) else [given]:
+        for one in dates.dts:
+            yield _aware(one.dt, zone).astimezone(UTC)
+
+
+def _moment(event: Component, name: str, zone: tzinfo) -> datetime | None:
+    return _aware(event.decoded(name), zone) if name in event else None
+
+
+def _aware(given: date | datetime, zone: tzinfo) -> datetime:
+    moment = given if isinstance(given, datetime) else datetime.combine(given, time())
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+
+
+def _people(event: Component, file: str) -> str:
+    attendees = event.get("ATTENDEE", [])
+    given = attendees if isinstance(attendees, list) else [attendees]
+    texts = [" ".join(map(str, given)), str(event.get("SUMMARY", "")), str(event.get("DESCRIPTION", ""))]
+    for text in (*texts, str(event.get("ORGANIZER", ""))):
+        if found := list(dict.fromkeys(_ADDRESS.findall(text))):
+            return "; ".join(address.lower() for address in found)
+    raise InvalidData(
+        f"{file} has an event that names nobody's e-mail address, as attendee or in its summary or description: "
+        f"{str(event.get('SUMMARY', ''))[:80]!r}."
+    )
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name.strip())
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

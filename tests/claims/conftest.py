@@ -1,0 +1,3 @@
+from tests.facts.conftest import replica
+
+__all__ = ["replica"]

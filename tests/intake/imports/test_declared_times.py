@@ -1,0 +1,119 @@
+"""Who is on call out of CSV and iCalendar, maintenance out of CSV and silences; recorded when they cover more."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engine.intake.imports import import_paths
+from engine.model.errors import InvalidData
+from engine.store.rows import many
+from engine.store.schema.services import maintenance_windows, on_call_shifts
+from tests.conftest import NOW
+
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//PagerDuty//EN
+X-WR-CALNAME:Primary
+BEGIN:VEVENT
+UID:Q1
+DTSTART:20261120T080000Z
+DTEND:20261121T080000Z
+SUMMARY:On Call - Ann
+ATTENDEE;CN=Ann:mailto:Ann@acme.example
+END:VEVENT
+BEGIN:VEVENT
+UID:Q2
+DTSTART;TZID=Europe/Berlin:20261023T200000
+DTEND;TZID=Europe/Berlin:20261024T080000
+RRULE:FREQ=WEEKLY;COUNT=3
+EXDATE;TZID=Europe/Berlin:20261106T200000
+SUMMARY:bob@acme.example
+END:VEVENT
+END:VCALENDAR
+"""
+SILENCE = {
+    "id": "8e3f1b8e-2f5e-4b6f-9a51-0d5f1f6f7a11",
+    "status": {"state": "pending"},
+    "updatedAt": "2026-11-20T08:00:00.000Z",
+    "comment": "Kernel update",
+    "createdBy": "ann@acme.example",
+    "startsAt": "2026-11-20T22:00:00.000Z",
+    "endsAt": "2026-11-21T02:00:00.000Z",
+    "matchers": [{"name": "instance", "value": "db.*", "isRegex": True, "isEqual": True}],
+}
+
+
+def bring(store, path, text, now=NOW):
+    path.write_text(text)
+    return import_paths(store, [path], org_id="acme", actor="import", now=now)
+
+
+def windows(store):
+    with store.reader() as connection:
+        return many(connection, maintenance_windows, "acme", order=("id",))
+
+
+def test_events_of_a_calendar_become_shifts_each_time_that_they_come(store, tmp_path):
+    bring(store, tmp_path / "oncall.ics", CALENDAR.replace("\n", "\r\n"))
+    with store.reader() as connection:
+        rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
+    assert [(row["id"], row["person"], row["starts_at"], row["ends_at"], row["rota"]) for row in rows] == [
+        ("Q2/20261023T180000Z", "bob@acme.example", at("1023T18"), at("1024T06"), "Primary"),
+        ("Q2/20261030T190000Z", "bob@acme.example", at("1030T19"), at("1031T07"), "Primary"),
+        ("Q1", "ann@acme.example", at("1120T08"), at("1121T08"), "Primary"),
+    ]
+    assert {row["recorded_at"] for row in rows} == {NOW}
+    assert store.verify("acme").ok
+
+
+def at(text):
+    return datetime.strptime(f"2026{text}", "%Y%m%dT%H").replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("BEGIN:VEVENT", "is no iCalendar file that can be read"),
+        (CALENDAR.replace("SUMMARY:bob@acme.example", "SUMMARY:Bob"), "names nobody's e-mail address"),
+        (CALENDAR.replace("UID:Q1\n", ""), "an event without UID or DTSTART"),
+    ],
+)
+def test_a_calendar_that_says_too_little_is_refused_whole(text, problem, store, tmp_path):
+    with pytest.raises(InvalidData, match=problem):
+        bring(store, tmp_path / "oncall.ics", text)
+
+
+def test_silences_become_windows_and_a_shorter_one_keeps_when_it_was_recorded(store, tmp_path):
+    path, later = tmp_path / "silences.json", NOW + timedelta(days=1)
+    bring(store, path, json.dumps([SILENCE]))
+    (row,) = windows(store)
+    assert (row["id"], row["reason"], row["created_by"]) == (SILENCE["id"], "Kernel update", "ann@acme.example")
+    assert (row["matchers"], row["starts_at"], row["recorded_at"]) == (SILENCE["matchers"], at("1120T22"), NOW)
+    bring(store, path, json.dumps([{**SILENCE, "endsAt": "2026-11-21T01:00:00Z"}]), later)
+    assert windows(store)[0]["recorded_at"] == NOW, "it was ended early, which takes nothing more out"
+    bring(store, path, json.dumps([{**SILENCE, "endsAt": "2026-11-21T03:00:00Z"}]), later)
+    assert windows(store)[0]["recorded_at"] == later
+
+
+HEADER = "id,reason,service_id,matchers,starts_at,ends_at\n"
+
+
+@pytest.mark.parametrize(
+    ("cells", "column"),
+    [
+        ("w1,x,,,2026-11-20T10:00:00Z,2026-11-20T10:00:00Z", "ends_at"),
+        ('w1,x,,"[{""name"": ""a""}]",2026-11-20T10:00:00Z,2026-11-20T11:00:00Z', "matchers"),
+        (
+            'w1,x,,"[{""name"": ""a"", ""value"": ""("", ""isRegex"": true}]",2026-11-20T10:00Z,2026-11-20T11:00Z',
+            "matchers",
+        ),
+        ("w1,,,,2026-11-20T10:00:00Z,2026-11-20T11:00:00Z", "reason"),
+        ("w1,x,nowhere,,2026-11-20T10:00:00Z,2026-11-20T11:00:00Z", "service_id"),
+    ],
+)
+def test_a_window_that_cannot_be_is_a_bad_cell(cells, column, store, tmp_path):
+    with pytest.raises(InvalidData) as refused:
+        bring(store, tmp_path / "maintenance_windows.csv", HEADER + cells)
+    assert {problem["column"] for problem in refused.value.details} == {column}
+    assert windows(store) == []
