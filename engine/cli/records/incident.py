@@ -1,8 +1,7 @@
 """Commands by which people say what they do about an incident."""
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ACTOR = "command-line"
 BY_COMMAND = "by command line"
-F = TypeVar("F", bound=Callable[..., None])
 
 
 @click.group()
@@ -27,86 +25,67 @@ def incident() -> None:
     """
 
 
-def _step_options(command: F) -> F:
-    """What every step takes."""
-    for option in (
-        click.option("--ask", is_flag=True, help="Ask for it in the chat instead: print the values of the buttons."),
-        click.option("--why", metavar="TEXT", help="Reason, or the text of a note or a cause."),
-        click.option("--at", metavar="TIME", help="When it happened, ISO 8601, UTC without an offset; now without."),
-        click.option("--actor", metavar="MEMBER", help="Whose step it is: the e-mail address of an active member."),
-        org_option,
-        click.argument("identifier", metavar="ID"),
-    ):
-        command = option(command)
-    return command
+def _step_command(kind: StepKind, summary: str, example: str, *own: click.Option) -> None:
+    """A command of the group for a kind of step: what it takes of its own, and what every step takes."""
+    options: list[click.Parameter] = [
+        *own,
+        click.Option(["--ask"], is_flag=True, help="Ask for it in the chat instead: print the values of the buttons."),
+        click.Option(["--why"], metavar="TEXT", help="Reason, or the text of a note or a cause."),
+        click.Option(["--at"], metavar="TIME", help="When it happened, ISO 8601, UTC without an offset; now without."),
+        click.Option(["--actor"], metavar="MEMBER", help="Whose step it is: the address of an active member."),
+        click.Argument(["identifier"], metavar="ID"),
+    ]
+
+    def take(**given: Any) -> None:  # what click hands over
+        _take(kind, given)
+
+    incident.add_command(
+        org_option(click.Command(kind, callback=take, params=options, help=summary, epilog=f"Example: hq {example}"))
+    )
 
 
-@incident.command(epilog="Example: hq incident acknowledge inc_01 --actor ann@acme.example --why 'on call'")
-@_step_options
-def acknowledge(**given: Any) -> None:  # what click hands over
-    """Take an incident: from then on it is acknowledged."""
-    _take("acknowledge", given)
-
-
-@incident.command(epilog="Example: hq incident assign inc_01 --to bob@acme.example")
-@click.option("--to", required=True, metavar="MEMBER", help="Whose incident it is from now on.")
-@_step_options
-def assign(**given: Any) -> None:  # what click hands over
-    """Say whose incident it is."""
-    _take("assign", given)
-
-
-@incident.command(epilog="Example: hq incident note inc_01 --why 'the provider confirms'")
-@_step_options
-def note(**given: Any) -> None:  # what click hands over
-    """Write a note into its history; --why is the text."""
-    _take("note", given)
-
-
-@incident.command(epilog="Example: hq incident cause inc_01 --why 'a certificate ran out'")
-@_step_options
-def cause(**given: Any) -> None:  # what click hands over
-    """Establish its cause; --why is the text."""
-    _take("cause", given)
-
-
-@incident.command(epilog="Example: hq incident relate inc_02 --to inc_01 --why 'the same switch'")
-@click.option("--to", "parent", required=True, metavar="PARENT", help="The incident of whose family it is.")
-@_step_options
-def relate(**given: Any) -> None:  # what click hands over
-    """Confirm that it is of the family of another incident: both count once."""
-    _take("relate", given)
-
-
-@incident.command(epilog="Example: hq incident unrelate inc_02 --why 'another switch'")
-@_step_options
-def unrelate(**given: Any) -> None:  # what click hands over
-    """Take it out of its family, or refuse one that was proposed."""
-    _take("unrelate", given)
-
-
-@incident.command(epilog="Example: hq incident close inc_01 --why 'a test of the alarm'")
-@_step_options
-def close(**given: Any) -> None:  # what click hands over
-    """Say that it is over. It opens again when its sender says that it goes on."""
-    _take("close", given)
-
-
-@incident.command(epilog="Example: hq incident reopen inc_01 --why 'it is not over'")
-@_step_options
-def reopen(**given: Any) -> None:  # what click hands over
-    """Say that it is not over."""
-    _take("reopen", given)
-
-
-@incident.command(epilog="Example: hq incident assess inc_01 --under gdpr --aware-at 2026-11-20T08:00:00Z")
-@click.option("--under", "law", required=True, type=click.Choice(INCIDENT_LAWS), help="Law that it is assessed under.")
-@click.option("--aware-at", metavar="TIME", help="When the organization became aware; --at without.")
-@click.option("--classified-at", metavar="TIME", help="When it was classified as major, for dora.")
-@_step_options
-def assess(**given: Any) -> None:  # what click hands over
-    """Assess it under a law, which starts the clocks of its notifications."""
-    _take("assess", given)
+_step_command(
+    "acknowledge",
+    "Take an incident: from then on it is acknowledged.",
+    "incident acknowledge inc_01 --actor ann@acme.example --why 'on call'",
+)
+_step_command(
+    "assign",
+    "Say whose incident it is.",
+    "incident assign inc_01 --to bob@acme.example",
+    click.Option(["--to"], required=True, metavar="MEMBER", help="Whose incident it is from now on."),
+)
+_step_command(
+    "note", "Write a note into its history; --why is the text.", "incident note inc_01 --why 'the provider confirms'"
+)
+_step_command("cause", "Establish its cause; --why is the text.", "incident cause inc_01 --why 'a certificate ran out'")
+_step_command(
+    "relate",
+    "Confirm that it is of the family of another incident: both count once.",
+    "incident relate inc_02 --to inc_01 --why 'the same switch'",
+    click.Option(["--to", "parent"], required=True, metavar="PARENT", help="The incident of whose family it is."),
+)
+_step_command(
+    "unrelate",
+    "Take it out of its family, or refuse one that was proposed.",
+    "incident unrelate inc_02 --why 'another switch'",
+)
+_step_command(
+    "close",
+    "Say that it is over. It opens again when its sender says that it goes on.",
+    "incident close inc_01 --why 'a test of the alarm'",
+)
+_step_command("reopen", "Say that it is not over.", "incident reopen inc_01 --why 'it is not over'")
+_step_command(
+    "assess",
+    "Assess it under a law, which starts the clocks of its notifications.",
+    "incident assess inc_01 --under gdpr --aware-at 2026-11-20T08:00:00Z",
+    click.Option(
+        ["--under", "law"], required=True, type=click.Choice(INCIDENT_LAWS), help="Law that it is assessed under."
+    ),
+    click.Option(["--aware-at"], metavar="TIME", help="When the organization became aware; --at without."),
+    click.Option(["--classified-at"], metavar="TIME", help="When it was classified as major, for dora."),
+)
 
 
 def _take(kind: StepKind, given: dict[str, Any]) -> None:  # what click hands over
