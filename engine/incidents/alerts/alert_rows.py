@@ -12,6 +12,7 @@ from engine.model.vocabulary import AlertOutcome, TimelineKind
 from engine.store import Note, Revision
 from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import LastIncident
+from engine.store.rows import first
 from engine.store.schema.services import incident_timeline
 
 
@@ -80,7 +81,11 @@ class AlertLog:
 
     def line(self, incident_id: str, kind: TimelineKind, body: str, time: AlertTime) -> None:
         """A line of an incident's history, which names what came from the monitor, and whose clock counts."""
-        row = {
+        self.revision.buffer_insert(incident_timeline, self._line(incident_id, kind, body, time))
+
+    # Any: a row on its way into the store
+    def _line(self, incident_id: str, kind: TimelineKind, body: str, time: AlertTime) -> dict[str, Any]:
+        return {
             "id": new_id("tl"),
             "incident_id": incident_id,
             "happened_at": time.at,
@@ -91,7 +96,14 @@ class AlertLog:
             "payload_id": self.receipt.payload_id,
             "payload": None if time.is_senders else OUR_CLOCK,
         }
-        self.revision.buffer_insert(incident_timeline, row)
+
+    def counting_line(self, identifier: str, incident_id: str, body: str, time: AlertTime) -> None:
+        """A line of status that is there once: what it says is replaced, and when, by what is said last."""
+        row = self._line(incident_id, "status", body, time) | {"id": identifier}
+        if first(self.revision.records, incident_timeline, self.revision.org_id, id=identifier) is None:
+            self.revision.insert(incident_timeline, [row])
+        else:
+            self.revision.update(incident_timeline, {"id": identifier}, row)
 
     def clock(self, incident_id: str, time: AlertTime) -> None:
         """A line that the sender's clock is ahead of ours, where it is."""

@@ -19,6 +19,7 @@ from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import last_incidents, service_ids
 from engine.store.writing.inbound import first_time
 
+FLAPS = 3  # times that an incident opens again before one line counts them
 LONGEST_SOURCE = 60  # that the record of seen events keeps
 
 
@@ -156,8 +157,9 @@ class _AlertStep:
         self._change(episode.id, step, {**said, "alert_count": (row["alert_count"] or 0) + 1, "severity": severity})
         if reopened:
             by_hand = was is not None and was.closed is not None and was.closed.by is not None
-            text = "Reopened: it was closed by hand, and the alert fires again" if by_hand else None
-            self.log.line(episode.id, "status", goes_on or text or "Reopened: the alert fires again", self.time)
+            text = goes_on or ("Reopened: it was closed by hand, and the alert fires again" if by_hand else None)
+            if not self._flaps(episode) or text:
+                self.log.line(episode.id, "status", text or "Reopened: the alert fires again", self.time)
             self.log.clock(episode.id, self.time)
             self._log_ingest(episode.id, "reopened")
             return "reopened", episode.id
@@ -215,7 +217,8 @@ class _AlertStep:
             self._write_line(episode_id, "note", "A recovery{} came late: it ended then")
             self._log_ingest(episode_id, "out_of_order")
             return "out_of_order", episode_id
-        self.log.line(episode_id, "status", f"Resolved by {source}", self.time)
+        if ended is None or not self._flaps(ended):
+            self.log.line(episode_id, "status", f"Resolved by {source}", self.time)
         self.log.clock(episode_id, self.time)
         self._log_ingest(episode_id, "resolved")
         self.log.event("incident.resolved", episode_id)
@@ -307,6 +310,18 @@ class _AlertStep:
     def _write_line(self, identifier: str, kind: Any, text: str) -> None:
         dated = f" of {self.alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if self.alert.occurred_at else ""
         self.log.line(identifier, kind, text.format(dated), self.time)
+
+    def _flaps(self, episode: Episode) -> bool:
+        """Whether an episode opened again so often that one line counts it, which is then written or moved on."""
+        times = len(episode.reopenings)
+        if episode.id is None or times < FLAPS:
+            return False
+        since, state = episode.reopenings[0].at, "open"
+        if episode.end is not None:
+            state = f"resolved at {episode.end.at:%Y-%m-%d %H:%M:%S} UTC"
+        body = f"Flapping: opened again {times:,} times since {since:%Y-%m-%d %H:%M:%S} UTC, now {state}"
+        self.log.counting_line(f"flapping-{episode.id}", episode.id, body, self.time)
+        return True
 
     def _word(self, text: str, values: Mapping[str, Any]) -> str:
         dated = f" of {self.alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if self.alert.occurred_at else ""

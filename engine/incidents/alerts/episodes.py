@@ -55,6 +55,7 @@ class Episode:
     is_taken: bool = False  # since it was opened last
     end: KeyMessage | None = None
     closed: KeyMessage | None = None
+    reopenings: list[KeyMessage] = field(default_factory=list)  # firings that opened it again
 
     @property
     def status(self) -> IncidentStatus:
@@ -88,6 +89,7 @@ class Episode:
         """It fires: for the first time, again while it is open, or again after its end."""
         if self.end is not None:
             self.open_again()
+            self.reopenings.append(message)
         self.members.append(message)
         if message.incident_id and message.incident_id not in self.ids:
             self.ids.append(message.incident_id)

@@ -137,6 +137,24 @@ def test_events_without_a_time_count_in_the_order_in_which_they_come(store):
     assert deliver(store, *untimed) == ["created", "resolved", "reopened", "resolved"]
 
 
+def test_flapping_is_one_line_that_counts(store):
+    """Two reopenings have a line each; from the third on one line says how often, and where it stands."""
+    begins = [event("firing", minutes) for minutes in range(-60, -40, 2)]
+    ends = [event("resolved", minutes) for minutes in range(-59, -39, 2)]
+    deliver(store, *(one for pair in zip(begins, ends, strict=True) for one in pair))
+    flaps = [text for text in timeline_texts(store) if text.startswith("Flapping")]
+    since, end = "2026-11-20 07:32:00 UTC", "2026-11-20 07:49:00 UTC"
+    assert flaps == [f"Flapping: opened again 9 times since {since}, now resolved at {end}"]
+    assert [text for text in timeline_texts(store) if text not in flaps] == [
+        "Opened by pagerduty: Disk full",
+        *["Reopened: the alert fires again"] * 2,
+        *["Resolved by pagerduty"] * 3,
+    ]
+    assert deliver(store, event("firing", -38)) == ["reopened"]
+    assert f"Flapping: opened again 10 times since {since}, now open" in timeline_texts(store)
+    assert (store.verify("acme").ok, store.verify_rows("acme").ok) == (True, True)
+
+
 def test_a_time_ahead_of_ours_is_noted_as_clock_skew(store):
     deliver(store, event("firing", 5), event("resolved", 59))
     assert timeline_texts(store) == [
