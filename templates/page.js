@@ -1,7 +1,7 @@
 (() => {
   const value = cell => (cell ? cell.textContent : "").trim();
   const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  const day = text => text.replace(/^(\d+) ([A-Z][a-z]{2}) (\d{4})/, (all, day, month, year) =>
+  const day = text => text.replace(/^(?:week of )?(\d+) ([A-Z][a-z]{2}) (\d{4})/, (all, day, month, year) =>
     `${year}-${String(MONTHS.indexOf(month) / 3 + 101).slice(1)}-${day.padStart(2, "0")}`);
   const number = text => /^[-+]?[\d,.\u00a0 ]+%?$/.test(text) ? parseFloat(text.replace(/[,\u00a0 %]/g, "")) : NaN;
   const compare = (a, b) => {

@@ -13,6 +13,7 @@ MONTHS = (
 _ISO = re.compile(
     r"(?<![\w/:@-])(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z)?(?![\w/-]|[.:]\w)"
 )  # alone: within a name of a file, a range or an identifier it is no day of a sentence
+_WEEK = re.compile(r"(?:(?<=\bweek )|(?<![\w/:@.-]))(\d{4})-W(\d\d)(?![\w/-])")
 
 
 def local_day(moment: datetime, time_zone: str | ZoneInfo) -> date:
@@ -35,8 +36,12 @@ def spelled_day(on: date) -> str:
 
 
 def spelled_days(text: str) -> str:
-    """A text with each day and instant of ISO 8601 as people read it: 20 Nov 2026; 20 Nov 2026, 14:05 UTC."""
-    return _ISO.sub(_spell, text) if "-" in text else text
+    """A text with each day, instant and week of ISO 8601 as people read it: 20 Nov 2026; 20 Nov 2026, 14:05 UTC; week
+    of 16 Nov 2026."""
+    if "-" not in text:
+        return text
+    said = _ISO.sub(_spell, text)
+    return _WEEK.sub(_spell_week, said) if "-W" in said else said
 
 
 def _spell(found: re.Match[str]) -> str:
@@ -45,6 +50,18 @@ def _spell(found: re.Match[str]) -> str:
     except ValueError:
         return found[0]
     return f"{day}, {found[2]} UTC" if found[2] else day
+
+
+def _spell_week(found: re.Match[str]) -> str:
+    """Within a sentence with its article; behind the word week without that word."""
+    try:
+        monday = spelled_day(date.fromisocalendar(int(found[1]), int(found[2]), 1))
+    except ValueError:
+        return found[0]
+    before = found.string[: found.start()]
+    if before.endswith(("week ", "weeks ")):
+        return f"of {monday}"
+    return f"{'the ' if before[-1:] == ' ' and before[-2:-1].isalpha() else ''}week of {monday}"
 
 
 def duration(minutes: float) -> str:

@@ -41,13 +41,18 @@ def route_of(kind: EntityKind, key: str) -> str:
     return ""
 
 
+def page_of_route(name: str, route: str) -> str:
+    """The page of a report over HTTP; empty for a route that answers no report."""
+    return f"{route}?format=html" if route.startswith((_REPORTS, "/api/governance/third-party/")) and name else ""
+
+
 @dataclass(frozen=True)
 class Links:
     """How cells that name things are shown: ``href`` gives their pages, ``names`` what people call them.
 
     ``framework`` is that of controls in tables without such a column; ``ids`` are identifiers that a column ``id`` may
     have, ``aliases`` the keys of things that are called by name, ``phrases`` what sentences may call a thing,
-    ``titles`` what is read in the place of an identifier.
+    ``titles`` what is read in the place of an identifier, ``report`` the page of a report by its name and route.
     """
 
     href: Href = route_of
@@ -57,6 +62,7 @@ class Links:
     aliases: Mapping[EntityKind, Mapping[str, str]] = field(default_factory=dict)
     phrases: Mapping[str, ThingKey] = field(default_factory=dict)
     titles: Mapping[ThingKey, str] = field(default_factory=dict)
+    report: Callable[[str, str], str] = page_of_route
 
     def of_report(self, report: str) -> "Links":
         """The same on the page of a report: one that shows a framework control by control names no framework."""

@@ -143,10 +143,16 @@ def in_unit(number: float, unit: str) -> str:
         case "percent":
             return f"{number:,}\u00a0%"
         case "hours":
-            return f"{number:,}\u00a0h"
+            return f"{quarters(number)}\u00a0h"
         case "days" | "weeks" | "points":
             return f"{number:,}\u00a0{unit[:-1] if abs(number) == 1 else unit}"
     return f"{number:,}"
+
+
+def quarters(hours: float) -> str:
+    """Hours to the quarter: 187, 2.25, 1,672; what is less than an eighth to the hundredth."""
+    near = round(hours * 4) / 4 or round(hours, 2)
+    return f"{near or 0:,.2f}".rstrip("0").rstrip(".")
 
 
 def spelled_number(name: str) -> Callable[[str], str] | None:
@@ -154,6 +160,8 @@ def spelled_number(name: str) -> Callable[[str], str] | None:
     unit = COLUMNS[name].unit if name in COLUMNS else ""
     if unit == "minutes":
         return _span
+    if unit == "hours":
+        return _hours
     return _group_digits if unit in GROUPED else None
 
 
@@ -176,6 +184,10 @@ def coverage(held: Coverage) -> str:
 def _with_unit(content: object, unit: str) -> object:
     number = isinstance(content, int | float) and not isinstance(content, bool)
     return Word(in_unit(content, unit)) if unit and number else content  # type: ignore[arg-type]  # it is a number
+
+
+def _hours(number: str) -> str:
+    return quarters(float(number))
 
 
 def _span(number: str) -> str:

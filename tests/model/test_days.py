@@ -79,3 +79,16 @@ def test_a_day_is_read_in_one_form():
 )
 def test_days_within_a_text_are_read_so_and_names_stay(text, read):
     assert spelled_days(text) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2026-W53", "week of 28 Dec 2026"),
+        ("Start in 2026-W49: hand it over.", "Start in the week of 30 Nov 2026: hand it over."),
+        ("week 2026-W48", "week of 23 Nov 2026"),
+        ("2026-W54, x2026-W10, 2026-W101", "2026-W54, x2026-W10, 2026-W101"),
+    ],
+)
+def test_a_week_is_called_by_its_monday(text, read):
+    assert spelled_days(text) == read

@@ -113,7 +113,7 @@ def _as_read(chart: Chart, edition: Edition) -> Chart:
     if chart.frame.schema[chart.x] != pl.String:
         return chart
     every = chart.frame.get_column(chart.x).drop_nulls().unique()
-    read = {said: edition.people.get(said) or spelled_days(said) for said in every}
+    read = {said: edition.people.get(said) or spelled_days(said).removeprefix("week of ") for said in every}
     changed = {said: shown for said, shown in read.items() if shown != said}
     if not changed:
         return chart

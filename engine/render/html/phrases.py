@@ -11,6 +11,7 @@ from engine.model.days import spelled_days
 from engine.model.entities import EntityKind
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render.links import Links, ThingKey
+from engine.render.words import label
 
 _FRAMEWORKS = {
     **{f"{name} ": framework for framework, name in FRAMEWORK_NAMES.items()},
@@ -20,11 +21,32 @@ _CONTROL = rf"(?P<framework>{'|'.join(map(re.escape, _FRAMEWORKS))})(?P<control>
 _ADDRESS = r"(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 _ID = r"(?P<id>\b[A-Z][0-9A-Za-z]*(?:-[0-9A-Za-z]+)+)"
 _BARE = r"(?P<bare>\b[0-9A-Z][0-9A-Za-z]*\.[0-9A-Za-z.()/-]*|\b[A-Z]{1,3}\d[0-9.]*)"
+ROUTES = "/api/"
+_ROUTE = re.compile(r"(/api/[a-z0-9/_-]+(?:\?[\w=&]+)?)(?: \([a-z_]+(?:, [a-z_]+)*\))?")
+_POSTED = re.compile(r"(?:, or|:) post (?:it )?to /api/[a-z0-9/_-]+,?")
 _BEHIND = ".,:;)/-"  # what may follow an identifier within a sentence and is no part of it
 
 
 def with_links(text: str, links: Links) -> Markup:
-    """A sentence as HTML, in which each thing that has a page leads to it, people are called by name, days spelled."""
+    """A sentence as HTML, in which each thing that has a page leads to it, people are called by name, days spelled.
+
+    A route of the interface is called by what it answers, and leads to its page; how a program posts to it is left out.
+    """
+    if ROUTES not in text:
+        return _with_things(text, links)
+    parts = _ROUTE.split(_POSTED.sub("", text))
+    return Markup("").join(
+        _report_link(part, links) if place % 2 else _with_things(part, links) for place, part in enumerate(parts)
+    )
+
+
+def _report_link(route: str, links: Links) -> Markup:
+    name = route.partition("?")[0].rpartition("/")[2]
+    shown, address = label(name), links.report(name, route.partition("?")[0])
+    return Markup('<a href="{}">{}</a>').format(address, shown) if address else escape(shown)
+
+
+def _with_things(text: str, links: Links) -> Markup:
     text, found, at = spelled_days(text), [], 0
     for start, end, thing in _things(text, links):
         address, said = links.href(*thing), text[start:end]

@@ -68,7 +68,7 @@ class _Site:
             self._write_files(report)
             editions.append(self.snapshot.edition(report.name, {}))
         things = things_of(self.snapshot, addresses(editions))
-        links = _links(things)
+        links = _links(things, self._report_file)
         told = {
             edition.report: self._report_page(edition, self._file(edition.report, "html"), links)
             for edition in editions
@@ -84,6 +84,12 @@ class _Site:
 
     def _file(self, report: str, form: str) -> str:
         return download_name(self.snapshot.org_id, report, self.snapshot.as_of, form)
+
+    def _report_file(self, name: str, route: str) -> str:
+        """The page of a report that a route answers; empty where the site has none."""
+        named = {"vendors": "third-party-vendors"}.get(name, name)
+        every = (report.name for section in self.sections.values() for report in section)
+        return self._file(named, "html") if named in every else ""
 
     def _formats(self, report: Report) -> list[str]:
         return [form for form in report.formats if form in report.prebuilt_formats or form in self.further]
@@ -144,7 +150,7 @@ class _Site:
             flush(file)
 
 
-def _links(things: Sequence[Thing]) -> Links:
+def _links(things: Sequence[Thing], report: Callable[[str, str], str]) -> Links:
     files: dict[ThingKey, str] = {(thing.kind, thing.key): thing.file for thing in things}
     titles: dict[EntityKind, dict[str, str]] = {}
     for thing in things:
@@ -161,4 +167,5 @@ def _links(things: Sequence[Thing]) -> Links:
         aliases=called,
         phrases=phrases(titles),
         titles={(one.kind, one.key): one.title for one in things if one.kind in ("request", "incident")},
+        report=report,
     )

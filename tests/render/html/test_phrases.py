@@ -63,3 +63,15 @@ def test_sentences_of_tables_lead_there_too_however_large_a_table_is(height):
 )
 def test_the_report_of_a_framework_names_its_controls_without_it(framework, text, html):
     assert with_links(text, replace(LINKS, framework=framework)) == html
+
+
+def test_a_route_is_called_by_what_it_answers_and_posting_is_left_out():
+    said = with_links("Gaps [3]: /api/governance/compliance/gap-remediations (gaps_open, gaps_critical)", Links())
+    page = "/api/governance/compliance/gap-remediations?format=html"
+    assert said == f'Gaps [3]: <a href="{page}">Gap remediations</a>'
+    filled = "Import vendors.csv with hq import, or post to /api/governance/third-party/vendors, to fill this report."
+    assert with_links(filled, Links()) == "Import vendors.csv with hq import to fill this report."
+    assert (
+        with_links("To rehearse, see /api/automations/dry-run: no change.", Links())
+        == "To rehearse, see Dry run: no change."
+    )
