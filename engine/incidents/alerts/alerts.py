@@ -19,7 +19,6 @@ from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import last_incidents, service_ids
 from engine.store.writing.inbound import first_time
 
-FLAPS = 3  # times that an incident opens again before one line counts them
 LONGEST_SOURCE = 60  # that the record of seen events keeps
 
 
@@ -313,13 +312,8 @@ class _AlertStep:
 
     def _flaps(self, episode: Episode) -> bool:
         """Whether an episode opened again so often that one line counts it, which is then written or moved on."""
-        times = len(episode.reopenings)
-        if episode.id is None or times < FLAPS:
+        if episode.id is None or (body := episode.flap_line()) is None:
             return False
-        since, state = episode.reopenings[0].at, "open"
-        if episode.end is not None:
-            state = f"resolved at {episode.end.at:%Y-%m-%d %H:%M:%S} UTC"
-        body = f"Flapping: opened again {times:,} times since {since:%Y-%m-%d %H:%M:%S} UTC, now {state}"
         self.log.counting_line(f"flapping-{episode.id}", episode.id, body, self.time)
         return True
 

@@ -18,6 +18,8 @@ MOST_MESSAGES = 500  # that are kept of a key; of older ones only how the episod
 MessageKind: TypeAlias = Literal["firing", "acknowledged", "resolved", "close", "reopen"]
 _ORDER: Mapping[str, int] = {"firing": 0, "reopen": 1, "acknowledged": 2, "resolved": 3, "close": 4}
 
+FLAPS = 3  # times that an incident opens again before one line counts them
+
 
 class KeyMessage(NamedTuple):
     """What was heard of a key. ``at`` is when it counts, ``sent_at`` the time that orders messages of one moment.
@@ -56,6 +58,15 @@ class Episode:
     end: KeyMessage | None = None
     closed: KeyMessage | None = None
     reopenings: list[KeyMessage] = field(default_factory=list)  # firings that opened it again
+
+    def flap_line(self) -> str | None:
+        """The one line that counts its reopenings from the third on; None before."""
+        if (times := len(self.reopenings)) < FLAPS:
+            return None
+        state = "open" if self.end is None else f"resolved at {self.end.at:%Y-%m-%d %H:%M:%S} UTC"
+        return (
+            f"Flapping: opened again {times:,} times since {self.reopenings[0].at:%Y-%m-%d %H:%M:%S} UTC, now {state}"
+        )
 
     @property
     def status(self) -> IncidentStatus:
