@@ -17,9 +17,9 @@ def is_due(row: Mapping[str, Any], kind: str, day: date) -> bool:
 
 
 def window_days(row: Mapping[str, Any], kind: str) -> int:
-    """For how many days evidence of a kind is good: as long as the control's cadence says, a policy the year until its
-    next review."""
-    return ANNUAL if kind == "policy" else int(row["cadence_window"])
+    """For how many days evidence of a kind is good: what is tested or operated as often as the control asks, what is
+    reviewed or signed for the year that the facts count."""
+    return int(row["cadence_window"]) if kind in ("operation", "test") else ANNUAL
 
 
 def hours_range(gap: Mapping[str, Any] | None) -> tuple[float, float]:

@@ -9,7 +9,6 @@ from engine.model.errors import BadRequest
 from engine.planning.actions import wanted_count
 from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
-from reports.programme.plans.plan_people import load_by_week, messages, pictures
 from tests.factories import DAY, rows
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
 from tests.planning.doing import carried_out
@@ -169,29 +168,3 @@ def test_without_a_day_the_period_of_the_next_audit_is_asked_about():
 
 def test_the_same_facts_give_the_same_plan(facts_with):
     assert plan(facts_with).items == plan(facts_with).items
-
-
-def test_a_new_signature_lies_within_the_window_of_its_cadence_before_the_day(facts_with):
-    facts = facts_with(
-        controls=[control("X1", evidence_kinds=SIGNED, cadence="monthly")],
-        organization_frameworks=FRAMEWORKS,
-        control_owners=ownership_rows("X1"),
-        owner_capacity=[{"email": "ann", "week": "default", "hours": 10.0}],
-    )
-    known = make_plan(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
-    (step,) = known.steps
-    assert known.is_reached
-    assert timedelta(0) <= BY - step.done_on <= timedelta(days=35)
-    assert step.duty == ""
-    (row,) = messages(known).iter_rows(named=True)
-    assert (row["owner"], row["message"].startswith("ann: 0.5 h for X1 until")) == ("ann", True)
-    load = load_by_week(known)
-    (picture,) = pictures(known, load)
-    assert picture.frame.filter(line="load with the plan")["hours"].sum() == 0.5 + load["duty_hours"].sum()
-    assert picture.frame.filter(line="hours there")["hours"].sum() > 100
-
-
-def test_nothing_to_do_has_no_lines_and_no_pictures(facts_with):
-    facts = facts_with(controls=[], organization_frameworks=FRAMEWORKS)
-    known = make_plan(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
-    assert (messages(known).height, pictures(known, load_by_week(known))) == (0, [])

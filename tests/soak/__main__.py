@@ -22,10 +22,10 @@ from tests.soak.table import Line, table_text
 
 Part = Callable[[Path, int, float], list[Line]]
 PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of them stay below half an hour
-    "kills": (kills.lines, 720),
+    "kills": (kills.lines, 480),
     "postgresql": (faults.postgresql, 60),
     "disk": (faults.disk, 60),
-    "faults": (injection.lines, 240),
+    "faults": (injection.lines, 235),
     "slow": (crowds.slow, 45),
     "overload": (crowds.overload, 40),
     "two": (processes.lines, 90),

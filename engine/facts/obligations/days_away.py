@@ -50,10 +50,18 @@ def _of_absence(row: Mapping[str, Any], today: date) -> Iterator[_Day]:
     length = max(((row["ends_on"] or row["starts_on"]) - row["starts_on"]).days, 0)
     starts = [row["starts_on"]]
     if row["repeats"]:
-        starts = occurrences(row["starts_on"], row["repeats"], first - timedelta(days=length), last)
+        starts = _starts(row, first - timedelta(days=length), last)
     share = (100.0 if row["share_pct"] is None else row["share_pct"]) / 100
     days = sorted({on for start in starts for on in _working_days(start, start + timedelta(days=length), first, last)})
     return ((row["org_id"], row["email"], on, _monday(on), share, 0.0) for on in days)
+
+
+def _starts(row: Mapping[str, Any], first: date, last: date) -> list[date]:
+    """The days on which it begins; the first alone where the rule is none, which the import refuses."""
+    try:
+        return occurrences(row["starts_on"], row["repeats"], first, last)
+    except ValueError:
+        return [row["starts_on"]]
 
 
 def _of_window(row: Mapping[str, Any], today: date) -> Iterator[_Day]:

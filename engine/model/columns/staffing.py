@@ -14,6 +14,10 @@ STAFFING: Mapping[str, Column] = {
     "after_pct": Column("Then (%)", "percent", "Utilisation with all suggestions taken."),
     "assignee": Column("Helps", "text", "Who takes over work in the action."),
     "assignees": Column("Assignees", "texts", "Those who take over work in the action."),
+    "auditor_hours": Column(
+        "Auditors h", "hours", "Hours that auditors take of the owner's week while they are there."
+    ),
+    "away_share": Column("Away", "ratio", "Part of the day that the owner is away, from 0 to 1."),
     "attestation_hours": Column("Attestation hours", "hours", "Hours of attestations in the week."),
     "audit_checkpoint_hours": Column("Audit checkpoint hours", "hours", "Hours of audit checkpoints in the week."),
     "available_hours": Column(

@@ -174,12 +174,7 @@ def build(
             ),
             Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
             Table("owners", "Who does how much", people, labels={"available_hours": "Left (h)"}),
-            Table(
-                "messages",
-                "A line for each owner",
-                plan_people.messages(plan),
-                labels={"controls": "Controls", "message": "To send"},
-            ),
+            Table("messages", "A line for each owner", plan_people.messages(plan), labels={"message": "To send"}),
             Table("load", "Hours of each owner, week by week", load_weeks, hidden=["week_start_on"]),
             *_further_tables(frames.__getitem__, plan, ask),
             Table("moves", "What is other than agreed, and why", promises.moves(plan, accepted_plans)),

@@ -92,7 +92,8 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
     tracked = gaps.remediations(stored, ASKED)
     opened, worked = gaps.open_work(tracked, stored, people, ASKED), gaps.worked_hours(tracked, stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
-    return gaps.gaps(status, targets, opened, worked, rows("poam", *poam), runs, rows("own_runbooks"), ASKED)
+    vendors = status.select("org_id", "framework", "control_id", vendor_days=pl.lit(None, dtype=pl.Int64)).clear()
+    return gaps.gaps(status, targets, opened, worked, vendors, rows("poam", *poam), runs, rows("own_runbooks"), ASKED)
 
 
 def one(control_id="CC6.1", **more):

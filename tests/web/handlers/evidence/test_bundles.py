@@ -670,7 +670,7 @@ def test_what_a_killed_seal_left_is_removed_a_day_later(services, with_people, m
 
     monkeypatch.setattr(sealing, "_write", kill)
     known = sealing.create(services, "acme", OWNER, days("7d"), now=NOW).row["id"]
-    assert sorted(left) == [f".{known}.sealing", f"{known}.zip"]
+    assert sorted(left) == [f".{known}.new", f".{known}.sealing", f"{known}.zip"]
     assert [path.name for path in folder.iterdir()] == [f"{known}.zip"]
 
     def crash_files(name, age):
