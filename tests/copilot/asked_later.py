@@ -110,7 +110,7 @@ LATER = (
     ("how much did the last audit cost", lambda _: NoData()),
     ("what is the share price", lambda _: NoData()),
     ("aurora's open incidents", lambda _: Unsure("aurora")),
-    ("when is the CEO on holiday", lambda _: NoData()),
+    ("when is the director on holiday", lambda _: NoData()),
 )
 
 __all__ = ["LATER", "most"]
