@@ -1,5 +1,6 @@
 """Scheduled work: what runs when. APScheduler keeps the time; what a job does is the engine's."""
 
+import contextlib
 import logging
 import os
 import signal
@@ -12,6 +13,7 @@ from types import FrameType
 
 from apscheduler.executors.base import BaseExecutor, run_job
 from apscheduler.job import Job as Planned
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from engine.accounts.bucket_erasure import clear_owed
@@ -232,6 +234,10 @@ class Timekeeper(BackgroundScheduler):  # type: ignore[misc] # APScheduler has n
         wait: float | None = super()._process_jobs()
         return TICK_SECONDS if wait is None else min(wait, TICK_SECONDS)
 
+    def remove_job(self, job_id: str, jobstore: str | None = None) -> None:
+        with contextlib.suppress(JobLookupError):  # a shutdown removes all of them while the last are handed out
+            super().remove_job(job_id, jobstore)
+
 
 class DaemonThreads(BaseExecutor):  # type: ignore[misc] # the same
     """A thread for each run, which does not keep the process from its end."""
@@ -288,8 +294,7 @@ class Scheduler:
             self._planned.add_job(self._run, args=[job], id=job.name, replace_existing=True, max_instances=2)
 
     def _run(self, job: Job) -> None:
-        message = self.runner.run(job)
-        if message is not None:
+        if (message := self.runner.run(job)) is not None:
             log.log(logging.DEBUG if isinstance(job.when, Every) else logging.INFO, "job %s: %s", job.name, message)
 
 

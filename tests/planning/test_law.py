@@ -49,6 +49,11 @@ def states(facts):
     return dict(rows.select("control_id", "state").iter_rows())
 
 
+def laid_hours(plan):
+    """The work that takes hours: what takes none lies in its last week, which is that of the work that it stands beside."""
+    return [item for item in plan.items if item.hours]
+
+
 def holds(facts_with, drawn):
     """The law on one organization; what it tried."""
     controls, events, records, by, _ = drawn
@@ -69,7 +74,7 @@ def holds(facts_with, drawn):
     taken = with_rows_of(plan, facts, records)
     again_facts, again = plan_of(facts_with, drawn, taken)
     assert again.is_reached == plan.is_reached
-    assert (again.choice.done, again.items) == (plan.choice.done, plan.items)
+    assert (again.choice.done, laid_hours(again)) == (plan.choice.done, laid_hours(plan))
     assert again.available_hours == plan.available_hours
     load = again_facts["load"].filter(kind=WORK_KIND)
     counted = dict(load.group_by("owner").agg(pl.col("hours").sum().round(6)).iter_rows())

@@ -167,3 +167,13 @@ def test_a_job_that_is_still_being_added_has_no_time_and_stops_nothing(monkeypat
     keeper = scheduler.Timekeeper(timezone=UTC)
     monkeypatch.setattr(keeper, "get_jobs", lambda: [object()])
     assert keeper._process_jobs() == scheduler.TICK_SECONDS
+
+
+def test_a_job_that_a_shutdown_removed_already_ends_no_clock():
+    planned = scheduler.Timekeeper(timezone=UTC)
+    planned.start(paused=True)
+    planned.add_job(lambda: None, id="heads")
+    planned.remove_job("heads")
+    planned.remove_job("heads")
+    assert planned.get_jobs() == []
+    planned.shutdown(wait=False)

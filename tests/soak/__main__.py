@@ -32,7 +32,7 @@ PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of th
     "clocks": (clocks.lines, 180),
     "claims": (claims.lines, 90),
     "figures": (figures.lines, 60),
-    "fuzzing": (fuzzing.lines, 270),
+    "fuzzing": (fuzzing.lines, 220),
 }
 
 

@@ -75,7 +75,7 @@ def confirm(store):
     return first
 
 
-def durations(store):
+def store_durations(store):
     """The durations of all incidents, and the families."""
     with store.reader() as connection:
         rows = many(connection, incidents, "acme", order=("dedupe_key",))
@@ -113,7 +113,7 @@ def test_a_bad_night_is_one_family_of_six_hours_whatever_the_network_did(store, 
         deliver(target, sent, heard)
         assert propose_families(target, "acme", now=NOW) == ALERTS - 1
         first = confirm(target)
-        durations[name], families = durations(target)
+        durations[name], families = store_durations(target)
         (family,) = families.select("members", "minutes_to_resolve", "opened_at", "resolved_at").rows()
         assert family == (ALERTS, 360.0, BEGAN.replace(tzinfo=None), ENDED.replace(tzinfo=None))
         assert (target.verify("acme").ok, target.verify_rows("acme").ok) == (True, True)
