@@ -52,8 +52,8 @@ _CONTROL = "org_id framework control_id"
 _STATUS = f"""
     {_CONTROL} parent_id group_id group_title title weight cadence applicable justification approved_by approved_on
     state previous_state state_since detected_on kinds_required kinds_present kinds_stale last_evidence_on
-    last_source window_days age_days age_ratio freshness next_due_on without_evidence active evidence_note
-    change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
+    last_source window_days age_days unaccepted_days age_ratio freshness next_due_on without_evidence active
+    evidence_note change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
     tests_performed failing_test last_test_on own_rule exception_id exception_expires_on leverage position
 """
 
