@@ -129,8 +129,8 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
-        {_CONTROL} implementation justification method tested:flag decision rationale decided_on decision_approved
-        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
+        {_CONTROL} exclusion implementation justification method tested:flag decision rationale decided_on
+        decision_approved target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
         risk_ref systems note
     """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
@@ -287,6 +287,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "policies": columns(f"""
         {_CONTROL} policy_id policy version kind title playbook owner accepted_by accepted_on review_due_on
     """),
+    # an active policy version that nobody of the organization accepted on a day that has come
+    "unaccepted_policies": columns("org_id policy_id policy version title owner accepted_by accepted_on review_due_on"),
     # an action of the audit log: events in the period and the one before, the newest; tagged: mapped to a control
     # of a framework in scope, by the action map or by the event itself
     "audit_actions": columns(

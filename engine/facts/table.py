@@ -56,6 +56,7 @@ FACTS: Mapping[str, FactFunction] = {
     "approvers": approvals.approvers,
     "active_policies": scope.active_policies,
     "policies": scope.policies,
+    "unaccepted_policies": scope.unaccepted_policies,
     "policy_terms": scope.policy_terms,
     "leverage": gaps.leverage,
     # evidence

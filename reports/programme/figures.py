@@ -21,7 +21,7 @@ QUEUE = (
         "quick_wins",
         "Quick wins",
         "count",
-        "more",
+        "neither",
         "Open gaps that at most {quick_win_hours} hours of work close and that unlock at least {quick_win_leverage} "
         "requirements.",
         "gaps",
@@ -69,7 +69,7 @@ HEAT = (
         "gap_concentration_hhi",
         "Concentration of gaps",
         "ratio",
-        "less",
+        "neither",
         "Herfindahl index: the sum of the squared shares of the frameworks in all open gaps, which is their mean "
         "share weighted by gaps. 1: all gaps are in one framework; spread evenly, it is 1 divided by their number.",
         severity_by_framework,

@@ -127,7 +127,7 @@ def profiles(control_profiles_rows: pl.DataFrame, approvers: pl.DataFrame, asked
         decision_on=pl.max_horizontal("approved_on", "decided_on")
     )
     frame = with_approval(dated, approvers, "approved_by", "decision_on").with_columns(
-        decision_approved=pl.col("approved") & pl.col("decided_on").is_not_null()
+        decision_approved=pl.col("approved") & pl.col("decided_on").is_not_null(), exclusion=~pl.col("applicable")
     )
     return shape("control_profiles", frame).sort("org_id", "framework", "control_id")
 
@@ -195,6 +195,12 @@ def active_policies(
 def policies(active_policies: pl.DataFrame) -> pl.DataFrame:
     """Active policy versions that somebody accepted, one row for each control that they support."""
     return shape("policies", active_policies.filter("approved"))
+
+
+def unaccepted_policies(active_policies: pl.DataFrame) -> pl.DataFrame:
+    """Active policy versions that nobody accepted: no guardrail and no evidence, by whatever they say."""
+    rows = active_policies.filter(~pl.col("approved")).unique(["org_id", "policy_id"])
+    return shape("unaccepted_policies", rows).sort("org_id", "policy_id")
 
 
 def policy_terms(active_policies: pl.DataFrame) -> pl.DataFrame:

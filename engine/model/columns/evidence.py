@@ -98,7 +98,7 @@ EVIDENCE: Mapping[str, Column] = {
     "unaccepted_days": Column(
         "Unaccepted for (days)",
         "days",
-        "Days since the review of a governing policy that nobody accepted fell due, at least one; empty elsewhere.",
+        "Days since the review of a governing policy that nobody accepted fell due, at least one.",
     ),
     "known_since": Column("On record since", "date", "Day from which the records speak; what lies before is unknown."),
     "last_at": Column("Newest (UTC)", "instant", "Moment of the newest event."),

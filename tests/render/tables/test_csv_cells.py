@@ -60,7 +60,9 @@ def test_a_number_among_texts_is_no_formula(number):
     assert safe_cell(number) == number
 
 
-@pytest.mark.parametrize("text", ["-13+1", "-", "--1", "-1e5", "-.5", "-1.", "+13", "=13", "@13", "-13\n", " -13", "-١"])
+@pytest.mark.parametrize(
+    "text", ["-13+1", "-", "--1", "-1e5", "-.5", "-1.", "+13", "=13", "@13", "-13\n", " -13", "-١"]
+)
 def test_what_only_begins_like_a_number_is_guarded(text):
     assert safe_cell(text) == f"'{text}"
 
