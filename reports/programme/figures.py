@@ -122,7 +122,8 @@ POSTURE = (
         "Change of the posture score",
         "points",
         "more",
-        "Points that the posture score moved since the last snapshot before {period_start}.",
+        "Points that the posture score moved since the last snapshot before {period_start}; not told where a component "
+        "of then has no data now, which is a break of the series and no rise.",
         overall,
         First("change"),
         reason=_BEFORE,

@@ -57,6 +57,7 @@ CHANGES: tuple[FormulaChange, ...] = (
         "An exclusion from ISO 27001 that nobody approved is a candidate for a nonconformity",
         ("iso_major_candidates", "iso_minor_candidates", "iso_improvements"),
     ),
+    FormulaChange("A component that leaves the posture is a break of the series and no rise", ("posture_change",)),
     FormulaChange(
         "A first review of a vendor that is due within 30 days counts among those due soon",
         ("vendor_reviews_due_soon",),
