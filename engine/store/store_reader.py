@@ -11,7 +11,7 @@ from engine.model.days import local_day
 from engine.model.documents.document import Position
 from engine.model.vocabulary import Plan, Role
 from engine.store.database.faults import store_faults
-from engine.store.database.patience import no_patience, wait_allowed
+from engine.store.database.patience import may_wait, no_patience, wait_allowed
 from engine.store.database.read_cache import CachedReads, ReadCache, Standing
 from engine.store.ids import PLATFORM
 from engine.store.log.part_heads import read_part_heads
@@ -45,11 +45,19 @@ class StoreReader:
 
     @contextmanager
     def from_memory(self) -> Iterator[None]:
-        """While the block runs, this thread reads what is in memory as of now; anything else raises NotInMemory."""
+        """While the block runs, this thread reads what is at hand as of now; anything else raises NotInMemory.
+
+        At hand is what is in memory and, on SQLite, a few rows by their keys: heads, roles, the time zone.
+        """
         with no_patience():
             self._look()
             with self._answers.steady():
                 yield
+
+    @contextmanager
+    def _few_rows(self) -> Iterator[Connection]:
+        with self.reader() if may_wait() else self._answers.few_rows() as connection:
+            yield connection
 
     def organization_exists(self, org_id: str) -> bool:
         """Whether the organization has a chain here."""
@@ -75,7 +83,7 @@ class StoreReader:
         known = self._look()
         if known is not None and org_id in known.signed_heads:
             return known.signed_heads[org_id]
-        with self.reader() as connection:
+        with self._few_rows() as connection:
             row = newest_head(connection, org_id)
         if known is not None:
             known.signed_heads[org_id] = row
@@ -89,7 +97,7 @@ class StoreReader:
         query = select(memberships.c.role).where(
             memberships.c.org_id == org_id, memberships.c.email == email, memberships.c.status == "active"
         )
-        with self.reader() as connection:
+        with self._few_rows() as connection:
             role: Role | None = connection.execute(query).scalar()
         if known is not None:
             known.roles[org_id, email] = role
@@ -132,7 +140,7 @@ class StoreReader:
         known = self._look()
         found = None if known is None else known.parts.get(org_id)
         if found is None:
-            with self.reader() as connection:
+            with self._few_rows() as connection:
                 found = read_part_heads(connection, org_id)
             if known is not None:
                 known.parts[org_id] = found
@@ -140,7 +148,7 @@ class StoreReader:
 
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""
-        with self.reader() as connection:
+        with self._few_rows() as connection:
             return time_zone(connection, org_id)
 
     def today(self, org_id: str, now: datetime) -> date:
@@ -157,7 +165,7 @@ class StoreReader:
         known = self._look()
         found = None if known is None else known.standings.get((org_id, email))
         if found is None:
-            with self.reader() as connection:
+            with self._few_rows() as connection:
                 ends = session_ends(connection, org_id, email)
             found = self.role(org_id, email), self.head(org_id), ends
             if known is not None:
@@ -174,7 +182,7 @@ class StoreReader:
 
     def _read_head(self, org_id: str) -> Position | None:
         query = select(heads.c.last_seq, heads.c.hash).where(heads.c.org_id == org_id)
-        with self.reader() as connection:
+        with self._few_rows() as connection:
             row = connection.execute(query).first()
         return Position(row.last_seq, row.hash) if row else None
 

@@ -1,6 +1,7 @@
 """Opening the operational store: SQLite or PostgreSQL behind the same two engines, one for reads, one for writes."""
 
 import sqlite3
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from engine.model.errors import Usage
 from engine.store.database import sqlite_files
@@ -41,6 +42,11 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
         except (NoSuchModuleError, ModuleNotFoundError) as error:
             raise Usage("PostgreSQL needs its drivers: pip install 'hq-console[postgresql]'.") from error
     raise Usage(f"SVC_DATABASE_URL must begin with sqlite:// or postgresql+psycopg://; got {parsed.drivername!r}.")
+
+
+def connection_over(connect: Callable[[], sqlite3.Connection]) -> Connection:
+    """One connection to SQLite for SQLAlchemy's statements; whoever gave it begins and ends its transactions."""
+    return create_engine("sqlite://", creator=connect, poolclass=StaticPool, pool_reset_on_return=None).connect()
 
 
 def _parse(url: str) -> URL:

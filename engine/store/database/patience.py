@@ -29,9 +29,14 @@ class NotInMemory(Exception):
     """What was asked for is not in memory, and this thread must not wait for it."""
 
 
+def may_wait() -> bool:
+    """Whether this thread may do what can take long."""
+    return _seconds.get() != NO_SECONDS
+
+
 def wait_allowed() -> None:
     """NotInMemory where this thread waits for nothing: to be called before whatever may take long."""
-    if _seconds.get() == NO_SECONDS:
+    if not may_wait():
         raise NotInMemory
 
 

@@ -7,12 +7,19 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+
 from engine.model.documents.document import Position
 from engine.model.vocabulary import Role
+from engine.store.database.database import connection_over
+from engine.store.database.patience import NotInMemory
 from engine.store.database.sqlite_files import ThreadConnection, connect
 
 if TYPE_CHECKING:  # the tables are not needed to ask for a session
     from engine.store.schema.records import SignedHeadRow
+
+_BEGINS = "SELECT 1 FROM heads LIMIT 1"  # what is read after it is of the same state
 
 
 class SessionEnds(NamedTuple):
@@ -42,6 +49,7 @@ class _ThreadReads(threading.local):
     """A thread's connection, the data version that it last read there, and the values cached under it."""
 
     connection: sqlite3.Connection | None = None
+    reader: Connection | None = None  # the same, for statements of SQLAlchemy
     version: int | None = None
     number = 0
     answers = CachedReads()
@@ -80,11 +88,37 @@ class ReadCache:
     @contextmanager
     def steady(self) -> Iterator[None]:
         """While the block runs, this thread uses the cache it has and does not read the data version again."""
-        self._look.is_steady = True
+        own = self._look
+        own.is_steady = True
         try:
             yield
         finally:
-            self._look.is_steady = False
+            own.is_steady = False
+            if own.connection is not None and own.connection.in_transaction:
+                own.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def few_rows(self) -> Iterator[Connection]:
+        """Within a steady block: a connection for rows by their keys, as of its beginning, for which nothing waits.
+
+        NotInMemory where somebody committed since, where another process holds the file, and where the engine has no
+        data version: a server would have to be waited for.
+        """
+        own = self._look
+        if self._path is None or not own.is_steady:
+            raise NotInMemory
+        connection = self.connection()
+        if own.reader is None:
+            own.reader = connection_over(self.connection)
+        try:
+            if not connection.in_transaction:
+                connection.execute("BEGIN")
+                connection.execute(_BEGINS).fetchone()
+                if connection.execute("PRAGMA data_version").fetchone()[0] != own.version:
+                    raise NotInMemory
+            yield own.reader
+        except (sqlite3.OperationalError, OperationalError) as error:
+            raise NotInMemory from error
 
     def connection(self) -> sqlite3.Connection:
         """The thread's connection to SQLite, opened when it is first needed."""

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from engine.store import Store
 from engine.store.database.patience import NotInMemory, no_patience, request_patience, wait_allowed
 from engine.store.database.read_cache import ReadCache
 from tests.conftest import NOW
@@ -51,11 +52,29 @@ def test_from_memory_is_as_of_its_beginning(store):
     assert store.head("acme").seq == head.seq + 1
 
 
-def test_what_is_not_in_memory_is_left_to_whoever_may_wait(store):
+def test_a_few_rows_by_their_keys_are_at_hand_and_of_one_moment(store):
+    before = store.head("acme")
+    store.write("acme", "ann", add("a"), now=NOW)
+    with store.from_memory():
+        assert max(head.seq for head in store.part_heads("acme").values()) == before.seq + 1
+        in_thread(lambda: store.write("acme", "ann", add("b"), now=NOW))
+        assert store.head("acme").seq == before.seq + 1
+        assert (store.time_zone("acme"), store.role("acme", "nobody@acme.example")) == ("UTC", None)
+    with store.from_memory():
+        assert store.head("acme").seq == before.seq + 2
+
+
+def test_what_was_written_between_the_look_and_the_first_row_is_left_to_whoever_may_wait(store):
+    with store.from_memory():
+        in_thread(lambda: store.write("acme", "ann", add("a"), now=NOW))
+        with pytest.raises(NotInMemory):
+            store.head("acme")
+    assert store.head("acme").seq == 2
+
+
+def test_what_is_not_at_hand_is_left_to_whoever_may_wait(store):
     with store.from_memory():
         for read in (
-            lambda: store.head("acme"),
-            lambda: store.part_heads("acme"),
             store.organizations,
             lambda: store.write("acme", "ann", add("a"), now=NOW),
             lambda: store.record_access([]),
@@ -63,6 +82,15 @@ def test_what_is_not_in_memory_is_left_to_whoever_may_wait(store):
             with pytest.raises(NotInMemory):
                 read()
     assert store.head("acme").seq == 1
+
+
+@pytest.mark.postgresql
+def test_a_server_is_not_asked_by_who_waits_for_nothing(postgresql_url):
+    store = Store(postgresql_url)
+    with store.from_memory(), pytest.raises(NotInMemory):
+        store.head("acme")
+    assert store.head("acme") is None
+    store.close()
 
 
 def test_a_thread_that_waits_for_nothing_does_not_begin_to_as_a_request():
