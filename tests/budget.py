@@ -1,7 +1,8 @@
 """What a run of the tests takes of the processor, beside what ``budget.toml`` allows. Time of day says nothing here.
 
 Processors differ, and one that is shared differs from minute to minute: a fixed piece of work is timed again and again while
-the tests run, and what they took is counted as on a machine where that piece takes ``PIECE_SECONDS``.
+the tests run, and what they took is counted as on a machine where that piece takes ``PIECE_SECONDS``. The dearest tests are named, so that whoever
+is over the budget knows where to look.
 """
 
 import resource
@@ -17,6 +18,9 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "budget.toml").read_text())
 FAILING = ("test", "real")  # of CI; elsewhere it is printed and no more
 PIECE_SECONDS = 0.050
 PAUSE_SECONDS = 10.0
+DEAREST = 10  # so many tests are named
+SPENT: dict[str, float] = {}  # by this process before the test that runs
+SECONDS_OF: dict[str, float] = {}  # processor seconds of each test that has run
 
 
 def pytest_addoption(parser):
@@ -66,6 +70,12 @@ def spent():
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
+def dearest(seconds_of, most=DEAREST):
+    """Lines of the tests that took most, by identifier and processor seconds, the dearest first."""
+    order = sorted(seconds_of.items(), key=lambda item: (-item[1], item[0]))
+    return [f"{seconds:8.1f}  {test}" for test, seconds in order[:most]]
+
+
 def is_beyond(name, seconds, slowness=1.0):
     return seconds / slowness > ALLOWED[name]
 
@@ -73,6 +83,24 @@ def is_beyond(name, seconds, slowness=1.0):
 def line(name, seconds, slowness=1.0):
     budget = f"{seconds / slowness:.0f} of {ALLOWED[name]} processor seconds, the budget {name!r} of tests/budget.toml"
     return budget if slowness == 1 else f"{budget} ({seconds:.0f} here, where work takes {slowness:.2f} times as long)"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logstart(nodeid):
+    SPENT["before"] = spent()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(call):
+    """What a test took, its fixtures and the processes that it waited for as well, goes with its last report to whoever prints."""
+    outcome = yield
+    if call.when == "teardown":
+        outcome.get_result().processor_seconds = spent() - SPENT["before"]
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "teardown":
+        SECONDS_OF[report.nodeid] = report.processor_seconds
 
 
 def pytest_configure(config):
@@ -95,4 +123,6 @@ def pytest_terminal_summary(terminalreporter, config):
     name = config.getoption("budget")
     if name:
         slowness = config.yardstick.slowness()
+        for text in dearest(SECONDS_OF):
+            terminalreporter.write_line(text)
         terminalreporter.write_line(line(name, spent(), slowness), red=is_beyond(name, spent(), slowness))

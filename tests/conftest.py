@@ -16,8 +16,16 @@ from engine.model.documents.document import MOST_WORDS, Document
 from engine.store import Store
 from engine.store.database import database
 from engine.store.log import row_log
-from tests import demo, laws  # noqa: F401 - laws has the profiles of Hypothesis
-from tests.budget import pytest_addoption, pytest_configure, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401 - its hooks
+from tests import collection, demo, laws  # noqa: F401 - laws has the profiles of Hypothesis
+from tests.budget import (  # noqa: F401 - its hooks
+    pytest_addoption,
+    pytest_configure,
+    pytest_runtest_logreport,
+    pytest_runtest_logstart,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 from tests.databases import Databases
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
@@ -44,6 +52,12 @@ freezegun._get_module_attributes_hash = lambda module: f"{id(module)}-{len(getat
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    gc.disable()  # what is collected stays
+    collection.load_modules(session.config)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """A twin on PostgreSQL takes as long as the test on SQLite, and seldom says anything else."""
     for item in items:
@@ -53,6 +67,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """What is loaded by now stays: looking through it again and again finds nothing."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

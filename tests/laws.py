@@ -6,6 +6,7 @@
 import os
 
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 SHARE = 3
 EVERY = 100  # what a law without a number of its own is tried on
@@ -14,6 +15,9 @@ settings.register_profile("fast", max_examples=EVERY // SHARE, deadline=None, de
 settings.register_profile("ci", max_examples=EVERY, deadline=None, derandomize=False, print_blob=True)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fast")
 settings.load_profile(PROFILE)
+# Hypothesis would draw from the constants of every module that is loaded by then: seconds to look for, and with them what
+# is drawn would depend on which tests ran before
+providers._get_local_constants = lambda: providers._local_constants
 
 
 def examples(count):

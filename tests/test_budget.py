@@ -55,3 +55,12 @@ def test_the_yardstick_is_drawn_until_it_is_stopped():
 def test_the_parts_of_the_suite_have_a_budget_each():
     assert list(budget.ALLOWED) == ["fast", "test", "coverage", "real"]
     assert budget.ALLOWED["fast"] < budget.ALLOWED["test"] < budget.ALLOWED["coverage"]
+
+
+def test_the_dearest_tests_come_first_and_equal_ones_by_name():
+    assert budget.dearest({"b": 1.0, "c": 12.34, "a": 1.0, "d": 0.1}, most=3) == [
+        "    12.3  c",
+        "     1.0  a",
+        "     1.0  b",
+    ]
+    assert budget.dearest({}) == []

@@ -87,6 +87,7 @@ def test_the_catalogue_reaches_everything_that_imports_it(graph):
     assert "tests/test_all.py" in select(graph, ["reports/__init__.py"]).files
 
 
+@pytest.mark.real
 def test_a_report_of_this_tree_is_a_handful_of_files():
     selection = select(ImportGraph(), ["reports/programme/posture/posture_score.py"])
     assert selection.reports == {"posture-score"}

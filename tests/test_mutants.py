@@ -23,12 +23,14 @@ def test_a_mutant_whose_text_is_nowhere_is_refused(tmp_path):
         mutant.place(tmp_path)
 
 
+@pytest.mark.real
 def test_every_room_that_is_drawn_from_has_files():
     graph = ImportGraph()
     for patterns in settings()["rooms"].values():
         assert any(path for pattern in patterns for path in graph.root.glob(pattern))
 
 
+@pytest.mark.real
 def test_the_tests_of_a_module_come_first():
     graph = ImportGraph()
     (first, *_) = nearest_tests(graph, graph.files["engine.model.merkle"], 3)
@@ -47,6 +49,7 @@ def trial(tmp_path):
     return Trial(tmp_path, 60)
 
 
+@pytest.mark.real
 def test_what_a_test_notices_is_told_from_what_none_does_and_the_file_is_as_it_was(trial, tmp_path):
     file = tmp_path / "product.py"
     before = file.read_text()

@@ -90,6 +90,7 @@ def test_an_honest_history_is_told_by_any_two_archives(office, rounds):
     assert compare_verdict(made[0], made[0]) == "ok: bundle-0.zip and bundle-0.zip end at the same event, 3"
 
 
+@pytest.mark.real
 def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, tmp_path):
     office.write("a", "b")
     old = office.hand_over("old.zip")
@@ -111,6 +112,7 @@ def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, 
     assert verify_folder(folder, "old.zip")[0] == 0
 
 
+@pytest.mark.real
 def test_the_command_checks_the_files_of_each_once(office, monkeypatch, capsys):
     office.write("a")
     archives = [office.hand_over("old.zip"), office.hand_over("new.zip")]
@@ -158,6 +160,7 @@ def test_a_history_that_was_rewritten_between_two_archives_is_found(case, kinds,
     assert compare_verdict(old, new) == compare_verdict(new, old)
 
 
+@pytest.mark.real
 def test_where_the_histories_part_is_named(office):
     office.write(*(f"e{n}" for n in range(8)))
     old = office.hand_over("old.zip")
@@ -170,6 +173,7 @@ def test_where_the_histories_part_is_named(office):
     )
 
 
+@pytest.mark.real
 def test_a_seal_that_is_not_named_any_more_was_removed(office):
     """Its window does not reach back, so that the list of seals alone tells."""
     office.write("a", "b")
@@ -184,6 +188,7 @@ def test_a_seal_that_is_not_named_any_more_was_removed(office):
     )
 
 
+@pytest.mark.real
 def test_archives_of_two_organizations_are_not_compared(office, tmp_path):
     office.write("a")
     one = office.hand_over("one.zip", "workbook")
@@ -222,6 +227,7 @@ def test_nothing_is_sealed_below_an_earlier_seal(office):
     assert refused.value.message.startswith(f"The bundle {bundle} was sealed at event 9 with the hash ")
 
 
+@pytest.mark.real
 def test_no_pack_is_made_over_a_history_that_an_earlier_one_is_not_of(office):
     office.write("a", "b")
     office.hand_over("old.zip", "workbook")
@@ -241,6 +247,7 @@ def test_no_pack_is_made_over_a_history_that_an_earlier_one_is_not_of(office):
 # -- keys
 
 
+@pytest.mark.real
 def test_an_archive_of_the_next_key_continues_one_of_the_key_before(office, tmp_path):
     office.write("a")
     old = office.hand_over("old.zip")
@@ -284,6 +291,7 @@ def older(office, path, tmp_path):
     by_hand(office, ("UPDATE bundles SET head = NULL, before = NULL, archive_sha256 = ?, manifest_sha256 = ?", sums))
 
 
+@pytest.mark.real
 def test_an_archive_without_a_head_holds_by_itself_and_is_compared_by_the_hash_of_its_last_event(office, tmp_path):
     office.write("a", "b")
     old = office.hand_over("old.zip", window="1d")
@@ -341,6 +349,7 @@ def test_every_change_of_a_head_or_a_proof_is_found_though_the_archive_was_signe
             assert said.startswith(f"broken: {name}: "), (seed, name, place, around, said)
 
 
+@pytest.mark.real
 def test_what_is_left_out_of_the_proofs_is_found_by_the_other_archive(office, tmp_path):
     office.write("a")
     old = office.hand_over("old.zip", window="1d")
@@ -362,6 +371,7 @@ def test_what_is_left_out_of_the_proofs_is_found_by_the_other_archive(office, tm
     )
 
 
+@pytest.mark.real
 def test_a_seal_stays_on_the_chain_after_retention_took_its_event(office):
     office.write(*(f"e{n}" for n in range(8)))
     office.hand_over("old.zip")

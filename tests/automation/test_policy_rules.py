@@ -190,6 +190,7 @@ json = st.recursive(
 )
 
 
+@pytest.mark.real
 @given(json)
 def test_whatever_comes_is_checked_without_an_exception(value):
     problems(value, ALL)

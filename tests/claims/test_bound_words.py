@@ -20,6 +20,7 @@ FOLLOW = {
 }
 
 
+@pytest.mark.real
 def test_every_number_and_every_direction_in_what_is_said_is_borne():
     words, numbers = {}, {}
     for report, document, ask in documents(small("cobalt", DAY, seed=1)):

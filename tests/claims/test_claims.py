@@ -23,11 +23,13 @@ def cobalt():
     return small("cobalt", DAY, seed=1)
 
 
+@pytest.mark.real
 def test_a_few_claims_of_every_kind_improve_nothing_by_being_less(cobalt):
     found = look(cobalt, seed=33, each=1, most=examples(40))
     assert (found.tried, dict(found.improved), dict(found.beyond)) == (examples(40), {}, {})
 
 
+@pytest.mark.real
 def test_a_good_row_that_is_added_worsens_nothing(cobalt):
     assert deteriorations(cobalt) == {}
 

@@ -20,6 +20,7 @@ ORGANIZATIONS = {
 }
 
 
+@pytest.mark.real
 def test_every_figure_that_is_recomputed_has_the_accepted_value_over_the_corpus(replica):
     records, accepted = corpus(), accepted_values()
     with replica.view() as view:

@@ -29,6 +29,7 @@ from tests.cli.conftest import ATTESTATIONS, run
 from tests.databases import raw_transaction
 
 
+@pytest.mark.real
 def test_import_says_what_came_and_the_same_again_changes_nothing(home, cli):
     code, out, _ = cli("import", home / "sheets", "--org", "acme")
     assert code == 0
@@ -38,6 +39,7 @@ def test_import_says_what_came_and_the_same_again_changes_nothing(home, cli):
     assert "nothing was new" in out
 
 
+@pytest.mark.real
 def test_a_report_on_the_command_line_is_the_report_over_http(acme, cli):
     code, out, _ = cli("report", "attestations", "--format", "json")
     assert (code, json.loads(out)["organization"]) == (0, {"id": "acme", "name": "Acme Ltd"})
@@ -91,6 +93,7 @@ def test_a_report_of_an_organization_without_a_record_is_a_sentence(acme, cli):
         assert cli(*asked, "--org", "bare") == (2, "", "hq: Nothing is recorded of the organization 'bare' yet.\n")
 
 
+@pytest.mark.real
 def test_the_rows_behind_a_figure_give_its_value(acme, cli):
     code, out, _ = cli("report", "program")
     gaps = json.loads(out)["summary"]["gaps_open"]
@@ -103,6 +106,7 @@ def test_the_rows_behind_a_figure_give_its_value(acme, cli):
     assert (code, "The parameter explain must be one of weighted_pct, " in error) == (2, True)
 
 
+@pytest.mark.real
 def test_the_glossary_has_todays_value_of_every_figure(acme, cli):
     code, out, _ = cli("report", "program")
     summary = json.loads(out)["summary"]
@@ -125,11 +129,13 @@ def test_the_glossary_needs_no_organization(home, cli):
     assert len(out.splitlines()) == len(figures) + 1
 
 
+@pytest.mark.real
 def test_the_glossary_for_people_has_values(acme, cli):
     gaps = json.loads(cli("report", "program")[1])["summary"]["gaps_open"]
     assert f"gaps_open: {gaps}\n    Open gaps. Applicable controls that are not effective." in cli("figures")[1]
 
 
+@pytest.mark.real
 def test_a_change_by_import_is_in_the_next_report(acme, cli):
     _, before, _ = cli("report", "posture-score")
     (acme / "sheets" / "attestations.csv").write_text(
@@ -140,6 +146,7 @@ def test_a_change_by_import_is_in_the_next_report(acme, cli):
     assert json.loads(after)["revision"]["seq"] > json.loads(before)["revision"]["seq"]
 
 
+@pytest.mark.real
 def test_build_makes_everything_once(acme, cli):
     code, out, err = cli("build", "--org", "acme", "--jobs", "1")
     assert code == 0, err
@@ -202,6 +209,7 @@ def ends(email):
     return found.ids, found.until is not None
 
 
+@pytest.mark.real
 def test_a_session_is_ended_by_its_cookie_or_its_identifier_and_all_of_a_person_at_once(acme, cli, monkeypatch):
     cookies = [cli("session", "--email", "ann@acme.example")[1].strip() for _ in range(2)]
     first, second = (jwt.decode(one, options={"verify_signature": False})["jti"] for one in cookies)
@@ -226,6 +234,7 @@ def test_ending_a_session_asks_for_a_session(acme, cli):
     assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
 
 
+@pytest.mark.real
 def test_a_session_in_the_platforms_organization_says_when_administration_will_refuse_it(acme, cli, monkeypatch):
     store = Store(Settings.of_process().store_url)
     fill_platform(store, Settings.of_process(), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
@@ -241,6 +250,7 @@ def test_a_session_in_the_platforms_organization_says_when_administration_will_r
     assert (code, err) == (2, "hq: ann@acme.example is not a member of 'platform'.\n")
 
 
+@pytest.mark.real
 def test_verify_says_ok_or_names_the_first_break(acme, cli):
     code, out, _ = cli("verify", "--org", "acme")
     assert (code, out.startswith("ok: acme, events 1 to ")) == (0, True)
@@ -252,6 +262,7 @@ def test_verify_says_ok_or_names_the_first_break(acme, cli):
     assert (code, out.startswith("broken: acme at event 1: ")) == (1, True)
 
 
+@pytest.mark.real
 def test_routes_config_tables_and_migrate(home, cli):
     assert cli("routes")[1].count("\n") == 172
     assert "SVC_SESSION_SECRET=not set" in cli("config")[1]
@@ -375,6 +386,7 @@ def test_a_damaged_store_is_left_as_it_is(home, cli):
     assert (home / "var" / "hq.db").read_bytes() == b"rubbish" * 1000
 
 
+@pytest.mark.real
 def test_a_bad_sheet_lists_its_cells_and_leaves_the_store(acme, cli):
     (acme / "sheets" / "attestations.csv").write_text(
         "framework;control id;owner;due on\nsoc2;CC99.9;ann@acme.example;31.02.2026\n"
@@ -434,6 +446,7 @@ def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
     assert (server.returncode, "Traceback" in errors) == (0, False)
 
 
+@pytest.mark.real
 def test_weaknesses_of_the_poam_get_numbers(home, capfdbinary):
     sheets = home / "sheets"
     run(capfdbinary, "import", str(sheets), "--org", "acme")

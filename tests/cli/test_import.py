@@ -10,6 +10,7 @@ from engine.intake.imports import read_mapping
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "imports.md"
 
 
+@pytest.mark.real
 def test_a_check_says_what_would_be_written_and_writes_nothing(acme, cli):
     (acme / "sheets" / "risks.csv").write_text("id,title\nR-1,Fire\n")
     code, out, _ = cli("import", acme / "sheets" / "risks.csv", "--org", "acme", "--check")

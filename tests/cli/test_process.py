@@ -58,6 +58,7 @@ def test_progress_is_bars_at_a_terminal(environment):
     assert b"reports: " not in shown
 
 
+@pytest.mark.real
 def test_a_reader_who_goes_away_ends_the_command_without_a_word(environment):
     process = subprocess.Popen(
         [sys.executable, "-m", "engine.cli", "tables"],
@@ -88,6 +89,7 @@ def leads(path):
         return connection.execute("SELECT 1 FROM leases").fetchone() is not None
 
 
+@pytest.mark.real
 def test_the_scheduler_alone_stops_cleanly_on_sigterm(environment, tmp_path):
     migrate(f"sqlite:///{tmp_path}/var/hq.db")
     process = subprocess.Popen([sys.executable, "-m", "scheduler"], env=environment, stderr=subprocess.PIPE, text=True)
@@ -103,6 +105,7 @@ def test_the_scheduler_alone_stops_cleanly_on_sigterm(environment, tmp_path):
     assert (process.returncode, "Traceback" in errors) == (0, False), errors
 
 
+@pytest.mark.real
 def test_a_key_set_that_cannot_be_read_is_one_sentence(environment, tmp_path, monkeypatch, capsys):
     (tmp_path / "keys.json").write_text("{")
     monkeypatch.setenv("SVC_DATA_DIR", environment["SVC_DATA_DIR"])

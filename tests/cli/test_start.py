@@ -37,6 +37,7 @@ def test_a_sign_in_loads_no_frames_and_no_migrations(start, request, engine, hea
     assert (token.count("."), loaded) == (2, heavy)
 
 
+@pytest.mark.real
 def test_a_report_that_is_there_is_printed_without_what_computes_it(start, sqlite_url):
     store = Store(sqlite_url)
     with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:

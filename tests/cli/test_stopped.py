@@ -82,6 +82,7 @@ def stop(process, number):
 ENDS = [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("number", "code"), ENDS)
 def test_processes_of_a_command_end_with_it(number, code, tmp_path):
     script = tmp_path / "script.py"

@@ -77,6 +77,7 @@ def test_a_question_makes_no_store(home, cli, command):
     assert not (home / "var" / "hq.db").exists()
 
 
+@pytest.mark.real
 def test_what_begins_a_store_begins_an_empty_one_alone(tmp_path):
     url = f"sqlite:///{tmp_path}/hq.db"
     with pytest.raises(Unavailable, match="hq migrate"):
@@ -103,6 +104,7 @@ def test_the_check_of_an_empty_store_makes_none(home, cli):
     assert not (home / "var" / "hq.db").exists()
 
 
+@pytest.mark.real
 def test_a_backup_comes_before_the_migration_and_is_the_store_as_it_was(earlier, cli):
     before = contents(earlier / "var" / "hq.db")
     code, out, _ = cli("migrate")
@@ -126,6 +128,7 @@ def test_a_backup_that_fails_leaves_the_store_as_it_was(earlier, cli, monkeypatc
     assert list((earlier / "var" / "backups").iterdir()) == []
 
 
+@pytest.mark.real
 def test_an_end_between_backup_and_migration_leaves_the_store_as_it_was(any_store):
     downgrade(any_store, "0032")
 
@@ -140,6 +143,7 @@ def test_an_end_between_backup_and_migration_leaves_the_store_as_it_was(any_stor
     assert any_store.verify("acme").ok
 
 
+@pytest.mark.real
 def test_a_writer_at_work_is_waited_for_and_then_the_migration_refuses(any_store, monkeypatch):
     downgrade(any_store, "0032")
     engine = create_engine(any_store.url)

@@ -133,6 +133,7 @@ def test_every_importable_table_but_bundles_has_rows(org):
     assert [name for name, frame in demo(org).items() if frame.is_empty()] == []
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("org", ESTABLISHED)
 def test_audit_events_come_in_order_from_the_last_400_days_and_none_is_of_today(org):
     events = table(org, "audit_log")
@@ -224,6 +225,7 @@ def test_the_same_day_gives_the_same_bytes(org):
     assert fingerprint(generate(org, DAY)) == fingerprint(demo(org))
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("name", "column"),
     [

@@ -3,12 +3,14 @@
 from datetime import timedelta
 
 import polars as pl
+import pytest
 
 from data.demo.cast.dune import LEFT_OUT, exclusion_reason
 from engine.catalogue import catalogue
 from tests.data.test_demo import DAY, demo, problems, table
 
 
+@pytest.mark.real
 def test_every_cell_is_what_its_column_asks_for_on_a_leap_day():
     assert problems(demo("dune", DAY.replace(year=2028, month=2, day=29))) == []
 

@@ -151,6 +151,7 @@ def organization(name):
     return pl.DataFrame({"id": [name], "name": [name], "time_zone": ["Europe/Dublin"]})
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("days", "expected"), [(100, [(DAY - timedelta(90), 10), (DAY, 102)]), (22, [(DAY, 23)])])
 def test_a_bundle_is_sealed_on_the_way_and_one_today(tmp_path, monkeypatch, days, expected):
     monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
@@ -164,6 +165,7 @@ def test_a_bundle_is_sealed_on_the_way_and_one_today(tmp_path, monkeypatch, days
     assert sealed == expected
 
 
+@pytest.mark.real
 def test_a_replay_that_was_interrupted_is_told_from_a_whole_one(tmp_path, monkeypatch):
     monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
     monkeypatch.setattr(contents, "FRAMEWORKS", ())

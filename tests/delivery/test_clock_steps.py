@@ -93,6 +93,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.real
 @given(STEPS)
 @settings(
     max_examples=examples(12),

@@ -52,6 +52,7 @@ def test_nothing_configured_means_that_nothing_leaves_and_nothing_is_counted(hou
     assert house.ledger("status", "attempts", "next_attempt_at") == [("pending", 0, NOW)] * 2
 
 
+@pytest.mark.real
 def test_several_processes_send_each_delivery_once(any_house, mailbox, tmp_path, authority, monkeypatch):
     monkeypatch.setattr(mail, "TIMEOUT_SECONDS", 600.0)  # a machine that stands still for a while proves nothing
     monkeypatch.setattr(outbox, "BUDGET_SECONDS", 600)

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from sqlalchemy import select
 
 from engine.desk.acts import ACTS
@@ -37,6 +38,7 @@ def check(store):
     assert (chain.problem, rows.problem) == (None, None)
 
 
+@pytest.mark.real
 def test_every_importable_table_has_a_list_and_a_form(sign_in):
     owner = sign_in()
     for name, table in IMPORTABLE.items():
@@ -174,6 +176,7 @@ def test_the_desk_does_what_the_table_of_rights_says(sign_in, store):
     check(store)
 
 
+@pytest.mark.real
 def test_lists_and_forms_follow_the_table_of_rights(sign_in):
     for role in ROLES:
         person = sign_in(role)

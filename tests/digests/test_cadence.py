@@ -107,6 +107,7 @@ def expected_times(days):
     return [datetime.combine(day, datetime.min.time().replace(hour=8), BERLIN) for day in days]
 
 
+@pytest.mark.real
 def test_the_calendar_of_a_quarter_is_exactly_this_one():
     """October to December 2026 in Berlin: summer time ends on 25 October, and nothing ran in the week of 9 November."""
     clock, first, days = Clock(BERLIN, DEFAULTS), at("2026-10-01 00:00", BERLIN).astimezone(UTC), 92

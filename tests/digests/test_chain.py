@@ -54,6 +54,7 @@ def outcomes(found):
     return [(step.digest, step.outcome) for step in found.steps]
 
 
+@pytest.mark.real
 def test_the_rollup_starts_the_clock_of_the_escalation(late):
     first = run(late)
     assert outcomes(first) == [(ROLLUP, "delivered"), (BREACHES, "delivered"), (ESCALATION, "empty")]

@@ -174,6 +174,7 @@ def test_an_organization_may_have_its_digests_on_another_day(house_with_requests
     assert not run(house_with_requests).late
 
 
+@pytest.mark.real
 def test_a_recipient_gets_one_mail_for_each_digest_and_day(house):
     reminders = DIGEST["sla-reminders"]
     house.write((evidence_requests, [request(1)]))
@@ -186,6 +187,7 @@ def test_a_recipient_gets_one_mail_for_each_digest_and_day(house):
     assert [item["item"] for item in row["payload"]["overdue"]] == ["evidence_request:R2"]
 
 
+@pytest.mark.real
 def test_an_item_is_reminded_of_once_for_each_step_and_late_rather_than_never(house):
     """Overdue since 14 November: the step of 3 days was missed; on the 20th only that newest one goes out, late."""
     reminders = DIGEST["sla-reminders"]
@@ -205,6 +207,7 @@ def test_an_item_is_reminded_of_once_for_each_step_and_late_rather_than_never(ho
     ]
 
 
+@pytest.mark.real
 def test_a_failed_delivery_reminded_nobody(house):
     reminders = DIGEST["sla-reminders"]
     house.write((evidence_requests, [request(1)]))

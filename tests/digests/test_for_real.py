@@ -78,6 +78,7 @@ def test_every_digest_is_delivered_once(house, outside, chat, hooks, mailbox):  
     assert all(body["text"] and body["blocks"] for body in chat.bodies)
 
 
+@pytest.mark.real
 def test_what_is_owed_to_a_person_on_a_day_comes_as_one_mail(house, outside, mailbox):  # noqa: F811 - fixtures
     now = NOW
     house.write((evidence_requests, [request(1)]), (staffing_actions, [action(1)]))

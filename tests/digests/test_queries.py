@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from engine.digests import deliver
 from engine.store.queries.sending import digests as queries
 from engine.store.schema.organizations import memberships, organization_frameworks, organization_settings, users
@@ -96,6 +98,7 @@ def test_the_clock_and_the_people_of_an_organization(any_store):
     )
 
 
+@pytest.mark.real
 def test_a_digest_is_delivered_once_on_each_engine(any_store, tmp_path):
     house = House(any_store, tmp_path)
     house.write(

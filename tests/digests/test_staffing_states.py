@@ -81,6 +81,7 @@ def test_every_proposal_in_the_chat_can_be_taken_up_or_declined(peak):
     assert {row["revision"] for row in recorded.values()} == {revision}
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("status", "decision", "again"),
     [

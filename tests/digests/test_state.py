@@ -30,6 +30,7 @@ def run(house, name, now=NOW, **options):
     return deliver(house.services, DIGEST[name], "acme", "admin@acme.example", now=now, **options)
 
 
+@pytest.mark.real
 def test_the_peak_week_digest_records_its_proposals_once(peak):
     first = run(peak, "peak-week-staffing-digest")
     assert first.outcome == "delivered"
@@ -53,6 +54,7 @@ def test_proposals_are_recorded_even_where_nothing_can_leave(peak):
     assert peak.rows(staffing_actions) != []
 
 
+@pytest.mark.real
 def test_the_mapping_digest_stores_the_catalogue_and_tells_only_of_changes(house):
     assert run(house, "mapping-digest").outcome == "empty"
     (first,) = house.rows(catalogue_snapshots)
@@ -70,6 +72,7 @@ def test_the_mapping_digest_stores_the_catalogue_and_tells_only_of_changes(house
     assert [row["catalogue_version"] for row in house.rows(catalogue_snapshots)] == [catalogue().version]
 
 
+@pytest.mark.real
 def test_the_compliance_digest_compares_with_the_snapshot_that_the_last_one_stored(house):
     house.write((attestations, renewals(2, due=TODAY - timedelta(days=3))))
     first = run(house, "compliance-digest")
@@ -120,6 +123,7 @@ def test_an_attestation_is_asked_for_once_in_seven_days_and_then_of_who_is_accou
     ]
 
 
+@pytest.mark.real
 def test_the_whole_list_on_the_webhook_nudges_nobody_who_was_not_asked(house):
     """The webhook carries all renewals of 90 days; only those within 30 days were asked for."""
     house.endpoints("webhook")
@@ -135,6 +139,7 @@ def test_the_whole_list_on_the_webhook_nudges_nobody_who_was_not_asked(house):
     assert owed == [CONTROLS[9]["control_id"]]
 
 
+@pytest.mark.real
 def test_a_density_alert_is_news_once_and_again_after_the_week_was_clear(peak):
     """Twenty duties in W49: alerted once; done, and no longer over; due again, and alerted again."""
     due = "2026-W49"

@@ -65,6 +65,7 @@ def pass_the_quarter(services):
                 assert runner.run(owed) is not None
 
 
+@pytest.mark.real
 def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, monkeypatch):
     """Each has something to tell whenever it is asked: what leaves is a matter of the calendar and the ledger alone."""
     with house.store.revision("acme", "t", now=NOW) as revision:
@@ -190,6 +191,7 @@ def test_an_organization_that_nothing_could_leave_for_is_owed_nothing(two):
     assert (two.store.head("acme"), two.rows(job_runs)) == (head, [])
 
 
+@pytest.mark.real
 def test_snapshots_are_taken_once_a_week_as_it_begins_at_home(two):
     tasks = [task for task in TASKS if task.name.startswith("snapshot:")]
     night = datetime(2026, 11, 22, 23, 0, tzinfo=UTC)  # Monday in Berlin, Sunday in New York

@@ -236,6 +236,7 @@ def test_a_list_that_is_shorter_than_what_was_found_holds_the_best():
     assert (short.found, short.total_score, short.targets) == (whole.found, whole.total_score, whole.targets)
 
 
+@pytest.mark.real
 def test_an_estimate_says_its_method_its_error_and_that_the_order_is_not_certain():
     services, edges, findings = mesh(7)
     result = simulate(services, edges, findings)

@@ -16,6 +16,7 @@ def test_the_golden_edition_is_unchanged(name):
     assert expected == RENDERERS[name].render(posture()), "on purpose? python -m tests.render.accept"
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("name", RENDERERS)
 def test_the_same_edition_gives_the_same_bytes(name):
     assert RENDERERS[name].render(posture()) == RENDERERS[name].render(posture())

@@ -8,6 +8,7 @@ from datetime import date
 
 import markdown
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -90,6 +91,7 @@ def squeeze(shown):
     return " ".join(shown.split())
 
 
+@pytest.mark.real
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(frames(), min_size=1, max_size=3), st.booleans(), st.sampled_from([(), ("c0",), ("c0", "c1")]))
 @example([pl.DataFrame({"c0": ["no_data"], "c1": [["no_data", "due_soon"]]})], False, ())

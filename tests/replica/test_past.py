@@ -136,6 +136,7 @@ def test_no_scan_reads_what_the_log_does_without():
             assert facts[name].height == 0
 
 
+@pytest.mark.real
 def test_every_scan_can_look_back(make_replica):
     replica = make_replica("sqlite:///nowhere")
     with replica.view() as view:
@@ -240,6 +241,7 @@ def test_what_has_no_answer_is_refused_and_the_days_that_have_one_are_named(thre
     assert refusal_of(snapshots, LATER, **at) == f"The parameter {said}"
 
 
+@pytest.mark.real
 def test_what_retention_took_has_no_answer(three_days, snapshots):
     assert snapshot_at(snapshots, LATER, day=TODAY + DAY)[0] == 5
     with three_days.revision("acme", "retention", now=LATER) as revision:
@@ -254,6 +256,7 @@ def test_what_retention_took_has_no_answer(three_days, snapshots):
     assert snapshot_at(snapshots, LATER, revision=7) == (7, TODAY + 3 * DAY, 7)
 
 
+@pytest.mark.real
 def test_a_store_from_before_the_log_answers_from_its_first_record_on(three_days, snapshots, make_replica):
     engine = create_engine(three_days.url)
     with engine.begin() as connection:
@@ -314,6 +317,7 @@ def test_two_editions_of_two_revisions_stand_side_by_side(three_days, snapshots)
         assert (edition.revision.seq, edition.as_of, edition.parameters) == (5, TODAY + DAY, {"periodDays": 30})
 
 
+@pytest.mark.real
 def test_a_present_that_moves_leaves_the_past_where_it_was(three_days, snapshots):
     with snapshots.open("acme", now=LATER, at=AsOf(revision=5)) as before:
         was = before.bytes("attestations", {}).data

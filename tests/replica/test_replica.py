@@ -177,6 +177,7 @@ def test_a_damaged_file_is_set_aside_and_rebuilt(store, tmp_path, caplog):
 BLOCK = 256 * 1024
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("block", [0, 2, -1])
 def test_a_damaged_block_never_shows(block, store, tmp_path):
     """Neither where the file does not open any more, nor where that is found while it is read."""
@@ -224,6 +225,7 @@ def test_a_file_of_another_schema_is_rebuilt(store, tmp_path):
     second.close()
 
 
+@pytest.mark.real
 def test_a_process_that_cannot_have_the_file_works_in_memory(store, tmp_path):
     path = tmp_path / "replica.duckdb"
     held = Replica(store.url, path)

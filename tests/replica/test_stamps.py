@@ -65,6 +65,7 @@ def looks(monkeypatch):
     return found
 
 
+@pytest.mark.real
 def test_a_file_that_was_closed_is_not_read_through_and_one_that_was_changed_is(store, tmp_path, looks):
     path = tmp_path / "data" / "analytics.duckdb"
     for _ in range(2):

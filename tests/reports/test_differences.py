@@ -13,6 +13,7 @@ from tests.reports.organizations import ORGANIZATIONS
 from tests.reports.test_one_value import ALL, Answers, few
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("days", [0, 45])
 @few
 @given(before=ORGANIZATIONS, after=ORGANIZATIONS)

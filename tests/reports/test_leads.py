@@ -49,6 +49,7 @@ def faults(document):
         yield "blanks"
 
 
+@pytest.mark.real
 @few
 @given(drawn=ORGANIZATIONS)
 def test_every_headline_is_one_short_thought(facts_with, drawn):

@@ -85,6 +85,7 @@ def deteriorations(before, after):
     return {name: pair for name, pair in improvements(after, before).items() if name != "claims_broken"}
 
 
+@pytest.mark.real
 @few
 @given(ORGANIZATIONS)
 def test_one_name_has_one_value_and_every_figure_equals_its_explained_rows(facts_with, drawn):
@@ -119,6 +120,7 @@ def test_a_supporting_event_worsens_nothing(facts_with, drawn):
     assert deteriorations(before, after) == {}
 
 
+@pytest.mark.real
 def test_without_records_no_figure_is_good(facts_with):
     nothing = {"events": [], **{name: [] for name in TABLES}}
     values = Answers(facts_with, nothing, fixed={**FIXED, "control_owners": []}, begun=BEGINNING[:1]).single()

@@ -65,6 +65,7 @@ def ask_all(services):
     return [(artifact.data, artifact.etag, artifact.made) for artifact in found]
 
 
+@pytest.mark.real
 def test_what_one_machine_built_the_other_serves_without_computing(machine, monkeypatch):
     with machine("one") as one:
         went = batch.build(one.store, replace(one.batch(NOW), catalogue=SOME), ["acme"])

@@ -191,6 +191,7 @@ def is_accepted(folder, data):
     return True
 
 
+@pytest.mark.real
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_every_change_of_one_byte_is_found(receipt_folder, data):

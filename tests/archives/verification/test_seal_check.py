@@ -100,6 +100,7 @@ def test_a_missing_archive_is_named(office, verify_output):
     )
 
 
+@pytest.mark.real
 def test_a_removed_seal_is_named_by_its_event_its_archive_and_the_change_log(office, verify_output):
     _, two = archive_paths(office)
     by_hand(office, f"DELETE FROM bundles WHERE id = '{two.stem}'")

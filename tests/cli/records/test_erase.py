@@ -97,6 +97,7 @@ def _files_with(folder, text):
     )
 
 
+@pytest.mark.real
 def test_no_file_names_the_person_any_more_and_all_of_the_records_hold(cli, var, tmp_path):
     _, receipt, _ = cli("prove", "hq:2", "--org", "acme")
     (tmp_path / "receipt.txt").write_text(receipt)
@@ -156,6 +157,7 @@ def test_whom_nobody_knows_is_not_erased(cli):
     assert cli("erase", "--org", "acme")[0] == 2
 
 
+@pytest.mark.real
 def test_who_was_erased_is_nobody_afterwards_but_for_events(cli, var):
     with _store(var) as store, store.revision("acme", BEN, now=NOW) as revision:
         revision.record("vendor.reviewed")
@@ -167,6 +169,7 @@ def test_who_was_erased_is_nobody_afterwards_but_for_events(cli, var):
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+@pytest.mark.real
 def test_a_second_time_files_of_before_are_removed(cli, var):
     """As on another machine, which shares the store and not the folder."""
     cli(*ERASE, ANN)
@@ -179,6 +182,7 @@ def test_a_second_time_files_of_before_are_removed(cli, var):
     assert not kept.exists()
 
 
+@pytest.mark.real
 def test_a_killed_command_is_finished_by_the_next(cli, var, monkeypatch):
     """The write is there, and neither the note, nor the head after it; files of before are."""
 
@@ -238,6 +242,7 @@ def test_a_person_of_two_organizations_is_erased_from_the_one_that_is_named(cli,
         assert (store.role("acme", ANN), store.role("beta", ANN)) == (None, "member")
 
 
+@pytest.mark.real
 def test_a_lead_goes_with_what_hangs_on_it(cli, var):
     with _store(var) as store:
         store.ensure_platform(NOW)
@@ -312,6 +317,7 @@ def test_backups_of_before_are_named_and_a_restored_store_is_known(cli, var):
     assert cli("erase", "--org", "acme", "--list")[1].splitlines()[1] == said
 
 
+@pytest.mark.real
 def test_a_process_that_runs_meanwhile_serves_nothing_of_before(cli, var):
     """Neither from memory, nor from its copy of the records, nor by a file that it was about to keep."""
     at = AsOf(revision=2)

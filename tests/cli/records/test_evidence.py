@@ -42,6 +42,7 @@ def files_of(tmp_path):
     return [path for path in (tmp_path / "var" / "evidence").rglob("*") if path.is_file()]
 
 
+@pytest.mark.real
 def test_a_file_is_held_once_listed_shown_and_given_back(cli, leavers, tmp_path):
     code, out, _ = cli(
         *("evidence", "add", leavers, "--control", "soc2:CC6.2", "--control", "ISO 27001:A 5.18"),
@@ -63,6 +64,7 @@ def test_a_file_is_held_once_listed_shown_and_given_back(cli, leavers, tmp_path)
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+@pytest.mark.real
 def test_bytes_that_changed_are_no_evidence_and_said_so_everywhere(cli, leavers, tmp_path):
     identifier = cli("evidence", "add", leavers, "--control", "soc2:CC6.2")[1].split("\t")[0]
     (path,) = files_of(tmp_path)
@@ -84,6 +86,7 @@ def test_bytes_that_changed_are_no_evidence_and_said_so_everywhere(cli, leavers,
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+@pytest.mark.real
 def test_what_no_item_names_is_counted_and_swept_after_a_day(cli, leavers, tmp_path):
     cli("evidence", "add", leavers, "--control", "soc2:CC6.2")
     (path,) = files_of(tmp_path)
@@ -138,6 +141,7 @@ def test_an_item_that_is_not_there_or_not_held_is_a_sentence(cli):
     assert cli("evidence", "get", "none")[0] == 2
 
 
+@pytest.mark.real
 def test_a_backup_holds_the_files_and_a_restore_brings_them_back(cli, leavers, tmp_path, monkeypatch):
     identifier = cli("evidence", "add", leavers, "--control", "soc2:CC6.2")[1].split("\t")[0]
     code, out, _ = cli("backup", tmp_path / "backup.zip")
@@ -163,6 +167,7 @@ def test_what_a_backup_lacks_is_said_and_restored_without(cli, leavers, tmp_path
     assert cli("evidence", "check")[1].split("\t")[1] == "missing"
 
 
+@pytest.mark.real
 def test_erasing_a_person_removes_what_is_about_them_or_names_them(cli, tmp_path):
     def add(name, data, *options):
         (tmp_path / name).write_bytes(data)

@@ -1,5 +1,7 @@
 """hq import --framework, hq export --framework and hq crosswalk suggest."""
 
+import pytest
+
 ANNEX = "id,title\nA.1,Risk analysis\nA.2,Backups\n"
 
 
@@ -9,6 +11,7 @@ def annex(home, cli):
     return cli("import", "--framework", home / "annex.csv", "--org", "acme")
 
 
+@pytest.mark.real
 def test_a_framework_comes_in_is_reported_on_and_goes_out(home, cli):
     code, out, _ = annex(home, cli)
     assert (code, out.splitlines()[0]) == (0, "annex: annex, 2 rows, 2 of them assessable; it is in scope from now on")
@@ -26,6 +29,7 @@ def test_a_framework_comes_in_is_reported_on_and_goes_out(home, cli):
     assert code == 0
 
 
+@pytest.mark.real
 def test_records_may_name_a_framework_of_ones_own(home, cli):
     annex(home, cli)
     (home / "control_owners.csv").write_text("framework,control_id,email,raci\nannex,a 1,ann@acme.example,R\n")
@@ -37,6 +41,7 @@ def test_records_may_name_a_framework_of_ones_own(home, cli):
     assert "a control of annex" in error
 
 
+@pytest.mark.real
 def test_wrong_usage_is_a_sentence(home, cli):
     annex(home, cli)
     asked = {
@@ -56,6 +61,7 @@ def test_wrong_usage_is_a_sentence(home, cli):
         assert (code, sentence in error) == (2, True), (arguments, error)
 
 
+@pytest.mark.real
 def test_suggested_pairs_are_csv_that_the_import_takes(home, cli):
     annex(home, cli)
     code, out, error = cli("crosswalk", "suggest", "annex", "hipaa", "--least", "90", "--org", "acme")
@@ -65,6 +71,7 @@ def test_suggested_pairs_are_csv_that_the_import_takes(home, cli):
     assert (code, out.splitlines()[0]) == (0, "framework_mappings: 1 new, 0 changed, 0 as they were")
 
 
+@pytest.mark.real
 def test_evidence_is_held_for_a_control_of_ones_own(home, cli):
     annex(home, cli)
     (home / "plan.txt").write_text("backed up")
@@ -76,6 +83,7 @@ def test_evidence_is_held_for_a_control_of_ones_own(home, cli):
     assert (code, "a control of annex" in error) == (2, True)
 
 
+@pytest.mark.real
 def test_a_plan_is_for_frameworks_of_ones_own_too(home, cli):
     annex(home, cli)
     code, out, error = cli("plan", "--framework", "annex", "--by", "2027-03-01", "--org", "acme", "--format", "md")

@@ -93,6 +93,7 @@ def test_a_receipt_is_printed_that_the_script_checks(cli, tmp_path):
     assert (code, err) == (2, "hq: There is no event 'hq:9' of acme.\n")
 
 
+@pytest.mark.real
 def test_keys_are_listed_and_changed(cli):
     code, out, _ = cli("keys", "--org", "acme")
     key, vkey = out.splitlines()
@@ -105,6 +106,7 @@ def test_keys_are_listed_and_changed(cli):
     assert cli("verify", "--org", "platform")[0] == 0
 
 
+@pytest.mark.real
 def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     event(tmp_path)
     cli("heads")
@@ -138,6 +140,7 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     )
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [

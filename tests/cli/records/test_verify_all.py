@@ -27,6 +27,7 @@ def sign(tmp_path):
         sign_installation(Services(settings, store, None, NOW), now=NOW)
 
 
+@pytest.mark.real
 def test_a_sound_installation_holds_before_and_after_its_tree_is_signed(cli, tmp_path):
     code, out, _ = cli("verify", "--all")
     assert (code, out.splitlines()[-2]) == (

@@ -61,12 +61,14 @@ def test_the_plan_is_accepted_in_one_step_and_followed(ready, monkeypatch):
     assert ready(*ASKED, "--format", "csv")[1] == text, "accepting a plan does not change it"
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("form", ["html", "md", "ics"])
 def test_every_format_has_it(ready, form):
     code, _, err = ready(*ASKED, "--format", form)
     assert code == 0, err
 
 
+@pytest.mark.real
 def test_the_framework_says_its_own_day(ready):
     assert plan_json(ready, "plan", "--framework", "soc2", "--format", "json")["summary"]["by"] == "2027-03-01"
 
@@ -134,6 +136,7 @@ def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monke
     assert [(row["id"] if "id" in row else row["control_id"], row["standing"]) for row in after] == [(control, "done")]
 
 
+@pytest.mark.real
 def test_each_step_is_an_entry_of_its_own_in_a_calendar(ready):
     code, text, err = ready(*ASKED[:5], "--type2-from", "2026-12-01", "--format", "ics")
     uids = [line for line in text.splitlines() if line.startswith("UID:")]
@@ -151,6 +154,7 @@ def both(ready, tmp_path):
     return ready
 
 
+@pytest.mark.real
 def test_one_plan_has_several_frameworks_with_days_and_targets_of_their_own(both, tmp_path):
     asked = ("--framework", "soc2", "--by", "2027-03-01", "--framework", "iso27001", "--by", "2027-06-30")
     answer = plan_json(both, "plan", *asked, "--target", "iso27001=1", "--target", "soc2=2", "--format", "json")
@@ -166,12 +170,14 @@ def test_one_plan_has_several_frameworks_with_days_and_targets_of_their_own(both
     assert plan_json(both, "plan", written, "--format", "json")["goals"] == answer["goals"]
 
 
+@pytest.mark.real
 def test_prices_and_more_hours_are_answered_where_they_are_asked(ready):
     answer = plan_json(ready, *ASKED, "--prices", "--with-hours", "8/week@owner", "--format", "json")
     assert [(row["framework"], row["change"]) for row in answer["prices"]] == [("soc2", "its day a week later")]
     assert [row["people"] for row in answer["more_hours"]] == ["the people there are", "8 more hours a week of owner"]
 
 
+@pytest.mark.real
 def test_work_that_is_refused_is_not_planned(ready):
     (control,) = {row["control_id"] for row in plan_json(ready, *ASKED, "--format", "json")["actions"]}
     without = plan_json(ready, *ASKED, "--without", f"soc2:{control}", "--format", "json")
@@ -187,6 +193,7 @@ def test_work_goes_out_to_the_tools_where_tickets_live(ready):
     assert head["gh"].startswith("gh issue create --title 'CC1.")
 
 
+@pytest.mark.real
 def test_every_organization_is_a_row(ready):
     rows = plan_json(ready, "plan", "--all", "--format", "json")
     assert [(row["organization"], row["framework"], row["by"]) for row in rows] == [("acme", "soc2", "2027-03-01")]

@@ -77,6 +77,7 @@ def tables(tmp_path, table):
     return rows
 
 
+@pytest.mark.real
 def test_a_run_lands_with_its_rows_once(cli, pulls, tmp_path):
     code, out, _ = cli("pull", pulls)
     assert (code, out) == (
@@ -133,6 +134,7 @@ def test_a_run_is_done_again_from_its_rows_alone(cli, pulls, tmp_path):
     assert cli("evidence", "rerun", "nothing")[0] == 2
 
 
+@pytest.mark.real
 def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pulls, tmp_path):
     cli("pull", pulls)
     pulls.write_text(PULLS.replace("where d.disabled_at is null", "where false"))
@@ -149,6 +151,7 @@ def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pull
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+@pytest.mark.real
 def test_a_source_that_cannot_be_read_makes_its_check_stale(cli, pulls, tmp_path):
     cli("pull", pulls)
     (tmp_path / "people.csv").rename(tmp_path / "away.csv")
@@ -185,6 +188,7 @@ def test_a_wrong_file_is_found_before_anything_is_read(cli, pulls):
     assert cli("pull", pulls, "--until", "2027-01-01")[0] == 2
 
 
+@pytest.mark.real
 def test_a_check_is_proved_by_breaking_its_rows(cli, pulls, tmp_path):
     blind = PULLS[PULLS.index("[[check]]") :].replace("leavers", "blind").replace("d.disabled_at is null", "false")
     pulls.write_text(PULLS + blind)

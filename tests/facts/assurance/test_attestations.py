@@ -111,6 +111,7 @@ DUTIES = st.lists(
 )
 
 
+@pytest.mark.real
 @settings(
     max_examples=examples(15),
     deadline=None,

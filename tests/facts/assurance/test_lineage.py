@@ -182,6 +182,7 @@ def seal_bundle(store):
     return seal
 
 
+@pytest.mark.real
 def test_a_claim_in_a_bundle_has_the_leaf_of_its_event_and_the_way_to_the_signed_head(trace_claims, seal_bundle):
     leaves = seal_bundle(1)
     claims = trace_claims()

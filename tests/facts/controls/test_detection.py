@@ -191,6 +191,7 @@ def test_a_remediation_that_was_opened_earlier_dates_the_gap(facts_with):
     assert only(facts["gaps"], "detected_on", "age_days") == (date(2026, 1, 5), 319)
 
 
+@pytest.mark.real
 @settings(few, max_examples=6)
 @given(CONTROLS)
 def test_no_detection_date_moves_however_late_one_asks(facts_with, drawn):

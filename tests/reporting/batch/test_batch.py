@@ -125,6 +125,7 @@ def test_nobody_is_nothing_to_build_and_the_unknown_are_left_out(full_store, tmp
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.real
 def test_a_full_disk_is_said_of_every_organization(full_store, tmp_path, monkeypatch):
     def full(self, name, data, is_wanted):
         raise Unavailable("the disk is full", word="disk_full")
@@ -137,6 +138,7 @@ def test_a_full_disk_is_said_of_every_organization(full_store, tmp_path, monkeyp
     )
 
 
+@pytest.mark.real
 def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(full_store, tmp_path, monkeypatch):
     plain = Artifacts.put
 
@@ -151,6 +153,7 @@ def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(full_s
     assert went.results["cobalt"].made == COUNT
 
 
+@pytest.mark.real
 def test_rows_that_no_fact_can_be_computed_from_fail_their_organization_alone(full_store, tmp_path, monkeypatch):
     plain = chunk.question
 
@@ -165,6 +168,7 @@ def test_rows_that_no_fact_can_be_computed_from_fail_their_organization_alone(fu
     assert [str(failure) for failure in went.failures] == ["cobalt: ArithmeticError"]
 
 
+@pytest.mark.real
 def test_a_person_who_is_erased_meanwhile_is_in_no_artifact(full_store, tmp_path, monkeypatch):
     heads, put, gone = Store.part_heads, Artifacts.put, []
 

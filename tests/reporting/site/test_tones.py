@@ -9,6 +9,8 @@ from engine.render.html.charts.marks import marks, tone_of
 from reports import CATALOGUE
 from tests.render.picture_boxes import draw_picture, outside, overlaps
 
+pytestmark = pytest.mark.real  # the sites that the other tests here look at, too
+
 
 @pytest.fixture(scope="module")
 def documents(sites):

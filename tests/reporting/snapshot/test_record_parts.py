@@ -113,6 +113,7 @@ def test_a_write_that_a_report_does_not_look_at_leaves_it(store, snapshots, tmp_
         before = now
 
 
+@pytest.mark.real
 def test_an_incident_leaves_the_register_of_vendors_cached(store, snapshots):
     before = built_reports(snapshots)
     next(changes(store))

@@ -157,6 +157,7 @@ def test_tables_are_sorted_totally(report, documents):
         assert keys.n_unique() == table.frame.height, table.name
 
 
+@pytest.mark.real
 def test_a_write_is_seen_at_once_and_names_a_new_artifact(full_store, snapshots):
     before = ask_report(snapshots, "cobalt", "summary", "json")
     with full_store.revision("cobalt", "ann", now=NOW) as revision:
@@ -166,6 +167,7 @@ def test_a_write_is_seen_at_once_and_names_a_new_artifact(full_store, snapshots)
     assert (after.name.position, after.etag != before.etag) == (full_store.head("cobalt"), True)
 
 
+@pytest.mark.real
 def test_another_day_is_computed_for_that_day(snapshots):
     with snapshots.open("cobalt", now=NOW + timedelta(days=1)) as tomorrow:
         later = tomorrow.edition("summary", {})
@@ -220,6 +222,7 @@ def test_many_threads_may_ask_while_others_write(full_store, snapshots):
     assert max(seen) <= full_store.head("empty").seq
 
 
+@pytest.mark.real
 def test_what_is_not_asked_over_a_period_says_the_same_over_any(full_store, tmp_path):
     """Why one snapshot may answer such a report from facts of whatever period it has."""
     replica = Replica(full_store.url, None)
@@ -242,6 +245,7 @@ def test_what_is_not_asked_over_a_period_says_the_same_over_any(full_store, tmp_
             assert one.frame.equals(other.frame), (name, one.name)
 
 
+@pytest.mark.real
 def test_a_snapshot_stays_where_it_is_once_it_was_read(full_store, snapshots):
     with snapshots.open("cobalt", now=NOW) as before:
         first = before.bytes("summary", {}, "json")

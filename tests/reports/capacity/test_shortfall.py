@@ -49,6 +49,7 @@ def figures(obligations, *capacity, left=(), question=None):
     return {name: found[name] for name in IN_WEEKS}
 
 
+@pytest.mark.real
 @settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), st.sampled_from([1, 4, 13, 26]), st.sampled_from([(), ("ann",), ("bob", "dan")]), st.integers(0, 6))
 def test_five_reports_have_the_same_figures(obligations, weeks, left, days):
@@ -75,6 +76,7 @@ def test_five_reports_have_the_same_figures(obligations, weeks, left, days):
     assert not set(short) & set(left)
 
 
+@pytest.mark.real
 @settings(max_examples=examples(25), deadline=None)
 @given(ledgers())
 def test_overdue_hours_are_those_of_the_ledger_and_in_no_week(obligations):
@@ -143,6 +145,7 @@ def test_why_a_week_and_an_owner_are_short():
     assert found.explained_rows("shortfall_hours")["amount"].to_list() == [0.0, 0.0, 1.0, *[0.0] * 10]
 
 
+@pytest.mark.real
 @settings(max_examples=examples(10), deadline=None)
 @given(ledgers())
 def test_every_figure_equals_its_explained_rows(obligations):

@@ -151,6 +151,7 @@ def test_a_file_that_was_changed_is_named(services):
         signed_head(services, "acme", now=NOW)
 
 
+@pytest.mark.real
 def test_a_head_is_signed_while_others_write(services):
     stop, failed = Event(), []
 

@@ -109,6 +109,7 @@ def test_readiness_is_said_and_the_end_of_the_main_process_is_noticed():
     far.close()
 
 
+@pytest.mark.real
 def test_the_same_work_of_two_processes_is_done_once(tmp_path):
     workers = Workers("test", [partial(open_folder, tmp_path)], deadline=20.0)
 

@@ -122,11 +122,13 @@ def run(workers, function, *arguments, **named):
     return workers.run(Assignment(function, arguments), place="acme", **named)
 
 
+@pytest.mark.real
 def test_a_function_is_called_with_what_the_worker_opened_and_the_process_is_kept(workers):
     assert run(workers, double, 21) == 42
     assert run(workers, pid) == run(workers, pid) != os.getpid()
 
 
+@pytest.mark.real
 def test_a_problem_arrives_whole_and_another_error_shows_nothing_of_its_inside(workers):
     with pytest.raises(NotFound) as raised:
         run(workers, refuse)
@@ -140,6 +142,7 @@ def test_a_problem_arrives_whole_and_another_error_shows_nothing_of_its_inside(w
     assert run(workers, double, 1) == 2
 
 
+@pytest.mark.real
 def test_a_process_that_ends_is_started_again(workers):
     first = run(workers, pid)
     with pytest.raises(Unavailable) as raised:
@@ -148,6 +151,7 @@ def test_a_process_that_ends_is_started_again(workers):
     assert run(workers, pid) != first
 
 
+@pytest.mark.real
 def test_what_takes_longer_than_its_deadline_is_ended_and_the_next_goes_on(workers):
     first = run(workers, pid)
     with pytest.raises(Unavailable, match="longer than 2 s") as raised:
@@ -156,6 +160,7 @@ def test_what_takes_longer_than_its_deadline_is_ended_and_the_next_goes_on(worke
     assert run(workers, pid) != first
 
 
+@pytest.mark.real
 def test_preparing_does_not_count(workers, tmp_path):
     assert run(workers, double, 1) == 2  # its process is there by now
     work = Assignment(note, ("done", 1.2), prepare=partial(note, word="prepared", seconds=1.2))
@@ -163,6 +168,7 @@ def test_preparing_does_not_count(workers, tmp_path):
     assert notes(tmp_path) == ["prepared", "done"]
 
 
+@pytest.mark.real
 def test_the_same_work_is_done_once_for_all_who_wait(workers, tmp_path):
     first = in_thread(run, workers, note, "first", 1.0)
     until(lambda: notes(tmp_path) == ["first"])
@@ -176,6 +182,7 @@ def test_the_same_work_is_done_once_for_all_who_wait(workers, tmp_path):
     assert notes(tmp_path) == ["first", "same"]
 
 
+@pytest.mark.real
 def test_work_that_runs_is_joined_only_from_the_same_position(workers, tmp_path):
     def at(position):
         return in_thread(partial(workers.run, Assignment(note, ("w", 0.8), key="k", position=position), place="acme"))
@@ -188,6 +195,7 @@ def test_work_that_runs_is_joined_only_from_the_same_position(workers, tmp_path)
     assert notes(tmp_path) == ["w", "w"]
 
 
+@pytest.mark.real
 def test_what_nobody_waits_for_is_not_begun(workers, tmp_path):
     first = in_thread(run, workers, note, "first", 1.0)
     until(lambda: notes(tmp_path) == ["first"])
@@ -199,6 +207,7 @@ def test_what_nobody_waits_for_is_not_begun(workers, tmp_path):
     assert notes(tmp_path) == ["first"]
 
 
+@pytest.mark.real
 def test_another_caller_goes_before_the_next_of_the_same(workers, tmp_path):
     threads = [in_thread(partial(run, workers, note, "a0", 1.0, caller="a"))]
     until(lambda: notes(tmp_path) == ["a0"])
@@ -210,6 +219,7 @@ def test_another_caller_goes_before_the_next_of_the_same(workers, tmp_path):
     assert notes(tmp_path) == ["a0", "b1", "a1", "a2"]
 
 
+@pytest.mark.real
 def test_a_worker_without_work_ends_and_comes_back(tmp_path):
     workers = Workers("test", [partial(open_folder, tmp_path)], deadline=5.0, idle=0.2)
     first = run(workers, pid)
@@ -218,6 +228,7 @@ def test_a_worker_without_work_ends_and_comes_back(tmp_path):
     workers.close()
 
 
+@pytest.mark.real
 def test_closing_ends_what_runs(tmp_path):
     workers = Workers("test", [partial(open_folder, tmp_path)], deadline=60.0)
     found, thread = in_thread(run, workers, note, "long", 60.0)
@@ -246,6 +257,7 @@ def test_work_that_cannot_be_sent_is_answered_and_the_next_goes_on(patient, capl
     assert run(patient, double, 2) == 4
 
 
+@pytest.mark.real
 def test_a_result_that_cannot_be_read_is_answered_and_the_next_goes_on(patient, caplog):
     with pytest.raises(Problem, match=r"^Something went wrong on our side; the log has it\.$"):
         run(patient, unreadable)
@@ -253,16 +265,19 @@ def test_a_result_that_cannot_be_read_is_answered_and_the_next_goes_on(patient, 
     assert run(patient, double, 2) == 4
 
 
+@pytest.mark.real
 def test_a_result_that_cannot_be_sent_ends_the_process_and_the_next_goes_on(patient):
     with pytest.raises(Unavailable, match="The process that computed this ended"):
         run(patient, unsendable)
     assert run(patient, double, 2) == 4
 
 
+@pytest.mark.real
 def test_what_a_work_holds_is_imported_by_the_main_thread_alone(patient):
     assert patient.run(Assignment(pass_on, (Place(),)), place="acme") is True
 
 
+@pytest.mark.real
 def test_a_work_that_cannot_be_read_is_a_problem_and_the_next_is_done(patient):
     with pytest.raises(Problem, match="there is not enough memory"):
         patient.run(Assignment(pass_on, (Unreadable(),)), place="acme")

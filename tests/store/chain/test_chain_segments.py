@@ -56,6 +56,7 @@ def test_every_break_is_named(chained_store, statement, problem, at):
     assert verify_chain(chained_store, "acme", processes=1) == found
 
 
+@pytest.mark.real
 def test_processes_say_the_same_and_count_every_event(chained_store):
     said = []
     found = verify_chain(chained_store, "acme", lambda done, total: said.append((done, total)), processes=2)

@@ -38,6 +38,7 @@ def at_once(url):
         return sorted(threads.map(run, range(AT_ONCE)), key=str)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("before", [None, "0014"])
 def test_of_eight_one_migrates_and_the_others_find_it_done(empty_url, before):
     if before is not None:

@@ -50,6 +50,7 @@ def test_migrating_twice_changes_nothing(database_url):
     assert migrate(database_url) == (latest(), latest())
 
 
+@pytest.mark.real
 def test_every_migration_can_be_taken_back(database_url):
     engine = create_engine(database_url)
     config = Config()

@@ -29,6 +29,7 @@ def form_problems(store, look=wrong_form):
         return look(connection, "acme")
 
 
+@pytest.mark.real
 def test_what_the_console_writes_is_of_its_form(any_store):
     attest(any_store, "a", attested_at=NOW, due_on=date(2026, 12, 1))
     assert (form_problems(any_store), form_problems(any_store, undecodable)) == (None, None)

@@ -149,6 +149,7 @@ def end(store, email="owner@acme.example", *session_id, org="acme", now=NOW):
     store.write(org, "console", lambda revision: end_sessions(revision, email, *session_id), now=now)
 
 
+@pytest.mark.real
 def test_one_session_is_ended_and_the_others_go_on(open_console, with_people):
     console = open_console()
     first, second, bare = own(jti="a"), own(jti="b"), own()

@@ -43,6 +43,7 @@ def test_today_is_the_plain_request(later):
     assert (today.body, today.headers["etag"]) == (plain.body, plain.headers["etag"])
 
 
+@pytest.mark.real
 def test_every_report_route_has_a_past(later):
     client, _ = later
     for path in REPORT_ROUTES.values():

@@ -95,6 +95,7 @@ def test_without_a_provider_the_reports_answer(sign_in, with_people):
     assert with_people.head("acme") == head
 
 
+@pytest.mark.real
 def test_the_stream_says_the_same_in_chunks(sign_in):
     whole_text = sign_in().post(CHAT, chat_body()).json["choices"][0]["message"]["content"]
     answer = sign_in().post(CHAT, chat_body(stream=True))
@@ -111,6 +112,7 @@ def test_the_stream_says_the_same_in_chunks(sign_in):
     )
 
 
+@pytest.mark.real
 def test_a_provider_answers_and_that_figures_left_is_noted(llm, sign_in, with_people):
     got = sign_in().post(CHAT, chat_body()).json
     assert (got["choices"][0]["message"]["content"], got["model"], got["provider"]) == ("fine", "small", "llm")
@@ -119,6 +121,7 @@ def test_a_provider_answers_and_that_figures_left_is_noted(llm, sign_in, with_pe
     assert b"sk-secret" not in json.dumps(got).encode()
 
 
+@pytest.mark.real
 def test_a_provider_that_fails_is_named_with_its_reason(llm, respond, sign_in):
     respond["with"] = lambda seen, wire: wire.json({"error": {"message": "inside"}}, 500)
     answer = sign_in().post(CHAT, chat_body(stream=True))
@@ -127,6 +130,7 @@ def test_a_provider_that_fails_is_named_with_its_reason(llm, respond, sign_in):
     assert b"inside" not in answer.body
 
 
+@pytest.mark.real
 def test_a_stream_that_breaks_off_ends_with_an_error_and_no_end_mark(llm, respond, sign_in, with_people):
     respond["with"] = streams(broken_off("half"))
     client = sign_in()
@@ -222,6 +226,7 @@ def test_a_thread_needs_a_session(sign_in):
 # threads
 
 
+@pytest.mark.real
 def test_a_turn_keeps_both_messages_and_notes_no_content(sign_in, with_people):
     client = sign_in()
     thread = begin_thread(client)
@@ -252,6 +257,7 @@ def test_threads_are_listed_newest_first(sign_in, clock):
     assert client.post(THREADS).json["thread"]["title"] == "New conversation"
 
 
+@pytest.mark.real
 def test_a_model_is_told_what_was_said_before(llm, sign_in):
     client = sign_in()
     thread = begin_thread(client)
@@ -269,6 +275,7 @@ def test_a_model_is_told_what_was_said_before(llm, sign_in):
     assert [message["content"] for message in kept] == ["first", "fine", "second", "fine"]
 
 
+@pytest.mark.real
 def test_a_streamed_turn_is_kept_once_it_is_over(llm, respond, sign_in):
     respond["with"] = streams(completion_stream("one ", "two"))
     client = sign_in()
@@ -330,6 +337,7 @@ def test_a_bad_list_is_400(query, sign_in):
 # a real client
 
 
+@pytest.mark.real
 def test_the_openai_client_streams_through(llm, respond, console, sign_in):
     openai = pytest.importorskip("openai")
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -369,6 +377,7 @@ def test_the_openai_client_streams_through(llm, respond, console, sign_in):
     assert (chunks[-1].choices[0].finish_reason, chunks[0].provider) == ("stop", "llm")
 
 
+@pytest.mark.real
 def test_the_stream_arrives_while_the_model_still_writes(llm, respond, console, sign_in):
     from threading import Event
 

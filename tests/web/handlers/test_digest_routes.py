@@ -152,6 +152,7 @@ def test_a_malformed_body_changes_nothing(body, busy, sign_in):
     assert busy.head("acme") == head
 
 
+@pytest.mark.real
 def test_a_period_is_refused_where_the_report_has_none(busy, sign_in):
     head = busy.head("acme")
     assert status_and_error(sign_in().post(f"{BASE}/sla-reminders", {"periodDays": 7})) == (400, "invalid_parameter")
@@ -223,6 +224,7 @@ def test_a_wrong_body_is_refused(body, expected, busy, cron):
     assert stored_rows(busy, deliveries) == []
 
 
+@pytest.mark.real
 def test_the_chain_is_one_run_a_day(busy, cron):
     first = cron(CHAIN, {"orgId": "acme"}).json
     assert [step["outcome"] for step in first["steps"]] == ["delivered", "delivered", "empty"]

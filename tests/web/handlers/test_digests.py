@@ -48,6 +48,7 @@ def test_a_malformed_question_is_refused(name, query, sign_in):
     assert sign_in(MEMBER).get(f"{BASE}/{name}?{query}").status == 400
 
 
+@pytest.mark.real
 def test_requests_are_listed_with_their_clock(sign_in, with_people):
     request = {
         "id": "R1",
@@ -91,6 +92,7 @@ def test_an_attestation_is_in_its_wave(sign_in, with_people):
     )
 
 
+@pytest.mark.real
 def test_the_shipped_catalogue_is_compared_with_the_last_snapshot(sign_in, with_people):
     client = sign_in(MEMBER)
     assert client.get(f"{BASE}/mapping-digest").json["summary"]["catalogue_compared"] is False

@@ -27,6 +27,7 @@ def test_a_spreadsheet_of_one_table_has_that_sheet(with_people, sign_in):
     assert len(book.sheetnames) == 3
 
 
+@pytest.mark.real
 def test_the_workbook_comes_as_one_spreadsheet(with_people, sign_in):
     client = sign_in()
     answer = client.get(f"{BASE}workbook?format=xlsx")

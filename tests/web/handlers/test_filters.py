@@ -126,6 +126,7 @@ def test_what_cannot_be_filtered_is_said(duties, sign_in, path, message):
     assert (answer.status, answer.json["error"], answer.json["message"]) == (400, "invalid_parameter", message)
 
 
+@pytest.mark.real
 def test_a_parameter_that_a_report_declares_itself_means_what_the_report_says(duties, sign_in):
     answer = sign_in().get(f"{BASE}obligation-whatif?shiftWeeks=2&framework=soc2").json
     assert answer["title"] == CATALOGUE["obligation-whatif"].title
@@ -143,6 +144,7 @@ def _described_before_the_clock_stops():
     interface()
 
 
+@pytest.mark.real
 def test_every_report_takes_the_filters_that_the_interface_says_and_no_others(duties, sign_in):
     client = sign_in()
     for name, path in REPORT_ROUTES.items():
@@ -157,6 +159,7 @@ def test_every_report_takes_the_filters_that_the_interface_says_and_no_others(du
         assert "table" in listed
 
 
+@pytest.mark.real
 def test_names_on_pages_lead_to_reports_that_take_them_as_filters(duties, sign_in):
     for kind in NAMING:
         address = links.route_of(kind, NAMES[kind])

@@ -35,6 +35,7 @@ def test_a_store_with_every_migration_is_ready(sign_in):
     assert answer.json == {"ok": True, "database": "sqlite", "migration": latest(), "expected": latest()}
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("target", "error", "said"),
     [

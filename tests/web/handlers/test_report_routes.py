@@ -120,6 +120,7 @@ def attest(store, org="acme"):
         revision.record("attestation.signed", object_id="a1")
 
 
+@pytest.mark.real
 def test_a_report_is_not_sent_again_until_something_was_written(sign_in, with_people):
     client = sign_in()
     first = client.get(f"{BASE}posture-score")
@@ -163,6 +164,7 @@ def test_downloads_leave_a_line_in_the_access_log_and_no_revision(sign_in, with_
     assert with_people.head("acme") == head
 
 
+@pytest.mark.real
 def test_organizations_are_walls(sign_in, with_people):
     """Every report route shows the caller's organization and nothing that another one wrote."""
     attest(with_people, "other")
@@ -197,6 +199,7 @@ def test_a_parameter_that_names_nothing_is_refused_and_leaves_no_artifact(sign_i
     assert list(folder.glob("*/*/*")) == before
 
 
+@pytest.mark.real
 def test_equal_questions_have_one_artifact(sign_in):
     """However they are written: order, leading zeros, a default said or left out."""
     client = sign_in()

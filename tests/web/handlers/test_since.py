@@ -32,6 +32,7 @@ def later(console, with_people, clock):
     return Client(console, console.gate.sessions.issue("owner@acme.example", "acme", now=at))
 
 
+@pytest.mark.real
 def test_the_write_that_did_it_is_told_with_actor_and_time(later, with_people):
     answer = later.get(f"{PATH}?since=2026-11-20").json
     seq = with_people.head("acme").seq
@@ -64,6 +65,7 @@ def test_every_report_route_can_be_asked_in_every_format_of_tables(later, asked)
         assert (answer.status, answer.headers["content-type"]) == (200, TYPES[form]), (name, answer.body[:300])
 
 
+@pytest.mark.real
 def test_the_same_question_has_the_same_bytes_and_tag(later):
     one, other = later.get(f"{PATH}?since=2026-11-20"), later.get(f"{PATH}?since=2026-11-20")
     assert (one.body, one.headers["etag"]) == (other.body, other.headers["etag"])
@@ -75,6 +77,7 @@ def test_the_same_question_has_the_same_bytes_and_tag(later):
     assert (known.status, known.body) == (304, b"")
 
 
+@pytest.mark.real
 def test_a_past_day_is_compared_with_an_earlier_one(later):
     answer = later.get(f"{PATH}?since=2026-11-20&asOf=2026-11-21").json
     assert (answer["as_of"], answer["writes"]) == ("2026-11-21", [])

@@ -224,6 +224,7 @@ def test_a_proposal_is_not_completed_before_it_is_taken_up(offer_in_chat, press)
     }
 
 
+@pytest.mark.real
 def test_from_the_digest_to_the_archive(offer_in_chat, press, console, clock):
     """Proposed by the digest, taken up in the chat, open with its week, reminded of, completed in the chat."""
     offer_in_chat.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#compliance", []), now=NOW)

@@ -187,6 +187,7 @@ def test_the_mark_is_the_label_and_can_be_read_back():
     assert watermark('a%20"b"') == "a%2520%22b%22"
 
 
+@pytest.mark.real
 def test_formats_and_parameters_are_those_of_inside(issue, outsider, sign_in):
     secret = issue()["secret"]
     for name, query in (("crosswalk", "?format=csv&periodDays=90"), ("executive-summary", "?format=html")):
@@ -217,6 +218,7 @@ def test_unknown_exports_do_not_exist_and_others_are_not_allowed(issue, outsider
     )
 
 
+@pytest.mark.real
 def test_internal_notes_stay_inside(issue, outsider, with_people):
     frameworks = ("soc2", "iso27001", "pci-dss", "hipaa", "nist-csf", "cis-v8", "cmmc-l2", "gdpr-art32", "fedramp-poam")
     controls = {
@@ -318,6 +320,7 @@ def test_the_log_has_a_window(issue, outsider, sign_in, clock):
     assert client.get(f"{TOKENS}?window=9d").status == 400
 
 
+@pytest.mark.real
 def test_reading_does_not_move_the_revision(issue, outsider, with_people):
     secret = issue()["secret"]
     head = with_people.head("acme")
@@ -457,6 +460,7 @@ path = {folder}/khal.db
 """
 
 
+@pytest.mark.real
 @pytest.mark.skipif(not PROGRAMS, reason="khal and vdirsyncer are not installed (apt-get install khal vdirsyncer)")
 def test_khal_shows_the_feed_that_vdirsyncer_fetches(issue, with_people, console, tmp_path):
     """End to end with Debian's programs: subscribe with the token as a password, move a duty, cancel another."""

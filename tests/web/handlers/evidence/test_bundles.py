@@ -284,6 +284,7 @@ def test_owners_and_admins_seal_and_everybody_reads(who, sign_in):
     assert other.get(f"{BUNDLES}/{bundle['id']}").json["verification"]["ok"]
 
 
+@pytest.mark.real
 def test_bundles_of_another_organization_do_not_exist(owner, sign_in):
     bundle = seal_window(owner)
     stranger = sign_in("owner@other.example", "other")
@@ -296,6 +297,7 @@ def test_bundles_of_another_organization_do_not_exist(owner, sign_in):
     assert b"acme" not in b"".join(unzip(stranger.get(theirs["download"]).body).values())
 
 
+@pytest.mark.real
 def test_downloads_are_in_the_access_log_and_move_nothing(owner, with_people):
     bundle = seal_window(owner)
     head = with_people.head("acme")
@@ -400,6 +402,7 @@ def test_a_flipped_bit_on_disk_is_found(owner, services):
     assert problem_of(owner, bundle) is not None
 
 
+@pytest.mark.real
 def test_the_archive_of_another_bundle_is_found(owner, services):
     one, two = seal_window(owner), seal_window(owner)
     path = path_of(services, two)
@@ -410,6 +413,7 @@ def test_the_archive_of_another_bundle_is_found(owner, services):
     assert (found["ok"], wheres) == (False, {"archive", "manifest.json", "chain"})
 
 
+@pytest.mark.real
 def test_an_archive_signed_with_another_key_is_found(owner, services):
     bundle = seal_window(owner)
     path = path_of(services, bundle)
@@ -518,6 +522,7 @@ def test_a_row_that_was_changed_behind_our_back_is_found(owner, with_people):
     )
 
 
+@pytest.mark.real
 def test_a_bundle_before_that_was_changed_breaks_the_link(owner, with_people):
     one, two = seal_window(owner), seal_window(owner)
     tamper(with_people, update(bundles).where(bundles.c.id == one["id"]).values(manifest_sha256="0" * 64))
@@ -579,6 +584,7 @@ def test_a_record_from_elsewhere_has_no_archive(owner, with_people):
 # -- at the same time
 
 
+@pytest.mark.real
 def test_bundles_that_are_sealed_together_form_one_chain(services, with_people):
     made, failed = [], []
 
@@ -622,6 +628,7 @@ def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, w
     assert len(times) == 2
 
 
+@pytest.mark.real
 def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, with_people, tmp_path):
     append(with_people, event("e1"))
     key = signing_key(services.settings.signing_key_path)
@@ -660,6 +667,7 @@ def test_a_seal_that_fails_leaves_nothing(services, with_people, monkeypatch):
         assert connection.execute(select(bundle_files)).all() == []
 
 
+@pytest.mark.real
 def test_what_a_killed_seal_left_is_removed_a_day_later(services, with_people, monkeypatch):
     """Killed just before its revision: the archive is in its place, beside it the mark."""
     folder, left, write = services.settings.bundle_folder / "acme", {}, sealing._write
@@ -697,6 +705,7 @@ def test_what_a_killed_seal_left_is_removed_a_day_later(services, with_people, m
     )
 
 
+@pytest.mark.real
 def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, with_people, monkeypatch):
     """The clock jumped a week while it was under way."""
     folder, seal_once, ids = services.settings.bundle_folder / "acme", archive.seal, []
@@ -760,6 +769,7 @@ def test_the_workbook_has_every_assessment_and_can_be_checked(whole_archives, ow
     assert json.loads(unzip(longer)["manifest.json"])["predicate"]["window"]["start_on"] == "2026-08-23"
 
 
+@pytest.mark.real
 def test_the_workbook_follows_the_last_write(owner, with_people):
     before = owner.get(f"{BASE}/workbook")
     append(with_people, event("e1"))
@@ -768,6 +778,7 @@ def test_the_workbook_follows_the_last_write(owner, with_people):
     assert [row["event_id"] for row in rows_of(unzip(after.body)["evidence_pack.csv"])][-1] == "e1"
 
 
+@pytest.mark.real
 def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_proof(owner, with_people):
     append(with_people, event("e1", controls="soc2:CC6.1"))
     bundle = seal_window(owner)
@@ -787,6 +798,7 @@ def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_p
     assert f'{{"hash":"{claim["event_hash"]}"'.encode() in sealed_files["audit_log.jsonl"]
 
 
+@pytest.mark.real
 def test_an_event_that_came_after_the_seal_is_not_in_the_bundle(owner, with_people):
     seal_window(owner)
     append(with_people, event("e1", controls="soc2:CC6.1"))
@@ -811,6 +823,7 @@ def counts_of_sections(readme):
     return counts
 
 
+@pytest.mark.real
 def test_the_meeting_pack_has_what_a_committee_needs(owner, with_people, tmp_path):
     decided = [
         {
@@ -873,6 +886,7 @@ def test_the_meeting_pack_has_what_a_committee_needs(owner, with_people, tmp_pat
     assert "2026-12-02" not in text
 
 
+@pytest.mark.real
 def test_a_pack_without_earlier_decisions_says_so(owner):
     text = unzip(owner.get(f"{BASE}/committee-meeting-pack").body)["decisions.md"].decode()
     assert text.endswith("## Earlier decisions\n\nNo earlier decision is on record.\n")
@@ -885,6 +899,7 @@ def test_a_name_cannot_break_the_readme(owner, with_people):
     assert readme.startswith("# Evidence workbook: A&#124;c\\*m\\*e # x\n")
 
 
+@pytest.mark.real
 def test_a_workbook_that_was_damaged_is_made_anew(owner, services):
     right = owner.get(f"{BASE}/workbook").body
     (path,) = services.artifacts.folder.glob("acme/workbook/*.zip")
@@ -893,6 +908,7 @@ def test_a_workbook_that_was_damaged_is_made_anew(owner, services):
     assert path.read_bytes() == right
 
 
+@pytest.mark.real
 def test_a_workbook_is_made_where_none_can_be_kept(owner, services, tmp_path, monkeypatch, caplog):
     right = owner.get(f"{BASE}/workbook").body
     shutil.rmtree(services.artifacts.folder)
@@ -913,6 +929,7 @@ def test_a_malformed_question_is_refused(path, query, owner):
     assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
 
 
+@pytest.mark.real
 def test_both_engines_seal_the_same_chain(any_store, tmp_path, environment):
     from engine.replica.replica import Replica
     from engine.reporting.artifacts.artifacts import Artifacts

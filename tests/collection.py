@@ -1,0 +1,35 @@
+"""Workers of one run load the test modules from different places on, so that what one has compiled the others find.
+
+All of them load all modules. Where nothing is compiled yet, in a fresh clone, workers that go through them side by side
+compile each module as often as there are workers.
+"""
+
+import importlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+
+def module_names():
+    files = sorted(TESTS.rglob("test_*.py"))
+    return [".".join(file.relative_to(TESTS.parent).with_suffix("").parts) for file in files]
+
+
+def from_own_place(names, worker, workers):
+    """``names`` from where the share of ``worker`` begins, counted from 0, round to the one before it."""
+    begin = len(names) * worker // workers
+    return names[begin:] + names[:begin]
+
+
+def load_modules(config):
+    """Load what a whole run will, in a worker's own order; nothing where one was asked for a part of the tests."""
+    if "PYTEST_XDIST_WORKER" not in os.environ or config.args != config.getini("testpaths"):
+        return
+    worker = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+    for name in from_own_place(module_names(), worker, int(os.environ["PYTEST_XDIST_WORKER_COUNT"])):
+        with suppress(pytest.skip.Exception):  # a module that lacks something on this machine
+            importlib.import_module(name)

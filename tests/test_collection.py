@@ -1,0 +1,21 @@
+"""Every worker loads every module, each from a place of its own on."""
+
+import pytest
+
+from tests.collection import from_own_place, module_names
+
+
+@pytest.mark.parametrize(
+    ("worker", "workers", "order"),
+    [(0, 1, "abcde"), (0, 2, "abcde"), (1, 2, "cdeab"), (1, 3, "bcdea"), (2, 3, "deabc")],
+)
+def test_workers_begin_at_their_own_share_and_go_round(worker, workers, order):
+    assert from_own_place(list("abcde"), worker, workers) == list(order)
+
+
+def test_nothing_to_load_is_nothing():
+    assert from_own_place([], 1, 2) == []
+
+
+def test_modules_are_named_as_they_are_imported():
+    assert {__name__, "tests.reports.test_columns"} <= set(module_names())
