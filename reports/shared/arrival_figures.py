@@ -93,6 +93,7 @@ FIGURES = (
         "incidents_without_cause",
         "Incidents without cause",
         "incident_without_cause",
-        "Incidents that were resolved from {period_start} to {as_of} and of which no cause is on record.",
+        "Incidents that were resolved from {period_start} to {as_of} and of which no cause is on record, nor of the "
+        "one at the top of their confirmed family.",
     ),
 )

@@ -66,7 +66,10 @@ def missing(
     opened = counted.filter(in_period("opened_at"), pl.col("source").is_not_null(), _empty("owner")).join(
         owners, on="service_id", how="anti"
     )
-    ended = counted.filter(in_period("resolved_at"), ~pl.col("has_cause"))
+    explained = incidents.filter("has_cause")["id"].to_list()  # a confirmed family has the cause of its first
+    ended = counted.filter(
+        in_period("resolved_at"), ~pl.col("has_cause"), ~pl.col("family_id").is_in(explained).fill_null(False)
+    )
     parts = [
         _rows(
             "silent_sender",

@@ -264,6 +264,7 @@ def test_what_did_not_arrive_has_a_row_each_the_most_urgent_first():
         {**incident, "id": "of-service", "service_id": "web"},
         {**incident, "id": "by-hand", "source": None},
         {**incident, "id": "no-cause", "owner": "bob@acme.example", "has_cause": False},
+        {**incident, "id": "of-family", "owner": "bob@acme.example", "has_cause": False, "family_id": "of-service"},
         {**incident, "id": "planned", "has_cause": False, "maintenance_state": "planned"},
         {
             **incident,
