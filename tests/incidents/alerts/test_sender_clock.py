@@ -314,3 +314,9 @@ def test_a_message_that_is_sent_ahead_of_our_time_says_by_how_much_its_clock_is(
     assert incident["opened_at"] == NOW + began * MINUTE
     named = [text for text in timeline_texts(store) if text.startswith("Clock skew: ")]
     assert len(named) == (sent == 60)
+
+
+def test_an_update_that_raises_the_severity_says_so(store):
+    deliver(store, TRIGGER, event("update", -5, severity="critical", severity_given=True, note="priority: P1"))
+    assert [row["severity"] for row in stored_rows(store, incidents)] == ["critical"]
+    assert timeline_texts(store)[-2:] == ["Severity rose from medium to critical", "priority: P1"]
