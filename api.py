@@ -118,7 +118,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
     "Ingest and integrations": (
         Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, lane=lanes.INGEST, together=True),
         Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE, ingest.SCANNED_ALL, ingest.SCANNED), size=INGEST_SIZE, body=ingest.FINDING_BODIES, answer=FindingReceipt, lane=lanes.INGEST),
-        Route("GET", "/api/integrations/connections", S, integrations.connections, answer=Connections),
+        Route("GET", "/api/integrations/connections", S, integrations.connections, answer=Connections, lane=lanes.REPORTS),
         Route("POST", "/api/integrations/connections", OPERATORS, integrations.create_connection, SENSITIVE, body=JsonBody(integrations.NewConnection), answer=ConnectionReceipt, status=(200, 201), errors=(409,)),
         Route("POST", "/api/integrations/deploy-events", S, integrations.deploy_event, body=JsonBody(integrations.NewDeploy), answer=DeployReceipt, status=(200, 201), errors=(404, 409)),
         Route("POST", "/api/integrations/slack/approvals", CHAT_SIG, approvals.decide, INGEST, parameters=None, body=approvals.Interaction(), answer=(PLAIN, EarlierDecision), errors=(404, 409), lane=lanes.INGEST),

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import FrameType
@@ -23,6 +23,7 @@ from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
 from engine.evidence.byte_check import check_all
+from engine.incidents.alerts.arrivals import note_arrivals
 from engine.incidents.families.proposals import propose_families
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun, for_every_organization
@@ -96,17 +97,12 @@ def pruning(services: Services, now: datetime) -> str:
     if services.store.organization_exists(PLATFORM):
         org_ids.append(PLATFORM)
     went = for_every_organization("pruning", org_ids, lambda org_id: _prune(services, org_id, now))
-    old = runs.prune(
-        services.store,
-        platform=now - timedelta(days=RUN_DAYS),
-        organizations=now - timedelta(days=OWN_RUN_DAYS),
-        now=now,
-    )
+    platform, organizations = now - timedelta(days=RUN_DAYS), now - timedelta(days=OWN_RUN_DAYS)
+    old = runs.prune(services.store, platform=platform, organizations=organizations, now=now)
     clear_owed(services)
     texts, ends, seals = map(sum, zip((0, 0, 0), *went.results.values(), strict=True))
-    return went.message(
-        f"texts of {texts} deliveries, {old} runs, {ends} ended sessions and {seals} unfinished seals removed"
-    )
+    gone = f"texts of {texts} deliveries, {old} runs, {ends} ended sessions and {seals} unfinished seals"
+    return went.message(f"{gone} removed")
 
 
 def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int, int]:
@@ -138,21 +134,21 @@ def heads(services: Services, now: datetime) -> str:
     return went.message(f"{heads_made}{tree}")
 
 
+def everywhere(job: str, run: Callable[..., int], what: str) -> Callable[[Services, datetime], str]:
+    """A job that does something for every organization; ``what`` its numbers add up to."""
+
+    def act(services: Services, now: datetime) -> str:
+        org_ids = [org_id for org_id, _ in services.store.organizations()]
+        went = for_every_organization(job, org_ids, lambda org_id: run(services.store, org_id, now=now))
+        return went.message(f"{sum(went.results.values())} {what}")
+
+    return act
+
+
 def expired_approvals(services: Services, now: datetime) -> str:
     """Expire approvals that nobody decided, or that nobody used, in time."""
     lifetime = services.settings.approval_lifetime
-    org_ids = [org_id for org_id, _ in services.store.organizations()]
-    went = for_every_organization(
-        "approvals", org_ids, lambda org_id: sweep_expired(services.store, org_id, now=now, lifetime=lifetime)
-    )
-    return went.message(f"{sum(went.results.values())} approvals expired")
-
-
-def families(services: Services, now: datetime) -> str:
-    """Propose a family where many incidents were opened at once."""
-    org_ids = [org_id for org_id, _ in services.store.organizations()]
-    went = for_every_organization("families", org_ids, lambda org_id: propose_families(services.store, org_id, now=now))
-    return went.message(f"{sum(went.results.values())} incidents proposed for a family")
+    return everywhere("approvals", partial(sweep_expired, lifetime=lifetime), "approvals expired")(services, now)
 
 
 def billing(services: Services, now: datetime) -> str:
@@ -208,7 +204,8 @@ JOBS: tuple[Job, ...] = (
     Job("owed", Every(5), calendar_tasks),
     Job("heads", Every(60), heads),
     Job("approvals", Every(5), expired_approvals),
-    Job("families", Every(5), families),
+    Job("families", Every(5), everywhere("families", propose_families, "incidents proposed for a family")),
+    Job("arrivals", Every(15), everywhere("arrivals", note_arrivals, "arrivals and absences noted")),
     Job("pulls", Every(60), pulls),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("evidence", Daily(lambda settings: settings.evidence_at), evidence),

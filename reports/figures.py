@@ -26,7 +26,7 @@ from reports.programme.graph import graph_figures
 from reports.programme.packs import benchmark_figures
 from reports.programme.regulation import regulatory_figures
 from reports.programme.trends import drift_figures, trend_figures
-from reports.shared import duty_figures
+from reports.shared import arrival_figures, duty_figures
 from reports.shared import figures as shared
 from reports.staffing import figures as staffing
 from reports.testing import figures as testing
@@ -35,6 +35,7 @@ from reports.vendors import figures as vendors
 GROUPS: tuple[tuple[Figure, ...], ...] = (
     shared.FIGURES,
     duty_figures.FIGURES,
+    arrival_figures.FIGURES,
     programme.FIGURES,
     digest_figures.FIGURES,
     trend_figures.FIGURES,

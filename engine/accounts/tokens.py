@@ -207,10 +207,13 @@ def _live(row: CredentialRow, now: datetime) -> bool:
 
 
 def _note(revision: Revision, kind: Kind, row: CredentialRow, what: str) -> None:
+    details = {"prefix": row["prefix"], "last_four": row["last_four"]}
+    if kind is INGEST:  # a sender is named by the label of its token
+        details["label"] = row["label"]
     revision.record(
         f"{kind.action}.{what}",
         object_type=kind.action,
         object_id=row["id"],
         workspace_id=row["workspace_id"],
-        details={"prefix": row["prefix"], "last_four": row["last_four"]},
+        details=details,
     )

@@ -252,8 +252,19 @@ SCHEMAS: Mapping[str, Schema] = {
     "incidents": columns("""
         org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
         minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id acknowledged_by
-        on_call maintenance_id maintenance_state maintenance_reason
+        on_call maintenance_id maintenance_state maintenance_reason source has_cause
     """),
+    # an ingest token and the monitor that sends with it. sender_state: live (heard in the period), silent (heard on
+    # five of seven days, then nothing for 24 hours), not_heard in the period, retired (its token was revoked since),
+    # never_heard. days_of_seven: days with a message, of the seven up to its last
+    "senders": columns("""
+        org_id token source sender_state first_on last_message_at messages days_of_seven silent_hours services
+    """),
+    # a service of a system in scope with its senders as "token / monitor"; watch: the state of the best of them, or
+    # not_declared. is_monitored: the organization has a sender at all
+    "service_watch": columns("org_id service_id service owner criticality frameworks senders watch is_monitored"),
+    # messages of the period that nobody could read, and that were not read later
+    "dead_letters": columns("org_id token reason messages last_at last_id"),
     # service with an objective: error budget over 7 and 30 days (REPORTS 14); level ok, warning, critical,
     # insufficient_history
     "service_health": columns("""

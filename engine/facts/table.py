@@ -24,7 +24,7 @@ from engine.facts.controls import (
     scope,
     status,
 )
-from engine.facts.governance import boundary, digests, governance, operations, programme, risk
+from engine.facts.governance import boundary, digests, governance, operations, programme, risk, senders
 from engine.facts.obligations import accepted_plans, duties, forecasting, milestones, obligations, staffing, workload
 from engine.facts.obligations import days_away as away
 from engine.model.figures.figure import ASK, FIGURES, facts_of
@@ -118,6 +118,9 @@ FACTS: Mapping[str, FactFunction] = {
     "incidents": operations.incidents,
     "service_health": operations.service_health,
     "bundles": operations.bundles,
+    "senders": senders.senders,
+    "service_watch": senders.service_watch,
+    "dead_letters": senders.dead_letters,
     # duties and capacity
     "requests": duties.requests,
     "meetings": duties.meetings,

@@ -69,6 +69,7 @@ class InboundBody:
             "workspace_id": self.workspace_id,
             "content_type": self.content_type,
             "vendor": self.vendor,
+            "source": None,
             "size_bytes": len(self.body),
             "sha256": self.sha256,
             "body": pack_body(self.body),

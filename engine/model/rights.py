@@ -79,6 +79,7 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("incident_actions",    "add change import",                "owner admin operator"),
     ("on_call_shifts",      "add change import",                "owner admin operator"),
     ("maintenance_windows", "add change import",                "owner admin operator"),
+    ("service_senders",     "add change import",                "owner admin operator"),
     ("findings",            "add change import",                "owner admin operator"),
     ("deploys",             "add change import",                "owner admin operator"),
     ("dry_runs",            "add import",                       "owner admin operator"),

@@ -7,7 +7,7 @@ from engine.model.documents.document import Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.ownership import scope_gaps
-from reports.shared import setup
+from reports.shared import arrivals, setup
 from reports.shared.columns import share_pct
 from reports.shared.packs import PACKS
 from reports.shared.wording import all_of, count, count_of, percent
@@ -35,6 +35,7 @@ def build(
     data_flows: pl.DataFrame,
     observations: pl.DataFrame,
     organization: pl.DataFrame,
+    senders: pl.DataFrame,
     figures: Figures,
 ) -> Document:
     strangers = scope_gaps.undeclared_systems(observations)
@@ -67,6 +68,7 @@ def build(
                 labels=LABELS,
                 hidden=("from_system", "to_system", "vendor_id"),
             ),
+            *arrivals.tables(figures, senders),
         ),
         coverage=Coverage(observations.height - strangers.height, observations.height),
         definitions=DEFINITIONS,
@@ -148,6 +150,7 @@ REPORT = Report(
         *("systems_declared", "systems_in_scope", "systems_excluded", "flows_declared", "flows_leaving"),
         *("systems_observed", "systems_undocumented", "systems_documented_pct", "scope_gaps"),
         *(f"scope_{gap}" for gap in scope_gaps.GAPS if gap != "undocumented_system"),
+        *arrivals.IDS,
     ),
     schema_version=2,
 )

@@ -58,6 +58,14 @@ def test_a_resolved_incident_ends_when_the_event_occurred():
     assert (alert.severity, alert.severity_given) == ("info", False)
 
 
+@pytest.mark.parametrize(
+    ("priority", "word"), [({"id": "P", "summary": "P1"}, "P1"), (None, "no priority"), ({"id": "P"}, "no priority")]
+)
+def test_a_new_priority_is_told(priority, word):
+    alert = read(pagerduty("incident.priority_updated", pagerduty_incident(priority=priority)))
+    assert alert.note == f"incident.priority_updated by Tenex Engineer: {word}"
+
+
 def test_a_merged_incident_says_into_which():
     reason = {"type": "merge_resolve_reason", "incident": {"id": "PNEW", "summary": "[#3] The real one"}}
     alert = read(pagerduty("incident.resolved", pagerduty_incident(resolve_reason=reason)))

@@ -1,8 +1,11 @@
 """Qualys findings in the layouts that occur."""
 
+import csv
+import io
+
 import pytest
 
-from engine.intake.findings import Finding, read_findings
+from engine.intake.findings import Finding, parse_document, read_findings
 from engine.model.errors import BadRequest
 from tests.intake.bodies import RECEIVED, at, qualys, qualys_detection, qualys_host, qualys_output
 
@@ -163,6 +166,54 @@ def test_the_knowledge_base_may_be_merged_in():
     finding = one(qualys(TITLE=None, KB={"TITLE": "Log4j", "CVE_LIST": listed, "THREAT_INTELLIGENCE": threat}))
     assert (finding.title, finding.cves) == ("Log4j", ("CVE-2021-44228", "CVE-2021-45046"))
     assert finding.known_exploited
+
+
+def beside(check, title, listed, **more):
+    """A host with its one detection under DETECTION_LIST and what the KnowledgeBase says beside it, as connectors of
+    VMDR send it."""
+    return {
+        "DETECTION_LIST": {"QID": check, "SEVERITY": "4", "STATUS": "Active", "UNIQUE_VULN_ID": f"u{check}"},
+        "DNS": "db1.example.net",
+        "ID": "1170",
+        "IP": "10.0.0.9",
+        "KNOWLEDGE_BASE": {"QID": check, "TITLE": title, "CVE_LIST": listed, "CVSS_V3": {"BASE": "7.8"}, **more},
+    }
+
+
+def test_the_knowledge_base_may_lie_beside_the_detections_of_a_host():
+    kernel = beside("256716", "Security update for kernel", ["CVE-2019-0001"])
+    linux = beside("202726", "Notification for Linux", ["CVE-2024-0002", "CVE-2022-0003"])
+    found = [(finding.title, finding.cves, finding.cvss) for finding in read([kernel, linux]).findings]
+    assert found == [
+        ("Security update for kernel", ("CVE-2019-0001",), 7.8),
+        ("Notification for Linux", ("CVE-2022-0003", "CVE-2024-0002"), 7.8),
+    ]
+    assert one({**kernel, "KNOWLEDGE_BASE": linux["KNOWLEDGE_BASE"]}).title == "QID 256716", "that of another check"
+    assert one({**kernel, "KNOWLEDGE_BASE": [linux["KNOWLEDGE_BASE"], kernel["KNOWLEDGE_BASE"]]}).cves == (
+        "CVE-2019-0001",
+    )
+
+
+VMDR = '''\
+"Asset Vuln Datalist Report","04 Feb 2026 10:00AM GMT-0500","1"
+"Acme","1 Test Street","Test City","None","12345","USA"
+"CVE","CVSSv2 Base (nvd)","CVSSv3.1 Base (nvd)","QID","Title","Severity","Last Detected","Port","Status","Asset Id","Results"
+"CVE-2021-0001","9.3","10.0","7301","Log, remote code","5","Feb 03, 2026 07:00 AM","8080","ACTIVE","2001","two
+lines, ""quoted"""
+'''
+
+
+@pytest.mark.parametrize("is_quoted_whole", [False, True])
+def test_a_vmdr_export_may_have_each_line_quoted_as_a_whole(is_quoted_whole):
+    rows = list(csv.reader(io.StringIO(VMDR, newline="")))
+    text = io.StringIO(newline="")
+    for row in rows:
+        line = io.StringIO(newline="")
+        csv.writer(line, lineterminator="").writerow(row)
+        csv.writer(text).writerow([line.getvalue()] if is_quoted_whole else row)
+    finding = one(parse_document(text.getvalue().encode(), "text/csv"))
+    assert (finding.title, finding.cves, finding.cvss) == ("Log, remote code", ("CVE-2021-0001",), 10.0)
+    assert (finding.key, finding.port, finding.severity) == ("qualys:2001|7301|8080||", 8080, "critical")
 
 
 def test_a_warning_of_more_pages_is_never_complete():

@@ -14,7 +14,7 @@ from data.demo.cast.profile import HISTORY_DAYS
 from data.demo.frames import INSTANT
 from data.demo.history import stories
 from data.demo.history.story import EPOCH, SECOND, Story
-from data.demo.operations import services
+from data.demo.operations import senders, services
 from data.demo.programme.practice import Practice
 
 COLUMNS = (
@@ -163,7 +163,8 @@ def close(story: Story) -> None:
     }
     schema = {name: pl.Int64 if name == "occurred_at" else pl.String for name in COLUMNS}
     frame = pl.DataFrame(columns, schema=schema)
-    if (size := story.profile.events - len(told)) > 0:
+    size = story.profile.events - sum(event.action != senders.ACTION for event in told)  # heartbeats come on top
+    if size > 0:
         frame = pl.concat([frame, _traffic(story, size).match_to_schema(schema)])
     frame = frame.with_columns(pl.col("occurred_at").cast(INSTANT)).sort("occurred_at", "event_id")
     story.frames["audit_log"] = frame

@@ -31,6 +31,7 @@ def incidents(
     )
     transit = (pl.col("opened_heard_at") - pl.col("opened_at")).dt.total_seconds() / 60
     frame = frame.with_columns(minutes_in_transit=transit.clip(0).round(1))
+    frame = frame.with_columns(has_cause=pl.col("root_cause").fill_null("").str.strip_chars() != "")
     frame = with_maintenance(with_duty(frame, on_call_shifts_rows, asked), maintenance_windows_rows)
     return shape("incidents", with_families(frame)).sort("org_id", "opened_at", "id")
 

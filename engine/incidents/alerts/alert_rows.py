@@ -105,6 +105,11 @@ class AlertLog:
         else:
             self.revision.update(incident_timeline, {"id": identifier}, row)
 
+    def severity(self, incident_id: str, before: str, after: str, time: AlertTime) -> None:
+        """A line that the severity rose, where it did."""
+        if after != before:
+            self.line(incident_id, "severity", f"Severity rose from {before} to {after}", time)
+
     def clock(self, incident_id: str, time: AlertTime) -> None:
         """A line that the sender's clock is ahead of ours, where it is."""
         if time.ahead:

@@ -162,9 +162,7 @@ class _AlertStep:
             self.log.clock(episode.id, self.time)
             self._log_ingest(episode.id, "reopened")
             return "reopened", episode.id
-        if severity != row["severity"]:
-            text = f"Severity rose from {row['severity']} to {severity}"
-            self.log.line(episode.id, "severity", text, self.time)
+        self.log.severity(episode.id, row["severity"], severity, self.time)
         self._log_ingest(episode.id, "deduplicated")
         return "deduplicated", episode.id
 
@@ -238,6 +236,7 @@ class _AlertStep:
             change["severity"] = severity_after(incident.severity, alert)
         self._change(incident.id, step, change)
         self.log.line(incident.id, "note", alert.note or alert.title, self.time)
+        self.log.severity(incident.id, incident.severity, change.get("severity", incident.severity), self.time)
         self.log.clock(incident.id, self.time)
         self._log_ingest(incident.id, "updated")
         if is_taken:

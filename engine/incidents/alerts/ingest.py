@@ -6,7 +6,7 @@ that applies them, so that the same body sent again after a crash goes on where 
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from engine.incidents.alerts.findings import ingest_findings
 from engine.intake.alerts import Alert, AlertReading, body_of_refused, read_alerts, read_batch
 from engine.intake.findings import FindingBatch, parse_document, read_findings
 from engine.intake.payloads import InboundBody, json_value
+from engine.model.arrivals import READ_LATER
 from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import PayloadState
 from engine.store import Lookups, Revision, Store, Write
@@ -29,6 +30,7 @@ from engine.store.schema.ingest import ingest_payloads
 
 PART = 500  # alerts of one transaction: bounds how long others wait for the writer
 REASON = 2000
+SOURCE, SOURCES = 200, 20  # length of a name, and how many are told of one body
 COUNTED = (
     *("created", "deduplicated", "reopened", "resolved", "updated"),
     *("ignored", "replayed", "no_open_incident", "out_of_order"),
@@ -83,10 +85,11 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
     batch = _read(door, inbound, read)
     identifier = door.payload_id or new_id("pay")
     row = inbound.row(identifier, "read", batch.received, batch.received)
+    row["source"] = _source_names(batch.origins or {batch.source})
 
     def change(revision: Revision) -> dict[str, object]:
         door.confirm(revision)
-        _write_payload(revision, door, row)
+        _write_payload(revision, door, inbound, row)
         return ingest_findings(revision, batch, _receipt(door, inbound, identifier), together=door.together)
 
     return door.store.write(door.org_id, inbound.actor, change, now=door.now, prefetch=door.prefetch)
@@ -114,13 +117,28 @@ def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> No
         log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
 
 
-def _write_payload(revision: Revision, door: IngestDoor, row: dict[str, Any]) -> None:  # a row
+def _source_names(sources: Iterable[str]) -> str:
+    return "; ".join(sorted({source[:SOURCE] for source in sources})[:SOURCES])
+
+
+def _note_replay(revision: Revision, inbound: InboundBody, payload_id: str) -> None:
+    """The event that a dead letter was read in the end."""
+    revision.record(READ_LATER, object_type="payload", object_id=payload_id, workspace_id=inbound.workspace_id)
+
+
+def _write_payload(
+    revision: Revision,
+    door: IngestDoor,
+    inbound: InboundBody,
+    row: dict[str, Any],  # a row
+) -> None:
     """A new body whole; of a dead letter that was read only what became of it."""
     if door.payload_id is None:
         revision.buffer_insert(ingest_payloads, row)
     else:
-        became = {name: row[name] for name in ("state", "records", "applied", "reason")}
+        became = {name: row[name] for name in ("state", "records", "applied", "reason", "source")}
         revision.buffer_update(ingest_payloads, {"id": door.payload_id}, became)
+        _note_replay(revision, inbound, door.payload_id)
 
 
 def _receipt(door: IngestDoor, inbound: InboundBody, payload_id: str) -> Receipt:
@@ -203,6 +221,8 @@ class AlertDelivery:
                 revision.buffer_insert(ingest_payloads, row)
             elif applied_of(revision.records, self.door.org_id, self._payload_id) < end:
                 revision.buffer_update(ingest_payloads, {"id": self._payload_id}, became)
+                if self.door.payload_id is not None:
+                    _note_replay(revision, self.inbound, self._payload_id)
             else:
                 return _replayed_results(revision, part)
             return ingest_alerts(revision, part, receipt)
@@ -216,7 +236,8 @@ class AlertDelivery:
         reason = None
         if state == "read" and all(alert.state == "ignored" for alert in self.alerts):
             state, reason = "ignored", self.alerts[0].note
-        return {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
+        source = _source_names(alert.origin or alert.source for alert in self.alerts)
+        return {"state": state, "records": len(self.alerts), "applied": end, "reason": reason, "source": source}
 
 
 def _replayed_results(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:

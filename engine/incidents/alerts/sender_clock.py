@@ -35,14 +35,15 @@ class AlertTime(NamedTuple):
 
 def alert_time(alert: Alert, heard: datetime, skew: timedelta) -> AlertTime:
     """When an alert happened; corrected where the sender is ahead of us, or of its own time of sending, by more than
-    ``skew``."""
-    if alert.occurred_at is None:
+    ``skew``. A message that says when it was sent says by that how far its clock is ahead, of whatever it dates."""
+    at, sent = alert.occurred_at, alert.sent_at
+    if at is None:
         return AlertTime(heard, heard, heard, timedelta(), False)
-    known = heard if alert.sent_at is None else min(heard, alert.sent_at)
-    ahead = alert.occurred_at - known
-    if ahead <= skew:
-        return AlertTime(min(alert.occurred_at, heard), alert.occurred_at, heard, timedelta(), True)
-    return AlertTime(alert.occurred_at - ahead, alert.occurred_at, heard, ahead, True)
+    clock = sent - heard if sent is not None and sent - heard > skew else timedelta()
+    known = heard if sent is None else min(heard, sent)
+    rest = at - clock - known
+    ahead = clock + rest if rest > skew else clock
+    return AlertTime(min(at - ahead, heard), at, heard, ahead, True)
 
 
 class Restatement(NamedTuple):
@@ -85,9 +86,8 @@ def latest(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def skew_text(time: AlertTime) -> str:
-    """What to say of a sender whose clock is ahead."""
+    """What to say of a sender whose clock is ahead, of ours or of its own time of sending."""
     minutes = round(time.ahead.total_seconds() / 60)
-    return (
-        f"Clock skew: the sender dates this {time.sent_at:%Y-%m-%d %H:%M:%S} UTC, {minutes:,} min after it came; "
-        "corrected by that"
-    )
+    how = "after it came" if time.sent_at - time.ahead == time.heard_at else "ahead by its own time of sending"
+    dated = f"the sender dates this {time.sent_at:%Y-%m-%d %H:%M:%S} UTC"
+    return f"Clock skew: {dated}, {minutes:,} min {how}; corrected by that"

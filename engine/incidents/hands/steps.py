@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from engine.incidents.alerts.episodes import A_MOMENT, Episode, KeyMessage, MessageKind
@@ -94,12 +94,17 @@ def take_step(revision: Revision, incident_id: str, step: PersonStep, way: str) 
         "heard_at": revision.now,
         "kind": step.kind,
         "actor": revision.actor,
-        "body": f"{TEXTS[step.kind].format(**step.payload)} {way}{why}",
+        "body": f"{_words(step)} {way}{why}",
         "payload": step.payload,
     }
     revision.insert(incident_timeline, [line])
     record_step(revision, incident_id, step, way, revision.actor)
     return line
+
+
+def _words(step: PersonStep) -> str:
+    aware = f"{step.aware_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if step.aware_at else None
+    return TEXTS[step.kind].format(**step.payload | ({"aware_at": aware} if aware else {}))
 
 
 def record_step(revision: Revision, incident_id: str, step: PersonStep, way: str, actor: str) -> None:

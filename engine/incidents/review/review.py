@@ -26,7 +26,9 @@ from engine.incidents.review.own_zone import in_own_zone
 from engine.incidents.review.records import IncidentRecord
 from engine.model.days import spelled_day
 from engine.render.text.prose import heading, inline, paragraph
+from engine.store.schema.records import AuditLogRow
 
+PERSONAL_DATA = ("gdpr", "hipaa")  # laws under which an assessment is of a breach of personal data
 REVIEWED = "incident.postmortem.completed"
 
 
@@ -144,7 +146,7 @@ def _impact(record: IncidentRecord) -> str:
         )
     else:
         budget = f"blank: {cost.blank}"
-    breach = next((row for row in reversed(record.events) if row["action"] == "breach.assessed"), None)
+    breach = next((row for row in reversed(record.events) if _is_breach(row)), None)
     lasted = duration(cost.minutes) if cost.minutes is not None else "blank: its end is not recorded"
     rows: list[tuple[str, object]] = [
         ("Users affected", cost.users if cost.users is not None else "blank: not recorded"),
@@ -159,6 +161,13 @@ def _impact(record: IncidentRecord) -> str:
         ),
     ]
     return f"{facts(rows)}\n\n{FILL_IN} what customers noticed, contractual or legal consequences, cost."
+
+
+def _is_breach(event: AuditLogRow) -> bool:
+    """Whether an event assesses the incident as a breach of personal data: as a monitor of such says, or by law."""
+    details = event["details"]
+    by_law = isinstance(details, dict) and details.get("law") in PERSONAL_DATA
+    return event["action"] == "breach.assessed" or (event["action"] == "incident.assessed" and by_law)
 
 
 def _data(held: bool | None) -> str:

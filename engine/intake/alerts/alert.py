@@ -17,6 +17,7 @@ SERVICE_NAMES = ("service", "service_name", "servicename", "app", "app_kubernete
 RUNBOOK_NAMES = ("runbook_url", "runbook", "runbookUrl", "__runbook_url__")
 HOST_NAMES = ("host", "hostname", "host_name", "instance", "node", "nodename", "server")
 
+HEARTBEAT = "A heartbeat: its sender lives."
 UNRATED = SeverityRating("medium", None, False)
 
 _PORT = re.compile(r"(?<=[\w\]]):\d{1,5}$")

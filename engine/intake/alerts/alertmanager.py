@@ -7,7 +7,7 @@ hence no event id. ``endsAt`` of a firing alert is year 1 or in the future.
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from engine.intake.alerts.alert import Alert, compose
+from engine.intake.alerts.alert import HEARTBEAT, Alert, compose
 from engine.intake.keys import join_key, label_digest
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import SeverityRating, severity
@@ -19,6 +19,7 @@ SHAPE = "Prometheus Alertmanager: {alerts: [{status, labels, annotations, starts
 
 STATES: Mapping[str, AlertState] = {"firing": "firing", "alerting": "firing", "resolved": "resolved", "ok": "resolved"}
 SEVERITY_NAMES = ("severity", "priority")
+HEARTBEATS = ("Watchdog", "DeadMansSwitch")  # as the rules of kube-prometheus call it now, and called it before
 VALUE_NAMES = ("value", "current_value", "currentValue")
 
 Member = tuple[Mapping[str, object], object]
@@ -69,7 +70,7 @@ def read(record: Member, received_at: datetime) -> Alert:
         dated_by_start=True,
         links={"source": alert.get("generatorURL"), "monitor": group.get("externalURL")},
         value=first(notes, VALUE_NAMES),
-        note=omission_note(group),
+        note=HEARTBEAT if is_heartbeat(tags) else omission_note(group),
     )
 
 
@@ -108,7 +109,9 @@ def identity(tags: Mapping[str, object]) -> str:
 
 
 def state(group: Mapping[str, object], alert: Mapping[str, object], received_at: datetime) -> AlertState:
-    """The member's own state; else the group's; else by whether its end has come."""
+    """The member's own state; else the group's; else by whether its end has come. What always fires is a heartbeat."""
+    if is_heartbeat(label_set(group, alert)):
+        return "ignored"
     for holder in (alert, group):
         text = plain(holder.get("status"))
         if text is not None:
@@ -119,6 +122,11 @@ def state(group: Mapping[str, object], alert: Mapping[str, object], received_at:
             raise MalformedRecord("status", "firing or resolved", holder["status"])
     ended = instant(alert.get("endsAt"))
     return "resolved" if ended is not None and ended <= received_at else "firing"
+
+
+def is_heartbeat(tags: Mapping[str, object]) -> bool:
+    """Whether it is the alert that always fires, by which a chain of alerting is known to work."""
+    return line(tags.get("alertname")) in HEARTBEATS
 
 
 def event_time(group: Mapping[str, object], alert: Mapping[str, object], received_at: datetime) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from engine.intake.alerts import alertmanager as skeleton
-from engine.intake.alerts.alert import Alert, compose
+from engine.intake.alerts.alert import HEARTBEAT, Alert, compose
 from engine.intake.keys import join_key
 from engine.intake.values import line, mapping, plain
 
@@ -52,7 +52,7 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
         links=_links(group, alert),
         value=_value(alert),
         image=alert.get("imageURL"),
-        note=skeleton.omission_note(group),
+        note=HEARTBEAT if skeleton.is_heartbeat(tags) else skeleton.omission_note(group),
     )
 
 

@@ -4,7 +4,7 @@ An example with every field; only ``title`` is needed::
 
     {
       "title": "Checkout fails for one user in ten",
-      "status": "firing",                       firing or resolved, or a usual word for one; firing when absent
+      "status": "firing",                       firing, resolved, a usual word for one, or heartbeat; else firing
       "severity": "high",                       critical, high, medium, low, info, or a word such as P2, 2 or warning
       "dedupe_key": "checkout-5xx",             the same for every message about one problem, its recovery included
       "service": "checkout",                    name or identifier of a service
@@ -28,13 +28,13 @@ Without ``dedupe_key`` the key is a hash of source, service and title. Absent, n
 monitor's free text, a value that is here and wrong is refused; so is a body that tells its state in a field of another
 name, since taking a recovery for a problem would be worse. Usual words, in any case: alerting, triggered, open, problem
 and active are firing; ok, closed, recovered and cleared are resolved; severities P0 to P5, sev0 to sev5, and 1 to 5, of
-which 1 is the worst.
+which 1 is the worst. A heartbeat opens nothing and says that its sender lives.
 """
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from engine.intake.alerts.alert import Alert, compose
+from engine.intake.alerts.alert import HEARTBEAT, Alert, compose
 from engine.intake.keys import digest, join_key, normalise
 from engine.intake.refusals import MalformedRecord, expect
 from engine.intake.severity import EXPECTED_SEVERITY, WORDS, severity
@@ -49,6 +49,7 @@ ELSEWHERE = ("state", "current_state", "alert_state", "alert_status", "event_typ
 STATES: Mapping[str, AlertState] = {
     **dict.fromkeys(("firing", "alerting", "triggered", "open", "problem", "active"), "firing"),
     **dict.fromkeys(("resolved", "ok", "closed", "recovered", "cleared"), "resolved"),
+    "heartbeat": "ignored",
 }
 # a bare number is a priority here, 1 the worst; vendors count in both directions, and have tables of their own
 PRIORITIES: Mapping[str, Severity] = {"1": "critical", "2": "high", "3": "medium", "4": "low", "5": "info"}
@@ -104,6 +105,7 @@ def read(alert: object, received_at: datetime) -> Alert:
         image=alert.get("image_url"),
         event_id=alert.get("event_id"),
         origin=alert.get("source"),
+        note=HEARTBEAT if state == "ignored" else None,
     )
 
 

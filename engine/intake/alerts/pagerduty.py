@@ -21,7 +21,7 @@ STATES: Mapping[str, AlertState] = {
     "incident.reopened": "firing",
     "incident.resolved": "resolved",
 }
-ACKNOWLEDGED = "incident.acknowledged"
+ACKNOWLEDGED, PRIORITY = "incident.acknowledged", "incident.priority_updated"
 
 # Events whose ``data`` is the incident itself; in all others it is something that hangs on one.
 ABOUT_INCIDENT = (
@@ -31,7 +31,7 @@ ABOUT_INCIDENT = (
     "incident.escalated",
     "incident.reassigned",
     "incident.delegated",
-    "incident.priority_updated",
+    PRIORITY,
     "incident.service_updated",
     "incident.incident_type.changed",
 )
@@ -120,5 +120,7 @@ def _note(kind: str, event: Mapping[str, object], incident: Mapping[str, object]
     if plain(reason.get("type")) == "merge_resolve_reason":
         into = first(mapping(reason.get("incident")), ("summary", "id"))
         return f"{text}; merged into {into or 'another incident'}"
+    if kind == PRIORITY:
+        return f"{text}: {line(mapping(incident.get('priority')).get('summary')) or 'no priority'}"
     said = None if kind in ABOUT_INCIDENT else first(mapping(event.get("data")), SAID)
     return f"{text}: {said}" if said else text

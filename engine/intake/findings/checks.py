@@ -23,7 +23,10 @@ LEVELS: Mapping[str, Severity] = {
     "medium": "low",
     "minimal": "info",
 }
-SCORES = ("cvss_v3", "cvss3_score", "cvss3_base", "cvss_v3_base", "cvss3", "cvss", "cvss_score", "cvss_base")
+SCORES = (
+    *("cvss_v3", "cvss3_score", "cvss3_base", "cvss_v3_base", "cvss3", "cvssv3_1_base_(nvd)"),
+    *("cvss", "cvss_score", "cvss_base", "cvssv2_base_(nvd)"),
+)
 LISTED = ("cve_list", "cve_id_list", "cve_id", "cveid", "cve", "cves")
 # the names that lead to the entries of each catalogue
 ENTRIES = ("vuln_list", "vuln")

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator
 from io import StringIO
+from itertools import chain
 
 from engine.intake.values import folded_name, plain
 from engine.model.errors import BadRequest
@@ -36,9 +37,21 @@ def read_csv(data: bytes) -> list[dict[str, object]]:
         )
     start, delimiter = found
     try:
-        return list(_rows(csv.reader(StringIO(text[start:], newline=""), delimiter=delimiter)))
+        lines = csv.reader(StringIO(text[start:], newline=""), delimiter=delimiter)
+        return list(_rows(_inner_lines(lines, delimiter)))
     except csv.Error as error:
         raise BadRequest(f"The CSV cannot be read: {error}.", word="invalid_body") from error
+
+
+def _inner_lines(lines: Iterator[list[str]], delimiter: str) -> Iterator[list[str]]:
+    """The lines; of a file whose lines are one quoted cell each, what those cells hold."""
+    names = next(lines)
+    if len(names) > 1:
+        yield names
+        yield from lines
+        return
+    for cells in chain([names], lines):
+        yield from csv.reader(StringIO(cells[0] if cells else "", newline=""), delimiter=delimiter)
 
 
 def _rows(lines: Iterator[list[str]]) -> Iterator[dict[str, object]]:

@@ -25,7 +25,7 @@ from engine.intake.findings.qualys_outputs import detections_of, host_fields, ho
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import SeverityRating, severity
-from engine.intake.values import flag, fold, line, mapping, plain
+from engine.intake.values import as_list, flag, fold, line, mapping, plain
 from engine.model.vocabulary import ScanState
 
 SHAPE = "Qualys: {QID, HOST or IP or DNS, SEVERITY, …}, a host with DETECTION_LIST, or HOST_LIST_VM_DETECTION_OUTPUT"
@@ -76,7 +76,7 @@ def read(record: QualysRecord, received_at: datetime, source: str | None = None)
     cvss = score(*(facts.get(name) for name in SCORES))
     ranked = _severity(facts, cvss)
     unique = plain(facts.get("unique_vuln_id"))
-    inside = next((held for name in KNOWLEDGE if isinstance(held := facts.get(name), dict)), None)
+    inside = _knowledge(facts, asset, check)
     finding = Finding(
         source="qualys",
         key=join_key("qualys", f"id-{unique}")
@@ -107,6 +107,17 @@ def read(record: QualysRecord, received_at: datetime, source: str | None = None)
         ),
     )
     return describe(finding, check_of(check, texts_of(fold(inside))) if inside else None)
+
+
+def _knowledge(facts: Mapping[str, object], asset: Mapping[str, object], check: str) -> Mapping[str, object] | None:
+    """What the KnowledgeBase says of the check: inside the detection, or beside the detections of its host."""
+    for name in KNOWLEDGE:
+        if isinstance(held := facts.get(name), dict):
+            return held
+        for entry in as_list(asset.get(name)):
+            if isinstance(entry, dict) and check_number(fold(entry).get("qid")) == check:
+                return entry
+    return None
 
 
 def _severity(facts: Mapping[str, object], cvss: float | None) -> SeverityRating:

@@ -19,6 +19,7 @@ from engine.model.columns.people import PEOPLE
 from engine.model.columns.plans import PLANS
 from engine.model.columns.readiness import READINESS
 from engine.model.columns.risks import RISKS
+from engine.model.columns.senders import SENDERS
 from engine.model.columns.staffing import STAFFING
 from engine.model.columns.time import TIME
 from engine.model.columns.vendors import VENDORS
@@ -47,6 +48,6 @@ def join_columns(parts: Iterable[Mapping[str, Column]]) -> dict[str, Column]:
 COLUMNS: Mapping[str, Column] = join_columns(
     (
         *(NAMES, TIME, PEOPLE, CONTROLS, EVIDENCE, ATTESTATIONS, READINESS, GAPS, RISKS, WEAKNESSES, FRAMEWORKS),
-        *(DUTIES, WEEKS, STAFFING, VENDORS, BOUNDARIES, PLANS),
+        *(DUTIES, WEEKS, STAFFING, VENDORS, BOUNDARIES, PLANS, SENDERS),
     )
 )

@@ -6,7 +6,7 @@ end of its day. ``local_day`` turns an instant into the organization's business 
 
 from collections.abc import Mapping
 
-from engine.replica.scans import assurance, audit, frameworks, governance, programme
+from engine.replica.scans import arrivals, assurance, audit, frameworks, governance, programme
 from engine.replica.scans.audit import PAST, local_day, midnight
 
 # ruff: noqa: S608 -- every name below is a literal of this module
@@ -75,6 +75,8 @@ SCANS: Mapping[str, str] = {
         "opened_heard_at",
         "parent_id",
         "parent_state",
+        "source",
+        "root_cause",
         where="t.opened_at < q.ends_at",
     ),
     "on_call_shifts_rows": _table("on_call_shifts", "person", "service_id", "starts_at", "ends_at"),
@@ -466,6 +468,7 @@ SCANS: Mapping[str, str] = {
     **assurance.SCANS,
     **programme.SCANS,
     **frameworks.SCANS,
+    **arrivals.SCANS,
     "findings_rows": _table(
         "findings",
         "id",

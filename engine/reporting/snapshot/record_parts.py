@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from engine.facts import ASKED, PLANNED, WEEKLY, sources_of
+from engine.model.arrivals import ARRIVALS, READ_LATER, REVOKED, TICK, UNREAD
 from engine.model.documents.document import Position
 from engine.replica.scans.registry import SCANS
 from engine.store.log.part_heads import EVENTS, part_of
@@ -20,11 +21,15 @@ CUTS = "chain_cuts"  # retention takes events without adding any
 
 # scans of the audit log that look at some actions alone; () at events that a row or a fact names by their place
 ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "arrival_ticks_rows": (TICK, UNREAD),
+    "arrivals_rows": (*ARRIVALS, READ_LATER),
+    "dead_letters_rows": (UNREAD, READ_LATER),
     "density_cleared_rows": ("density.cleared",),
     "deployment_rows": (),
     "event_hashes_rows": (),
     "event_ids_rows": (),
     "revision_days_rows": (),
+    "revoked_tokens_rows": (REVOKED,),
     "strange_alerts_rows": ("alert.ingested",),
 }
 # by these it is known which weeks have no snapshot. What is read for them, of whatever table, was recorded by the end

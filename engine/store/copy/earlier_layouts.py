@@ -52,6 +52,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
     },
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
     "0044": {"deploys": frozenset({"rolled_back_at"})},
+    "0045": {"ingest_payloads": frozenset({"source", "noted_at"})},
     "0042": {"vendors": frozenset({"lead_days"})},
 }
 
@@ -66,6 +67,7 @@ _MADE: Mapping[str, frozenset[str]] = {
             *("framework_inheritance", "framework_proposals"),
         }
     ),
+    "0045": frozenset({"service_senders"}),
     "0043": frozenset({"on_call_shifts", "maintenance_windows"}),
     "0042": frozenset({"absences", "audit_windows"}),
 }

@@ -7,7 +7,7 @@ processes of other versions, whether they were stopped or not.
 
 from engine.model.errors import Unavailable
 
-EPOCH = "0044"
+EPOCH = "0045"
 
 
 class SchemaChanged(Unavailable):

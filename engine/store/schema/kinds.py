@@ -128,6 +128,7 @@ KINDS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType({
         deadline="appetite", scope="category"),
     "service_dependencies": _columns(
         claim="segmented", debt="service_id depends_on_id kind", scope="vendor_id"),
+    "service_senders": _columns(claim="service_id token source"),
     "services": _columns(
         claim="owner", scope="id name criticality environment internet_facing holds_customer_data"),
     "slo_buckets": _columns(claim="bucket_at total", debt="bad", scope="service_id"),

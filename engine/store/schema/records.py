@@ -885,6 +885,7 @@ class IngestPayloadRow(TypedDict):
     workspace_id: str | None
     content_type: str | None
     vendor: str | None
+    source: str | None
     size_bytes: int
     sha256: str
     body: bytes
@@ -892,6 +893,7 @@ class IngestPayloadRow(TypedDict):
     applied: int
     times: int
     reason: str | None
+    noted_at: datetime | None
 
 
 class InstallationCommitmentRow(TypedDict):
@@ -1408,6 +1410,16 @@ class ServiceRow(TypedDict):
     environment: Environment
     internet_facing: bool
     holds_customer_data: bool
+    revision: int
+
+
+class ServiceSenderRow(TypedDict):
+    """Who watches a service: an ingest token and the monitor that sends with it."""
+
+    org_id: str
+    service_id: str
+    token: str
+    source: str
     revision: int
 
 

@@ -166,6 +166,15 @@ maintenance_windows: TypedTable[records.MaintenanceWindowRow] = tenant_table(
     instant("recorded_at", "when the console recorded it as wide as it is", null=True, internal=True),
 )
 
+service_senders: TypedTable[records.ServiceSenderRow] = tenant_table(
+    "service_senders",
+    "Who watches a service: an ingest token and the monitor that sends with it.",
+    reference("service_id", "service that is watched", "services"),
+    key("token", "label of the ingest token"),
+    key("source", "monitor that sends, as incidents name it, such as alertmanager"),
+    primary=("service_id", "token", "source"),
+)
+
 rca_runs: TypedTable[records.RcaRunRow] = tenant_table(
     "rca_runs",
     "A persisted run of the root-cause analysis.",

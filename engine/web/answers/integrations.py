@@ -1,6 +1,6 @@
 """Answers of the chapter Ingest and integrations."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
@@ -70,10 +70,32 @@ class ConnectionAnswer(Shape):
     created_by: str | None
 
 
+class Arrivals(Shape):
+    """What arrived and what did not, as the report on the scope has it today.
+
+    ``arrivals`` has a row for each silent sender, sender that was not heard, dead letter, unknown service, alert
+    without owner and incident without cause; ``senders`` are all of them, ``monitoring`` the services in scope.
+    """
+
+    as_of: date
+    monitoring_coverage_pct: float | None
+    senders_live: int
+    senders_silent: int
+    senders_not_heard: int
+    messages_unread: int
+    unknown_services_in_alerts: int
+    alerts_without_owner: int
+    incidents_without_cause: int
+    arrivals: list[dict[str, object]]
+    senders: list[dict[str, object]]
+    monitoring: list[dict[str, object]]
+
+
 class Connections(Shape):
     connections: list[ConnectionAnswer]
     kinds: dict[ConnectionKind, str]
     note: str
+    arrivals: Arrivals
 
 
 class ConnectionReceipt(Shape):

@@ -12,9 +12,11 @@ from engine.incidents.alerts import deploys
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import ConnectionKind, DeployStatus
 from engine.store import Revision
-from engine.web.http import Request, Response, answer
+from engine.web.answers.integrations import Arrivals
+from engine.web.http import Question, Request, Response, answer
 
 Short = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+ARRIVALS_REPORT = "scope-boundary"
 FIRST_YEAR = 2000
 AHEAD = timedelta(minutes=10)  # how far a sender's clock may be ahead of ours
 
@@ -46,10 +48,20 @@ class NewDeploy(msgspec.Struct):
 
 
 def connections(request: Request) -> Response:
-    """GET /api/integrations/connections: the organization's connections, and which kinds there are."""
+    """GET /api/integrations/connections: the organization's connections, which kinds there are, and what arrived."""
     with request.services.store.reader() as connection:
-        found = kept.list_connections(connection, request.caller.org_id)
-    return answer({"connections": found, "kinds": kept.KINDS, "note": kept.MEANING})
+        listed = kept.list_connections(connection, request.caller.org_id)
+    return answer({"connections": listed, "kinds": kept.KINDS, "note": kept.MEANING, "arrivals": _arrivals(request)})
+
+
+def _arrivals(request: Request) -> dict[str, object]:
+    """What the report on the scope says of it today: one computation, one answer."""
+    caller = request.caller
+    question = Question(caller.org_id, ARRIVALS_REPORT, (), "json", hashed=False, at=None)
+    artifact, _ = request.computing.report(request, question, caller.head)
+    report = msgspec.json.decode(artifact.data)
+    names = [field.name for field in msgspec.structs.fields(Arrivals)]
+    return {name: (report | report["summary"]).get(name) for name in names}
 
 
 def create_connection(request: Request, body: NewConnection) -> Response:

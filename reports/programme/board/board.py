@@ -11,7 +11,7 @@ from engine.model.documents.movement import StateMove, in_groups, main_movements
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import SEVERITIES
 from reports.programme.posture.posture import Posture
-from reports.shared import packs
+from reports.shared import arrivals, packs
 
 COMPLIANCE = "/api/governance/compliance"
 SHOWN = 3
@@ -58,6 +58,7 @@ SOURCES = {
     "capacity": Origin("Capacity", f"{COMPLIANCE}/committee-capacity-budget"),
     "dates": Origin("Coming dates", f"{COMPLIANCE}/calendar"),
     "evidence": Origin("Evidence", f"{COMPLIANCE}/evidence-freshness", ("evidence_held_pct",)),
+    "monitoring": Origin("Monitoring", f"{COMPLIANCE}/scope-boundary", arrivals.IDS),
 }
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
 

@@ -15,7 +15,7 @@ from reports.programme.board.decisions import full_decisions
 from reports.programme.posture import posture_story, posture_words
 from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.risk.risk_grid import register_of
-from reports.shared import formula_breaks, packs, setup
+from reports.shared import arrivals, formula_breaks, packs, setup
 from reports.shared.wording import count
 
 LABELS = {"id": "Risk", "title": "What"}
@@ -91,6 +91,7 @@ def build(
                 _maintenance(figures),
                 labels={"id": "Incident", "title": "What"},
             ),
+            arrivals.first_missing(figures, SHOWN, MARKS["monitoring"]),
         ),
         story=posture_story.story(held, posture_days, told, asked, changed, ask),
         coverage=coverage,
@@ -157,6 +158,7 @@ REPORT = Report(
         *("incidents_in_planned_maintenance", "incidents_maintenance_declared_late"),
         *("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
         *(*shortfall.IDS, "targets_that_do_not_hold", "evidence_held_pct"),
+        *arrivals.IDS,
     ),
     schema_version=3,
 )

@@ -289,4 +289,34 @@ def test_a_time_ahead_of_the_senders_own_time_of_sending_is_corrected(store):
     deliver(store, event("firing", -200, sent_at=sent))
     (incident,) = stored_rows(store, incidents)
     assert incident["opened_at"] == sent
-    assert timeline_texts(store)[0].startswith("Clock skew: ")
+    assert timeline_texts(store)[0] == (
+        "Clock skew: the sender dates this 2026-11-20 05:10:00 UTC, 100 min ahead by its own time of sending; "
+        "corrected by that"
+    )
+
+
+@pytest.mark.parametrize(
+    ("minutes", "sent", "began"),
+    [
+        (20, 60, -40),  # its clock is an hour ahead, and so is what it dates
+        (-10, 60, -70),
+        (60, 60, 0),
+        (70, 60, 0),  # ten minutes ahead of its own clock as well
+        (62, 60, 0),  # within the skew that is allowed
+        (4, 4, 0),
+        (-10, 4, -10),
+        (-10, -5, -10),
+    ],
+)
+def test_a_message_that_is_sent_ahead_of_our_time_says_by_how_much_its_clock_is(store, minutes, sent, began):
+    deliver(store, event("firing", minutes, sent_at=NOW + sent * MINUTE))
+    (incident,) = stored_rows(store, incidents)
+    assert incident["opened_at"] == NOW + began * MINUTE
+    named = [text for text in timeline_texts(store) if text.startswith("Clock skew: ")]
+    assert len(named) == (sent == 60)
+
+
+def test_an_update_that_raises_the_severity_says_so(store):
+    deliver(store, TRIGGER, event("update", -5, severity="critical", severity_given=True, note="priority: P1"))
+    assert [row["severity"] for row in stored_rows(store, incidents)] == ["critical"]
+    assert timeline_texts(store)[-2:] == ["Severity rose from medium to critical", "priority: P1"]

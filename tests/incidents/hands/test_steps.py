@@ -148,6 +148,7 @@ def test_families_have_no_cycles(store, disk):
 def test_an_assessment_keeps_when_the_organization_became_aware(store, disk):
     line = do(store, disk, "assess", law="gdpr", aware_at=NOW - 15 * MINUTE)
     assert line["payload"] == {"law": "gdpr", "aware_at": "2026-11-20T08:15:00+00:00"}
+    assert line["body"].startswith("Assessed under gdpr: aware since 2026-11-20 08:15 UTC ")
     with pytest.raises(BadRequest, match="aware_at must be no later"):
         do(store, disk, "assess", law="gdpr", aware_at=NOW + MINUTE)
 

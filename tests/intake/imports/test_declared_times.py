@@ -96,6 +96,12 @@ def test_silences_become_windows_and_a_shorter_one_keeps_when_it_was_recorded(st
     assert windows(store)[0]["recorded_at"] == later
 
 
+def test_no_silences_are_nothing(store, tmp_path):
+    head = store.head("acme")
+    bring(store, tmp_path / "silences.json", "[]")
+    assert (windows(store), store.head("acme")) == ([], head)
+
+
 HEADER = "id,reason,service_id,matchers,starts_at,ends_at\n"
 
 

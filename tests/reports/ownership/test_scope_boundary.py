@@ -1,12 +1,12 @@
 """What the report on scope and boundary says."""
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
 from engine.model.documents.document import Coverage
 from reports.ownership.scope_boundary import REPORT
-from tests.factories import document, explained_rows, lead, rows
+from tests.factories import DAY, document, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 
 SYSTEM = {
@@ -200,3 +200,93 @@ def test_without_any_facts_the_scope_is_not_known():
     assert [list(table.frame.columns) for table in held.tables] == [
         list(table.frame.columns) for table in report().tables
     ]
+
+
+# -- what did not arrive ---------------------------------------------------------------------------------------------
+
+SENDER = {"token": "prod", "source": "alertmanager", "sender_state": "live", "messages": 4, "services": 1}
+WATCH = {"service_id": "web", "service": "Web", "frameworks": ["soc2"], "senders": ["prod / alertmanager"]}
+
+
+def arrivals(senders=(SENDER,), watch=("live", "not_declared"), letters=(), seen=(), incidents=()):
+    services = [{**WATCH, "service_id": f"s{n}", "watch": state, "is_monitored": True} for n, state in enumerate(watch)]
+    return document(
+        REPORT,
+        **facts(seen=seen),
+        senders=rows("senders", *senders),
+        service_watch=rows("service_watch", *services),
+        dead_letters=rows("dead_letters", *letters),
+        incidents=rows("incidents", *incidents),
+    )
+
+
+def test_monitoring_is_covered_by_live_senders_alone():
+    held = arrivals()
+    assert held.summary["monitoring_coverage_pct"] == 50.0
+    assert frame(held, "monitoring")["service_id"].to_list() == ["s1", "s0"], "those that nobody watches first"
+    assert next(table for table in held.tables if table.name == "arrivals").note == (
+        "1 of 2 services in scope have a sender that is heard (50.0 %); 0 senders silent, 0 declared and not heard, "
+        "0 messages not readable."
+    )
+
+
+def test_without_a_sender_nothing_is_said_of_monitoring():
+    held = arrivals(senders=(), watch=())
+    assert held.summary["monitoring_coverage_pct"] is None
+    (table,) = [table for table in held.tables if table.name == "arrivals"]
+    assert (table.frame.height, table.note) == (
+        0,
+        "No sender is known, so nothing can be said of whether monitoring worked.",
+    )
+
+
+def test_what_did_not_arrive_has_a_row_each_the_most_urgent_first():
+    silent = {**SENDER, "sender_state": "silent", "silent_hours": 30.5, "days_of_seven": 6}
+    never = {"token": "lab", "source": "nagios", "sender_state": "never_heard", "messages": 0, "services": 2}
+    unused = {**never, "token": "old", "services": 0}
+    letter = {"token": "prod", "reason": "no title", "messages": 3, "last_id": "pay_1"}
+    stranger = {"name": "Shadow", "service_id": None, "seen_in": ["alerts"], "alerts": 2, "last_seen_on": DAY}
+    owned = {"name": "Web", "service_id": "web", "seen_in": ["services"], "owner": "ann@acme.example"}
+    moments = {
+        "opened_at": datetime.fromisoformat("2026-11-10 08:00"),
+        "resolved_at": datetime.fromisoformat("2026-11-10 09:00"),
+    }
+    incident = {
+        "title": "Down",
+        "severity": "high",
+        "status": "resolved",
+        "source": "nagios",
+        "has_cause": True,
+        **moments,
+    }
+    incidents = [
+        {**incident, "id": "nobody"},
+        {**incident, "id": "of-service", "service_id": "web"},
+        {**incident, "id": "by-hand", "source": None},
+        {**incident, "id": "no-cause", "owner": "bob@acme.example", "has_cause": False},
+        {**incident, "id": "of-family", "owner": "bob@acme.example", "has_cause": False, "family_id": "of-service"},
+        {**incident, "id": "planned", "has_cause": False, "maintenance_state": "planned"},
+        {
+            **incident,
+            "id": "long-ago",
+            "has_cause": False,
+            **dict.fromkeys(moments, datetime.fromisoformat("2026-01-01")),
+        },
+    ]
+    held = arrivals((silent, never, unused), ("silent",), (letter,), (stranger, owned), incidents)
+    assert frame(held, "arrivals").select("kind", "subject", "messages", "detail").rows() == [
+        (
+            "silent_sender",
+            "prod / alertmanager",
+            4,
+            "on 6 of 7 days, then nothing for 30.5 hours; services that it watches: 1",
+        ),
+        ("sender_not_heard", "lab / nagios", None, "no message in the period; services that it is declared for: 2"),
+        ("dead_letter", "prod", 3, "no title"),
+        ("unknown_service", "Shadow", 2, "named by alerts, no such service is declared"),
+        ("alert_without_owner", "nobody", None, "high, sent by nagios; neither it nor its service has an owner"),
+        ("incident_without_cause", "no-cause", None, "high, resolved, no cause on record"),
+    ]
+    names = ("senders_silent", "senders_not_heard", "messages_unread", "unknown_services_in_alerts")
+    counted = [*names, "alerts_without_owner", "incidents_without_cause", "monitoring_coverage_pct"]
+    assert [held.summary[name] for name in counted] == [1, 1, 3, 1, 1, 1, 0.0]

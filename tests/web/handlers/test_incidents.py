@@ -3,10 +3,12 @@
 import hashlib
 import json
 from datetime import date, timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import select
 
+from engine.incidents.hands.steps import PersonStep, take_step
 from engine.store.chain.chain import EventRow
 from engine.store.schema.audit import access_log, audit_log, legal_holds
 from engine.store.schema.automation import approvals, dry_runs, executions, policy_blocks
@@ -338,6 +340,17 @@ def review(client, identifier="INC-1"):
     answer = client.get(f"/api/incidents/{identifier}/review")
     assert answer.status == 200
     return answer.body.decode()
+
+
+def test_the_review_knows_an_assessment_by_law(sign_in, full_incident, with_people):
+    assert "no assessment is recorded" in review(sign_in())
+    for law in ("dora", "gdpr"):
+        step = PersonStep("assess", NOW, law=law)
+        with_people.write(
+            "acme", "ann@acme.example", partial(take_step, incident_id="INC-1", step=step, way=""), now=NOW
+        )
+        assert ("no assessment is recorded" in review(sign_in())) == (law == "dora")
+    assert "**Assessed as a breach of personal data:** yes, on " in review(sign_in())
 
 
 def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, full_incident):

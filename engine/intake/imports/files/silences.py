@@ -25,14 +25,14 @@ class Silence(msgspec.Struct):
 
 
 def is_silences(path: Path) -> bool:
-    """Whether a JSON file is a list of silences, by its first item."""
+    """Whether a JSON file is a list of silences, by its first item; an empty list is that there are none."""
     if path.suffix.lower() != ".json" or path.stat().st_size > LARGEST:
         return False
     try:
         found = msgspec.json.decode(path.read_bytes(), type=list[dict[str, msgspec.Raw]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
-    return bool(found) and {"matchers", "startsAt", "endsAt"} <= found[0].keys()
+    return not found or {"matchers", "startsAt", "endsAt"} <= found[0].keys()
 
 
 def read_silences(path: Path) -> pl.DataFrame:

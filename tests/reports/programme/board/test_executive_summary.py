@@ -143,6 +143,14 @@ def test_the_summary_holds_what_a_board_asks_first():
         "obligations_overdue_hours": 3.0,
         "targets_that_do_not_hold": 0,
         "evidence_held_pct": None,
+        "monitoring_coverage_pct": None,
+        "senders_live": 0,
+        "senders_silent": 0,
+        "senders_not_heard": 0,
+        "messages_unread": 0,
+        "unknown_services_in_alerts": 0,
+        "alerts_without_owner": 0,
+        "incidents_without_cause": 0,
     }
     assert held.coverage == Coverage(4, 4)
     assert held.headline == (
@@ -362,7 +370,7 @@ def test_it_stays_within_two_pages():
         risks=[risk(f"R{cell}", cell) for cell in range(1, 26)],
         obligations=[duty(str(n), date(2026, 11, 1), state="overdue", days_left=-19) for n in range(50)],
     )
-    assert len(held.tables) == 9
+    assert len(held.tables) == 10
     assert sum(one.frame.height for one in held.tables) <= 25
 
 
@@ -388,6 +396,7 @@ def test_without_data_the_board_is_told_so():
         "dates": 0,
         "moves": 0,
         "maintenance": 0,
+        "arrivals": 0,
     }
     assert factories.document(REPORT).headline == held.headline
 
