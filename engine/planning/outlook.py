@@ -16,7 +16,7 @@ from engine.planning.needs import ControlWork, WorkFinder
 from engine.planning.people import Capacity, Owners, capacities
 from engine.planning.plan import ReadinessPlan, count_applicable
 from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart
-from engine.planning.question import Goal, PlanQuestion
+from engine.planning.question import ONE_MORE, Goal, PlanQuestion
 from engine.planning.schedule import schedule
 from engine.planning.signatures import SIGNATURE, signatures
 from engine.planning.solve import solve
@@ -144,7 +144,7 @@ def _with_more_hours(
         if name not in ROLES:
             raise MORE_HOURS.refusal(name, f"a role ({', '.join(ROLES)}) or a person with hours on record")
         members = fact("members").filter(pl.col("role") == name)["email"].to_list()
-        new = f"+{name}"
+        new = f"{ONE_MORE}{name}"
         found[new] = Capacity(more, (0.0,) * len(more), 0.0, weeks.last_share)
         for person in members:
             helpers[person] = (*helpers.get(person, ()), new)

@@ -45,7 +45,7 @@ def _surprise(drawn):
     return min(6.0, drawn.paretovariate(2.2)) if drawn.random() < 1 / 12 else 1.0
 
 
-def _interrupted(drawn, hit):
+def _interruptions(drawn, hit):
     """What a quarter's interruptions add to a piece: few in a calm one; all pieces of a hit team are longer."""
     return 1.0 + (drawn.uniform(0.05, 0.35) if hit else drawn.uniform(0.0, 0.08))
 
@@ -68,7 +68,7 @@ class _Team:
         drawn = self.drawn
         believed = _round(self.usual[owner] * math.exp(drawn.gauss(0.0, 0.5)))
         own = math.exp(drawn.gauss(0.0, self.spread))
-        took = believed * self.bias * self.pace[owner] * climate * own * _surprise(drawn) * _interrupted(drawn, hit)
+        took = believed * self.bias * self.pace[owner] * climate * own * _surprise(drawn) * _interruptions(drawn, hit)
         low = high = None
         if ranges:  # what people who know the work say: right in the middle, and somewhat too sure of themselves
             sure = self.spread * drawn.uniform(0.9, 1.5)
@@ -96,9 +96,17 @@ def history(seed):
     return History(sort, past, ahead, {one: float(drawn.randint(4, 14)) for one in team.people})
 
 
-def finished_after(order, took, hours):
-    """Weeks until each person's last piece is done: pieces one after the other, in the order given, as the hours allow."""
-    left = dict.fromkeys(hours, 0.0)
-    for piece, owner in order:
-        left[owner] += took[piece]
-    return max((left[one] / hours[one] for one in left if left[one]), default=0.0)
+def last_week(order, took, weeks):
+    """The number of the week in which the last piece is done: each person's one after the other, in the order given, as
+    the hours of ``weeks`` allow; None where they do not."""
+    last = 0
+    for owner, hours in weeks.items():
+        left = sum(took[piece] for piece, of in order if of == owner)
+        for number, here in enumerate(hours):
+            if left <= 1e-9:
+                break
+            left -= here
+            last = max(last, number)
+        if left > 1e-9:
+            return None
+    return last
