@@ -99,7 +99,7 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood]) -> list[str]:
         goal = plan.question.goal_of(one.framework)
         if goal is not None and 0 < one.probability < 1 and one.likely_on is not None:
             name, odds = _name(one.framework), f"{100 * one.probability:.0f} % likely"
-            error = f"error {100 * one.error:.1f} points over {one.draws:,} draws"
+            error = f"error {100 * one.error:.1f} points over {one.draws:,} draws, calibrated on drawn histories"
             warnings.append(
                 f"{name} ready on {spelled_day(goal.by)}: {odds} ({error}); 90 % on {spelled_day(one.likely_on)}."
             )
