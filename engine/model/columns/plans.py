@@ -51,10 +51,9 @@ PLANS: Mapping[str, Column] = {
         "Strict with the plan (%)", "percent", "Strict readiness on the day if all of the plan is done."
     ),
     "low_strict_pct": Column(
-        "One in ten below (%)", "percent", "Strict readiness with the plan that one draw of its hours in ten is below."
-    ),
-    "high_strict_pct": Column(
-        "One in ten above (%)", "percent", "Strict readiness with the plan that one draw of its hours in ten is above."
+        "Strict in nine of ten (%)",
+        "percent",
+        "Strict readiness with the plan that nine draws of its hours in ten reach.",
     ),
     "planned_weighted_pct": Column(
         "Weighted with the plan (%)", "percent", "Weighted readiness on the day if all of the plan is done."

@@ -15,8 +15,7 @@ MOST_PICTURES = 8
 READINESS: Mapping[str, tuple[str, Tone]] = {
     "nothing done": ("strict_pct", "second"),
     "with the plan": ("planned_strict_pct", "main"),
-    "one in ten below": ("low_strict_pct", "third"),
-    "one in ten above": ("high_strict_pct", "third"),
+    "in nine of ten at least": ("low_strict_pct", "third"),
 }
 LOAD: Mapping[str, Tone] = {"hours there": "third", "load with the plan": "main"}
 LAPSED = "evidence has lapsed"
@@ -49,7 +48,8 @@ def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame) -> 
                 "on",
                 "strict_pct",
                 "Strict readiness at the end of each week until the day, if nothing is done and if the plan is done; "
-                "of ten ways in which its hours may go, eight lie between the two outer lines." + _lapsed_sentence(of),
+                "in nine of ten ways in which its hours may go it lies between its two lines, or on the upper one."
+                + _lapsed_sentence(of),
                 series="readiness",
                 percent=True,
                 tones={name: tone for name, (_, tone) in READINESS.items()},

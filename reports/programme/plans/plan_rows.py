@@ -129,7 +129,7 @@ def _weeks_of(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> pl.DataF
         )
         .select(
             *("framework", "week", "on", "effective", "strict_pct", "weighted_pct"),
-            *("planned_strict_pct", "low_strict_pct", "high_strict_pct", "planned_weighted_pct", "planned_hours"),
+            *("planned_strict_pct", "low_strict_pct", "planned_weighted_pct", "planned_hours"),
         )
         .sort("on")
     )

@@ -56,7 +56,7 @@ DEFINITIONS = {
     "Likely": "The work drawn with uncertain hours, in its order: the share of draws that reach the target by the day. "
     "The spread is what is recorded as least and most hours, else that of accepted work that is done, else a factor of "
     "1.6 that one piece in ten exceeds; half of it is shared by all work of a person. It is calibrated on drawn "
-    "histories. Of ten ways in which the hours may go, one is below the band of readiness and one above.",
+    "histories. The band of readiness ends where nine of ten draws are.",
 }
 
 
