@@ -14,7 +14,6 @@ import polars as pl
 
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.horizons import state_on
-from engine.facts.expressions import ANNUAL
 from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.planning.people import Owners
 from engine.planning.problem import WorkPart
@@ -251,7 +250,7 @@ class WorkFinder:
         name = f"{row['framework']}:{row['control_id']}"
         mine = self.signatures.get(name, Signatures())
         owner = next(iter(self.owners.of(row, self.gaps.get(name))), None)
-        first = self.weeks.first_week_from(on - timedelta(days=ANNUAL))
+        first = self.weeks.first_week_from(on - timedelta(days=window_days(row, SIGNATURE)))
         last = self.weeks.last_week_by(on - timedelta(days=self._slack(goal, on)))
         if last < first:
             last = self.weeks.last_week_by(on)
