@@ -18,11 +18,11 @@ import polars as pl
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 
 DRAWS = 2_000
-DECLARED_HIGH = 1.6  # times the planned hours, beyond which one piece of work in ten takes more
+DECLARED_USUAL, DECLARED_HIGH = 1.1, 2.0  # times the planned hours: half of all work, and one piece in ten, take more
 LEAST_HISTORY = 8  # pieces of work whose hours were recorded, from which their spread is taken
 SHARED = 0.5  # of the variance, by all work of one person
 LIKELY = 0.9
-_Q90 = 1.2816  # of the normal distribution
+_Q90, _Q85 = 1.2816, 1.0364  # of the normal distribution; what people call least and most holds seven times of ten
 _FAR = 520  # weeks: what is not done by then is not done
 
 Draws = npt.NDArray[np.float64]
@@ -55,7 +55,7 @@ def spread_of(accepted: pl.DataFrame) -> HoursSpread:
     done = accepted.filter(pl.col("standing") == "done", pl.col("done_hours") > 0, pl.col("work_hours") > 0)
     logs = [log(spent / planned) for spent, planned in done.select("done_hours", "work_hours").iter_rows()]
     if len(logs) < LEAST_HISTORY:
-        return HoursSpread(0.0, log(DECLARED_HIGH) / _Q90)
+        return HoursSpread(log(DECLARED_USUAL), log(DECLARED_HIGH / DECLARED_USUAL) / _Q90)
     mean = sum(logs) / len(logs)
     return HoursSpread(mean, sqrt(sum((one - mean) ** 2 for one in logs) / (len(logs) - 1)), len(logs))
 
@@ -132,7 +132,7 @@ def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:
 def _factors(step: WorkStep, spread: HoursSpread, common: Draws, own: Draws) -> Draws:
     mean, deviation = spread.mean, spread.deviation
     if step.work.high > 1.0 or step.work.low < 1.0:
-        mean, deviation = 0.0, max(log(step.work.high), -log(max(step.work.low, 0.01))) / _Q90
+        mean, deviation = 0.0, max(log(step.work.high), -log(max(step.work.low, 0.01))) / _Q85
     return np.exp(mean + deviation * (sqrt(SHARED) * common + sqrt(1 - SHARED) * own))
 
 

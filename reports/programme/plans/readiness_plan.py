@@ -54,9 +54,9 @@ DEFINITIONS = {
     "Buys": "One piece of evidence of operation, or a policy, serves another control where the crosswalk says that it "
     "supports it fully: link it to both. Tests and signatures are each control's own.",
     "Likely": "The work drawn with uncertain hours, in its order: the share of draws that reach the target by the day. "
-    "The spread is what is recorded as least and most hours, else that of accepted work that is done, else a factor of "
-    "1.6 that one piece in ten exceeds; half of it is shared by all work of a person. It is calibrated on drawn "
-    "histories. The band of readiness ends where nine of ten draws are.",
+    "The spread is what is recorded as least and most hours, else that of accepted work that is done, else half of all "
+    "work takes 1.1 times what is planned or more, one piece in ten twice as much; half of the spread is shared by all "
+    "work of a person. It is calibrated on drawn histories. The band of readiness ends where nine of ten draws are.",
 }
 
 
