@@ -168,7 +168,14 @@ class Doors:
                 self.import_folder(day, path)
         assert texts[0] == texts[1], "accepting a plan changes it"
         names = ("remediations", "attestations")
-        return {name: [one for one in rows if one.pop("table", name) == name] for name in names} if rows else {}
+        return {
+            name: [
+                {column: cell for column, cell in one.items() if column != "table"}
+                for one in rows
+                if one["table"] == name
+            ]
+            for name in names
+        }
 
 
 def named_events(events):

@@ -128,7 +128,7 @@ def build(
     owners = people.filter(pl.col("owner").is_in(plan.owners))
     frameworks = [goal.framework for goal in question.goals]
     return Document(
-        *opening(plan, work, likely, round(people["missing_hours"].sum(), 2)),
+        *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2)),
         summary={
             "by": question.by,
             "target_pct": question.first.target,
