@@ -212,7 +212,9 @@ def check(folder, url, drawn, *, every_week):
             shown = doors.states(day)
             other = {name: (state, shown.get(name)) for name, state in foreseen.items() if shown.get(name) != state}
             assert not other, f"{day}: the plan said, the reports say {other}"
-            if day < by and plan.is_reached:
+            # work that is done and whose evidence comes later looks late to a plan made in between: see ready-by-a-date
+            under_way = any(step.done_on <= day < step.ready_on for step in plan.steps)
+            if day < by and plan.is_reached and not under_way:
                 _hold_rest(doors, plan, day, question)
         return {"weeks": len(days), "pieces of work": len(plan.steps), "reached": int(plan.is_reached)}
     finally:
