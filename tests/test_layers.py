@@ -291,7 +291,7 @@ def test_reports_see_no_store_no_file_no_http():
         ),
         *(
             *("engine.planning.outlook", "engine.planning.plan", "engine.planning.question"),
-            *("engine.planning.likelihood", "engine.planning.prices"),
+            *("engine.planning.bands", "engine.planning.likelihood", "engine.planning.prices"),
         ),
         *(
             "engine.model.declarations.report",

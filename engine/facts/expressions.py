@@ -17,7 +17,10 @@ WINDOW_DAYS = {
     "semi-annual": 200,
     "annual": 380,
 }
-ANNUAL = WINDOW_DAYS["annual"]  # policies and attestations are renewed once a year
+ANNUAL = WINDOW_DAYS["annual"]  # of a policy without a day of its review
+# how long a signature counts unless a later duty of its control is overdue, whatever the cadence of the control: being
+# attested is beside being fresh (F2), and nobody signs each week for what runs all the time
+SIGNED_DAYS = ANNUAL
 # one and several pieces of evidence of a source
 _NOUNS = {
     "operation": ("event", "events"),

@@ -24,6 +24,7 @@ class Agreement:
     hours: float
     weeks: tuple[tuple[int, float], ...]
     due_on: date | None
+    ended_on: date | None = None  # of work that is done and whose evidence is still to come
 
 
 def agreements(accepted: pl.DataFrame, as_of: date, weeks: PlanWeeks) -> Mapping[str, tuple[Agreement, ...]]:
@@ -42,6 +43,9 @@ def agreements(accepted: pl.DataFrame, as_of: date, weeks: PlanWeeks) -> Mapping
             round(sum(left.values()), 6),
             tuple(ahead),
             row["due_on"],
+            None
+            if left or not row["work_hours"] or row["planned_due_on"] is None
+            else min(row["planned_due_on"], as_of),
         )
         name = f"{row['framework']}:{row['control_id']}"
         found[name] = (*found.get(name, ()), one)
@@ -99,4 +103,16 @@ def _agreed_parts(parts: Sequence[WorkPart], mine: Sequence[Agreement]) -> tuple
 
 
 def _is_of(part: WorkPart, one: Agreement) -> bool:
-    return {kind for kind in part.kinds if kind != SIGNATURE} == {kind for kind in one.kinds if kind != SIGNATURE}
+    """Whether a part is what was agreed, or what is left of it."""
+    mine, theirs = ({kind for kind in kinds if kind != SIGNATURE} for kinds in (part.kinds, one.kinds))
+    return mine == theirs or (bool(mine) and mine < theirs)
+
+
+def under_way(agreed: Mapping[str, Sequence[Agreement]]) -> Mapping[str, Mapping[str, date]]:
+    """The days on which work was done whose evidence is still to come, by control and kind."""
+    return {
+        name: {
+            kind: one.ended_on for one in mine if one.ended_on is not None for kind in one.kinds if kind != SIGNATURE
+        }
+        for name, mine in agreed.items()
+    }

@@ -18,14 +18,15 @@ import polars as pl
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 
 DRAWS = 2_000
-DECLARED_HIGH = 1.6  # times the planned hours, beyond which one piece of work in ten takes more
+DECLARED_USUAL, DECLARED_HIGH = 1.1, 2.0  # times the planned hours: half of all work, and one piece in ten, take more
 LEAST_HISTORY = 8  # pieces of work whose hours were recorded, from which their spread is taken
 SHARED = 0.5  # of the variance, by all work of one person
 LIKELY = 0.9
-_Q90 = 1.2816  # of the normal distribution
+_Q90, _Q85 = 1.2816, 1.0364  # of the normal distribution; what people call least and most holds seven times of ten
 _FAR = 520  # weeks: what is not done by then is not done
 
 Draws = npt.NDArray[np.float64]
+ReadyDays = Mapping[tuple[str, int], Draws]  # of each step, by action and part
 
 
 @dataclass(frozen=True)
@@ -54,35 +55,39 @@ def spread_of(accepted: pl.DataFrame) -> HoursSpread:
     done = accepted.filter(pl.col("standing") == "done", pl.col("done_hours") > 0, pl.col("work_hours") > 0)
     logs = [log(spent / planned) for spent, planned in done.select("done_hours", "work_hours").iter_rows()]
     if len(logs) < LEAST_HISTORY:
-        return HoursSpread(0.0, log(DECLARED_HIGH) / _Q90)
+        return HoursSpread(log(DECLARED_USUAL), log(DECLARED_HIGH / DECLARED_USUAL) / _Q90)
     mean = sum(logs) / len(logs)
     return HoursSpread(mean, sqrt(sum((one - mean) ** 2 for one in logs) / (len(logs) - 1)), len(logs))
 
 
-def likelihoods(plan: ReadinessPlan, spread: HoursSpread) -> list[Likelihood]:
+def likelihoods(plan: ReadinessPlan, ready: ReadyDays) -> list[Likelihood]:
     """How likely each goal of a plan is reached on its day."""
-    ready = _ready_days(plan, spread)
     return [_of_goal(plan, goal, ready) for goal in plan.goals]
 
 
-def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: Mapping[tuple[str, int], Draws]) -> Likelihood:
+def steps_by_control(plan: ReadinessPlan, goal: GoalPlan) -> dict[str, list[WorkStep]]:
+    """The steps that the controls of a goal need which are effective on its day, by ``framework:control``."""
+    good = set(goal.with_plan.on(goal.goal.by).filter(pl.col("state") == "effective")["control_id"])
+    found: dict[str, list[WorkStep]] = {}
+    for step in plan.steps:
+        for need in step.action.closes:
+            control, _, kind = need.rpartition("/")
+            framework, _, name = control.partition(":")
+            if framework == goal.goal.framework and name in good and (kind in step.kinds or control == step.work.id):
+                found.setdefault(control, []).append(step)
+    return found
+
+
+def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> Likelihood:
     missing = goal.target_count - goal.effective
     by = float(goal.goal.by.toordinal())
     if goal.effective_with < goal.target_count:
         return Likelihood(goal.goal.framework, 0.0, 0.0, None)
     if missing <= 0:
         return Likelihood(goal.goal.framework, 1.0, 0.0, plan.as_of)
-    good = set(goal.with_plan.on(goal.goal.by).filter(pl.col("state") == "effective")["control_id"])
-    steps: dict[str, list[WorkStep]] = {}
-    for step in plan.steps:
-        for need in step.action.closes:
-            control, _, kind = need.rpartition("/")
-            framework, _, name = control.partition(":")
-            if framework == goal.goal.framework and name in good and (kind in step.kinds or control == step.work.id):
-                steps.setdefault(control, []).append(step)
     days = [
         np.max(np.stack([ready[step.action.id, step.part] for step in mine]), axis=0)
-        for control, mine in sorted(steps.items())
+        for _, mine in sorted(steps_by_control(plan, goal).items())
     ]
     if len(days) < missing:
         return Likelihood(goal.goal.framework, 0.0, 0.0, None)
@@ -93,7 +98,7 @@ def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: Mapping[tuple[str, int]
     return Likelihood(goal.goal.framework, share, round(sqrt(share * (1 - share) / DRAWS), 4), likely_on)
 
 
-def _ready_days(plan: ReadinessPlan, spread: HoursSpread) -> dict[tuple[str, int], Draws]:
+def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:
     """For each step the day from which there is evidence of it, by draw, as ordinals."""
     found: dict[tuple[str, int], Draws] = {}
     names = "\n".join([plan.as_of.isoformat(), *(goal.goal.id for goal in plan.goals)])
@@ -127,7 +132,7 @@ def _ready_days(plan: ReadinessPlan, spread: HoursSpread) -> dict[tuple[str, int
 def _factors(step: WorkStep, spread: HoursSpread, common: Draws, own: Draws) -> Draws:
     mean, deviation = spread.mean, spread.deviation
     if step.work.high > 1.0 or step.work.low < 1.0:
-        mean, deviation = 0.0, max(log(step.work.high), -log(max(step.work.low, 0.01))) / _Q90
+        mean, deviation = 0.0, max(log(step.work.high), -log(max(step.work.low, 0.01))) / _Q85
     return np.exp(mean + deviation * (sqrt(SHARED) * common + sqrt(1 - SHARED) * own))
 
 

@@ -14,7 +14,6 @@ import polars as pl
 
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.horizons import state_on
-from engine.facts.expressions import ANNUAL
 from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.planning.people import Owners
 from engine.planning.problem import WorkPart
@@ -102,6 +101,7 @@ class WorkFinder:
     signatures: Mapping[str, Signatures]
     owners: Owners
     own_duties: Collection[str]  # that accepted plans brought about: they are hours of the plan, not beside it
+    under_way: Mapping[str, Mapping[str, date]]  # when work was done whose evidence is to come, by control and kind
 
     def of_goal(self, horizons: pl.DataFrame, goal: Goal, failed: Collection[str] = ()) -> list[ControlWork]:
         """The work on every control of ``horizons`` that applies and would not be effective on the day.
@@ -230,8 +230,13 @@ class WorkFinder:
     ) -> list[WorkPart]:
         """One part for all kinds where they can be done together, else one for each."""
         windows = {}
+        ended = self.under_way.get(f"{row['framework']}:{row['control_id']}", {})
         for kind in work:
             wait = others + (lead if kind == "operation" else 0)
+            if kind in ended:
+                rest = max((ended[kind] - self.weeks.end(0)).days + wait, 0)
+                windows[kind] = 0, 0 if self.weeks.end(0) + timedelta(days=rest) <= on else -1, rest
+                continue
             first = self.weeks.first_week_from(on - timedelta(days=wait + window_days(row, kind)))
             windows[kind] = first, self.weeks.last_week_by(on - timedelta(days=wait + slack)), wait
         if not windows:
@@ -251,7 +256,7 @@ class WorkFinder:
         name = f"{row['framework']}:{row['control_id']}"
         mine = self.signatures.get(name, Signatures())
         owner = next(iter(self.owners.of(row, self.gaps.get(name))), None)
-        first = self.weeks.first_week_from(on - timedelta(days=ANNUAL))
+        first = self.weeks.first_week_from(on - timedelta(days=window_days(row, SIGNATURE)))
         last = self.weeks.last_week_by(on - timedelta(days=self._slack(goal, on)))
         if last < first:
             last = self.weeks.last_week_by(on)

@@ -10,13 +10,13 @@ from engine.facts.obligations.accepted_plans import WORK_KIND
 from engine.model.declarations.plan_parameters import MORE_HOURS, WITHOUT
 from engine.model.vocabulary import ROLES
 from engine.planning.actions import EARLY, SIGN, actions_for, wanted_count
-from engine.planning.agreed import agreements, with_agreed
+from engine.planning.agreed import agreements, under_way, with_agreed
 from engine.planning.horizons import project
 from engine.planning.needs import ControlWork, WorkFinder
 from engine.planning.people import Capacity, Owners, capacities
 from engine.planning.plan import ReadinessPlan, count_applicable
 from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart
-from engine.planning.question import Goal, PlanQuestion
+from engine.planning.question import ONE_MORE, Goal, PlanQuestion
 from engine.planning.schedule import schedule
 from engine.planning.signatures import SIGNATURE, signatures
 from engine.planning.solve import solve
@@ -45,9 +45,10 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     people, helpers = _with_more_hours(people, question, fact, weeks)
     duties = signatures(fact("signature_duties"))
     known = {row["gap_id"]: row for row in gaps.iter_rows(named=True)}
-    finder = WorkFinder(question, weeks, known, duties, Owners(horizons, people, helpers), own_duties)
-    concerned, work = _work(fact, question, finder, horizons, gaps)
     agreed = agreements(own, as_of, weeks)
+    owners = Owners(horizons, people, helpers)
+    finder = WorkFinder(question, weeks, known, duties, owners, own_duties, under_way(agreed))
+    concerned, work = _work(fact, question, finder, horizons, gaps)
     actions = with_agreed(actions_for(work), agreed, people)
     work = _with_agreed_hours(work, actions)
     capacity = {owner: one.free for owner, one in people.items()}
@@ -144,7 +145,7 @@ def _with_more_hours(
         if name not in ROLES:
             raise MORE_HOURS.refusal(name, f"a role ({', '.join(ROLES)}) or a person with hours on record")
         members = fact("members").filter(pl.col("role") == name)["email"].to_list()
-        new = f"+{name}"
+        new = f"{ONE_MORE}{name}"
         found[new] = Capacity(more, (0.0,) * len(more), 0.0, weeks.last_share)
         for person in members:
             helpers[person] = (*helpers.get(person, ()), new)

@@ -14,7 +14,7 @@ from engine.planning.horizons import Projection, project
 from engine.planning.needs import ControlWork
 from engine.planning.people import Capacity
 from engine.planning.problem import Choice, PlanAction, PlanProblem
-from engine.planning.question import Goal, PlanQuestion
+from engine.planning.question import ONE_MORE, Goal, PlanQuestion
 from engine.planning.schedule import WorkItem
 from engine.planning.signatures import NEW_DUTY, Signatures
 from engine.planning.weeks import PlanWeeks
@@ -236,7 +236,7 @@ class ReadinessPlan:
     @cached_property
     def owners(self) -> tuple[str, ...]:
         """Who could do it."""
-        return tuple(sorted({owner for one in self.mine for owner in one.owners if not owner.startswith("+")}))
+        return tuple(sorted({owner for one in self.mine for owner in one.owners if not owner.startswith(ONE_MORE)}))
 
     @property
     def available_hours(self) -> float:

@@ -25,6 +25,7 @@ from engine.model.vocabulary import FRAMEWORKS
 MOST_DAYS = 364  # ahead: capacity is known for a year
 _YEAR = timedelta(days=MOST_DAYS)
 SLACK_DAYS = 5
+ONE_MORE = "one more "  # before the role of somebody whose hours are a question
 _MORE_HOURS = re.compile(r"(\d{1,2}(?:\.\d+)?)/week@(\S{1,100})")
 
 

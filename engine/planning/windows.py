@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from engine.facts.expressions import ANNUAL
+from engine.facts.expressions import SIGNED_DAYS
 from engine.planning.problem import WorkPart
 from engine.planning.question import Goal
 from engine.planning.weeks import PlanWeeks
@@ -17,9 +17,9 @@ def is_due(row: Mapping[str, Any], kind: str, day: date) -> bool:
 
 
 def window_days(row: Mapping[str, Any], kind: str) -> int:
-    """For how many days evidence of a kind is good: what is tested or operated as often as the control asks, what is
-    reviewed or signed for the year that the facts count."""
-    return int(row["cadence_window"]) if kind in ("operation", "test") else ANNUAL
+    """For how many days evidence of a kind is good: what is tested or operated for the window of the control's cadence,
+    what is reviewed or signed for as long as facts count it. A signature ends earlier where a later duty is overdue."""
+    return int(row["cadence_window"]) if kind in ("operation", "test") else SIGNED_DAYS
 
 
 def hours_range(gap: Mapping[str, Any] | None) -> tuple[float, float]:

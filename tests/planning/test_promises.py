@@ -200,3 +200,25 @@ def test_one_plan_over_two_frameworks_is_never_dearer_than_two(facts_with, targe
     single = [make_plan(facts.__getitem__, PlanQuestion((goal,)), DAY) for goal in goals]
     assert both.is_reached
     assert both.choice.hours <= sum(plan.choice.hours for plan in single)
+
+
+def test_work_that_is_done_is_not_asked_again_while_its_evidence_is_to_come(facts_with):
+    by = DAY + timedelta(days=60)
+    controls, records = organization(
+        control("X1", evidence_kinds=["operation"], cadence="monthly", position=1),
+        remediations=[work("X1", estimate_hours=8.0)],
+        organization_frameworks=scope("soc2", by=by),
+    )
+    drawn = (controls, [], records, by, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    (step,) = plan.steps
+    taken = with_rows_of(plan, facts, records)
+    taken["remediations"][0] |= {"done_hours": 8.0, "left_hours": 0.0}
+    _, again = plan_of(facts_with, drawn, taken, as_of=by - timedelta(days=30))
+    assert step.done_on < by - timedelta(days=30) < step.ready_on
+    assert (again.is_reached, again.choice.hours) == (True, 0.0)
+    assert [one.ready_on for one in again.steps] == [step.ready_on]
+    taken["remediations"][0] |= {"done_hours": None, "left_hours": None}
+    assert not plan_of(facts_with, drawn, taken, as_of=by - timedelta(days=30))[1].is_reached, (
+        "what is late is not done"
+    )

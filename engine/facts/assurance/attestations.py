@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.facts.expressions import (
-    ANNUAL,
+    SIGNED_DAYS,
     SUPPORTING,
     days_between,
     freshness,
@@ -46,7 +46,7 @@ def attestation_duties(
         .last()
         .with_columns(
             id=pl.format("{}-next", "id"),
-            due_on=plus_days("attested_on", pl.lit(ANNUAL)),
+            due_on=plus_days("attested_on", pl.lit(SIGNED_DAYS)),
             done=pl.lit(False),
             moves=0,
             **{name: pl.lit(None) for name in _OF_A_SIGNATURE},
@@ -75,7 +75,7 @@ def attestations(
     ``current`` marks the duty that decides today: one that is overdue and newer than the last decided, else the last
     decided whose signature has not lapsed, else the next due.
     """
-    overdue, lapsed = pl.col("status") == "overdue", days_between("as_of", "attested_on") > ANNUAL
+    overdue, lapsed = pl.col("status") == "overdue", days_between("as_of", "attested_on") > SIGNED_DAYS
     frame = (
         attestation_duties.filter(~pl.col("withdrawn"))
         .join(asked.select("org_id", "due_soon_days"), on="org_id")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.facts.expressions import ANNUAL, plus_days
+from engine.facts.expressions import SIGNED_DAYS, plus_days
 
 _KEY = ["org_id", "framework", "control_id"]
 KINDS = ("operation", "test", "policy", "attestation")
@@ -85,7 +85,7 @@ def unsigned_since(attestations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFr
         .with_columns(
             lost_on=pl.when(rejected).then("attested_on").when(late).then(plus_days("due_on", pl.lit(1))),
             lapse_on=pl.when(pl.col("attested_at") == pl.col("signed_at")).then(
-                plus_days("attested_on", pl.lit(ANNUAL + 1))
+                plus_days("attested_on", pl.lit(SIGNED_DAYS + 1))
             ),
         )
         .with_columns(lapse_on=pl.when(pl.col("lapse_on") <= pl.col("as_of")).then("lapse_on"))

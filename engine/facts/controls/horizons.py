@@ -11,7 +11,7 @@ import polars as pl
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.own_rules import supported_controls
 from engine.facts.controls.status import last_by_kind
-from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shape
+from engine.facts.expressions import ANNUAL, SIGNED_DAYS, days_between, local_day, plus_days, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 RATE_DAYS = 90  # over which the rate of a source is taken
@@ -149,7 +149,7 @@ def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:
     following = pl.col("due_on").filter(~done & (pl.col("due_on") > covered.fill_null(date.min))).min()
     return attestations.group_by(_KEY).agg(
         attested_until=pl.when(newest == "attested").then(
-            pl.min_horizontal(signed_on + pl.duration(days=ANNUAL), following)
+            pl.min_horizontal(signed_on + pl.duration(days=SIGNED_DAYS), following)
         )
     )
 

@@ -50,6 +50,11 @@ PLANS: Mapping[str, Column] = {
     "planned_strict_pct": Column(
         "Strict with the plan (%)", "percent", "Strict readiness on the day if all of the plan is done."
     ),
+    "low_strict_pct": Column(
+        "Strict in nine of ten (%)",
+        "percent",
+        "Strict readiness with the plan that nine draws of its hours in ten reach.",
+    ),
     "planned_weighted_pct": Column(
         "Weighted with the plan (%)", "percent", "Weighted readiness on the day if all of the plan is done."
     ),

@@ -101,6 +101,15 @@ class Table:
         return self.frame.schema
 
 
+class ChartMark(NamedTuple):
+    """A place of ``x`` that is marked in a picture of lines, or a stretch of them until another; ``text`` says why."""
+
+    at: str
+    text: str
+    tone: Tone = "third"
+    until: str | None = None
+
+
 @dataclass(frozen=True)
 class Chart:
     """A picture of figures that also stand in a table: horizontal ``bars`` (category, value) or ``lines``.
@@ -108,7 +117,7 @@ class Chart:
     ``x`` and ``y`` are columns of ``frame``; ``series`` splits into several lines or bar colours; ``y`` of bars is in
     percent when ``percent`` is true. ``alt`` says in one sentence what the picture shows. ``words`` names those of
     ``x`` and ``series`` that hold words of the program, as in a table. ``tones`` says what the colour of a series
-    means, or that of a bar of a chart without series; state words have their own.
+    means, or that of a bar of a chart without series; state words have their own. ``marks`` are drawn behind lines.
     """
 
     kind: Literal["bars", "lines", "stacked"]
@@ -121,6 +130,7 @@ class Chart:
     percent: bool = False
     words: Words = ()
     tones: Mapping[str, Tone] = field(default_factory=dict)
+    marks: Sequence[ChartMark] = ()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
-from engine.planning.likelihood import likelihoods, spread_of
+from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import Fact, make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 
@@ -38,7 +38,7 @@ def overview(
 
 def _plan_row(org_id: str, fact: Fact, as_of: date, question: PlanQuestion) -> Mapping[str, object]:
     plan = make_plan(fact, question, as_of)
-    goal, likely = plan.goals[0], likelihoods(plan, spread_of(fact("accepted_plans")))[0]
+    goal, likely = plan.goals[0], likelihoods(plan, ready_days(plan, spread_of(fact("accepted_plans"))))[0]
     strict = goal.projection.readiness([goal.goal.by])["strict_pct"][0]
     planned = goal.with_plan.readiness([goal.goal.by])["strict_pct"][0]
     row = _row(org_id, goal.goal.framework, goal.goal.by, goal.goal.target)

@@ -117,7 +117,11 @@ def _as_read(chart: Chart, edition: Edition) -> Chart:
     changed = {said: shown for said, shown in read.items() if shown != said}
     if not changed:
         return chart
-    return replace(chart, frame=chart.frame.with_columns(pl.col(chart.x).replace(changed)))
+    marks = [
+        mark._replace(at=changed.get(mark.at, mark.at), until=mark.until and changed.get(mark.until, mark.until))
+        for mark in chart.marks
+    ]
+    return replace(chart, frame=chart.frame.with_columns(pl.col(chart.x).replace(changed)), marks=marks)
 
 
 def _with_lane_names(picture: Picture, edition: Edition) -> Picture:

@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
-from engine.planning.likelihood import likelihoods, spread_of
+from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import MOST_DAYS, PlanQuestion
@@ -140,7 +140,7 @@ def _verdict(snapshot: Snapshot, plan: ReadinessPlan) -> str:
     if not plan.is_reached:
         late = _likely_on(snapshot.as_of, plan.question.by, plan.needed_hours, plan.available_hours)
         return f"no; {short}{late}"
-    (likely,) = likelihoods(plan, spread_of(snapshot.fact("accepted_plans")))
+    (likely,) = likelihoods(plan, ready_days(plan, spread_of(snapshot.fact("accepted_plans"))))
     return f"yes, with the plan; {short}; {round(100 * likely.probability)} % likely"
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.planning.likelihood import likelihoods, spread_of
+from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from reports.shared.wording import count_of, hours
@@ -104,7 +104,7 @@ def nearest(
     ):
         slack = int(ask.settings["plan_slack_days"])
         plan = make_plan(frames.__getitem__, PlanQuestion((Goal(framework, 100, by),), slack), ask.as_of)
-        (likely,) = likelihoods(plan, spread_of(accepted_plans))
+        (likely,) = likelihoods(plan, ready_days(plan, spread_of(accepted_plans)))
         odds = round(100 * likely.probability, 1)
         rows.append((framework, name, by, len(plan.mine), plan.choice.hours, plan.needed_hours, plan.is_reached, odds))
     return pl.DataFrame(rows, schema=NEAREST, orient="row")

@@ -3,12 +3,9 @@
 import polars as pl
 
 from engine.model.days import spelled_day
-from engine.model.documents.document import Chart
-from engine.model.documents.tones import Tone
 from engine.planning.plan import ReadinessPlan
 
-MOST_NAMED, MOST_PICTURES = 5, 8
-TONES: dict[str, Tone] = {"hours there": "third", "load with the plan": "main"}
+MOST_NAMED = 5
 
 
 def people(plan: ReadinessPlan) -> pl.DataFrame:
@@ -66,37 +63,15 @@ def messages(plan: ReadinessPlan) -> pl.DataFrame:
         named = ", ".join(controls[:MOST_NAMED])
         more = f" and {len(controls) - MOST_NAMED} more" if len(controls) > MOST_NAMED else ""
         first = mine[0]
+        worked = round(sum(step.hours for step in mine), 2)
+        takes = f"{worked:g} h" if worked else "signatures that are due"
         text = (
-            f"{owner}: {sum(step.hours for step in mine):g} h for {named}{more} until {spelled_day(mine[-1].done_on)}; "
+            f"{owner}: {takes} for {named}{more} until {spelled_day(mine[-1].done_on)}; "
             f"first {first.work.control_id} {first.work.title} by {spelled_day(first.done_on)}."
         )
         rows.append((owner, len(controls), text))
     schema = {"owner": pl.String, "controls": pl.Int64, "message": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def pictures(plan: ReadinessPlan, load: pl.DataFrame) -> list[Chart]:
-    """For each of the owners with most work for the plan the hours of each week: there, due on record, and with the
-    plan on top; the day and the days of lapses are in the title and the sentence."""
-    found = []
-    totals = load.group_by("owner").agg(pl.col("planned_hours").sum()).filter(pl.col("planned_hours") > 0)
-    for owner in totals.sort("planned_hours", "owner", descending=[True, False]).head(MOST_PICTURES)["owner"]:
-        mine = load.filter(owner=owner)
-        if mine.height < 2:
-            continue
-        lines = mine.select(
-            "week",
-            **{
-                "hours there": pl.col("capacity_hours"),
-                "load with the plan": (pl.col("duty_hours") + pl.col("planned_hours")).round(2),
-            },
-        ).unpivot(index="week", variable_name="line", value_name="hours")
-        lapses = sum(one.holes for one in plan.mine if one.owners and one.owners[0] == owner)
-        days = f" Evidence of theirs has lapsed on {lapses} days if nothing is renewed in time." if lapses else ""
-        alt = f"Hours that {owner} has in each week until {spelled_day(plan.question.by)}, and duties with the plan."
-        title = f"{owner}: load against hours until {spelled_day(plan.question.by)}"
-        found.append(Chart("lines", title, lines, "week", "hours", alt + days, series="line", tones=TONES))
-    return found
 
 
 def load_by_week(plan: ReadinessPlan) -> pl.DataFrame:

@@ -5,6 +5,8 @@ from datetime import date
 
 import polars as pl
 
+from engine.planning.bands import band
+from engine.planning.likelihood import ReadyDays
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 from reports.shared import formula_breaks, ledger
 from reports.shared.wording import all_of
@@ -96,13 +98,13 @@ def open_controls(plan: ReadinessPlan) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def weeks(plan: ReadinessPlan) -> pl.DataFrame:
-    """Readiness of each framework at the end of each week if nothing is done, and if the plan is; and the hours that
-    are planned."""
-    return pl.concat([_weeks_of(plan, goal) for goal in plan.goals])
+def weeks(plan: ReadinessPlan, ready: ReadyDays) -> pl.DataFrame:
+    """Readiness of each framework at the end of each week if nothing is done, and if the plan is, with its band; and
+    the hours that are planned."""
+    return pl.concat([_weeks_of(plan, goal, ready) for goal in plan.goals])
 
 
-def _weeks_of(plan: ReadinessPlan, goal: GoalPlan) -> pl.DataFrame:
+def _weeks_of(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> pl.DataFrame:
     days = goal.projection.days
     planned = goal.with_plan.readiness(days).select(
         "on", planned_strict_pct="strict_pct", planned_weighted_pct="weighted_pct"
@@ -120,13 +122,14 @@ def _weeks_of(plan: ReadinessPlan, goal: GoalPlan) -> pl.DataFrame:
     return (
         goal.projection.readiness(days)
         .join(planned, on="on")
+        .join(band(plan, goal, ready, days), on="on")
         .join(worked, on="week", how="left")
         .with_columns(
             planned_hours=pl.when(is_last).then("planned_hours").otherwise(0.0), framework=pl.lit(goal.goal.framework)
         )
         .select(
             *("framework", "week", "on", "effective", "strict_pct", "weighted_pct"),
-            *("planned_strict_pct", "planned_weighted_pct", "planned_hours"),
+            *("planned_strict_pct", "low_strict_pct", "planned_weighted_pct", "planned_hours"),
         )
         .sort("on")
     )

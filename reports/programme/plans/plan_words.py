@@ -14,7 +14,8 @@ from reports.shared import setup
 from reports.shared.wording import count_of, hours, percent
 
 
-def opening(plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood]) -> Opening:
+def opening(plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood], missing_hours: float) -> Opening:
+    """The verdict and what to do first; ``missing_hours`` are those of gaps whose owners do not have them."""
     failing = len(plan.mine)
     if not plan.applicable:
         name = _name(plan.question.first.framework)
@@ -30,12 +31,14 @@ def opening(plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood
         odds = f", {_odds(likely)}"
         need = f"; it takes {hours(plan.choice.hours)}, duties leave their owners {left:,}"
         return Opening(
-            f"{at_most(at_most(f'{ready}: yes, with the plan{odds}', f'. {many}'), need)}.", _step(plan, work)
+            f"{at_most(at_most(f'{ready}: yes, with the plan{odds}', f'. {many}'), need)}.",
+            _step(plan, work, missing_hours),
         )
     short = plan.first_short
-    need = f"; {hours(plan.needed_hours)} are needed, duties leave their owners {left:,}"
+    why = f", {missing_hours:g} of them of people who lack them" if missing_hours else " and there, but not in time"
+    need = f"; {hours(plan.needed_hours)} are needed{why}"
     first = f"; first short: week {short.week[-2:]}" if short else ""
-    return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work))
+    return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work, missing_hours))
 
 
 def _odds(likely: Sequence[Likelihood]) -> str:
@@ -54,11 +57,11 @@ def _name(framework: str) -> str:
     return FRAMEWORK_NAMES.get(framework, framework)
 
 
-def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
+def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float) -> str:
     if work.is_empty():
-        if plan.needed_hours > plan.available_hours:
-            need, have = hours(plan.needed_hours), hours(plan.available_hours)
-            return f"Hours are missing: {need} of work would change that, the owners have {have}; give them more time."
+        if missing_hours:
+            need, lack = hours(plan.needed_hours), hours(missing_hours)
+            return f"Hours are missing: {need} of work would change that, {lack} beyond what its people have."
         return "No work changes that by then: look at what stays open, and why."
     first = work.row(0, named=True)
     start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
@@ -96,7 +99,7 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood]) -> list[str]:
         goal = plan.question.goal_of(one.framework)
         if goal is not None and 0 < one.probability < 1 and one.likely_on is not None:
             name, odds = _name(one.framework), f"{100 * one.probability:.0f} % likely"
-            error = f"error {100 * one.error:.1f} points over {one.draws:,} draws"
+            error = f"error {100 * one.error:.1f} points over {one.draws:,} draws, calibrated on drawn histories"
             warnings.append(
                 f"{name} ready on {spelled_day(goal.by)}: {odds} ({error}); 90 % on {spelled_day(one.likely_on)}."
             )

@@ -5,26 +5,24 @@ No route of its own: reports answer with it when they are asked ``target`` or ``
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.plan_parameters import PLAN_CHOICES, PLAN_PARAMETERS, PLANNED_FRAMEWORK, PRICES
 from engine.model.declarations.report import Report
-from engine.model.documents.document import CalendarEvent, Chart, Coverage, Document, Table
-from engine.model.documents.tones import Tone
-from engine.planning.likelihood import likelihoods, spread_of
+from engine.model.documents.document import CalendarEvent, Coverage, Document, Table
+from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import Fact, make_plan
 from engine.planning.plan import ReadinessPlan
 from engine.planning.prices import prices, without_more_hours
 from engine.planning.question import plan_question
-from reports.programme.plans import plan_people, plan_rows, promises
+from reports.programme.plans import plan_people, plan_pictures, plan_rows, promises
 from reports.programme.plans.plan_terms import terms
 from reports.programme.plans.plan_words import opening, warnings_of
 from reports.shared.wording import hours
 
-TONES: dict[str, Tone] = {"nothing done": "second", "with the plan": "main"}
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
 GOALS = {"likely_error_points": "Error (points)", "likely_on": "90 % likely on"}
+PEOPLE = {"available_hours": "Left (h)", "overdue_hours": "Overdue (h)"}
 PRICE = {"change": "If this moves", "reached": "Reached then"}
 MORE = {"people": "With", "effective": "Effective on the day"}
 TERMS = "Its report may ask for more than effective controls: worksheets, decisions, agreements that are not on record."
@@ -56,8 +54,9 @@ DEFINITIONS = {
     "Buys": "One piece of evidence of operation, or a policy, serves another control where the crosswalk says that it "
     "supports it fully: link it to both. Tests and signatures are each control's own.",
     "Likely": "The work drawn with uncertain hours, in its order: the share of draws that reach the target by the day. "
-    "The spread is what is recorded as least and most hours, else that of accepted work that is done, else a factor of "
-    "1.6 that one piece in ten exceeds; half of it is shared by all work of a person.",
+    "The spread is what is recorded as least and most hours, else that of accepted work that is done, else half of all "
+    "work takes 1.1 times what is planned or more, one piece in ten twice as much; half of the spread is shared by all "
+    "work of a person. It is calibrated on drawn histories. The band of readiness ends where nine of ten draws are.",
 }
 
 
@@ -113,7 +112,9 @@ def build(
     }
     question = plan_question(framework_targets, ask.options, ask.as_of, int(ask.settings["plan_slack_days"]))
     plan = make_plan(frames.__getitem__, question, ask.as_of)
-    work, weeks, likely = plan_rows.actions(plan), plan_rows.weeks(plan), likelihoods(plan, spread_of(accepted_plans))
+    ready = ready_days(plan, spread_of(accepted_plans))
+    work, weeks, likely = plan_rows.actions(plan), plan_rows.weeks(plan, ready), likelihoods(plan, ready)
+    holes = promises.holes(plan)
     known = pl.concat(
         [goal.projection.on(goal.goal.by).filter(pl.col("state") != "not_applicable") for goal in plan.goals]
     )
@@ -127,7 +128,7 @@ def build(
     owners = people.filter(pl.col("owner").is_in(plan.owners))
     frameworks = [goal.framework for goal in question.goals]
     return Document(
-        *opening(plan, work, likely),
+        *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2)),
         summary={
             "by": question.by,
             "target_pct": question.first.target,
@@ -169,11 +170,11 @@ def build(
             Table(
                 "holes",
                 "Days on which evidence has lapsed although the plan is done",
-                promises.holes(plan),
+                holes,
                 note="The price is what renewing in time takes beside the plan; without one no renewal is in time.",
             ),
             Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
-            Table("owners", "Who does how much", people, labels={"available_hours": "Left (h)"}),
+            Table("owners", "Who does how much", people, labels=PEOPLE),
             Table("messages", "A line for each owner", plan_people.messages(plan), labels={"message": "To send"}),
             Table("load", "Hours of each owner, week by week", load_weeks, hidden=["week_start_on"]),
             *_further_tables(frames.__getitem__, plan, ask),
@@ -207,7 +208,7 @@ def build(
             ),
         ),
         coverage=Coverage(known.filter(pl.col("state") != "no_data").height, known.height),
-        charts=[*_charts(weeks), *plan_people.pictures(plan, load_weeks)],
+        charts=[*plan_pictures.readiness(plan, weeks, holes), *plan_pictures.owners(plan, load_weeks, holes)],
         events=_events(plan),
         definitions=DEFINITIONS,
         warnings=warnings_of(plan, likely),
@@ -240,35 +241,6 @@ def _events(plan: ReadinessPlan) -> list[CalendarEvent]:
             changed_on=plan.as_of,
         )
         for step in plan.steps
-    ]
-
-
-def _charts(weeks: pl.DataFrame) -> list[Chart]:
-    several = weeks["framework"].n_unique() > 1
-    weeks = weeks.filter(framework=weeks["framework"][0])
-    lines = (
-        weeks.select(
-            pl.Series("on", [spelled_day(on) for on in weeks["on"]], dtype=pl.String),
-            **{"nothing done": "strict_pct", "with the plan": "planned_strict_pct"},
-        )
-        .unpivot(index="on", variable_name="readiness", value_name="strict_pct")
-        .drop_nulls("strict_pct")
-    )
-    if weeks.height < 2 or lines.is_empty():
-        return []
-    alt = "Strict readiness at the end of each week until the day, if nothing is done and if the plan is done."
-    return [
-        Chart(
-            "lines",
-            "Strict readiness until the day" + (", the first framework" if several else ""),
-            lines,
-            "on",
-            "strict_pct",
-            alt,
-            series="readiness",
-            percent=True,
-            tones=TONES,
-        )
     ]
 
 

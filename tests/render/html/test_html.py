@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from markupsafe import escape as reference
 
-from engine.model.documents.document import Chart, Coverage, Document, Organization, Position
+from engine.model.documents.document import Chart, ChartMark, Coverage, Document, Organization, Position
 from engine.model.documents.heat import SHARE_OF_GOOD, HeatScale
 from engine.render import CONTENT_SECURITY_POLICY
 from engine.render.html.escaping import css_string, escape_text
@@ -291,3 +291,10 @@ def test_people_are_called_by_name_in_charts_lists_and_sentences():
 
 def test_identifiers_that_are_hashes_are_no_key_figures():
     assert "a5a58f56" not in page(edition(Document("Nothing.", summary={"scenario_id": "a5a58f56", "n": 1}))).text
+
+
+def test_a_mark_stands_where_its_week_is_although_pages_spell_that_as_a_day():
+    frame = pl.DataFrame({"week": ["2026-W47", "2026-W48"], "n": [1, 2]})
+    marked = Chart("lines", "Load", frame, "week", "n", "Load.", marks=[ChartMark("2026-W48", "the last day")])
+    shown = page(edition(Document("Load.", summary={}, charts=[marked]))).text
+    assert shown.count("the last day") == 2  # a chart is drawn twice

@@ -10,12 +10,13 @@ areas by hatching, so that nothing is lost in grey.
 """
 
 import math
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from markupsafe import Markup, escape
 
 from engine.model.documents.document import Chart
-from engine.render.html.charts import strokes
+from engine.render.html.charts import palette, strokes
 from engine.render.html.charts.bars import draw_bars
 from engine.render.html.charts.chart_points import check, label_of, place_name, points, series_names, tick_label
 from engine.render.html.charts.marks import marks
@@ -60,7 +61,7 @@ def _lines(chart: Chart, width: int, key: str) -> tuple[str, float]:
     step = right - left
     for name, place, value in points(chart):
         lines[name].append(None if value is None else (left + places[place] * step, scale(value)))
-    out = [legend]
+    out = [legend, *_behind(chart, {name: left + at * step for name, at in places.items()}, (top, bottom), right)]
     for tick in scale.ticks:
         out.append(strokes.line(left, scale(tick), right, scale(tick), "grid" if tick else "axis"))
         out.append(strokes.text(tick_label(tick, chart), left - 8, scale(tick), "tick", "end"))
@@ -69,6 +70,28 @@ def _lines(chart: Chart, width: int, key: str) -> tuple[str, float]:
     for index, (name, mark) in enumerate(series.items()):
         out.append(strokes.path(lines[name], mark.tone, index))
     return "".join(out), bottom + 30
+
+
+def _behind(chart: Chart, across: Mapping[str, float], height: tuple[float, float], right: float) -> Iterator[str]:
+    """A ground for stretches and a line for places, each with its words once, one below the other at the top."""
+    top, bottom = height
+    rows: dict[str, float] = {}
+    for mark in (mark for mark in chart.marks if mark.at in across):
+        x, end = across[mark.at], across.get(mark.until or mark.at, across[mark.at])
+        is_new = mark.text not in rows
+        y = rows.setdefault(mark.text, top + 8 + 15 * len(rows))
+        if mark.until is not None:
+            place = f'x="{px(x - 2)}" y="{px(top)}" width="{px(end - x + 4)}" height="{px(bottom - top)}"'
+            words = f"<title>{escape(mark.text)}</title>"
+            yield f'<rect {place} {palette.fill(mark.tone)} fill-opacity=".16">{words}</rect>'
+        else:
+            yield (
+                f'<path d="M{px(x)} {px(top)}V{px(bottom)}" fill="none" {palette.stroke(mark.tone)} '
+                f'stroke-width="1.5" stroke-dasharray="4 3"/>'
+            )
+        if is_new:
+            is_late = x + 6 + breadth(mark.text) > right
+            yield strokes.text(mark.text, x - 5 if is_late else x + 5, y, "tick", "end" if is_late else "start")
 
 
 def _legend(chart: Chart, names: list[str], width: int, key: str) -> tuple[str, float]:

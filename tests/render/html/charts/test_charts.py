@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from engine.model.documents.document import Chart
+from engine.model.documents.document import Chart, ChartMark
 from engine.render import TEMPLATES
 from engine.render.html.charts.charts import svg
 from engine.render.html.charts.marks import marks
@@ -153,3 +153,20 @@ def test_a_picture_does_not_ask_for_paper_of_its_own():
     classes = re.findall('<svg[^>]* class="([^"]+)"', svg(Chart("lines", "T", TREND, "week", "value_pct", "A"), "k"))
     assert classes == ["broad", "slim"]
     assert not re.search(r"\.(broad|slim) \{ page:", (TEMPLATES / "page.css").read_text())
+
+
+def test_marks_stand_at_their_places_and_stretches_lie_behind_the_lines():
+    frame = pl.DataFrame({"week": ["W1", "W2", "W3"], "hours": [4.0, 8.0, 6.0]})
+    marks_drawn = [
+        ChartMark("W3", "the day"),
+        ChartMark("W1", "lapsed", "bad", "W2"),
+        ChartMark("W2", "lapsed", "bad", "W3"),
+    ]
+    picture = draw_chart(
+        Chart("lines", "Title", frame, "week", "hours", "Alt.", marks=[*marks_drawn, ChartMark("W9", "gone")])
+    )
+    assert [texts(picture).count(one) for one in ("the day", "lapsed", "gone")] == [1, 1, 0]
+    ground, again = [rect for rect in picture.iter(f"{NAMESPACE}rect") if rect.get("fill-opacity")]
+    assert float(ground.get("x")) + float(ground.get("width")) == pytest.approx(float(again.get("x")) + 4, abs=0.2)
+    drawn = [piece.tag for piece in picture]
+    assert drawn.index(f"{NAMESPACE}rect") < drawn.index(f"{NAMESPACE}line")
