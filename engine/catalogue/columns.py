@@ -110,6 +110,9 @@ CROSSWALK = {
     "reviewer": OPTIONAL,
     "reviewed_on": CatalogueColumn(pl.Date(), optional=True),
 }
+PAIRED_WITH = "nist-800-53"
+"""The catalogue of controls that the program has pairs to, and no framework of its own: its identifiers are public."""
+NIST_PAIRS = CROSSWALK | {"target_framework": one_of(PAIRED_WITH)}
 UNMAPPED = {"framework": FRAMEWORK, "control_id": TEXT, "against": FRAMEWORK, "reason": TEXT}
 ACTIONS = {
     **texts("action title"),

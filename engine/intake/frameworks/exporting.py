@@ -43,7 +43,7 @@ def built_in_content(framework: str) -> FrameworkContent:
     for row in details.iter_rows(named=True):
         content.add("framework_controls", _built_in_row(row, framework, further), framework)
     ends = (pl.col("source_framework") == framework) | (pl.col("target_framework") == framework)
-    for row in known.crosswalk.filter(ends).iter_rows(named=True):
+    for row in pl.concat([known.crosswalk, known.nist_pairs]).filter(ends).iter_rows(named=True):
         content.add("framework_mappings", {**row, "source": row["basis"]}, framework)
     supporting = known.actions.filter(pl.col("effect") != "neutral").select("action", "effect", "family")
     mapped = known.action_controls.filter(framework=framework).join(supporting, on="action")
