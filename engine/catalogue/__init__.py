@@ -30,29 +30,35 @@ from engine.catalogue.columns import (
     CROSSWALK,
     EVIDENCE_KINDS,
     FRAMEWORK_LIST,
+    NIST_PAIRS,
     OWN,
+    PAIRED_WITH,
     RUNBOOK_CONTROLS,
     RUNBOOKS,
     UNMAPPED,
     VENDOR_INHERITANCE,
+    CatalogueColumn,
 )
 from engine.model.vocabulary import FRAMEWORKS
 
 __all__ = ["CADENCES", "DATA", "EVIDENCE_KINDS", "FRAMEWORKS", "Catalogue", "catalogue", "load"]
 
 DATA = Path(__file__).resolve().parents[2] / "data"
+_NIST_CONTROL = r"^[a-z]{2}-[1-9]\d?(\.[1-9]\d?)?$"
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
     """Everything in ``data/`` that says what a control is, how it is evidenced and how controls relate.
 
-    ``position`` in ``controls`` is the order of the standard, which an identifier does not sort into.
+    ``position`` in ``controls`` is the order of the standard, which an identifier does not sort into. ``nist_pairs``
+    lead to controls of NIST SP 800-53, which is no framework of the program: they stand apart from ``crosswalk``.
     """
 
     frameworks: pl.DataFrame
     controls: pl.DataFrame
     crosswalk: pl.DataFrame
+    nist_pairs: pl.DataFrame
     unmapped: pl.DataFrame
     actions: pl.DataFrame
     action_controls: pl.DataFrame
@@ -98,6 +104,7 @@ def load(data: Path) -> Catalogue:
         frameworks=_frameworks(data / "frameworks/frameworks.csv", controls),
         controls=controls,
         crosswalk=edges,
+        nist_pairs=_nist_pairs(data / "crosswalks" / PAIRED_WITH, keys),
         unmapped=unmapped,
         actions=actions,
         action_controls=action_controls,
@@ -148,21 +155,37 @@ def _crosswalks(folder: Path, keys: AbstractSet[Key]) -> tuple[pl.DataFrame, pl.
     unmapped_path = folder / "unmapped.csv"
     edges = [empty(CROSSWALK)]
     for path in sorted(set(folder.glob("*.csv")) - {unmapped_path}):
-        frame = read(path, CROSSWALK, key=("source_framework", "source_id", "target_framework", "target_id"))
-        between = pl.concat_str("source_framework", "target_framework", separator="-")
-        check(
-            path,
-            frame,
-            ("target_framework", between != path.stem, f"a pair of the frameworks of the file name, {path.stem}"),
-            control_exists(frame, "source_framework", "source_id", keys),
-            control_exists(frame, "target_framework", "target_id", keys),
-        )
+        frame = _pairs(path, CROSSWALK, keys)
+        check(path, frame, control_exists(frame, "target_framework", "target_id", keys))
         edges.append(frame)
     unmapped = empty(UNMAPPED)
     if unmapped_path.exists():
         unmapped = read(unmapped_path, UNMAPPED, key=("framework", "control_id", "against"))
         check(unmapped_path, unmapped, control_exists(unmapped, "framework", "control_id", keys))
     return pl.concat(edges), unmapped
+
+
+def _nist_pairs(folder: Path, keys: AbstractSet[Key]) -> pl.DataFrame:
+    pairs = [empty(NIST_PAIRS)]
+    for path in sorted(folder.glob("*.csv")):
+        frame = _pairs(path, NIST_PAIRS, keys)
+        well_formed = pl.col("target_id").str.contains(_NIST_CONTROL)
+        check(path, frame, ("target_id", ~well_formed, "a control of NIST SP 800-53 as OSCAL writes it, ac-2.1"))
+        pairs.append(frame)
+    return pl.concat(pairs)
+
+
+def _pairs(path: Path, columns: Mapping[str, CatalogueColumn], keys: AbstractSet[Key]) -> pl.DataFrame:
+    """A file of pairs between the two frameworks that its name says, from controls that exist."""
+    frame = read(path, columns, key=("source_framework", "source_id", "target_framework", "target_id"))
+    between = pl.concat_str("source_framework", "target_framework", separator="-")
+    check(
+        path,
+        frame,
+        ("target_framework", between != path.stem, f"a pair of the frameworks of the file name, {path.stem}"),
+        control_exists(frame, "source_framework", "source_id", keys),
+    )
+    return frame
 
 
 def _actions(folder: Path, assessable: AbstractSet[Key]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -212,7 +235,7 @@ def _runbooks(folder: Path, assessable: pl.DataFrame) -> tuple[pl.DataFrame, pl.
 
 def _version(data: Path) -> str:
     digest = sha256()
-    for path in sorted(path for part in ("crosswalks", "frameworks", "rules") for path in (data / part).glob("*.csv")):
+    for path in sorted(path for part in ("crosswalks", "frameworks", "rules") for path in (data / part).rglob("*.csv")):
         digest.update(f"{path.relative_to(data).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

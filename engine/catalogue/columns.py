@@ -8,6 +8,8 @@ from engine.model.vocabulary import FRAMEWORKS, VENDOR_TIERS
 
 CADENCES = ("continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual")
 EVIDENCE_KINDS = ("operation", "policy", "test", "attestation")
+EVIDENCE_ACTIONS = ("operation", "incident", "test", "policy")
+"""Kinds of actions that are evidence; the others are bookkeeping."""
 RELATIONS = ("equal", "superset", "subset", "intersects")
 ANY_TIER = "*"
 VENDOR_EVIDENCE = (
@@ -110,10 +112,13 @@ CROSSWALK = {
     "reviewer": OPTIONAL,
     "reviewed_on": CatalogueColumn(pl.Date(), optional=True),
 }
+PAIRED_WITH = "nist-800-53"
+"""The catalogue of controls that the program has pairs to, and no framework of its own: its identifiers are public."""
+NIST_PAIRS = CROSSWALK | {"target_framework": one_of(PAIRED_WITH)}
 UNMAPPED = {"framework": FRAMEWORK, "control_id": TEXT, "against": FRAMEWORK, "reason": TEXT}
 ACTIONS = {
     **texts("action title"),
-    "kind": one_of("operation", "test", "policy", "incident", "admin"),
+    "kind": one_of(*EVIDENCE_ACTIONS, "admin"),
     "effect": one_of("supports", "records", "contradicts", "neutral"),
     "family": TEXT,
     "controls_from": one_of("map", "event", "none"),

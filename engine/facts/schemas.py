@@ -95,6 +95,9 @@ SCHEMAS: Mapping[str, Schema] = {
         org_id source_framework source_id source_title target_framework target_id target_title relation strength full
         rationale reviewer reviewed_on
     """),
+    # a control and one of NIST SP 800-53 that it is paired with, in the order of that publication; no organization
+    # where the pair came with the program
+    "nist_pairs": columns(f"{_CONTROL} nist_control nist_position"),
     # the day of the organization's first event; null where nothing was recorded up to the day
     "records_since": columns("org_id known_since"),
     # framework in scope: the day from which its records speak, the earliest event, signature or snapshot. What lies

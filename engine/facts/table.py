@@ -51,6 +51,7 @@ FACTS: Mapping[str, FactFunction] = {
     "requirements": scope.requirements,
     "control_profiles": scope.profiles,
     "crosswalk": scope.crosswalk,
+    "nist_pairs": scope.nist_pairs,
     "people": scope.people,
     "names": scope.names,
     "approvers": approvals.approvers,
@@ -183,7 +184,7 @@ FACTS: Mapping[str, FactFunction] = {
 }
 
 
-OF_EVERYBODY = frozenset({"crosswalk", "catalogue_entries"})
+OF_EVERYBODY = frozenset({"crosswalk", "nist_pairs", "catalogue_entries"})
 """Facts with rows of the program beside those of organizations; these have no ``org_id``."""
 
 

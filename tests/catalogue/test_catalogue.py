@@ -243,6 +243,39 @@ def test_a_criterion_without_an_edge_has_a_stated_reason_and_no_other(full_catal
     assert criteria - paired == set(full_catalogue.unmapped.filter(framework="soc2", against="iso27001")["control_id"])
 
 
+def test_pairs_with_nist_800_53_have_the_counts_of_their_sources(full_catalogue):
+    pairs = full_catalogue.nist_pairs
+    assert count_rows(pairs, "source_framework") == {
+        "nist-csf": 731,
+        "iso27001": 642,
+        "cmmc-l2": 183,
+        "cis-v8": 306,
+        "pci-dss": 760,
+    }
+    keys = full_catalogue.controls.filter("assessable").select("framework", "control_id")
+    ends = pairs.select(framework="source_framework", control_id="source_id").unique()
+    assert count_rows(keys.join(ends, on=["framework", "control_id"]), "framework") == {
+        "nist-csf": 106,
+        "iso27001": 120,
+        "cmmc-l2": 109,
+        "cis-v8": 140,
+        "pci-dss": 181,
+    }
+
+
+def test_no_pair_leads_to_what_revision_5_of_nist_800_53_has_withdrawn(full_catalogue):
+    withdrawn = ["au-2.3", "au-8.1", "ia-2.3", "ia-2.9", "mp-5.4", "mp-7.1", "ra-4", "sc-19"]
+    assert full_catalogue.nist_pairs.filter(pl.col("target_id").is_in(withdrawn)).is_empty()
+    named = {"AU.L2-3.3.3": "au-2", "MP.L2-3.8.6": "sc-28.1", "MP.L2-3.8.8": "mp-7", "SC.L2-3.13.14": None}
+    paired = dict(full_catalogue.nist_pairs.filter(source_framework="cmmc-l2").select("source_id", "target_id").rows())
+    assert {control: paired.get(control) for control in named} == named
+
+
+def test_pairs_with_nist_800_53_are_no_pairs_of_the_programs_frameworks(full_catalogue):
+    assert full_catalogue.crosswalk.filter(pl.col("target_framework") == "nist-800-53").is_empty()
+    assert not full_catalogue.has_control("nist-800-53", "ac-2")
+
+
 # actions
 
 
@@ -340,7 +373,8 @@ def test_loading_twice_gives_the_same_version_and_a_changed_byte_another(copy):
 
 def test_no_crosswalk_is_an_empty_crosswalk(copy):
     shutil.rmtree(copy / "crosswalks")
-    assert (load(copy).crosswalk.height, load(copy).unmapped.height) == (0, 0)
+    loaded = load(copy)
+    assert (loaded.crosswalk.height, loaded.nist_pairs.height, loaded.unmapped.height) == (0, 0, 0)
 
 
 def test_the_closest_runbook_pattern_wins(copy):
@@ -398,6 +432,19 @@ EDGE = ",intersects,0.5,why,own judgement,0,catalogue,2026-01-01"
             "evidence_kinds",
             "'policy;paper'",
         ),
+        ("crosswalks/nist-800-53/cis-v8-nist-800-53.csv", "cis-v8,0.1,nist-800-53,ac-2" + EDGE, "source_id", "'0.1'"),
+        (
+            "crosswalks/nist-800-53/cis-v8-nist-800-53.csv",
+            "cis-v8,1.1,nist-800-53,AC-2(1)" + EDGE,
+            "target_id",
+            "'AC-2(1)'",
+        ),
+        (
+            "crosswalks/nist-800-53/cis-v8-nist-800-53.csv",
+            "cis-v8,1.1,iso27001,A.5.1" + EDGE,
+            "target_framework",
+            "'iso27001'",
+        ),
         ("crosswalks/soc2-iso27001.csv", "soc2,CC0,iso27001,A.5.1" + EDGE, "source_id", "'CC0'"),
         ("crosswalks/soc2-iso27001.csv", "soc2,CC1.1,iso27001,A.5.99" + EDGE, "target_id", "'A.5.99'"),
         ("crosswalks/soc2-iso27001.csv", "soc2,CC1.1,nist-csf,GV.PO-01" + EDGE, "target_framework", "'nist-csf'"),
@@ -436,7 +483,8 @@ def test_a_cell_that_does_not_hold_is_named(copy, file, line, column, found):
     with pytest.raises(InvalidData) as refused:
         load(copy)
     (cell,) = refused.value.details
-    assert (cell["file"], cell["row"], cell["column"], cell["found"]) == (file, row, column, found)
+    name = "/".join(file.split("/")[-2:])
+    assert (cell["file"], cell["row"], cell["column"], cell["found"]) == (name, row, column, found)
     assert refused.value.message == f"{file} row {row}, column {column}: expected {cell['expected']}, found {found}"
 
 

@@ -38,6 +38,7 @@ from engine.store.copy.table_copy import store_snapshot
 from engine.store.database.migrations import ensure_schema
 from engine.store.schema.organizations import memberships, organization_frameworks, users
 from engine.store.schema.risk import vendors
+from tests.faults import pull
 from tests.faults.layer import failing, failing_store, sqlite_error
 from tests.web.handlers.test_health import downgrade
 
@@ -104,6 +105,7 @@ COMMANDS = {
     "restore": Command(("restore", "kept.zip"), folder="new"),
     "seal": Command(_seal, finished=_is_sealed),
     "evidence add": Command(ADD),
+    "pull": Command(("pull", "pulls.toml", "--org", "acme"), finished=pull.is_done),
     "heads": Command(("heads", "--org", "acme")),
     "migrate": Command(("migrate",), folder="behind"),
     "build": Command(("build", "--org", "acme", "--jobs", "1")),
@@ -114,6 +116,7 @@ LOADED = (  # before anything is forked: what commands load when they are called
     "engine.evidence.items",
     "engine.operations.backup",
     "engine.operations.check",
+    "engine.operations.pulls",
     "engine.operations.restore",
     "engine.reporting.batch.batch",
     "engine.runtime.keys.key_rotations",
@@ -149,6 +152,8 @@ def prepare(base: Path) -> None:
     (base / "var").mkdir()
     (base / "note.txt").write_bytes(b"a note")
     (base / "about.txt").write_bytes(BYTES)
+    (base / "people.csv").write_text(pull.PEOPLE)
+    (base / "pulls.toml").write_text(pull.FILE)
     url = f"sqlite:///{base / 'var' / 'hq.db'}"
     ensure_schema(url, begin=True)
     with closing(Store(url)) as store:

@@ -6,8 +6,10 @@ event itself names the control. Events without tags stay in, because the chain i
 """
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import polars as pl
 
@@ -17,8 +19,9 @@ from engine.store.queries.history.audit import COLUMNS as AUDIT
 from engine.store.queries.history.audit import AuditEntry, events_until, position
 from engine.store.queries.operations.vendors import frameworks_in_scope
 from engine.store.queries.own_frameworks import own_assessable, own_rule_patterns
-from engine.store.rows import many
+from engine.store.rows import Reader, many
 from engine.store.schema.automation import policies, policy_controls
+from engine.store.schema.controls import evidence_items, evidence_links
 from engine.store.types import instant_text
 
 COLUMNS = (
@@ -27,6 +30,18 @@ COLUMNS = (
 )  # fmt: skip
 _TAG = pl.format("{}:{}", "framework", "control_id")
 EVIDENCE = ("evidence", "evidence_item")
+
+
+class PackFile(NamedTuple):
+    """A held file of the window, which a pack names and does not carry."""
+
+    item: str
+    title: str
+    name: str | None
+    captured_at: datetime
+    control_tags: list[str]
+    sha256: str
+    bytes: int | None
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,7 @@ class EvidencePack:
     versions: pl.DataFrame
     by_action: pl.DataFrame
     known: tuple[str, ...]
+    files: tuple[PackFile, ...]
 
 
 def open_pack(
@@ -58,6 +74,7 @@ def open_pack(
         pairs = many(connection, policy_controls, org_id)
         own = own_assessable(connection, org_id)
         rules = own_rule_patterns(connection, org_id)
+        files = _held_files(connection, org_id, since, now)
     scope = [name for name in followed if framework in (None, name)]
     tags = catalogue().controls.filter("assessable", pl.col("framework").is_in(scope)).select(tag=_TAG)["tag"]
     tags = pl.concat(
@@ -85,7 +102,36 @@ def open_pack(
         ),
         _action_tags(tags, rules),
         tuple(tags.to_list()),
+        _files_in_scope(files, set(tags), framework),
     )
+
+
+def _held_files(connection: Reader, org_id: str, since: datetime | None, now: datetime) -> list[PackFile]:
+    """The items of the window whose bytes are held and whole, with all controls that they are linked to."""
+    links: dict[str, list[str]] = {}
+    for link in many(connection, evidence_links, org_id):
+        links.setdefault(link["evidence_id"], []).append(f"{link['framework']}:{link['control_id']}")
+    return [
+        PackFile(
+            row["id"],
+            row["title"],
+            row["file"],
+            row["captured_at"],
+            sorted(links.get(row["id"], [])),
+            row["held_sha256"],
+            row["held_bytes"],
+        )
+        for row in many(connection, evidence_items, org_id, order=("captured_at", "id"))
+        if row["held_sha256"] is not None
+        and row["removed"] is None
+        and row["captured_at"] <= now
+        and (since is None or row["captured_at"] >= since)
+    ]
+
+
+def _files_in_scope(files: Sequence[PackFile], tags: AbstractSet[str], wanted: str | None) -> tuple[PackFile, ...]:
+    scoped = [one._replace(control_tags=[tag for tag in one.control_tags if tag in tags]) for one in files]
+    return tuple(one for one in scoped if one.control_tags or wanted is None)
 
 
 def pages(store: Store, pack: EvidencePack) -> Iterator[pl.DataFrame]:

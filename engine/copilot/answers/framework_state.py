@@ -11,7 +11,7 @@ from engine.copilot.answers.library import Library
 from engine.copilot.answers.sources import route_of
 from engine.copilot.entities.programme import FRAMEWORK, GAP
 from engine.copilot.grammar.lexicon import is_filler
-from engine.copilot.grammar.names import FRAMEWORKS, OwnName
+from engine.copilot.grammar.names import FRAMEWORKS, OwnName, spellings_of
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem
 from engine.model.vocabulary import FRAMEWORK_NAMES
@@ -39,10 +39,12 @@ def standing(
     (framework,) = found
     if asked.windows or asked.bound is not None or not asked.matches(_ASKED):
         return None
-    named = {word for said in FRAMEWORKS[framework] for word in re.split(r"[\s-]", said)}
+    label = next(name.label for name in names if name.kind == "framework")
+    spellings = FRAMEWORKS.get(framework) or (*spellings_of(framework, label),)
+    named = {word for said in spellings for word in re.split(r"[\s_-]", said.lower())}
     if any(not (is_filler(word) or word in _WORDS or stem(word) in _WORDS or word in named) for word in asked.words):
         return None
-    name = FRAMEWORK_NAMES.get(framework, framework)
+    name = FRAMEWORK_NAMES.get(framework, label)
     rows = library.rows(FRAMEWORK)
     row = next(iter(rows.filter(pl.col("framework") == framework).iter_rows(named=True)), None)
     if row is not None and row["weighted_pct"] is None:

@@ -23,6 +23,7 @@ FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "fedramp-poam": ("fedramp", "fedramp poam", "fedramp-poam"),
 }
 _TITLES = frozenset((*ROLES, "desk", "support", "info", "security", "compliance", "team"))  # no names of people
+_TITLE_WORDS = 3  # of fewer the title of a control may be what anybody says
 _COMMON = frozenset(("committee", "of", "the", "and", "board", "group"))
 
 
@@ -50,6 +51,7 @@ class Names:
             self._vendors(),
             self._committees(),
             self._services(),
+            self._own_controls(),
             self._controls(),
             self._frameworks(),
             self._incidents(),
@@ -115,6 +117,30 @@ class Names:
         for key, spellings in FRAMEWORKS.items():
             for said in spellings:
                 yield said, OwnName("framework", (key,), FRAMEWORK_NAMES[key])
+        for key, name in self._own_frameworks.items():
+            for said in spellings_of(key, name):
+                yield said, OwnName("framework", (key,), name)
+
+    @cached_property
+    def _own_frameworks(self) -> Mapping[str, str]:
+        """The titles of the organization's own frameworks."""
+        return dict(self._records.fact("own_frameworks").select("framework", "name").iter_rows())
+
+    def _own_controls(self) -> Iterator[tuple[str, OwnName]]:
+        """Controls of one's own, by identifiers that are no words and by titles that are no common phrase."""
+        rows = self._records.fact("own_controls").filter("assessable").select("framework", "control_id", "title")
+        for framework, control, title in rows.iter_rows():
+            known = OwnName("control", (f"{framework}:{control}",), control)
+            yield f"{framework}:{control}", known
+            if not control.isdigit() and not control.isalpha():
+                yield control, known
+            if len(title.split()) >= _TITLE_WORDS:
+                yield title, known
+
+
+def spellings_of(framework: str, name: str) -> frozenset[str]:
+    """How people write a framework of their own: its identifier, with blanks for signs, and its title."""
+    return frozenset((framework, framework.replace("-", " ").replace("_", " "), name))
 
 
 def _unique(spoken: Iterable[tuple[str, OwnName]]) -> dict[Phrase, OwnName]:

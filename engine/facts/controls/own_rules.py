@@ -6,13 +6,12 @@ from typing import Any
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.catalogue.columns import EVIDENCE_ACTIONS
 from engine.facts.expressions import SUPPORTING
 
 _KEY = ["org_id", "framework", "control_id"]
 NUMBERS = ("events", "events_before", "events_ever", "events_future")
 RULE = (*_KEY, "action", "outcome", "effect", "family", "kind", "own_rule")
-# kinds of actions that are evidence; what the catalogue takes for bookkeeping is operation where a rule says so
-_KINDS = ("operation", "incident", "test", "policy")
 
 
 def outcome_counts(audit_action_counts_rows: pl.DataFrame) -> pl.DataFrame:
@@ -65,7 +64,7 @@ def _apply(
             yield (
                 *(org_id, framework, control, action, outcome, _effect(rule, outcome)),
                 rule["family"] or usual.get("family") or action,
-                kind if kind in _KINDS else "operation",
+                kind if kind in EVIDENCE_ACTIONS else "operation",  # bookkeeping, too, where a rule says so
                 f"{rule['pattern']} ({rule['outcome']}) {rule['effect']} {framework}:{control}",
             )
 

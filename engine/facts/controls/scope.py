@@ -3,10 +3,12 @@
 import polars as pl
 
 from engine.catalogue import FRAMEWORKS, catalogue
+from engine.catalogue.columns import PAIRED_WITH
 from engine.facts.approvals import with_approval
 from engine.facts.controls.own import place
 from engine.facts.expressions import ANNUAL, has_happened, plus_days, shape
 
+_KEY = ("org_id", "framework", "control_id")
 PACKS = (*FRAMEWORKS, "fedramp-poam")
 
 
@@ -154,6 +156,37 @@ def crosswalk(own_pairs: pl.DataFrame) -> pl.DataFrame:
     if not own_pairs.is_empty():
         frame = pl.concat([frame, shape("crosswalk", own_pairs.filter(~pl.col("unreviewed")))])
     return frame.sort("source_framework", "source_id", "target_framework", "target_id", "org_id")
+
+
+def nist_pairs(framework_mappings_rows: pl.DataFrame, own_controls: pl.DataFrame) -> pl.DataFrame:
+    """Which controls of NIST SP 800-53 a control is paired with; those of the program have no organization.
+
+    An organization's own pairs are here once a person has signed them off, whichever way they lead, and the controls
+    of that publication themselves where the organization has loaded it.
+    """
+    own = framework_mappings_rows.filter(pl.col("reviewer").is_not_null())
+    ends = [(own, "source", "target"), (own, "target", "source")]
+    same = own_controls.filter(pl.col("framework") == PAIRED_WITH).select(*_KEY, nist_id="control_id")
+    columns = ("source_framework", "source_id", "target_framework", "target_id")
+    ours = catalogue().nist_pairs.select(pl.lit(None, dtype=pl.String).alias("org_id"), *columns)
+    frames = [
+        pairs.filter(pl.col(f"{other}_framework") == PAIRED_WITH, pl.col(f"{one}_framework") != PAIRED_WITH).select(
+            "org_id", framework=f"{one}_framework", control_id=f"{one}_id", nist_id=f"{other}_id"
+        )
+        for pairs, one, other in [(ours, "source", "target"), *ends]
+    ]
+    parts = pl.col("nist_id").str.extract_groups(r"^([a-z]{2})-(\d+)(?:\.(\d+))?$")
+    family, number, part = (parts.struct.field(str(place)) for place in (1, 2, 3))
+    whole = pl.format("{}-{}", family.str.to_uppercase(), number)
+    frame = (
+        pl.concat([*frames, same])
+        .with_columns(
+            nist_control=pl.when(part.is_null()).then(whole).otherwise(pl.format("{}({})", whole, part)),
+            nist_position=pl.concat_str(family, number.str.zfill(2), part.fill_null("").str.zfill(2)).rank("dense"),
+        )
+        .filter(pl.col("nist_control").is_not_null())
+    )
+    return shape("nist_pairs", frame).unique().sort(*_KEY, "nist_position")
 
 
 def people(users_rows: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.catalogue.columns import CONTROL
+from engine.catalogue.columns import CONTROL, EVIDENCE_ACTIONS
 from engine.intake.frameworks.content import COLUMNS, FrameworkContent, Row, position
 from engine.intake.frameworks.importing import require_own, stored_content
 from engine.intake.frameworks.oscal import NAMESPACE, TABLES
@@ -43,9 +43,11 @@ def built_in_content(framework: str) -> FrameworkContent:
     for row in details.iter_rows(named=True):
         content.add("framework_controls", _built_in_row(row, framework, further), framework)
     ends = (pl.col("source_framework") == framework) | (pl.col("target_framework") == framework)
-    for row in known.crosswalk.filter(ends).iter_rows(named=True):
+    for row in pl.concat([known.crosswalk, known.nist_pairs]).filter(ends).iter_rows(named=True):
         content.add("framework_mappings", {**row, "source": row["basis"]}, framework)
-    supporting = known.actions.filter(pl.col("effect") != "neutral").select("action", "effect", "family")
+    # what is bookkeeping here would be evidence of operation under a rule of one's own
+    evidence = (pl.col("effect") != "neutral") & pl.col("kind").is_in(EVIDENCE_ACTIONS)
+    supporting = known.actions.filter(evidence).select("action", "effect", "family")
     mapped = known.action_controls.filter(framework=framework).join(supporting, on="action")
     for row in mapped.iter_rows(named=True):
         content.add("organization_rules", {**row, "pattern": row["action"], "outcome": "any"}, framework)

@@ -55,6 +55,8 @@ CONTROLS: Mapping[str, Column] = {
     "reuse": Column("Reuse", "word", "Which side of the pair could use the other's evidence."),
     "reviewer": Column("Reviewer", "text", "Who judged the pair."),
     "source_events": Column("SOC 2 evidence", "count", "Supporting events of the criterion in the period."),
+    "nist_control": Column("NIST SP 800-53", "text", "Control of NIST SP 800-53 that the control is paired with."),
+    "nist_position": Column("NIST position", "number", "Place of that control in NIST SP 800-53.", cells="whole"),
     "source_framework": Column("From", "text", "Framework of the source of the pair."),
     "source_id": Column("Source", "text", "Identifier of the source of the pair."),
     "source_newest_at": Column("SOC 2 newest", "instant", "Moment of the newest supporting event of the criterion."),

@@ -62,6 +62,19 @@ CHANGES: tuple[FormulaChange, ...] = (
         "A first review of a vendor that is due within 30 days counts among those due soon",
         ("vendor_reviews_due_soon",),
     ),
+        "Gaps of the FedRAMP plan name the controls of NIST SP 800-53 that theirs are paired with",
+        (
+            *(
+                "poam_closed_without_control",
+                "poam_gaps_without_control",
+                "poam_items_closed",
+                "poam_items_closed_late",
+            ),
+            *("poam_items_detected_in_period", "poam_items_from_gaps", "poam_items_high", "poam_items_late"),
+            *("poam_items_low", "poam_items_moderate", "poam_items_numbered", "poam_items_open"),
+            *("poam_items_unnumbered", "poam_vendor_check_ins_overdue"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -45,7 +45,21 @@ class EvidenceRow(Shape):
     seq: int | None
 
 
+class EvidenceFile(Shape):
+    """A file of evidence whose bytes the console holds, and this answer does not carry."""
+
+    item: str
+    title: str
+    name: str | None
+    captured_at: datetime
+    control_tags: list[str]
+    sha256: Hash
+    bytes: int | None
+
+
 class EvidenceManifest(Shape):
+    """``files_left_out`` are the held files of the window: JSON carries none, a bundle does."""
+
     rows: int
     policies: int
     events: int
@@ -59,6 +73,8 @@ class EvidenceManifest(Shape):
     catalogue_version: str
     columns: list[str]
     rows_sha256: Hash
+    files_left_out: list[EvidenceFile]
+    files_note: str
 
 
 class EvidenceExport(Shape):

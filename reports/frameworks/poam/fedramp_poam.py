@@ -47,8 +47,9 @@ DEFINITIONS = {
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
-    "controls": "Controls of NIST SP 800-53 as the ledger names them; scan findings are listed under RA-5. What names "
-    "none is no item of the plan: it is counted and listed as a gap without a control.",
+    "controls": "Controls of NIST SP 800-53 as the ledger names them, else those that the control of the gap is paired "
+    "with; scan findings are listed under RA-5. What has none is no item of the plan: it is counted and listed as a "
+    "gap without a control.",
     "scan findings": "A scan finding must be listed only once it is late or has a number; scans=all lists the "
     "others too.",
     "point of contact": "Who works on the gap, else whom the ledger names, else the owner of the control; of a finding "

@@ -36,8 +36,9 @@ FIGURES = (
         "Gaps without a control of NIST SP 800-53",
         "count",
         "less",
-        "Weaknesses that stand and numbers that nobody closed which name no control of NIST SP 800-53: the template "
-        "demands one, so they are no items of the plan until somebody names it.",
+        "Weaknesses that stand and numbers that nobody closed which name no control of NIST SP 800-53, and whose own "
+        "control is paired with none: the template demands one, so they are no items of the plan until somebody names "
+        "it.",
         gaps_without_control,
         Count(),
         LISTED,
@@ -48,7 +49,8 @@ FIGURES = (
         "Closed numbers without a control of NIST SP 800-53",
         "count",
         "neither",
-        "Numbers of the ledger that were closed and name no control of NIST SP 800-53.",
+        "Numbers of the ledger that were closed, name no control of NIST SP 800-53 and are about none that is "
+        "paired with one.",
         closed_without_control,
         Count(),
         reason="{status} {status_date}",

@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.model.poam import DAYS, RATINGS, STANDING, entered_day, entries, rating_of
 from reports.frameworks.poam.poam_columns import COLUMNS
-from reports.frameworks.poam.poam_weaknesses import Row, weaknesses
+from reports.frameworks.poam.poam_weaknesses import Row, nist_controls, weaknesses
 
 UNNUMBERED = "unnumbered"
 IMPACT = {"critical": "N5", "high": "N4", "medium": "N3", "low": "N2"}
@@ -37,12 +37,14 @@ def items(
     findings: pl.DataFrame,
     ledger: pl.DataFrame,
     profiles: pl.DataFrame,
+    pairs: pl.DataFrame,
     as_of: date,
     sheet: str,
     template: str,
 ) -> pl.DataFrame:
     """The open sheet: weaknesses that stand, and numbers that nobody closed; the closed sheet: what was closed."""
-    known = weaknesses(gaps, findings, profiles)
+    controls = nist_controls(pairs)
+    known = weaknesses(gaps, findings, profiles, controls)
     lines = []
     if sheet == "closed":
         for line in ledger.filter(pl.col("status").is_in(CLOSED)).to_dicts():
@@ -54,6 +56,8 @@ def items(
             gone = key not in known or not known[key]["present"]
             for number in numbers.get(key, [None]):
                 lines.append(_line(key, known.get(key), number, as_of, template, gone=gone))
+    for row in lines:
+        row["controls"] = row.get("controls") or controls.get(row["weakness_key"])
     frame = pl.DataFrame([{name: row.get(name) for name in SCHEMA} for row in lines], schema=SCHEMA, orient="row")
     counter = pl.col("poam_id").str.extract(r"(\d+)$").cast(pl.Int64, strict=False)
     due = "status_date" if sheet == "closed" else "scheduled_completion_date"

@@ -28,12 +28,13 @@ def standing(
     findings: pl.DataFrame,
     poam: pl.DataFrame,
     control_profiles: pl.DataFrame,
+    nist_pairs: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """Weaknesses that stand and numbers that nobody closed; ``must_list``: not a scan finding that has time left."""
     frame = pl.DataFrame(schema=SCHEMA)
     if FRAMEWORK in packs(organization):
-        frame = items(gaps, findings, poam, control_profiles, ask.as_of, "open", ask.word(TEMPLATE))
+        frame = items(gaps, findings, poam, control_profiles, nist_pairs, ask.as_of, "open", ask.word(TEMPLATE))
     return frame.with_columns(
         must_list=(pl.col("kind") != "finding") | pl.col("late") | (pl.col("poam_id") != UNNUMBERED)
     )
@@ -55,12 +56,13 @@ def closed_lines(
     findings: pl.DataFrame,
     poam: pl.DataFrame,
     control_profiles: pl.DataFrame,
+    nist_pairs: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """The numbers that were closed."""
     if FRAMEWORK not in packs(organization):
         return pl.DataFrame(schema=SCHEMA)
-    return items(gaps, findings, poam, control_profiles, ask.as_of, "closed", ask.word(TEMPLATE))
+    return items(gaps, findings, poam, control_profiles, nist_pairs, ask.as_of, "closed", ask.word(TEMPLATE))
 
 
 def closed_items(every: Annotated[pl.DataFrame, closed_lines]) -> pl.DataFrame:

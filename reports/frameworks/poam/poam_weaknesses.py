@@ -1,5 +1,6 @@
 """What a plan of action and milestones is about: gaps of controls and findings of scanners, in its columns."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -14,12 +15,25 @@ SCAN_CONTROLS = "RA-5"
 Row = dict[str, Any]
 
 
-def weaknesses(gaps: pl.DataFrame, findings: pl.DataFrame, profiles: pl.DataFrame) -> dict[str, Row]:
+def weaknesses(
+    gaps: pl.DataFrame, findings: pl.DataFrame, profiles: pl.DataFrame, controls: Mapping[str, str]
+) -> dict[str, Row]:
     """By key. ``present`` says whether it is still seen, ``listed`` whether it belongs on a plan without a number."""
-    return {**_of_gaps(gaps, profiles), **_of_findings(findings)}
+    return {**_of_gaps(gaps, profiles, controls), **_of_findings(findings)}
 
 
-def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame) -> dict[str, Row]:
+def nist_controls(pairs: pl.DataFrame) -> dict[str, str]:
+    """By the key of a gap: the controls of NIST SP 800-53 that its control is paired with, in their order."""
+    key = pl.format("{}:{}", "framework", "control_id")
+    lists = (
+        pairs.sort("framework", "control_id", "nist_position")
+        .group_by(key.alias("key"), maintain_order=True)
+        .agg(pl.col("nist_control").unique(maintain_order=True))
+    )
+    return dict(lists.select("key", pl.col("nist_control").list.join(", ")).iter_rows())
+
+
+def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame, controls: Mapping[str, str]) -> dict[str, Row]:
     systems = profiles.select("framework", "control_id", "systems")
     rows = {}
     for gap in gaps.join(systems, on=["framework", "control_id"], how="left").to_dicts():
@@ -29,7 +43,7 @@ def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame) -> dict[str, Row]:
             "listed": gap["state"] in WEAK_STATES,
             "kind": "gap",
             "severity": gap["severity"],
-            "controls": f"{gap['framework']}: {gap['control_id']}",
+            "controls": controls.get(gap["gap_id"], f"{gap['framework']}: {gap['control_id']}"),
             "weakness_name": gap["title"],
             "weakness_description": f"{gap['control_id']} {gap['title']}: {WHY.get(gap['state'], gap['state'])}.",
             "weakness_detector_source": "Control assessment",

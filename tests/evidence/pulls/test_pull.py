@@ -1,14 +1,25 @@
 """``hq pull``: what lands, what does not land again, and what stands against a control until its check passes."""
 
 import json
+import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from freezegun import freeze_time
 
+from engine.archives.contents import contents
+from engine.archives.contents.windows import days
+from engine.archives.sealing import bundles
 from engine.cli import hq
+from engine.cli.common import open_console_services
+
+HOW_TO = Path(__file__).resolve().parents[3] / "docs/how-to/pulls/README.md"
 
 PULLS = """
 [source.people]
@@ -202,3 +213,22 @@ def test_a_check_is_proved_by_breaking_its_rows(cli, pulls, tmp_path):
     pulls.write_text(PULLS.replace("most", "most"))
     assert "directory.disabled_at" not in cli("pull", pulls, "--prove", "leavers")[1].partition("never noticed")[2]
     assert cli("verify", "--org", "acme")[0] == 0
+
+
+@pytest.mark.real
+def test_checks_run_again_from_the_bundle_alone(cli, pulls, tmp_path, monkeypatch):
+    """By the lines of the how-to, in a process that sees the unpacked bundle and nothing else."""
+    monkeypatch.setattr(contents, "FRAMEWORKS", ())
+    monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
+    cli("pull", pulls)
+    with freeze_time(DAY), open_console_services() as services:
+        bundles.create(services, "acme", "console", days("7d"), now=DAY)
+    (bundle,) = (tmp_path / "var" / "bundles" / "acme").glob("*.zip")
+    outside = tmp_path / "outside"
+    with ZipFile(bundle) as archive:
+        archive.extractall(outside / "bundle")
+    (code,) = re.findall(r"```python\n(.*?)```", HOW_TO.read_text(), re.DOTALL)
+    for table in ("people.csv", "directory.db"):
+        (tmp_path / table).unlink()
+    done = subprocess.run([sys.executable, "-c", code], cwd=outside, capture_output=True, text=True, check=True)
+    assert done.stdout == "leavers 2 1 as then\n"

@@ -53,6 +53,37 @@ def test_an_edge_is_full_if_it_covers_its_target_with_strength():
     assert least >= 0.8
 
 
+def mapping(source, target, **differing):
+    """A pair that the organization brought along; ends as framework:control."""
+    ends = dict(zip(("source_framework", "source_id"), source.split(":"), strict=True))
+    ends |= dict(zip(("target_framework", "target_id"), target.split(":"), strict=True))
+    return {**ends, "relation": "intersects", "strength": 0.5, "reviewer": "ann@acme.example", **differing}
+
+
+def test_pairs_with_nist_800_53_are_the_programs_in_the_order_of_that_publication(facts_with):
+    frame = facts_with()["nist_pairs"]
+    assert (frame.height, frame["org_id"].null_count()) == (catalogue().nist_pairs.height, frame.height)
+    chosen = frame.filter(framework="cmmc-l2", control_id="AC.L2-3.1.7").select("nist_control")
+    assert chosen.to_series().to_list() == ["AC-6(9)", "AC-6(10)"]
+
+
+def test_a_pair_of_ones_own_with_nist_800_53_counts_either_way_once_somebody_signed_it_off(facts_with):
+    own = [
+        mapping("annex:1", "nist-800-53:ac-2.1"),
+        mapping("nist-800-53:ac-10", "annex:1"),
+        mapping("annex:1", "nist-800-53:ac-3", reviewer=None),
+        mapping("annex:1", "soc2:CC6.1"),
+        mapping("nist-800-53:ac-4", "nist-800-53:sc-7"),
+    ]
+    catalog = {"framework": "nist-800-53", "id": "sc-7.3", "title": "Access points", "kind": "control"}
+    frame = facts_with(framework_mappings=own, framework_controls=[{**catalog, "position": 0}])["nist_pairs"]
+    assert frame.filter(pl.col("org_id").is_not_null()).drop("org_id", "nist_position").rows() == [
+        ("annex", "1", "AC-2(1)"),
+        ("annex", "1", "AC-10"),
+        ("nist-800-53", "sc-7.3", "SC-7(3)"),
+    ]
+
+
 def test_a_policy_has_a_row_for_each_control_and_one_without_any(facts_with):
     active = {"version": 1, "state": "active", "accepted_at": "2026-11-20 23:59"}
     facts = facts_with(

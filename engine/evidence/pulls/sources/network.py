@@ -70,7 +70,8 @@ def read_ldap(
         finally:
             directory.unbind()
     except (LDAPException, OSError) as error:
-        raise SourceProblem(f"{place} cannot be read: {str(error)[:200].rstrip('.')}.") from error
+        words = str(error).replace(" - None", "")[:200].rstrip(".")
+        raise SourceProblem(f"{place} cannot be read: {words}.") from error
     columns = [("dn", "VARCHAR"), *((name.lower().replace("-", "_"), None) for name in attributes)]
     table = records_table(connection, source, folder, columns, rows)
     return SourceRows({source.name: table}, ((source.text("base"), table.sha256),))

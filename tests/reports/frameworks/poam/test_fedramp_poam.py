@@ -63,6 +63,7 @@ def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **asked):
         "findings": findings,
         "poam": poam,
         "control_profiles": profiles,
+        "nist_pairs": asked.pop("nist_pairs", ()),
     }
     return report(REPORT, options=asked, **facts)
 
@@ -398,6 +399,37 @@ def test_an_item_of_the_plan_names_a_control_of_800_53_and_no_weakness_leaves_wi
     assert "V-7" in table(found, "items" if listed else "gaps_without_control")["poam_id"].to_list()
     parts = found.summary["poam_items_open"], found.summary["poam_gaps_without_control"]
     assert (parts, sum(parts)) == ((int(listed), int(not listed)), 1)
+
+
+PAIRS = [
+    {"framework": "cmmc-l2", "control_id": "AC.L2-3.1.1", "nist_control": control, "nist_position": position}
+    for position, control in ((3, "AC-17"), (1, "AC-2"), (2, "AC-3(7)"), (1, "AC-2"))
+]
+
+
+def test_a_gap_names_the_controls_of_800_53_that_its_own_control_is_paired_with():
+    found = plan([GAP], nist_pairs=PAIRS)
+    assert table(found, "items").select("controls", "weakness_source_identifier").rows() == [
+        ("AC-2, AC-3(7), AC-17", "cmmc-l2:AC.L2-3.1.1")
+    ]
+    assert (found.summary["poam_items_open"], found.summary["poam_gaps_without_control"]) == (1, 0)
+    other = plan([{**GAP, "control_id": "AC.L2-3.1.2", "gap_id": "cmmc-l2:AC.L2-3.1.2"}], nist_pairs=PAIRS)
+    assert (other.summary["poam_items_open"], other.summary["poam_gaps_without_control"]) == (0, 1)
+
+
+def test_what_the_ledger_names_comes_before_the_pairs():
+    found = plan([GAP], poam=[{**LINE, "details": json.dumps({"controls": "SI-4"})}], nist_pairs=PAIRS)
+    assert table(found, "items")["controls"].to_list() == ["SI-4"]
+
+
+def test_a_number_keeps_the_controls_of_its_pairs_when_the_weakness_is_no_longer_seen():
+    line = {**LINE, "details": "{}"}
+    poam = [{**line, "owner": "ann@acme.example", "scheduled_on": date(2026, 12, 30)}, {**CLOSED, "details": "{}"}]
+    poam[1] |= {"owner": "ann@acme.example", "scheduled_on": date(2026, 12, 30)}
+    facts = {"organization": SCOPE, "poam": poam, "nist_pairs": PAIRS}
+    for sheet in ("open", "closed"):
+        document = report(REPORT, options={"sheet": sheet}, **facts)
+        assert table(document, "items")["controls"].to_list() == ["AC-2, AC-3(7), AC-17"]
 
 
 def test_an_empty_plan_and_one_out_of_scope_say_so():

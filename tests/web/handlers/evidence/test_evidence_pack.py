@@ -14,6 +14,7 @@ from engine.store import EventRow
 from engine.store.queries.history import audit
 from engine.store.schema.audit import access_log
 from engine.store.schema.automation import policies, policy_controls
+from engine.store.schema.controls import evidence_items, evidence_links
 from tests.conftest import NOW
 
 PATH = "/api/governance/compliance/export"
@@ -219,3 +220,41 @@ def test_both_engines_give_the_same_rows(any_store):
     pack = evidence_pack.open_pack(any_store, "acme", since=None, framework=None, now=NOW)
     rows = [row for page in evidence_pack.pages(any_store, pack) for row in page.iter_rows(named=True)]
     assert (rows[-1]["event_id"], rows[-1]["at"], rows[-1]["seq"]) == ("e1", "2026-11-20T08:30:00.000000Z", 2)
+
+
+def hold(store, name, *controls, **values):
+    row = {"id": name, "title": name.title(), "captured_at": NOW - timedelta(days=3), **values}
+    with store.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(evidence_items, [row])
+        pairs = [{"evidence_id": name, "framework": one, "control_id": two} for one, two in controls]
+        revision.insert(evidence_links, pairs)
+        revision.record("evidence.added")
+
+
+def test_json_names_the_files_whose_bytes_it_does_not_carry(sign_in, with_people):
+    client = sign_in(MEMBER)
+    manifest = client.get(PATH).json["manifest"]
+    assert (manifest["files_left_out"], manifest["files_note"]) == ([], "")
+    bytes_of = {"held_sha256": "a" * 64, "held_bytes": 7, "file": "leavers.csv"}
+    hold(with_people, "leavers", ("soc2", "CC6.2"), ("iso27001", "A.5.18"), **bytes_of)
+    hold(with_people, "elsewhere", ("soc2", "CC6.2"), location="https://drive.example/a")
+    hold(with_people, "old", ("soc2", "CC6.2"), **bytes_of, removed="erased", removed_at=NOW)
+    hold(with_people, "alone", **bytes_of, captured_at=NOW - timedelta(days=60))
+    every = client.get(PATH).json["manifest"]
+    assert [(one["item"], one["control_tags"]) for one in every["files_left_out"]] == [
+        ("alone", []),
+        ("leavers", ["soc2:CC6.2"]),
+    ]
+    assert every["files_left_out"][1] == {
+        "item": "leavers",
+        "title": "Leavers",
+        "name": "leavers.csv",
+        "captured_at": "2026-11-17T08:30:00Z",
+        "control_tags": ["soc2:CC6.2"],
+        "sha256": "a" * 64,
+        "bytes": 7,
+    }
+    assert every["files_note"].startswith("The bytes of these files are not here")
+    for narrower in ("window=30d", "framework=soc2"):
+        named = client.get(f"{PATH}?{narrower}").json["manifest"]["files_left_out"]
+        assert [one["item"] for one in named] == ["leavers"]
