@@ -7,14 +7,14 @@ from typing import Any
 
 from engine.model.documents.document import Table
 from engine.model.entities import framework_column
-from engine.render.cell_texts import DictionaryColumn, is_word_column, readable
+from engine.render.cell_texts import ACTIONS, DictionaryColumn, is_word_column, plain_action, readable
 from engine.render.html.escaping import escape_text
 from engine.render.links import NAMED, NODES, Links, ThingKey, kind_of
 from engine.render.record_names import names_records, record_name
 
 IDENTIFIERS = ("id", "control_id", "gap_id", "policy_id", "requirement", "control")
 TITLES = ("title", "name")
-TITLES_OF = {"procedure": ("schedule_id", "check_id"), "label": ("node", "id")}
+TITLES_OF = {"procedure": ("schedule_id", "check_id"), "label": ("node", "id"), "action": ("event_id",)}
 """Columns of titles by another name, and the identifiers that they belong to."""
 _HASH = re.compile(r"[a-z]+_[0-9a-f]{12,}|(?:source|control|requirement):.+")
 MOST_NAMES = 6  # in one cell; more are behind a disclosure
@@ -94,6 +94,8 @@ def _cells(table: Table, name: str, title: str | None, links: Links) -> Iterator
     """Of each row what the cell names, the framework beside it, and the title beside it."""
     things = map(_hashable, table.frame.get_column(name).to_list())
     titles = table.frame.get_column(title).to_list() if title else repeat("", table.frame.height)
+    if title in ACTIONS:
+        titles = [plain_action(action or "") for action in titles]
     return zip(things, frameworks_beside(table, name, links.framework), (one or "" for one in titles), strict=True)
 
 

@@ -101,6 +101,8 @@ class ThingPages:
             return Markup("; ").join(self._person(str(person)) for person in people)
         if isinstance(value, str) and (title := record_name(value, self._links.records)):
             return Markup("{} <small>{}</small>").format(title, value)
+        if isinstance(value, int | float) and name in COLUMNS and COLUMNS[name].unit in ("minutes", "hours", "days"):
+            return escape(words.in_unit(value, COLUMNS[name].unit))
         tone = words.tone(value, name)
         shown = words.spell(words.value(name, value)) if tone else words.value(name, value)
         return Markup('<span class="state {}">{}</span>').format(tone, shown) if tone else escape(shown)

@@ -29,9 +29,6 @@ TITLE_COLUMNS: Mapping[str, tuple[str, str]] = {
 """The scans of records that have a title of their own, with the columns of identifier and title."""
 
 
-_OF_CONTROLS = {"attestations_rows": "Attestation of", "exceptions_rows": "Exception for"}
-
-
 def record_titles(facts: Iterable[str], fact: Fact) -> dict[str, str]:
     """Titles by identifier of what these facts are made from; ``fact`` gives any fact or scan."""
     scans = behind(facts)
@@ -39,13 +36,9 @@ def record_titles(facts: Iterable[str], fact: Fact) -> dict[str, str]:
     for scan, columns in TITLE_COLUMNS.items():
         if scan in scans:
             titles |= {key: title for key, title in fact(scan).select(*columns).iter_rows() if title and title != key}
-    for scan, before in _OF_CONTROLS.items():
-        if scan in scans:
-            titles |= {
-                key: f"{before} {FRAMEWORK_NAMES.get(framework, framework)} {control}"
-                for key, framework, control in fact(scan).select("id", "framework", "control_id").iter_rows()
-                if control
-            }
+    if "attestations_rows" in scans:
+        duties = fact("attestations_rows").select("id", "framework", "control_id").iter_rows()
+        titles |= {key: f"Attestation of {FRAMEWORK_NAMES.get(pack, pack)} {control}" for key, pack, control in duties}
     if "sealed_bundles_rows" in scans:
         bundles = fact("sealed_bundles_rows").select("id", "window_end_on").iter_rows()
         titles |= {key: f"Bundle up to {spelled_day(end)}" for key, end in bundles}
