@@ -6,7 +6,9 @@ import polars as pl
 import pytest
 
 from engine.render.html import html
+from engine.render.html.names import named_texts
 from engine.render.html.phrases import with_links
+from engine.render.html.rows import sheet
 from engine.render.links import Links
 from engine.render.record_names import names_records, record_name
 from tests.render.editions import of_tables, table
@@ -69,6 +71,20 @@ def test_a_sentence_has_the_title_unless_it_stands_there_already():
     )
     assert with_links("REQ-1 List of users", links) == "REQ-1 List of users"
     assert with_links("svc-pay is a non-issue", links) == '<span title="svc-pay">Payments</span> is a non-issue'
+
+
+def test_a_list_of_names_that_opens_has_the_room_of_its_longest_name():
+    several = [f"svc-{number}" for number in range(9)]
+    frame = pl.DataFrame({"services": [several]})
+    shown = table(frame, labels={"services": "Services"})
+    links = Links(lambda kind, key: "", records={**dict.fromkeys(several, "Pay"), "svc-3": "Payments of vendors"})
+    assert named_texts(shown, "services", links) == ["Payments of vendors"]
+
+
+def test_a_number_that_has_a_title_beside_it_is_read_as_text():
+    frame = pl.DataFrame({"control": [5], "title": ["Account management"]})
+    (column,) = sheet(table(frame), "table-1", Links()).columns
+    assert column.kind != "n"
 
 
 def test_what_the_audit_log_calls_an_act_reads_as_words():

@@ -72,7 +72,7 @@ def named_texts(table: Table, name: str, links: Links) -> list[str]:
         if len(texts) == 1 and not isinstance(cells, tuple):
             called = title or _title_of(*named[0], links)
             texts = [" ".join(filter(None, (called, *texts)))]
-        found.append("; ".join(texts) if len(texts) <= MOST_NAMES else str(len(texts)))
+        found.append("; ".join(texts) if len(texts) <= MOST_NAMES else max(texts, key=len))  # of a list that opens
     return found
 
 

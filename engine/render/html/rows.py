@@ -85,7 +85,9 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
     naming = [name for name in sizes if is_naming(table, name, titles, links)]
     sizes |= {name: size_of(named_texts(table, name, links)) for name in naming}
     columns = {
-        name: ColumnText(words.heading(table, name), size, _kind(name, table, size.longest), name in table.state)
+        name: ColumnText(
+            words.heading(table, name), size, _kind(name, table, size.longest, name in titles), name in table.state
+        )
         for name, size in sizes.items()
     }
     folded = fold(table, columns, room)
@@ -171,9 +173,9 @@ def _tone(cell: str, name: str) -> str:
     return words.tone(cell, name) or "neutral"
 
 
-def _kind(name: str, table: Table, longest: int) -> str:
+def _kind(name: str, table: Table, longest: int, has_title: bool) -> str:
     if name in table.heat:
         return "heat"
-    if table.schema[name].is_numeric():
+    if table.schema[name].is_numeric() and not has_title:
         return "n"
     return "s" if longest <= SHORT_CELL else "p" if longest > PROSE else ""
