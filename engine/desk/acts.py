@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
 
+from engine.model.vocabulary import StepKind
 from engine.store.types import canonical_json
 
 NONE = ""  # in place of a word: the cell is empty
@@ -22,7 +23,7 @@ class Act:
 
     Both name values: ``person``, ``today``, ``now``, ``+30`` (days from today), ``same`` (what the row has),
     ``empty``, or ``=word``. ``when`` says in which states there is such an act. ``event`` is recorded, by default that
-    a record changed; ``reverse`` where the first field says no. ``note`` adds a line to the incident's timeline.
+    a record changed; ``reverse`` where the first field says no. ``step`` is what ``hq incident`` does by that name.
     """
 
     table: str
@@ -33,7 +34,7 @@ class Act:
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     event: str = EVENT
     reverse: str = EVENT
-    note: str = ""
+    step: StepKind | None = None
 
     @property
     def takes_files(self) -> bool:
@@ -92,8 +93,7 @@ _ACTS = (
     ),
     Act(
         "incidents", "close", "Close", {"root_cause": "same", "summary": "same"},
-        {"status": "=closed", "closed_at": "now", "resolved_at": "same-or-now"},
-        {"status": ("open", "acknowledged", "mitigated", "resolved")}, note="Closed at the desk",
+        when={"status": ("open", "acknowledged", "mitigated", "resolved")}, step="close",
     ),
     Act(
         "exceptions", "accept", "Accept", {"expires_on": "same", "residual": "same"},

@@ -26,13 +26,12 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
     """Write a form; whether anything changed. InvalidData for bad cells, Conflict where the row is not as it was seen,
     Forbidden where the right is gone; then nothing is written."""
     from engine.evidence.store import open_evidence
+    from engine.incidents.hands.steps import PersonStep, take_step
     from engine.intake.imports.imports import import_sheets, silent
     from engine.intake.imports.preview import text_sheet
 
     author = form.author
     found = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
-    found += [text_sheet(table, table, [cells], list(cells)) for table, cells in form.beside.items()]
-
     evidence = open_evidence(services.settings) if form.files else None
     held = [
         (name, byte_columns(evidence.put(author.org_id, BytesIO(content), name), name, now))
@@ -47,6 +46,8 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
         _check_right(services, revision, author, form.table, form.act, row or form.cells)
         if row is not None and row["revision"] != form.seen:
             raise Conflict("Somebody changed this record while you wrote.", word=CHANGED)
+        if row is not None and form.step is not None:
+            take_step(revision, row["id"], PersonStep(form.step, now, form.why or None), "at the desk")
 
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         if form.key is None and not counts[form.table]:

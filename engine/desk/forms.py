@@ -78,20 +78,11 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     cells: dict[str, str | None] = {column: cell_text(row[column]) or None for column in _naming_columns(table)}
     cells |= {column: text or None for column, text in typed.items()}
     cells |= {column: _value(visit, act, source, column, row) for column, source in act.sets.items()}
-    why, beside = visit.form.get(WHY, ""), {}
-    if act.note:
-        beside["incident_timeline"] = {
-            "id": f"{cell_text(row['id'])}-desk-{visit.now:%Y%m%dT%H%M%S%f}",
-            "incident_id": cell_text(row["id"]),
-            "happened_at": visit.now.isoformat(),
-            "kind": "status",
-            "actor": visit.caller.actor,
-            "body": f"{act.note}{f': {why}' if why else ''}",
-        }
+    why = visit.form.get(WHY, "")
     files = [(one.file, one.content) for one in visit.parts if one.file] if act.takes_files else []
     form = Submission(
         visit.author, name, act_name, cells, key_of(table, row), _revision_of_form(visit), act.event_for(typed), why,
-        beside, files,
+        act.step, files,
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, act)
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.model.vocabulary import StepKind
+
 FORM = "form"
 CHANGED = "changed_meanwhile"
 Corrections = Mapping[tuple[str, int, str], str]
@@ -23,8 +25,8 @@ class Author:
 class Submission:
     """A form: the cells of one row, ``key`` and ``seen`` (the row's revision) where it changes one that exists.
 
-    ``act`` is a right of the table; ``beside`` holds rows of other tables that belong to it, by table; ``files``
-    are evidence by name, to be held.
+    ``act`` is a right of the table; ``step`` is a step about an incident that it takes, too; ``files`` are evidence by
+    name, to be held.
     """
 
     author: Author
@@ -35,7 +37,7 @@ class Submission:
     seen: int | None = None
     event: str = "record.changed"
     why: str = ""
-    beside: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    step: StepKind | None = None
     files: Sequence[tuple[str, bytes]] = ()
 
 

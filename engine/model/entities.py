@@ -50,6 +50,7 @@ FRAMEWORK_REPORTS: Mapping[str, str] = {
 HASHED_COLUMNS = frozenset(
     (
         *("action_id", "alert_id", "cluster_id", "play_id", "reminder_id", "scenario_id", "ics_uid"),
+        *("catalogue_version", "catalogue_version_before"),
         *("event_hash", "leaf_index", "merkle_leaf", "merkle_path", "merkle_root", "sha256"),
     )
 )

@@ -4,6 +4,7 @@ A ``Literal`` is the type; the tuple beside it has the words in their order, the
 the store, facts, reports, bodies and answers of routes all take them from here.
 """
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
 # what JSON can hold; what came from outside and was not yet looked at is an ``object``
@@ -91,6 +92,19 @@ DocumentKind: TypeAlias = Literal[
     "training",
     "questionnaire",
 ]
+# as people call them within a sentence
+VENDOR_DOCUMENT_NAMES: Mapping[str, str] = {
+    "soc2_type2": "SOC 2 type II report",
+    "iso27001_certificate": "ISO/IEC 27001 certificate",
+    "baa": "business associate agreement",
+    "dpa": "data processing agreement",
+    "pen_test": "penetration test summary",
+    "bridge_letter": "bridge letter",
+    "pci_aoc": "PCI DSS attestation of compliance",
+    "screening": "confirmation of screening",
+    "nda": "non-disclosure agreement",
+    "training": "proof of training",
+}
 AuditOpinion: TypeAlias = Literal["unqualified", "qualified", "adverse", "disclaimer"]
 
 Boundary: TypeAlias = Literal["inside", "outside"]

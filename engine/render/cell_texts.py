@@ -19,6 +19,8 @@ from engine.render import words
 from engine.render.plain_values import CONTROL, LINE_BREAK
 
 _MEMO = "_cell_texts"
+ACTIONS = ("action", "actions", "event_action")  # columns of what the audit log calls what was done
+_JOINTS = re.compile(r"(?<=\w)[._](?=\w)")
 _BAD_LINES = re.compile(LINE_BREAK)
 _BAD_CONTROLS = re.compile(CONTROL)
 
@@ -109,12 +111,19 @@ class CellTexts:
             found = found.map(spelled_days)
         if is_word_column(dtype):
             found = found.map(readable)
+        if name in ACTIONS:
+            return found.map(plain_action)
         if name not in table.state and name not in table.words:
             return found
         if isinstance(table.words, Mapping) and name in table.words:
             own = frozenset(table.words[name])
             return found.map(lambda cell: cell.replace("_", " ") if cell in own else cell)
         return found.map(lambda cell: cell.replace("_", " "))
+
+
+def plain_action(action: str) -> str:
+    """An action of the audit log as people read it: ``access.review_done`` is access review done."""
+    return _JOINTS.sub(" ", action)
 
 
 def cell_texts(table: Table) -> CellTexts:

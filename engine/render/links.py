@@ -21,6 +21,11 @@ _BY_KIND: Mapping[EntityKind, str] = {
     "vendor": "/api/governance/third-party/vendors?format=html&vendor=",
 }
 
+NAMED: tuple[EntityKind, ...] = ("owner", "vendor", "service")
+"""The kinds of things that people call by their name, and others by what it is about."""
+NODES = ("node", "source", "target")
+"""Columns of the graph, whose cells have the kind of a thing before its key."""
+_NODE = re.compile(r"(?:control|requirement):(.+:.+)")
 _OWN_FRAMEWORK = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
@@ -52,7 +57,8 @@ class Links:
 
     ``framework`` is that of controls in tables without such a column; ``ids`` are identifiers that a column ``id`` may
     have, ``aliases`` the keys of things that are called by name, ``phrases`` what sentences may call a thing,
-    ``titles`` what is read in the place of an identifier, ``report`` the page of a report by its name and route.
+    ``titles`` what is read in the place of an identifier, ``records`` the titles of records by their identifiers,
+    whether they have a page or not, ``report`` the page of a report by its name and route.
     """
 
     href: Href = route_of
@@ -62,6 +68,7 @@ class Links:
     aliases: Mapping[EntityKind, Mapping[str, str]] = field(default_factory=dict)
     phrases: Mapping[str, ThingKey] = field(default_factory=dict)
     titles: Mapping[ThingKey, str] = field(default_factory=dict)
+    records: Mapping[str, str] = field(default_factory=dict)
     report: Callable[[str, str], str] = page_of_route
 
     def of_report(self, report: str) -> "Links":
@@ -70,6 +77,8 @@ class Links:
 
     def thing(self, column: str, table: Table, cell: Any, framework: str) -> "ThingKey | None":  # cell: a text
         """What a cell of a column names; None where it names nothing."""
+        if column in NODES and (node := _NODE.fullmatch(str(cell))):
+            return "control", node[1]
         kind = kind_of(column, table) or (self.ids.get(str(cell)) if column == "id" else None)
         if kind is None:
             return None
@@ -87,10 +96,10 @@ class Links:
         """What people read for it; ``text`` where it has no other name."""
         if kind == "framework":
             return FRAMEWORK_NAMES.get(key, text)
-        if kind == "control" and text == key:
+        if kind == "control" and (text == key or _NODE.fullmatch(text)):
             framework, _, control = key.partition(":")
             return f"{FRAMEWORK_NAMES.get(framework, framework)} {control}"
-        return self.names.get(kind, {}).get(key, text)
+        return self.names.get(kind, {}).get(key) or (self.records.get(key, text) if kind in NAMED else text)
 
 
 def framework_of(report: str) -> str:

@@ -12,10 +12,10 @@ from engine.render.plain_values import plain_value
 SPELLED = {
     "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuec": "CUEC", "cuecs": "CUECs",
     "cve": "CVE", "dpia": "DPIA", "epss": "EPSS", "gdpr": "GDPR", "hhi": "HHI", "hipaa": "HIPAA", "html": "HTML",
-    "id": "ID", "ids": "IDs", "ig1": "IG1", "ig2": "IG2", "ig3": "IG3", "iso": "ISO", "kev": "KEV", "mfa": "MFA",
-    "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M", "raci": "RACI", "rag": "RAG",
-    "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC", "soc2": "SOC 2", "sprs": "SPRS",
-    "url": "URL", "utc": "UTC",
+    "ics": "ICS", "id": "ID", "ids": "IDs", "ig1": "IG1", "ig2": "IG2", "ig3": "IG3", "iso": "ISO", "kev": "KEV",
+    "mfa": "MFA", "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M", "raci": "RACI",
+    "rag": "RAG", "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC", "soc2": "SOC 2",
+    "sprs": "SPRS", "url": "URL", "utc": "UTC",
 }  # fmt: skip
 
 GROUPED = ("bytes", "count", "days", "hours", "percent", "points", "weeks")

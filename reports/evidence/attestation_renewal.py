@@ -54,6 +54,7 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 rows,
                 labels=LABELS,
                 state=("evidence_freshness",),
+                words=("wave",),
                 hidden=HIDDEN,
             ),
         ),

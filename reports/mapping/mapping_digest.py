@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
@@ -79,14 +80,13 @@ def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame) -> Ope
     if not figures["catalogue_compared"]:
         size = ", ".join(count_of(figures[f"catalogue_{what}s"], what) for what in ("requirement", "mapping"))
         return Opening(
-            f"No snapshot of the catalogue is stored yet, so version {version} ({size}) can be compared with nothing.",
-            RUN,
+            f"No snapshot of the catalogue is stored yet, so today's ({size}) can be compared with nothing.", RUN
         )
     before = figures["catalogue_version_before"]
     if not figures["catalogue_changed"]:
         same = "is unchanged" if before == version else "has other rules, but the same requirements"
         return Opening(f"The catalogue {same} since the last snapshot, and so are its mappings: nothing is to be done.")
-    start = f"The catalogue changed from {before} to {version}"
+    start = f"The catalogue changed since {spelled_day(figures['catalogue_seen_on'])}"
     if touched.is_empty():
         return Opening(f"{start}; none of your controls in scope is touched.")
     first = touched.row(0, named=True)

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
-from engine.model.vocabulary import VENDOR_TIERS
+from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES, VENDOR_TIERS
 from reports.figures import select
 from reports.shared import setup
 from reports.shared.columns import share_pct
@@ -13,18 +13,6 @@ from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of
 from reports.vendors.inherited_rows import GAPS, inherited_gaps
 
-DOCUMENTS = {
-    "soc2_type2": "SOC 2 type II report",
-    "iso27001_certificate": "ISO/IEC 27001 certificate",
-    "baa": "business associate agreement",
-    "dpa": "data processing agreement",
-    "pen_test": "penetration test summary",
-    "bridge_letter": "bridge letter",
-    "pci_aoc": "PCI DSS attestation of compliance",
-    "screening": "confirmation of screening",
-    "nda": "non-disclosure agreement",
-    "training": "proof of training",
-}
 ACTIONS = {
     "missing": "ask for the {}",
     "expired": "ask for a current {}",
@@ -89,7 +77,7 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
 def _actions(rows: pl.DataFrame) -> pl.DataFrame:
     """One row for each vendor, document and gap: what to do, and how much it would settle."""
     by = ["vendor", "vendor_id", "tier", "owner", "expected_evidence", "gap"]
-    document = pl.col("expected_evidence").replace(DOCUMENTS)
+    document = pl.col("expected_evidence").replace(VENDOR_DOCUMENT_NAMES)
     what = pl.coalesce(
         pl.when(pl.col("gap") == gap).then(pl.format(words, "document")) for gap, words in ACTIONS.items()
     )

@@ -142,8 +142,8 @@ def test_closing_an_incident_adds_to_its_timeline_in_the_same_revision(sign_in, 
     assert sign_in("operator").fill("/tables/incidents/act/close?key.id=i1", root_cause="a cable").status == 303
     incident = row(store, "incidents", id="i1")
     assert (incident["status"], incident["closed_at"], incident["root_cause"]) == ("closed", NOW, "a cable")
-    assert row(store, "incident_timeline", incident_id="i1")["body"] == "Closed at the desk"
-    assert store.head("acme").seq == head + 1
+    assert row(store, "incident_timeline", incident_id="i1")["body"] == "Closed by hand at the desk"
+    assert store.head("acme").seq == head + 2
     check(store)
 
 

@@ -73,7 +73,6 @@ def _spreadsheet(editions: list[Edition]) -> bytes:
 
 
 def _paper(editions: list[Edition]) -> bytes:
-    from engine.render.html import html
-    from engine.render.html.pdf import of_pages
+    from engine.render.html.pdf import pack
 
-    return of_pages([html.render(edition) for edition in editions])
+    return pack(TITLES["committee-meeting-pack"], "What the committee meets about, on one count of pages.", editions)

@@ -240,6 +240,7 @@ class Edition:
     settings_version: int
     document: Document
     people: Mapping[str, str] = field(default_factory=dict)  # address → what people call whom it belongs to
+    titles: Mapping[str, str] = field(default_factory=dict)  # identifier of a record → what people call it
 
     def readable(self, text: str) -> str:
         """A sentence as people read it: days spelled, the names of people before their addresses."""

@@ -44,18 +44,19 @@ class Around:
     next: Step | None = None
 
 
-def render(edition: Edition) -> bytes:
-    """The page of an edition, whose names lead to routes."""
-    links = Links(names={"owner": edition.people})
-    return page(edition, with_lead(edition, sheets(edition, links), links), links)
+def render(edition: Edition, part: str = "") -> bytes:
+    """The page of an edition, whose names lead to routes; ``part`` tells its places from those of other pages."""
+    links = Links(names={"owner": edition.people}, records=edition.titles)
+    return page(edition, with_lead(edition, sheets(edition, links, part), links), links, part=part)
 
 
-def sheets(edition: Edition, links: Links) -> list[TableSheet]:
+def sheets(edition: Edition, links: Links, part: str = "") -> list[TableSheet]:
     """The tables of an edition ready for a page."""
     of_report = links.of_report(edition.report)
     tables = edition.document.tables
     visible = FIRST_ROWS if len(tables) <= MANY_TABLES else FEWER_ROWS
-    found = [sheet(table, f"table-{number}", of_report) for number, table in enumerate(tables, 1)]
+    before = f"{part}-" if part else ""
+    found = [sheet(table, f"{before}table-{number}", of_report) for number, table in enumerate(tables, 1)]
     return [replace(one, visible=visible) for one in found]
 
 
@@ -74,7 +75,9 @@ def _has_lead(document: Document, tables: Sequence[TableSheet]) -> bool:
     return bool(drawn) and bool(tables) and tables[0].has_rows and document.story is None
 
 
-def page(edition: Edition, tables: Sequence[TableSheet], links: Links, around: Around | None = None) -> bytes:
+def page(
+    edition: Edition, tables: Sequence[TableSheet], links: Links, around: Around | None = None, part: str = ""
+) -> bytes:
     """The page of an edition with its tables, alone or as one of a site."""
     document = edition.document
     return (
@@ -100,6 +103,7 @@ def page(edition: Edition, tables: Sequence[TableSheet], links: Links, around: A
             ],
             line=drawing(document.story.picture, "story") if document.story and document.story.picture else "",
             around=around,
+            part=part,
             landscape=document.story is None and _is_landscape(tables),
             with_links=partial(with_links, links=links.of_report(edition.report)),
             open=ROWS.name in edition.parameters,

@@ -13,7 +13,8 @@ from engine.model.errors import Unavailable
 from engine.render.html import html
 
 if TYPE_CHECKING:
-    from weasyprint import HTML
+    from weasyprint import CSS, HTML
+    from weasyprint.document import Document as RenderedPages
 
 # it names, line by line, what of a page's style is for browsers; "weasyprint.progress" has each of its steps
 for name in ("weasyprint", "weasyprint.progress"):
@@ -28,10 +29,46 @@ def render(edition: Edition) -> bytes:
 
 def of_pages(pages: Sequence[bytes]) -> bytes:
     """HTML pages, one behind the other, as one file; Unavailable where the extra is not installed."""
-    documents = [_parse_page(page).render() for page in pages]
+    return _write([_parse_page(page).render() for page in pages], pages)
+
+
+def pack(title: str, description: str, editions: Sequence[Edition]) -> bytes:
+    """Editions as one document: a cover that says where each begins, then their pages under one count.
+
+    Unavailable where the extra is not installed.
+    """
+    pages, documents, lines, number = [], [], [], 2
+    for place, edition in enumerate(editions, 1):
+        part = f"part-{place}"
+        pages.append(html.render(edition, part))
+        documents.append(_parse_page(pages[-1]).render(stylesheets=[_numbering(number)]))
+        lines.append((edition, part, number))
+        number += len(documents[-1].pages)
+    about = editions[0]
+    shown = {"title": title, "organization": about.organization, "as_of": about.as_of, "revision": about.revision}
+    cover = html.ENVIRONMENT.get_template("cover.html").render(
+        edition=shown, description=description, parts=lines, last=number - 1, around=None
+    )
+    first = _parse_page(cover.encode()).render(stylesheets=[_numbering(1)])
+    return _write([first, *documents], [cover.encode(), *pages])
+
+
+def _write(documents: Sequence["RenderedPages"], pages: Sequence[bytes]) -> bytes:
+    """Tagged as PDF/UA-1 asks, with headings as bookmarks; its identifier follows from the pages."""
     whole = documents[0].copy([sheet for document in documents for sheet in document.pages])
-    found: bytes = whole.write_pdf(pdf_identifier=sha256(b"\0".join(pages)).hexdigest().encode())
+    identifier = sha256(b"\0".join(pages)).hexdigest().encode()
+    found: bytes = whole.write_pdf(pdf_identifier=identifier, pdf_variant="pdf/ua-1")
     return found
+
+
+def _numbering(first: int) -> "CSS":
+    """Page numbers from ``first`` on; how many there are in all is not known before the last part is laid out."""
+    from weasyprint import CSS
+
+    return CSS(
+        string=f"@page :first {{ counter-reset: page {first} !important }}"
+        '@page { @bottom-right { content: "Page " counter(page) !important } }'
+    )
 
 
 def _parse_page(page: bytes) -> "HTML":

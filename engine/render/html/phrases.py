@@ -10,7 +10,7 @@ from engine.catalogue import catalogue
 from engine.model.days import spelled_days
 from engine.model.entities import EntityKind
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.render.links import Links, ThingKey
+from engine.render.links import NAMED, Links, ThingKey
 from engine.render.words import label
 
 _FRAMEWORKS = {
@@ -20,6 +20,7 @@ _FRAMEWORKS = {
 _CONTROL = rf"(?P<framework>{'|'.join(map(re.escape, _FRAMEWORKS))})(?P<control>[0-9A-Z][0-9A-Za-z.()/:-]*)"
 _ADDRESS = r"(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 _ID = r"(?P<id>\b[A-Z][0-9A-Za-z]*(?:-[0-9A-Za-z]+)+)"
+_LOW = r"(?P<low>\b[a-z]+(?:-[0-9a-zA-Z]+)+)"
 _BARE = r"(?P<bare>\b[0-9A-Z][0-9A-Za-z]*\.[0-9A-Za-z.()/-]*|\b[A-Z]{1,3}\d[0-9.]*)"
 ROUTES = "/api/"
 _ROUTE = re.compile(r"(/api/[a-z0-9/_-]+(?:\?[\w=&]+)?)(?: \([a-z_]+(?:, [a-z_]+)*\))?")
@@ -49,18 +50,28 @@ def _report_link(route: str, links: Links) -> Markup:
 def _with_things(text: str, links: Links) -> Markup:
     text, found, at = spelled_days(text), [], 0
     for start, end, thing in _things(text, links):
-        address, said = links.href(*thing), text[start:end]
-        shown = links.name(*thing, thing[1]) if thing[0] == "owner" or ":" in said else said
+        said = text[start:end]
+        address = links.href(*thing) if thing else ""
+        shown = _reading(said, thing, text, links)
         if address or shown != said:
             full = Markup(' title="{}"').format(said) if shown != said else ""
-            anchor = Markup('<a href="{}"{}>{}</a>').format(address, full, shown) if address else escape(shown)
-            found += [escape(text[at:start]), anchor]
+            tag = Markup('<a href="{}"{}>{}</a>').format(address, full, shown)
+            bare = Markup("<span{}>{}</span>").format(full, shown) if full and thing is None else escape(shown)
+            found += [escape(text[at:start]), tag if address else bare]
             at = end
     return Markup("").join([*found, escape(text[at:])])
 
 
-def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey]]:
-    """What a sentence names, from where to where."""
+def _reading(said: str, thing: ThingKey | None, text: str, links: Links) -> str:
+    """What people read for a name in a sentence: a title, unless the sentence has it already."""
+    if thing is None or thing[0] in ("request", "incident"):
+        title = (links.title(*thing) if thing else "") or links.records.get(said, "")
+        return said if not title or title in text else title
+    return links.name(*thing, thing[1]) if thing[0] in NAMED or ":" in said else said
+
+
+def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey | None]]:
+    """What a sentence names, from where to where; None is a record without a page."""
     for match in _pattern(frozenset(links.phrases)).finditer(text):
         start, end = match.span()
         said = match[0]
@@ -80,6 +91,11 @@ def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey]]:
                 yield start, end, (links.ids[said], said)
             elif control := _leading_control(links.framework, said):
                 yield start, start + len(control.partition(":")[2]), ("control", control)
+            elif said in links.records:
+                yield start, end, None
+        elif match["low"]:
+            if said in links.ids or said in links.records:
+                yield start, end, (links.ids[said], said) if said in links.ids else None
         else:
             yield start, end, links.phrases[said]
 
@@ -116,4 +132,4 @@ def phrases(names: Mapping[EntityKind, Mapping[str, str]]) -> dict[str, ThingKey
 def _pattern(names: Collection[str]) -> re.Pattern[str]:
     """Longer names first, so that none is taken for the beginning of another."""
     called = (rf"\b{re.escape(name)}(?!\w)" for name in sorted(names, key=lambda name: (-len(name), name)))
-    return re.compile("|".join([_CONTROL, _ADDRESS, _ID, *called, _BARE]))
+    return re.compile("|".join([_CONTROL, _ADDRESS, _ID, *called, _LOW, _BARE]))

@@ -17,9 +17,9 @@ from engine.render.html.fold import ROOM, ColumnText, Fold, fold
 from engine.render.html.heads import SheetColumn, SheetHead, head
 from engine.render.html.heat import Shades, shades
 from engine.render.html.measures import size_of
-from engine.render.html.names import named_cells, named_texts, title_columns
+from engine.render.html.names import is_naming, named_cells, named_texts, title_columns
 from engine.render.html.phrases import with_links
-from engine.render.links import Links, kind_of
+from engine.render.links import Links
 
 SHORT_CELL = 16  # columns whose longest cell has no more characters never break a line
 PROSE = 90  # characters: sentences, which want a broad column on a screen
@@ -82,10 +82,12 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
     sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
     titles = title_columns(table)
     sizes = {name: size for name, size in sizes.items() if name not in titles.values()}
-    naming = [name for name in sizes if kind_of(name, table) or name in titles]
+    naming = [name for name in sizes if is_naming(table, name, titles, links)]
     sizes |= {name: size_of(named_texts(table, name, links)) for name in naming}
     columns = {
-        name: ColumnText(words.heading(table, name), size, _kind(name, table, size.longest), name in table.state)
+        name: ColumnText(
+            words.heading(table, name), size, _kind(name, table, size.longest, name in titles), name in table.state
+        )
         for name, size in sizes.items()
     }
     folded = fold(table, columns, room)
@@ -171,9 +173,9 @@ def _tone(cell: str, name: str) -> str:
     return words.tone(cell, name) or "neutral"
 
 
-def _kind(name: str, table: Table, longest: int) -> str:
+def _kind(name: str, table: Table, longest: int, has_title: bool) -> str:
     if name in table.heat:
         return "heat"
-    if table.schema[name].is_numeric():
+    if table.schema[name].is_numeric() and not has_title:
         return "n"
     return "s" if longest <= SHORT_CELL else "p" if longest > PROSE else ""

@@ -18,6 +18,7 @@ from engine.render.links import framework_of
 from engine.render.tables.xlsx_about import Imprint, SheetOfTable, write_about
 from engine.render.tables.xlsx_cells import MOST_ROWS, Styles, write_table
 from engine.render.tables.xlsx_names import SheetNames
+from engine.render.tables.xlsx_reading import CellReading
 
 
 def render(edition: Edition) -> bytes:
@@ -38,9 +39,10 @@ def workbook(about: Imprint, editions: Sequence[Edition]) -> bytes:
     with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
         _describe(book, about)
         styles = Styles.of(book)
-        front = book.add_worksheet(names.about)
+        front = book.add_worksheet(names.summary)
+        readings = {id(edition): CellReading.of(edition) for edition in editions}
         for held in sheets:
-            write_table(book.add_worksheet(held.name), held.table, styles)
+            write_table(book.add_worksheet(held.name), held.table, styles, readings[id(held.edition)])
         columns = book.add_worksheet(names.columns) if sheets else None
         write_about(front, columns, about, editions, sheets, styles)
     return file.getvalue()

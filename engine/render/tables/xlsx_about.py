@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from xlsxwriter.worksheet import Worksheet
 
-from engine.model.documents.document import Edition, Table
+from engine.model.documents.document import Alarm, Edition, Table
 from engine.render import words
 from engine.render.plain_values import flat, plain_value
 from engine.render.tables.xlsx_cells import LINE, Cell, Styles, columns_of, for_paper, lines_of, write_cell
@@ -59,17 +59,20 @@ class _Front:
         for_paper(self._sheet)
         self._sheet.write_string(0, 0, about.title, self._styles.title)
         self._row = 1
-        self._line("", about.description)
-        edition = about.edition
+        edition, alone = about.edition, len(editions) == 1
         self._line("Organization", edition.organization.name, edition.organization.id)
         self._line("As of", edition.as_of)
-        self._line("Records", edition.revision.seq, f"position in the chain, hash {edition.revision.hash}")
-        self._line("Settings", edition.settings_version, "version")
+        for one in editions:
+            self._report(one, alone=alone)
+        self._contents(sheets, alone=alone)
+        self._heading("About this file", "", "")
+        self._line("", about.description)
         for note in about.notes:
             self._line("Note", note)
-        self._contents(sheets, alone=len(editions) == 1)
         for one in editions:
-            self._report(one, alone=len(editions) == 1)
+            self._terms(one)
+        self._line("Records", edition.revision.seq, f"position in the chain, hash {edition.revision.hash}")
+        self._line("Settings", edition.settings_version, "version")
 
     def _contents(self, sheets: Sequence[SheetOfTable], *, alone: bool) -> None:
         if not sheets:
@@ -86,21 +89,29 @@ class _Front:
             self._row += 1
 
     def _report(self, edition: Edition, *, alone: bool) -> None:
+        """What a report says: the sentence, what to do, the figures."""
         document = edition.document
         self._heading(edition.title if not alone else "What it says", "", "")
-        self._line("Report", edition.report)
-        for name, value in _flat(edition.parameters):
-            self._line(f"Asked with {name}", value)
-        self._line("Says", document.headline)
+        self._line("Says", edition.readable(document.headline))
         if document.next_step:
-            self._line("Next", document.next_step)
+            self._line("Next", edition.readable(document.next_step))
         if document.coverage:
             self._line("Coverage", words.coverage(document.coverage))
         for name, value in _flat(document.summary):
-            self._line(document.titles.get(name) or words.label(name), value, _unit(name))
-        for label, texts in (("Warning", document.warnings), ("Note", document.footnotes)):
-            for text in texts:
-                self._line(label, text)
+            read = words.spell(value) if isinstance(value, str) and name in document.words else value
+            title = document.titles.get(name) or words.label(name)
+            self._line(title, read, document.units.get(name) or _unit(name))
+        for text in document.warnings:
+            self._line("To act on" if isinstance(text, Alarm) else "Good to know", edition.readable(text))
+
+    def _terms(self, edition: Edition) -> None:
+        """Which report it is, what it was asked, and what its words mean."""
+        document = edition.document
+        self._line("Report", edition.report)
+        for name, value in _flat(edition.parameters):
+            self._line(f"Asked with {name}", value)
+        for text in document.footnotes:
+            self._line("Note", edition.readable(text))
         for term, meaning in document.definitions.items():
             self._line(term, meaning)
 
@@ -136,7 +147,7 @@ def _flat(values: Mapping[str, object]) -> Iterable[tuple[str, Cell]]:
 
 
 def _unit(name: str) -> str:
-    return "%" if name.endswith("_pct") else ""
+    return "percent" if name.endswith("_pct") else ""
 
 
 def _write_columns(sheet: Worksheet, sheets: Sequence[SheetOfTable], styles: Styles) -> None:

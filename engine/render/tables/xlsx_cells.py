@@ -1,9 +1,9 @@
 """The cells of a sheet: each of the type that its column has."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import polars as pl
 from xlsxwriter.format import Format
@@ -12,6 +12,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from engine.model.columns import COLUMNS
 from engine.model.documents.document import Table
+from engine.model.documents.tones import TONES
 from engine.render import words
 from engine.render.cell_texts import CellTexts, cell_texts
 from engine.render.html.charts.palette import variables
@@ -40,6 +41,16 @@ MARKS = {
 }
 
 
+class ColumnReading(Protocol):
+    """What people read in the cells of a table."""
+
+    def cells(self, texts: CellTexts, name: str) -> list[Cell]:
+        """The cells of a column."""
+
+    def tones(self, texts: CellTexts, name: str) -> list[str]:
+        """The tone of each cell of a column of states; empty for any other column."""
+
+
 @dataclass(frozen=True)
 class Styles:
     """The formats of a file's cells. ``quoted`` text stays text when somebody edits its cell."""
@@ -53,6 +64,7 @@ class Styles:
     flag: Format
     day: Format
     instant: Format
+    states: Mapping[str, Format]  # by tone
 
     @classmethod
     def of(cls, book: Workbook) -> "Styles":
@@ -71,21 +83,24 @@ class Styles:
             flag=book.add_format(top),
             day=book.add_format({**top, "num_format": "yyyy-mm-dd", "align": "left"}),
             instant=book.add_format({**top, "num_format": "yyyy-mm-dd hh:mm:ss", "align": "left"}),
+            states={tone: book.add_format({**wrapped, "bg_color": colours[f"pale-{tone}"]}) for tone in TONES},
         )
 
 
-def write_table(sheet: Worksheet, table: Table, styles: Styles) -> None:
+def write_table(sheet: Worksheet, table: Table, styles: Styles, reading: ColumnReading) -> None:
     """A table under its headings, which stay in sight and filter; columns for machines are there and hidden."""
     texts = cell_texts(table)
     named = columns_of(table)
     tall: dict[int, int] = {}
     for number, (name, heading) in enumerate(named.items()):
-        values = _values(texts, name)
+        values = reading.cells(texts, name)
+        tones = reading.tones(texts, name)
         width = _width(heading, values)
         sheet.write_string(0, number, heading, styles.head)
         tall[0] = max(tall.get(0, 1), lines_of(heading, width))
         for row, value in enumerate(values, 1):
-            write_cell(sheet, row, number, value, styles)
+            state = styles.states.get(tones[row - 1]) if tones else None
+            write_cell(sheet, row, number, value, replace(styles, text=state) if state else styles)
             if isinstance(value, str) and (len(value) > width or "\n" in value) and name not in table.unseen:
                 tall[row] = max(tall.get(row, 1), lines_of(value, width))
         unseen = {"hidden": True} if name in table.unseen and not table.headings else None
@@ -142,10 +157,6 @@ def _write_text(sheet: Worksheet, row: int, column: int, text: str, styles: Styl
     if len(text) > LONGEST_TEXT:
         text = f"{text[: LONGEST_TEXT - 1]}…"
     sheet.write_string(row, column, text, styles.text if safe_cell(text) == text else styles.quoted)
-
-
-def _values(texts: CellTexts, name: str) -> list[Cell]:
-    return list(texts.texts[name] if texts.table.schema[name].is_nested() else texts.values[name])
 
 
 def _heading(table: Table, name: str) -> str:

@@ -10,10 +10,10 @@ RESERVED = "history"  # a name that Excel keeps for itself
 class SheetNames:
     """The names of one file; the sheets that say what the others are have theirs first."""
 
-    about, columns = "About", "Columns"
+    summary, columns = "Summary", "Columns"
 
     def __init__(self) -> None:
-        self._taken = {self.about.lower(), self.columns.lower(), RESERVED}
+        self._taken = {self.summary.lower(), self.columns.lower(), RESERVED}
 
     def take(self, title: str) -> str:
         """A name for a sheet with this title; numbered where one like it is taken."""

@@ -129,6 +129,11 @@ SCANS: Mapping[str, str] = {
         SELECT org_id, action, tag, MIN(occurred_at) AS first_at, MAX(occurred_at) AS last_at
         FROM tagged WHERE starts_with(tag, 'soc2:') GROUP BY org_id, action, tag, CAST(occurred_at AS DATE)
     """,
+    # what the page of an incident says of it beyond what is counted
+    "incident_details_rows": """
+        SELECT t.org_id, t.id, t.root_cause, t.impact_users, t.summary, t.parent_reason
+        FROM incidents t JOIN asked q USING (org_id) WHERE t.opened_at < q.ends_at
+    """,
     # the newest events of each thing that has a page of its own
     "object_events_rows": """
         SELECT a.org_id, a.object_type, a.object_id, a.occurred_at, a.action, a.actor, a.outcome

@@ -18,7 +18,9 @@ from engine.render.html.phrases import phrases
 from engine.render.links import Links, ThingKey
 from engine.reporting.artifacts.durable_files import flush, flush_names
 from engine.reporting.site.indexes import Answer, Entry, Indexes, answer, entry, proof
+from engine.reporting.site.list_tables import with_counts
 from engine.reporting.site.mentions import ReportPage, addresses, mentions
+from engine.reporting.site.portraits import Portrait, portraits
 from engine.reporting.site.questions import SiteQuestion, questions
 from engine.reporting.site.steps import with_steps
 from engine.reporting.site.thing_pages import ThingPages
@@ -67,8 +69,9 @@ class _Site:
             self.progress(f"export {self.snapshot.org_id}", number, len(reports))
             self._write_files(report)
             editions.append(self.snapshot.edition(report.name, {}))
-        things = things_of(self.snapshot, addresses(editions))
-        links = _links(things, self._report_file)
+        things = with_counts(things_of(self.snapshot, addresses(editions)), self.snapshot)
+        painted = portraits(self.snapshot)
+        links = _links(things, editions, self._report_file)
         told = {
             edition.report: self._report_page(edition, self._file(edition.report, "html"), links)
             for edition in editions
@@ -76,10 +79,10 @@ class _Site:
         answers = [
             self._answer(question, told, links) for question in questions(self.snapshot) if question.report in told
         ]
-        answers += proof(things)
+        answers += proof(things, painted)
         self._write_reports(list(told.values()), links)
-        self._write_things(things, list(told.values()), links)
-        self._write_indexes(told, answers, things)
+        self._write_things(things, list(told.values()), painted, links)
+        self._write_indexes(told, answers, things, links)
         self.progress(f"export {self.snapshot.org_id}", len(reports), len(reports))
 
     def _file(self, report: str, form: str) -> str:
@@ -111,7 +114,7 @@ class _Site:
             found = self._report_page(edition, self._file(asked, "html"), links)
             around = Around(edition.title, [("Reports", INDEX)])
             self._write(found.file, page(edition, with_lead(edition, found.sheets, links), links, around))
-        by_name = question.by_name(self.snapshot) if question.by_name is not None else ""
+        by_name = question.by_name(self.snapshot, found.edition.document) if question.by_name is not None else ""
         return answer(question, found, question.series(self.snapshot), by_name)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
@@ -119,14 +122,16 @@ class _Site:
             around = Around(told.edition.title, [("Reports", INDEX)], before, after)
             self._write(told.file, page(told.edition, with_lead(told.edition, told.sheets, links), links, around))
 
-    def _write_things(self, things: Sequence[Thing], every: Sequence[ReportPage], links: Links) -> None:
-        pages = ThingPages(self.snapshot.subject, mentions(every, links), links)
+    def _write_things(
+        self, things: Sequence[Thing], every: Sequence[ReportPage], painted: Mapping[ThingKey, Portrait], links: Links
+    ) -> None:
+        pages = ThingPages(self.snapshot.subject, mentions(every, links), painted, links)
         for kind in LISTS:
             for thing, before, after in with_steps([thing for thing in things if thing.kind == kind]):
                 (self.folder / thing.file).write_bytes(pages.page(thing, before, after))
 
     def _write_indexes(
-        self, told: Mapping[str, ReportPage], answers: Sequence[Answer], things: Sequence[Thing]
+        self, told: Mapping[str, ReportPage], answers: Sequence[Answer], things: Sequence[Thing], links: Links
     ) -> None:
         chapters = {
             title: [self._entry(report, told) for report in section] for title, section in self.sections.items()
@@ -134,7 +139,7 @@ class _Site:
         by_kind: dict[EntityKind, list[Thing]] = {kind: [] for kind in LISTS}
         for thing in things:
             by_kind[thing.kind].append(thing)
-        indexes = Indexes(self.snapshot.subject, chapters, by_kind)
+        indexes = Indexes(self.snapshot.subject, chapters, by_kind, links)
         for kind in by_kind:
             self._write(list_file(kind), indexes.list(kind))
         self._write(SEARCH, indexes.search())
@@ -150,7 +155,7 @@ class _Site:
             flush(file)
 
 
-def _links(things: Sequence[Thing], report: Callable[[str, str], str]) -> Links:
+def _links(things: Sequence[Thing], editions: Sequence[Edition], report: Callable[[str, str], str]) -> Links:
     files: dict[ThingKey, str] = {(thing.kind, thing.key): thing.file for thing in things}
     titles: dict[EntityKind, dict[str, str]] = {}
     for thing in things:
@@ -167,5 +172,6 @@ def _links(things: Sequence[Thing], report: Callable[[str, str], str]) -> Links:
         aliases=called,
         phrases=phrases(titles),
         titles={(one.kind, one.key): one.title for one in things if one.kind in ("request", "incident")},
+        records={key: title for edition in editions for key, title in edition.titles.items()},
         report=report,
     )

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -11,8 +12,14 @@ from engine.model.declarations.report import Report
 from engine.model.entities import EntityKind
 from engine.render import words
 from engine.render.html.charts.sparkline import sparkline
+from engine.render.html.heads import card_labels
 from engine.render.html.html import ENVIRONMENT, Around
+from engine.render.html.phrases import with_links
+from engine.render.html.rows import sheet
+from engine.render.links import Links, ThingKey
+from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.mentions import ReportPage
+from engine.reporting.site.portraits import Portrait
 from engine.reporting.site.questions import SiteQuestion
 from engine.reporting.site.things import LISTS, Thing, list_file
 from engine.reporting.snapshot.subject import Subject
@@ -51,20 +58,43 @@ class Indexes:
     """Front page, lists and search of one organization's site."""
 
     def __init__(
-        self, subject: Subject, chapters: Mapping[str, Sequence[Entry]], things: Mapping[EntityKind, Sequence[Thing]]
+        self,
+        subject: Subject,
+        chapters: Mapping[str, Sequence[Entry]],
+        things: Mapping[EntityKind, Sequence[Thing]],
+        links: Links,
     ) -> None:
+        self._links = links
         self._chapters, self._things = chapters, things
         self._edition = {"organization": subject.organization, "as_of": subject.as_of, "revision": subject.revision}
         self._lists = [(LISTS[kind], list_file(kind), len(things)) for kind, things in things.items()]
 
     def front(self, answers: Sequence[Answer]) -> bytes:
         """The front page."""
-        return self._render("index.html", "Reports", None, answers=answers, chapters=self._chapters, lists=self._lists)
+        return self._render(
+            "index.html",
+            "Reports",
+            None,
+            answers=answers,
+            chapters=self._chapters,
+            lists=self._lists,
+            with_links=partial(with_links, links=self._links),
+        )
 
     def list(self, kind: EntityKind) -> bytes:
-        """All things of a kind, in groups where there are some."""
+        """All things of a kind: how they stand, then each with its state, owner and day."""
         around = Around(LISTS[kind], [("Reports", "index.html")])
-        return self._render("list.html", LISTS[kind], around, things=self._things[kind], of_controls=kind == "control")
+        things = self._things[kind]
+        shown = sheet(list_table(kind, things), "things", self._links) if things else None
+        return self._render(
+            "list.html",
+            LISTS[kind],
+            around,
+            summary=summary(kind, things),
+            sheet=replace(shown, visible=shown.height) if shown else None,
+            labels=card_labels([shown.head] if shown else []),
+            with_links=partial(with_links, links=self._links),
+        )
 
     def search(self) -> bytes:
         """The search, whose index is in the page: what has a page, by what people call it."""
@@ -86,6 +116,8 @@ def answer(question: SiteQuestion, told: ReportPage, numbers: Sequence[float], b
     """A question as the front page shows it; ``by_name`` says which and who."""
     document = told.edition.document
     name = question.figure if question.figure in document.summary else ""
+    if name and not document.summary[name] and not numbers:  # nothing on record is no zero
+        name = ""
     figure = words.value(name, words.figures(document)[name]) if name else ""
     title = document.titles.get(name) or words.label(name) if name else ""
     return Answer(
@@ -93,17 +125,17 @@ def answer(question: SiteQuestion, told: ReportPage, numbers: Sequence[float], b
     )
 
 
-def proof(things: Sequence[Thing]) -> list[Answer]:
+def proof(things: Sequence[Thing], told: Mapping[ThingKey, Portrait]) -> list[Answer]:
     """What proves a control: the page of SOC 2 CC6.1, or of the first control where that is out of scope."""
     controls = [thing for thing in things if thing.kind == "control"]
     shown = next((thing for thing in controls if thing.key == "soc2:CC6.1"), next(iter(controls), None))
     if shown is None:
         return []
-    state = words.spell(str(shown.record.get("state", "")))
-    since = shown.record.get("last_evidence_on")
-    said = f"{shown.title}: {state}{f', last evidence of {since}' if since else ', no evidence'}."
+    portrait = told.get((shown.kind, shown.key), Portrait(""))
+    proofs = [line for part in portrait.parts for line in part.lines if "/api/" not in line]
     name = shown.small.removeprefix("SOC 2 ")
-    return [Answer(f"What proves {name}?", shown.file, said, "", "", Markup(""))]
+    newest = f"{shown.title}, newest: {'; '.join(proofs[:2])}." if proofs else f"{shown.title}: nothing proves it."
+    return [Answer(f"What proves {name}?", shown.file, portrait.sentence, "", "", Markup(""), newest)]
 
 
 def entry(report: Report, told: ReportPage, files: Mapping[str, str]) -> Entry:

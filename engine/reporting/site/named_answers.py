@@ -2,21 +2,30 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 
 import polars as pl
 
 from engine.model.days import spelled_day
+from engine.model.documents.document import Document
 from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
 from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import MOST_DAYS, PlanQuestion
-from engine.render import words
+from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
-Sentence = Callable[[Snapshot], str]
+Sentence = Callable[[Snapshot, Document], str]
+"""An answer of a snapshot, and of the document that the question leads to."""
 LAPSE_DAYS = 30
+LEAST_HOURS = 0.25  # of which anybody is short: less reads as none
 FEW = 3
+
+
+def of_records(sentence: Callable[[Snapshot], str]) -> Sentence:
+    """An answer that needs the records alone."""
+    return lambda snapshot, _document: sentence(snapshot)
 
 
 def first_gaps(snapshot: Snapshot) -> str:
@@ -39,7 +48,7 @@ def lapses(snapshot: Snapshot) -> str:
         return f"Nothing lapses until {spelled_day(until)}."
     weeks = rows.group_by("week").len().sort("week")
     owners = rows.group_by("owner").len().sort("len", "owner", descending=[True, False], nulls_last=True)
-    by_week = ", ".join(f"{count} in the week of {_short_day(week)}" for week, count in weeks.iter_rows())
+    by_week = ", ".join(f"{count} in the week of {short_day(week)}" for week, count in weeks.iter_rows())
     most = ", ".join(f"{_name(_names(snapshot), owner)} {count}" for owner, count in owners.head(FEW).iter_rows())
     what = "1 control" if rows.height == 1 else f"{rows.height:,} controls"
     renewed = _renewed_in_time(snapshot, rows)
@@ -66,18 +75,19 @@ def _renewed_in_time(snapshot: Snapshot, lapsing: pl.DataFrame) -> str:
         first.setdefault(step.work.id, step.ready_on)
     count = sum(name in first and first[name] <= on for name, on in lapse.items())
     name = FRAMEWORK_NAMES.get(framework, framework)
-    return f" The plan for {name} on {_short_day(day)} renews {count} of its {len(lapse)} in time."
+    return f" The plan for {name} on {short_day(day)} renews {count} of its {len(lapse)} in time."
 
 
 def overload(snapshot: Snapshot) -> str:
     """Who is short of hours first, in which week, and who comes next."""
-    short = snapshot.fact("owner_weeks").filter(pl.col("shortfall_hours") > 0, pl.col("owner").is_not_null())
+    enough = pl.col("shortfall_hours") >= LEAST_HOURS
+    short = snapshot.fact("owner_weeks").filter(enough, pl.col("owner").is_not_null())
     first = short.sort("week_start_on", "shortfall_hours", "owner", descending=[False, True, False]).unique(
         "owner", keep="first", maintain_order=True
     )
     names = _names(snapshot)
     said = [
-        f"{_name(names, one['owner'])} in the week of {_short_day(one['week_start_on'])}, "
+        f"{_name(names, one['owner'])} in the week of {short_day(one['week_start_on'])}, "
         f"{_hours(one['shortfall_hours'])}"
         for one in first.head(FEW).iter_rows(named=True)
     ]
@@ -93,12 +103,18 @@ def weak_vendors(snapshot: Snapshot) -> str:
         .with_columns(pl.col("tier").replace_strict(rank, default=len(rank), return_dtype=pl.Int64).alias("rank"))
         .sort("rank", "inherited_gaps", "vendor_id", descending=[False, True, False])
     )
+    needs = needs_of_vendors(snapshot)
     said = [
-        f"{one['name']} ({one['tier']}): {words.spell(str(one['assurance'])).lower()}, "
+        f"{one['name']} ({one['tier']}): {_needs_text(needs.get(one['vendor_id'], []))}; "
         f"{one['inherited_gaps']} {'control waits' if one['inherited_gaps'] == 1 else 'controls wait'} for it"
         for one in rows.head(FEW).iter_rows(named=True)
     ]
-    return f"{'; '.join(said)}." if said else ""
+    return f"{'. '.join(said)}." if said else ""
+
+
+def _needs_text(needs: Sequence[VendorNeed]) -> str:
+    """The two documents that most controls wait for."""
+    return " and ".join(need.text for need in needs[:2]) or "no evidence that counts"
 
 
 def late_requests(snapshot: Snapshot) -> str:
@@ -106,7 +122,7 @@ def late_requests(snapshot: Snapshot) -> str:
     rows = snapshot.fact("requests").filter(pl.col("finished_on").is_null(), pl.col("due_on") < snapshot.as_of)
     names = _names(snapshot)
     said = [
-        f"{one['title']} ({_name(names, one['owner'])}, due {_short_day(one['due_on'])})"
+        f"{one['title']} ({_name(names, one['owner'])}, due {short_day(one['due_on'])})"
         for one in rows.sort("due_on", "id").head(FEW).iter_rows(named=True)
     ]
     return f"First {_then(said)}." if said else ""
@@ -118,7 +134,7 @@ def ready_on_the_day(snapshot: Snapshot) -> str:
     for plan in _target_plans(snapshot):
         goal = plan.question.first
         name = FRAMEWORK_NAMES.get(goal.framework, goal.framework)
-        said.append(f"{name}, {_short_day(goal.by)}: {_verdict(snapshot, plan)}")
+        said.append(f"{name}, {short_day(goal.by)}: {_verdict(snapshot, plan)}")
     return f"{'. '.join(said)}." if said else "No framework in scope has a target date: record one (target on)."
 
 
@@ -152,6 +168,11 @@ def _likely_on(today: date, by: date, needed: float, available: float) -> str:
     return f"; likely on {spelled_day(today + timedelta(days=round((by - today).days * needed / available)))}"
 
 
+def called_by(snapshot: Snapshot) -> Callable[[object], str]:
+    """What somebody with an address is called; nobody without one."""
+    return partial(_name, _names(snapshot))
+
+
 def _names(snapshot: Snapshot) -> Mapping[str, str]:
     people = snapshot.fact("people").select("email", "name").rows()
     return {email: name for email, name in people if name}
@@ -161,7 +182,7 @@ def _name(names: Mapping[str, str], email: object) -> str:
     return names.get(str(email), str(email)) if email else "nobody"
 
 
-def _short_day(day: date) -> str:
+def short_day(day: date) -> str:
     """The day and the month: 22 Jan."""
     return spelled_day(day).rpartition(" ")[0]
 

@@ -9,11 +9,13 @@ import polars as pl
 from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
 from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.reporting.site.document_answers import decisions, freed_hours, what_moved
 from engine.reporting.site.named_answers import (
     Sentence,
     first_gaps,
     lapses,
     late_requests,
+    of_records,
     overload,
     ready_on_the_day,
     weak_vendors,
@@ -40,29 +42,33 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
     """The ten questions, in the words of this organization."""
     dropped = _framework_to_drop(snapshot)
     return [
-        SiteQuestion("What do I tell the board?", "executive-summary", "posture_score", _posture),
-        SiteQuestion("Which gaps first, and who?", "gap-remediations", "gaps_open", _open_gaps, by_name=first_gaps),
+        SiteQuestion("What do I tell the board?", "executive-summary", "posture_score", _posture, by_name=decisions),
+        SiteQuestion(
+            "Which gaps first, and who?", "gap-remediations", "gaps_open", _open_gaps, by_name=of_records(first_gaps)
+        ),
         SiteQuestion(
             "What goes stale in 30 days?",
             "evidence-freshness",
             "evidence_in_window_pct",
             _mean("fresh_pct"),
-            by_name=lapses,
+            by_name=of_records(lapses),
         ),
-        SiteQuestion("Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=overload),
+        SiteQuestion(
+            "Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=of_records(overload)
+        ),
         SiteQuestion(
             "Which vendors block us?",
             "inherited-control-gaps",
             "vendors_with_inherited_gaps",
             _weak_vendors,
-            by_name=weak_vendors,
+            by_name=of_records(weak_vendors),
         ),
         SiteQuestion(
             "What did auditors ask that is late?",
             "evidence-request-sla",
             "requests_overdue",
             _late_requests,
-            by_name=late_requests,
+            by_name=of_records(late_requests),
         ),
         SiteQuestion(
             f"What if we drop {_short(dropped)}?",
@@ -70,10 +76,17 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             "obligations_pending_hours",
             _duties(dropped),
             {"descope": dropped} if dropped else {},
+            by_name=freed_hours,
         ),
-        SiteQuestion("What changed since last month?", "executive-summary", "", _posture, _month_ago(snapshot)),
         SiteQuestion(
-            "Are we ready on the day?", "program", "weighted_pct", _mean("weighted_pct"), by_name=ready_on_the_day
+            "What changed since last month?", "executive-summary", "", _posture, _month_ago(snapshot), what_moved
+        ),
+        SiteQuestion(
+            "Are we ready on the day?",
+            "program",
+            "weighted_pct",
+            _mean("weighted_pct"),
+            by_name=of_records(ready_on_the_day),
         ),
     ]
 

@@ -15,7 +15,9 @@ from engine.render.html.phrases import with_links
 from engine.render.html.rows import TableSheet
 from engine.render.links import Links, ThingKey
 from engine.render.plain_values import plain_value
+from engine.render.record_names import record_name
 from engine.reporting.site.mentions import Mention
+from engine.reporting.site.portraits import Portrait
 from engine.reporting.site.things import LISTS, Thing, list_file
 from engine.reporting.snapshot.subject import Subject
 
@@ -44,8 +46,14 @@ class ReportPart:
 class ThingPages:
     """Pages of things, made one after the other from what all reports say."""
 
-    def __init__(self, subject: Subject, mentioned: Mapping[ThingKey, Sequence[Mention]], links: Links) -> None:
-        self._mentioned, self._links = mentioned, links
+    def __init__(
+        self,
+        subject: Subject,
+        mentioned: Mapping[ThingKey, Sequence[Mention]],
+        told: Mapping[ThingKey, Portrait],
+        links: Links,
+    ) -> None:
+        self._mentioned, self._portraits, self._links = mentioned, told, links
         self._template = ENVIRONMENT.get_template("thing.html")
         self._edition = {"organization": subject.organization, "as_of": subject.as_of, "revision": subject.revision}
 
@@ -57,6 +65,7 @@ class ThingPages:
         return self._template.render(
             edition={**self._edition, "title": thing.title},
             thing=thing,
+            portrait=self._portraits.get((thing.kind, thing.key), Portrait("")),
             known=self._record(thing),
             happenings=[(told, self._person(told.who)) for told in thing.history],
             parts=parts,
@@ -90,6 +99,10 @@ class ThingPages:
         if name in ("owner", "accountable", "requester", "backup") and value:
             people = value if isinstance(value, list) else [value]
             return Markup("; ").join(self._person(str(person)) for person in people)
+        if isinstance(value, str) and (title := record_name(value, self._links.records)):
+            return Markup("{} <small>{}</small>").format(title, value)
+        if isinstance(value, int | float) and name in COLUMNS and COLUMNS[name].unit in ("minutes", "hours", "days"):
+            return escape(words.in_unit(value, COLUMNS[name].unit))
         tone = words.tone(value, name)
         shown = words.spell(words.value(name, value)) if tone else words.value(name, value)
         return Markup('<span class="state {}">{}</span>').format(tone, shown) if tone else escape(shown)

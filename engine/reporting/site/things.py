@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -47,6 +47,10 @@ class Thing:
     record: Mapping[str, Any]  # what is known of it, by column
     group: str = ""  # under which its list has it
     history: Sequence[Happening] = ()
+
+    def with_record(self, further: Mapping[str, Any]) -> "Thing":
+        """The same with more that is known of it."""
+        return replace(self, record={**self.record, **further}) if further else self
 
     @property
     def step(self) -> Step:

@@ -11,6 +11,7 @@ from engine.reporting.index import parts_of
 from engine.reporting.snapshot.excerpt import excerpt
 from engine.reporting.snapshot.filter_names import Fact
 from engine.reporting.snapshot.part_positions import newest
+from engine.reporting.snapshot.record_titles import record_titles
 from engine.reporting.snapshot.subject import Subject
 
 
@@ -31,6 +32,7 @@ def edition_of(report: Report, subject: Subject, parameters: Parameters, documen
         settings_version=subject.settings.version,
         document=document,
         people={email: name for _, email, name in fact("names").iter_rows()},
+        titles=record_titles(report.facts, fact),
     )
     filters = Filters.of(parameters, report.parameters)
     if not filters:

@@ -36,9 +36,10 @@ def build(
     bare, rows = figures.rows(criteria_in_scope), figures.rows(criteria)
     tests, found = figures.rows(test_lines), figures.rows(criteria_to_answer)
     trend = months(criteria_days, bare, test_windows, end)
-    trend = trend if bare.height else trend.clear()
+    known = records.since(known_since, FRAMEWORK)
+    trend = _months_on_record(trend, known) if bare.height else trend.clear()
     return Document(
-        *_opening(found, figures, records.since(known_since, FRAMEWORK), ask),
+        *_opening(found, figures, known, ask),
         summary={"period_from": start, "period_to": end},
         tables=(
             Table(
@@ -159,6 +160,11 @@ def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: 
     if silent:
         warnings.append(Alarm(f"No management response on record: {some_of(silent)}."))
     return warnings
+
+
+def _months_on_record(trend: pl.DataFrame, known: date | None) -> pl.DataFrame:
+    """The months of which anything is on record: of those before, nobody knows what operated."""
+    return trend if known is None else trend.filter(pl.col("month") >= known.strftime("%Y-%m"))
 
 
 def _charts(trend: pl.DataFrame) -> list[Chart]:

@@ -1,6 +1,7 @@
 """Spreadsheets: every cell is what JSON has, of its type; text is never run; the first sheet says what the file is."""
 
 import zipfile
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from io import BytesIO
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.model.documents.document import Document
+from engine.render.html.charts.palette import variables
 from engine.render.tables import xlsx, xlsx_cells
 from engine.render.tables.xlsx_names import SheetNames
 from tests.laws import examples
@@ -64,6 +66,41 @@ def test_rows_are_as_high_as_their_longest_text():
     assert [sheet.row_dimensions[row].height for row in (2, 3, 4)] == [60, None, 30]
 
 
+def test_people_and_things_have_their_names_states_their_colours_and_words_spaces():
+    frame = pl.DataFrame(
+        {
+            "framework": ["soc2", "soc2"],
+            "control_id": ["CC6.1", "x-1"],
+            "owner": ["ann@acme.example", None],
+            "evidence_id": ["EVD-1", "EVD-2"],
+            "kind": ["test_window", "other"],
+            "state": ["no_data", "effective"],
+        }
+    )
+    shown = of_tables(table(frame, state=("state",), words=("kind",)))
+    named = replace(shown, people={"ann@acme.example": "Ann Lee"}, titles={"EVD-1": "Report of the scan"})
+    sheet = open_workbook(xlsx.render(named))["Rows"]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)] == [
+        [
+            "SOC 2",
+            "CC6.1 Logical access security architecture",
+            "Ann Lee",
+            "EVD-1 Report of the scan",
+            "test window",
+            "no data",
+        ],
+        ["SOC 2", "x-1", None, "EVD-2", "other", "effective"],
+    ]
+    colours = variables("light")
+    grounds = [sheet[cell].fill.start_color.rgb[2:].lower() for cell in ("F2", "F3")]
+    assert grounds == [colours[f"pale-{tone}"].removeprefix("#") for tone in ("unknown", "good")]
+
+
+def test_the_first_sheet_begins_with_what_the_report_says():
+    said = [row[0].value for row in open_workbook(xlsx.render(posture()))["Summary"].iter_rows(max_row=8)]
+    assert said[:6] == ["Posture score", "Organization", "As of", None, "What it says", "Says"]
+
+
 def test_columns_for_machines_are_there_and_hidden():
     sheet = sheet_of(pl.DataFrame({"title": ["x"], "row_id": [1], "sha256": ["ab"]}), hidden=("row_id",))
     assert [sheet.column_dimensions[name].hidden for name in "ABC"] == [False, True, True]
@@ -83,15 +120,15 @@ def test_what_a_spreadsheet_has_no_number_for_is_text():
 
 def test_the_first_sheet_says_what_the_file_is():
     book = open_workbook(xlsx.render(posture()))
-    assert book.sheetnames[0] == "About"
-    said = [tuple(cell.value for cell in row) for row in book["About"].iter_rows()]
+    assert book.sheetnames[0] == "Summary"
+    said = [tuple(cell.value for cell in row) for row in book["Summary"].iter_rows()]
     flat = {text for row in said for text in row if text is not None}
     shown = posture()
     assert {shown.title, shown.description, shown.organization.name, shown.report, shown.document.headline} <= flat
     assert datetime.fromisoformat("2026-11-20") in flat
     assert ("Records", 81234, f"position in the chain, hash {shown.revision.hash}") in said
     assert {*shown.document.warnings, *shown.document.footnotes, *shown.document.definitions.values()} <= flat
-    listed = {row[0].value: (row[1].value, row[0].hyperlink.location) for row in book["About"] if row[0].hyperlink}
+    listed = {row[0].value: (row[1].value, row[0].hyperlink.location) for row in book["Summary"] if row[0].hyperlink}
     assert listed == {
         name: (each.frame.height, f"'{name}'!A1")
         for name, each in zip(book.sheetnames[1:-1], shown.document.tables, strict=True)
@@ -111,13 +148,13 @@ def test_the_last_sheet_says_what_is_in_which_column():
 
 
 def test_a_report_without_tables_is_one_sheet():
-    assert open_workbook(xlsx.render(edition())).sheetnames == ["About"]
+    assert open_workbook(xlsx.render(edition())).sheetnames == ["Summary"]
 
 
 def test_a_table_longer_than_a_sheet_goes_on_in_the_next(monkeypatch):
     monkeypatch.setattr(xlsx, "MOST_ROWS", 2)
     book = open_workbook(xlsx.render(of_tables(table(pl.DataFrame({"n": [1, 2, 3]})))))
-    assert book.sheetnames == ["About", "Rows", "Rows 2", "Columns"]
+    assert book.sheetnames == ["Summary", "Rows", "Rows 2", "Columns"]
     assert [[cell.value for cell in book[name]["A"]][1:] for name in ("Rows", "Rows 2")] == [[1, 2], [3]]
 
 
@@ -128,7 +165,7 @@ def test_names_of_sheets_are_short_plain_and_told_apart():
         "gaps",
         "a/b: [c]?*\\",
         "'quoted'",
-        "About",
+        "Summary",
         "History",
         "",
         "x" * 40,
@@ -142,7 +179,7 @@ def test_names_of_sheets_are_short_plain_and_told_apart():
         "gaps 2",
         "a b c",
         "quoted",
-        "About 2",
+        "Summary 2",
         "History 2",
         "Table",
         "x" * 31,

@@ -171,22 +171,21 @@ def test_each_touched_control_counts_once_by_the_gravest_change():
     ]
     assert (held.summary["controls_touched"], held.summary["evidence_touched"]) == (2, 2)
     assert lead(held) == (
-        "The catalogue changed from old to new: 2 controls in scope are touched.",
+        "The catalogue changed since 1 Oct 2026: 2 controls in scope are touched.",
         "Look first at SOC 2 CC1.2, new in its framework.",
     )
 
 
 def test_changes_outside_the_scope_touch_nothing():
     held = report([ONE, requirement("A.5.1", framework="iso27001")], [ONE], status=[control("CC1.1")])
-    assert lead(held) == ("The catalogue changed from old to new; none of your controls in scope is touched.", "")
+    assert lead(held) == ("The catalogue changed since 1 Oct 2026; none of your controls in scope is touched.", "")
     assert table(held, "requirements_changed")["in_scope"].to_list() == [False]
 
 
 def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged():
     held = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
     assert lead(held) == (
-        "No snapshot of the catalogue is stored yet, so version new (1 requirement, 1 mapping) can be compared "
-        "with nothing.",
+        "No snapshot of the catalogue is stored yet, so today's (1 requirement, 1 mapping) can be compared with nothing.",
         "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest.",
     )
     unknown = {name: value for name, value in held.summary.items() if value is None}

@@ -18,7 +18,7 @@ def test_a_report_comes_as_a_spreadsheet(with_people, sign_in, wanted):
     answer = client.get(f"{BASE}summary{query}", **wanted)
     assert (answer.status, answer.headers["content-type"]) == (200, XLSX)
     assert answer.headers["content-disposition"] == 'attachment; filename="acme-summary-2026-11-20.xlsx"'
-    assert openpyxl.load_workbook(BytesIO(answer.body)).sheetnames[0] == "About"
+    assert openpyxl.load_workbook(BytesIO(answer.body)).sheetnames[0] == "Summary"
     assert client.get(f"{BASE}summary?format=xlsx", if_none_match=answer.headers["etag"]).status == 304
 
 

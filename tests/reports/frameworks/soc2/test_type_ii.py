@@ -182,11 +182,21 @@ def test_the_trend_has_twelve_months_and_counts_what_is_due_monthly():
             only=[CRITERION, OTHER, "CC1.1"],
             criteria_days=[*days(CRITERION, "2026-10-03", "2026-10-30"), *days("CC1.1", "2026-10-04")],
             test_windows=[FAILED],
+            known=date(2025, 12, 1),
         ),
         "trend",
     )
     assert (trend.height, trend["month"][0], trend["month"][-1]) == (12, "2025-12", "2026-11")
     assert trend.tail(2).rows() == [("2026-10", 2, 1, 50.0, 0, 0, 0), ("2026-11", 2, 0, 0.0, 1, 1, 2)]
+
+
+def test_the_trend_begins_with_the_month_from_which_anything_is_known():
+    held = period(
+        {CRITERION: {"state": "effective", "cadence": "monthly"}},
+        only=[CRITERION],
+        known_since=[{"framework": "soc2", "known_since": date(2026, 10, 9)}],
+    )
+    assert table(held, "trend")["month"].to_list() == ["2026-10", "2026-11"]
 
 
 def test_the_same_seed_draws_the_same_days():

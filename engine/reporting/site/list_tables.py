@@ -1,0 +1,154 @@
+"""Lists of things as tables: state, owner and day of each, what needs somebody first."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from engine.model.documents.document import Table
+from engine.model.entities import EntityKind
+from engine.model.vocabulary import LIVE_INCIDENTS
+from engine.render import words
+from engine.reporting.site.things import LISTS, Thing
+from engine.reporting.snapshot.snapshot import Snapshot
+
+COLUMNS: Mapping[EntityKind, tuple[str, ...]] = {
+    "framework": (
+        "strict_pct",
+        "weighted_pct",
+        "applicable",
+        "effective",
+        "partial",
+        "stale",
+        "ineffective",
+        "no_data",
+    ),
+    "control": ("state", "owner", "next_due_on", "last_evidence_on"),
+    "owner": ("role", "late", "due_soon", "duties", "first_due_on"),
+    "vendor": ("assurance", "tier", "inherited_gaps", "owner", "assured_until", "next_review_on"),
+    "service": ("level", "criticality", "owner", "open_incidents"),
+    "request": ("clock", "owner", "due_on", "framework", "control_id", "priority"),
+    "incident": ("severity", "status", "owner", "service_id", "opened_at", "resolved_at"),
+}
+STATES: Mapping[EntityKind, str] = {
+    "control": "state",
+    "vendor": "assurance",
+    "service": "level",
+    "request": "clock",
+    "incident": "status",
+}
+"""The column that says how things of a kind stand."""
+_DUE = ("due_on", "next_due_on", "assured_until", "first_due_on")
+_SHADES = ("assurance", "clock", "level", "severity", "state", "status")
+_LABELS = {
+    **{"late": "Late", "due_soon": "Within 30 days", "duties": "Open duties", "first_due_on": "First due"},
+    **{"open_incidents": "Open incidents", "next_due_on": "Evidence due", "clock": "State", "level": "State"},
+}
+_URGENCY = ("alarm", "bad", "grave", "stale", "watch", "unknown", "mild", "calm", "neutral", "good")
+NEXT_RECORDS: Mapping[EntityKind, str] = {
+    "framework": "put a framework in scope (hq import, table organization_frameworks)",
+    "control": "put a framework in scope: its controls follow",
+    "owner": "name people (hq import, table memberships)",
+    "vendor": "record the vendors that hold data or run something for you (hq import, table vendors)",
+    "service": "record the services that you run (hq import, table services)",
+    "request": "record what an auditor asks for (hq import, table evidence_requests)",
+    "incident": "connect a monitor, or record an incident by hand (hq incident open)",
+}
+"""What would fill a list that is empty."""
+
+
+def list_table(kind: EntityKind, things: Sequence[Thing]) -> Table:
+    """All things of a kind, the most urgent first."""
+    rows = [_row(kind, thing) for thing in sorted(things, key=lambda thing: _urgency(kind, thing))]
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    shown = frame.select(column for column in frame if column.dtype != pl.Null)
+    return Table(
+        LISTS[kind].lower().replace(" ", "_"),
+        LISTS[kind],
+        shown,
+        labels={name: label for name, label in _LABELS.items() if name in shown.columns},
+        state=[name for name in _SHADES if name in shown.columns],
+        words=[name for name in ("tier", "criticality", "priority", "role") if name in shown.columns],
+    )
+
+
+def summary(kind: EntityKind, things: Sequence[Thing]) -> str:
+    """How many things there are, and how they stand: ``861 controls: 54 ineffective, 43 stale, 640 effective.``"""
+    noun = LISTS[kind].lower()
+    if not things:
+        return f"No {noun} on record. Next: {NEXT_RECORDS[kind]}."
+    if kind == "owner":
+        late = sum(1 for thing in things if thing.record.get("late"))
+        return f"{len(things):,} {noun}; {late:,} of them have something late."
+    state = STATES.get(kind)
+    if state is None:
+        return f"{len(things):,} {noun}."
+    counts = Counter(str(thing.record[state]) for thing in things if state in thing.record)
+    ordered = sorted(counts.items(), key=lambda pair: (_rank(pair[0], state), pair[0]))
+    said = ", ".join(f"{count:,} {words.spell(word)}" for word, count in ordered)
+    return f"{len(things):,} {noun}{f': {said}' if said else ''}."
+
+
+def with_counts(things: Sequence[Thing], snapshot: Snapshot) -> list[Thing]:
+    """People with how many duties they have, services with their health and what is open there."""
+    people, services = _duties(snapshot), _operations(snapshot)
+    further: Mapping[EntityKind, Mapping[str, Mapping[str, object]]] = {"owner": people, "service": services}
+    return [thing.with_record(further.get(thing.kind, {}).get(thing.key, {})) for thing in things]
+
+
+def _duties(snapshot: Snapshot) -> dict[str, dict[str, object]]:
+    today = snapshot.as_of
+    late = (pl.col("due_on") < today) & ~pl.col("paused").fill_null(value=False)
+    soon = pl.col("due_on").is_between(today, today + pl.duration(days=30))
+    waiting = snapshot.fact("obligations").filter(
+        pl.col("done_on").is_null(), pl.col("state") != "cancelled", pl.col("owner").is_not_null()
+    )
+    counted = waiting.group_by("owner").agg(
+        late=late.sum(), due_soon=soon.sum(), duties=pl.len(), first_due_on=pl.col("due_on").min()
+    )
+    return {row.pop("owner"): row for row in counted.iter_rows(named=True)}
+
+
+def _operations(snapshot: Snapshot) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for row in snapshot.fact("service_health").select("service_id", "level", "objective_pct").iter_rows(named=True):
+        found[row["service_id"]] = {"level": row["level"], "objective_pct": row["objective_pct"]}
+    live = snapshot.fact("incidents").filter(pl.col("status").is_in(LIVE_INCIDENTS), pl.col("service_id").is_not_null())
+    for service, count in live.group_by("service_id").len().iter_rows():
+        found.setdefault(service, {})["open_incidents"] = count
+    return found
+
+
+def _row(kind: EntityKind, thing: Thing) -> dict[str, Any]:  # a row of a frame
+    named: dict[str, Any]
+    match kind:
+        case "control":
+            framework, _, control = thing.key.partition(":")
+            named = {"framework": framework, "control_id": control, "title": thing.title}
+        case "vendor" | "service":
+            named = {f"{kind}_id": thing.key, kind: thing.title}
+        case "request" | "incident":
+            named = {"id": thing.key, "title": thing.title}
+        case _:
+            named = {kind: thing.key}
+    return named | {name: thing.record.get(name) for name in COLUMNS[kind]}
+
+
+def _urgency(kind: EntityKind, thing: Thing) -> tuple[int, int, date, str]:
+    """What needs somebody first, then what is due first."""
+    record = thing.record
+    state = STATES.get(kind, "")
+    rank = _rank(str(record.get(state, "")), state)
+    if kind == "incident":
+        rank = 0 if record.get("status") in LIVE_INCIDENTS else 1
+        opened = record["opened_at"].date() if "opened_at" in record else date.min
+        return rank, -opened.toordinal(), date.min, thing.key
+    days = [record[name] for name in _DUE if name in record]
+    return rank, -int(record.get("late") or 0), min(days, default=date.max), thing.key
+
+
+def _rank(word: str, column: str) -> int:
+    tone = words.tone(word, column)
+    return _URGENCY.index(tone) if tone in _URGENCY else len(_URGENCY)
