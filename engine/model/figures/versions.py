@@ -62,6 +62,7 @@ CHANGES: tuple[FormulaChange, ...] = (
         "A first review of a vendor that is due within 30 days counts among those due soon",
         ("vendor_reviews_due_soon",),
     ),
+    FormulaChange(
         "Gaps of the FedRAMP plan name the controls of NIST SP 800-53 that theirs are paired with",
         (
             *(
