@@ -49,12 +49,12 @@ class Posture:
 
     @property
     def change(self) -> float | None:
-        if self.score is None or self.prior_score is None or self.lost_components:
+        if self.score is None or self.prior_score is None or self.departures:
             return None
         return round(self.score - self.prior_score, 1)
 
     @property
-    def lost_components(self) -> list[str]:
+    def departures(self) -> list[str]:
         """Titles of those that had data before and have none now: without them the score is of other things."""
         return self.components.filter("series_break", pl.col("value_pct").is_null())["title"].to_list()
 
