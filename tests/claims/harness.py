@@ -1,7 +1,7 @@
 """Claims that are less than they were, and what became of the figures."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -35,16 +35,19 @@ class Findings:
     known: set[str] = field(default_factory=set)
 
 
-def look(org: Organization, seed: int, each: int, most: int | None = None, only: str = "") -> Findings:
+def look(org: Organization, seed: int, each: int, most: int | None = None, only: Collection[str] = ()) -> Findings:
     """Tries mutations of an organization against the record as it is, and against the store without the row.
 
-    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed; ``only`` those of one table.
+    ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed; ``only`` those of
+    some tables and columns (``vendors``, ``vendors.owner``).
     """
     found = Findings()
     org = with_leaver(org)
     (base,) = worlds([org.tables], org.day, org.zone)
     found.known |= {name for name, value in base.values.items() if value is not None}
-    tried = [one for one in mutations(org, seed, each) if only in ("", one.table)]
+    tried = [
+        one for one in mutations(org, seed, each) if not only or {one.table, f"{one.table}.{one.column}"} & {*only}
+    ]
     if most is not None:
         tried = Random(seed).sample(tried, min(most, len(tried)))
     for some in batches(tried, TOGETHER):

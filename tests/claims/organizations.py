@@ -45,10 +45,15 @@ class Organization:
 
 
 @cache
+def _demo_rows(org: str, day: date) -> Tables:
+    return demo(org, day) if SHARED else generate(org, day)
+
+
+@cache
 def small(org: str, day: date, seed: int, frameworks: tuple[str, ...] = FRAMEWORKS) -> Organization:
     """A demo organization with few rows of each table, which ones the seed says. Same arguments: same rows."""
     drawn, tables = Random(f"{org} {day} {seed}"), {}
-    for name, frame in (demo(org, day) if SHARED else generate(org, day)).items():
+    for name, frame in _demo_rows(org, day).items():
         if "framework" in frame.columns:
             frame = frame.filter(pl.col("framework").is_in(frameworks) | pl.col("framework").is_null())
         most = KEPT.get(name, KEPT["others"])

@@ -75,12 +75,15 @@ def whoever_approves(frame, approvers, by, on):
     return frame.with_columns(approved=pl.lit(True))
 
 
+APPROVAL = ("exceptions.approver", "exceptions.approved_on")
+
+
 @pytest.mark.real
 def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_without_one(monkeypatch):
     org = small("cobalt", DAY, seed=5)  # whose exception in force is for a control that the score counts
-    assert look(org, seed=1, each=4, only="exceptions").beyond == {}
+    assert look(org, seed=1, each=4, only=APPROVAL).beyond == {}
     monkeypatch.setattr(risk, "with_approval", whoever_approves)
-    found = look(org, seed=1, each=4, only="exceptions").beyond.keys()
+    found = look(org, seed=1, each=4, only=APPROVAL).beyond.keys()
     assert {(f"exceptions.{place}", "sprs_score") for place in ("approver unapprove", "approved_on ahead")} <= found
 
 
