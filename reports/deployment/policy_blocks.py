@@ -142,9 +142,10 @@ def _newest(blocks: pl.DataFrame) -> pl.DataFrame:
 def _opening(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> Opening:
     blocks, days = figures["policy_blocks"], attempts.days(ask)
     tried = blocks + figures["policy_runs_allowed"]
-    if not tried:
-        return Opening(f"Nothing was attempted in {days} days, so no policy had anything to refuse.", _TRY)
     caller = ask.word(attempts.ACTOR)
+    if not tried:
+        by = f" by {caller}" if caller else ""
+        return Opening(f"Nothing was attempted{by} in {days} days, so no policy had anything to refuse.", _TRY)
     whose = f"attempts of {caller}" if caller else "attempts of all callers"
     were = "was" if blocks == 1 else "were"
     share = f"{blocks:,} of {tried:,} {whose} {were} blocked in {days} days"

@@ -130,8 +130,9 @@ def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
 
 def test_nothing_attempted_is_not_good():
     held = report()
+    assert lead(report(actor=""))[0] == "Nothing was attempted in 7 days, so no policy had anything to refuse."
     assert lead(held) == (
-        "Nothing was attempted in 7 days, so no policy had anything to refuse.",
+        f"Nothing was attempted by {ANN} in 7 days, so no policy had anything to refuse.",
         "Rehearse an automation to fill this report: post it to /api/automations/dry-run.",
     )
     assert (held.summary["policy_block_rate_pct"], held.summary["policy_blocks_minutes_to_run"]) == (None, None)
