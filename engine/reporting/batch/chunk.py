@@ -22,6 +22,7 @@ from engine.reporting.artifacts.artifact_names import artifact_name
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure
+from engine.reporting.snapshot.record_titles import title_scans
 from engine.reporting.snapshot.single_thread import in_own_thread
 from engine.reporting.snapshot.snapshot import Snapshot
 from engine.reporting.snapshot.snapshots import Snapshots
@@ -117,11 +118,12 @@ def _read(snapshots: Snapshots, org_ids: Sequence[str], now: datetime, view: Vie
 
 
 def _facts_by_period(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
-    """The facts that the reports take, by the period that each is asked over unless somebody says otherwise."""
+    """The facts that the reports take, by the period that each is asked over unless somebody says otherwise; and titles."""
     found: dict[int, set[str]] = {DEFAULT_PERIOD_DAYS: {"names"}}
     for report in catalogue.values():
         period = report.period_days({}) if report.has_period else DEFAULT_PERIOD_DAYS
         found.setdefault(period, set()).update(report.facts)
+        found[DEFAULT_PERIOD_DAYS] |= title_scans(report.facts)
     return {period: sorted(found[period]) for period in sorted(found)}
 
 

@@ -29,13 +29,21 @@ TITLE_COLUMNS: Mapping[str, tuple[str, str]] = {
 """The scans of records that have a title of their own, with the columns of identifier and title."""
 
 
+_SPELLED = {"attestations_rows", "sealed_bundles_rows"}  # titles that are made of other columns
+
+
+def title_scans(facts: Iterable[str]) -> frozenset[str]:
+    """The scans that have the titles of what these facts are made from."""
+    return behind(facts) & (TITLE_COLUMNS.keys() | _SPELLED)
+
+
 def record_titles(facts: Iterable[str], fact: Fact) -> dict[str, str]:
     """Titles by identifier of what these facts are made from; ``fact`` gives any fact or scan."""
-    scans = behind(facts)
+    scans = title_scans(facts)
     titles: dict[str, str] = {}
-    for scan, columns in TITLE_COLUMNS.items():
-        if scan in scans:
-            titles |= {key: title for key, title in fact(scan).select(*columns).iter_rows() if title and title != key}
+    for scan in sorted(scans & TITLE_COLUMNS.keys()):
+        columns = TITLE_COLUMNS[scan]
+        titles |= {key: title for key, title in fact(scan).select(*columns).iter_rows() if title and title != key}
     if "attestations_rows" in scans:
         duties = fact("attestations_rows").select("id", "framework", "control_id").iter_rows()
         titles |= {key: f"Attestation of {FRAMEWORK_NAMES.get(pack, pack)} {control}" for key, pack, control in duties}
