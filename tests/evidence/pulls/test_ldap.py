@@ -74,7 +74,7 @@ def _wait(port):
     raise AssertionError("slapd does not answer")
 
 
-def asked(port, **more):
+def options(port, **more):
     return {
         "url": f"ldap://127.0.0.1:{port}",
         "base": BASE,
@@ -87,7 +87,7 @@ def asked(port, **more):
 def test_every_page_is_read_with_all_values_of_an_attribute(directory, tmp_path):
     administrator = readers(LDAP_USER=f"cn=admin,{BASE}", LDAP_PASSWORD="of-a-test")
     more = {"user_env": "LDAP_USER", "password_env": "LDAP_PASSWORD"}
-    lines = lines_of(tmp_path, "ldap", max_rows=PEOPLE, reach=administrator, **asked(directory, **more))
+    lines = lines_of(tmp_path, "ldap", max_rows=PEOPLE, reach=administrator, **options(directory, **more))
     people = {row["uid"]: row for row in map(json.loads, lines)}
     assert len(people) == PEOPLE
     assert people["u200"] == {
@@ -110,14 +110,14 @@ def test_every_page_is_read_with_all_values_of_an_attribute(directory, tmp_path)
 )
 def test_what_a_directory_refuses_is_a_sentence(directory, tmp_path, word, more, sentence):
     reach = readers(LDAP_USER=f"cn=admin,{BASE}", LDAP_PASSWORD=word)
-    named = asked(directory, user_env="LDAP_USER", password_env="LDAP_PASSWORD", **more)
+    given = options(directory, user_env="LDAP_USER", password_env="LDAP_PASSWORD", **more)
     with pytest.raises(SourceProblem) as problem:
-        read(tmp_path, "ldap", reach=reach, **named)
+        read(tmp_path, "ldap", reach=reach, **given)
     assert sentence in problem.value.message
     assert "None" not in problem.value.message
 
 
 def test_more_entries_than_may_be_read_are_refused(directory, tmp_path):
     with pytest.raises(SourceProblem) as problem:
-        read(tmp_path, "ldap", max_rows=10, **asked(directory))
+        read(tmp_path, "ldap", max_rows=10, **options(directory))
     assert "more than max_rows = 10 rows" in problem.value.message
