@@ -74,7 +74,7 @@ def open_pack(
         pairs = many(connection, policy_controls, org_id)
         own = own_assessable(connection, org_id)
         rules = own_rule_patterns(connection, org_id)
-        files = _files_of_evidence(connection, org_id, since, now)
+        files = _files_with_bytes(connection, org_id, since, now)
     scope = [name for name in followed if framework in (None, name)]
     tags = catalogue().controls.filter("assessable", pl.col("framework").is_in(scope)).select(tag=_TAG)["tag"]
     tags = pl.concat(
@@ -106,7 +106,7 @@ def open_pack(
     )
 
 
-def _files_of_evidence(connection: Reader, org_id: str, since: datetime | None, now: datetime) -> list[PackFile]:
+def _files_with_bytes(connection: Reader, org_id: str, since: datetime | None, now: datetime) -> list[PackFile]:
     """The items of the window whose bytes are held and whole, with all controls that they are linked to."""
     links: dict[str, list[str]] = {}
     for link in many(connection, evidence_links, org_id):

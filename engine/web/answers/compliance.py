@@ -45,7 +45,7 @@ class EvidenceRow(Shape):
     seq: int | None
 
 
-class PackedFile(Shape):
+class AbsentFile(Shape):
     """A file of evidence whose bytes the console holds, and this answer does not carry."""
 
     item: str
@@ -73,7 +73,7 @@ class EvidenceManifest(Shape):
     catalogue_version: str
     columns: list[str]
     rows_sha256: Hash
-    files_left_out: list[PackedFile]
+    files_left_out: list[AbsentFile]
     files_note: str
 
 

@@ -55,11 +55,11 @@ def read_ldap(
         directory = ldap3.Connection(
             server, user, word, read_only=True, receive_timeout=seconds, raise_exceptions=True, auto_referrals=False
         )
-        directory.open()
-        if source.options.get("start_tls"):
-            directory.start_tls()
-        directory.bind()
         try:
+            directory.open()
+            if source.options.get("start_tls"):
+                directory.start_tls()
+            directory.bind()
             entries = directory.extend.standard.paged_search(
                 source.text("base"), source.text("filter"), attributes=attributes, paged_size=_PAGE, generator=True
             )

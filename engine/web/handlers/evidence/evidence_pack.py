@@ -14,7 +14,7 @@ from engine.model.declarations.ask import Parameter
 from engine.model.errors import BadRequest
 from engine.render import RENDERERS, download_name
 from engine.web.admission.access_log import note_access
-from engine.web.answers.compliance import EvidenceManifest, PackedFile
+from engine.web.answers.compliance import AbsentFile, EvidenceManifest
 from engine.web.http import Request, Response, json_bytes
 from engine.web.negotiation import preferred_format
 
@@ -105,7 +105,7 @@ def json_chunks(
         catalogue_version=catalogue().version,
         columns=list(COLUMNS),
         rows_sha256=digest.hexdigest(),
-        files_left_out=[PackedFile(**one._asdict()) for one in pack.files],
+        files_left_out=[AbsentFile(**one._asdict()) for one in pack.files],
         files_note=NO_FILES if pack.files else "",
     )
     yield b'\n],\n"manifest":' + json_bytes(manifest) + b"}\n"
