@@ -52,8 +52,8 @@ _CONTROL = "org_id framework control_id"
 _STATUS = f"""
     {_CONTROL} parent_id group_id group_title title weight cadence applicable justification approved_by approved_on
     state previous_state state_since detected_on kinds_required kinds_present kinds_stale last_evidence_on
-    last_source window_days age_days age_ratio freshness next_due_on without_evidence active evidence_note
-    change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
+    last_source window_days age_days unaccepted_days age_ratio freshness next_due_on without_evidence active
+    evidence_note change_invalidated future_dated owner accountable ownership_complete attested attested_on tests_passed
     tests_performed failing_test last_test_on own_rule exception_id exception_expires_on leverage position
 """
 
@@ -129,8 +129,8 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
-        {_CONTROL} implementation justification method tested:flag decision rationale decided_on decision_approved
-        target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
+        {_CONTROL} exclusion implementation justification method tested:flag decision rationale decided_on
+        decision_approved target target_pct policy_pct implemented_pct automated_pct reported_pct sprs_partial
         risk_ref systems note
     """),
     # an applicable control that is not effective; gap_id is stable: framework:control. severity critical, high,
@@ -287,6 +287,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "policies": columns(f"""
         {_CONTROL} policy_id policy version kind title playbook owner accepted_by accepted_on review_due_on
     """),
+    # an active policy version that nobody of the organization accepted on a day that has come
+    "unaccepted_policies": columns("org_id policy_id policy version title owner accepted_by accepted_on review_due_on"),
     # an action of the audit log: events in the period and the one before, the newest; tagged: mapped to a control
     # of a framework in scope, by the action map or by the event itself
     "audit_actions": columns(

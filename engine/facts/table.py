@@ -54,7 +54,10 @@ FACTS: Mapping[str, FactFunction] = {
     "people": scope.people,
     "names": scope.names,
     "approvers": approvals.approvers,
+    "active_policies": scope.active_policies,
     "policies": scope.policies,
+    "unaccepted_policies": scope.unaccepted_policies,
+    "policy_terms": scope.policy_terms,
     "leverage": gaps.leverage,
     # evidence
     "audit_by_action": audit_counts.audit_by_action,

@@ -8,7 +8,7 @@ from reports.shared.columns import in_order, share_pct
 from reports.shared.wording import count_of
 
 STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
-DAYS_OVER = (pl.col("age_days") - pl.col("window_days")).clip(0)
+DAYS_OVER = pl.coalesce(pl.col("age_days") - pl.col("window_days"), "unaccepted_days").clip(0)
 
 
 def controls(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:

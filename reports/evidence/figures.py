@@ -168,12 +168,13 @@ FRESHNESS = (
         "Freshness debt",
         "days",
         "less",
-        "Days by which governing evidence is older than its window, summed over the applicable controls; a control "
-        "without such evidence has no age and adds none.",
+        "Days by which governing evidence is older than its window, summed over the applicable controls; a policy that "
+        "nobody accepted adds the days since its review fell due, at least one; a control without such evidence has no "
+        "age and adds none.",
         "control_status",
         Sum(control_ages.DAYS_OVER),
-        _APPLICABLE & (pl.col("age_days") > pl.col("window_days")),
-        _AGE,
+        _APPLICABLE & (control_ages.DAYS_OVER > 0),
+        "days: age {age_days}, window {window_days}, since the review of an unaccepted policy {unaccepted_days}",
     ),
 )
 

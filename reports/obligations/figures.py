@@ -161,7 +161,7 @@ FORECAST = (
         "Back-test of the forecast",
         "word",
         "neither",
-        "Whether 8 earlier forecasts can be checked against what was planned.",
+        "Whether 8 earlier forecasts can be checked against what was planned, in at least one week of them anything.",
         expectations.backtest,
         First("standing"),
         reason="{weeks} forecasts",

@@ -21,7 +21,7 @@ QUEUE = (
         "quick_wins",
         "Quick wins",
         "count",
-        "more",
+        "neither",
         "Open gaps that at most {quick_win_hours} hours of work close and that unlock at least {quick_win_leverage} "
         "requirements.",
         "gaps",
@@ -69,7 +69,7 @@ HEAT = (
         "gap_concentration_hhi",
         "Concentration of gaps",
         "ratio",
-        "less",
+        "neither",
         "Herfindahl index: the sum of the squared shares of the frameworks in all open gaps, which is their mean "
         "share weighted by gaps. 1: all gaps are in one framework; spread evenly, it is 1 divided by their number.",
         severity_by_framework,
@@ -122,7 +122,8 @@ POSTURE = (
         "Change of the posture score",
         "points",
         "more",
-        "Points that the posture score moved since the last snapshot before {period_start}.",
+        "Points that the posture score moved since the last snapshot before {period_start}; not told where a component "
+        "of then has no data now, which is a break of the series and no rise.",
         overall,
         First("change"),
         reason=_BEFORE,

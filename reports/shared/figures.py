@@ -1,5 +1,7 @@
 """Figures that several chapters show: controls and their gaps, attestations, requests, vendors, risks."""
 
+from datetime import timedelta
+
 import polars as pl
 
 from engine.model.declarations.ask import Ask
@@ -480,10 +482,10 @@ VENDORS = (
         "Vendor reviews due within 30 days",
         "count",
         "neither",
-        "Vendors whose next review is due within 30 days.",
+        "Vendors whose next review is due within 30 days, those never reviewed among them: their first review.",
         "vendors",
         Count(),
-        _REVIEW == "due_soon",
+        lambda ask: pl.col("next_review_on").is_between(ask.as_of, ask.as_of + timedelta(days=30)),
     ),
     Figure(
         "vendor_reviews_current",

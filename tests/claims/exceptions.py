@@ -8,7 +8,7 @@ import polars as pl
 
 from tests.claims.values import World
 
-Condition = Literal["", "stale to partial"]
+Condition = Literal["", "stale to partial", "applies again"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ EXEMPT = (
         "REPORTS R3: a family of which less than half is known has no colour; that it is red is no longer known.",
     ),
     Exempt(
-        ".*",
+        r"(?!policies\.accepted_).*",
         "weighted_pct|weighted_change|posture_score|posture_change|control_famil.*|control_health.*|.*_change|digest_.*",
         "REPORTS F2 and F3: a control of which one kind is stale is stale and scores a quarter, one of which that kind "
         "was never given is partial and scores a half.",
@@ -47,9 +47,25 @@ EXEMPT = (
     Exempt(
         ".*",
         "claims_hash_mismatch|claims_broken|orphan_evidence|graph_orphans|attestations_unsupported|tests_unused|"
-        "tests_linked_pct|guardrails_.*|controls_drifted|plays_to_close|exceptions_.*|freshness_debt_days|"
+        "tests_linked_pct|plays_to_close|exceptions_.*|"
         "type_ii_without_response|measures_un.*|risks_accepted_unapproved",
         "A fault of a claim goes with the claim; what rested on it is worse by other figures.",
+    ),
+    Exempt(
+        r"(?!policies\.).*",
+        "freshness_debt_days",
+        "Evidence that is gone has no age and adds no days; its control is `evidence_missing` or rests on older evidence.",
+    ),
+    Exempt(
+        r"(policies|policy_controls)\..*",
+        "guardrails_.*|controls_drifted",
+        "REPORTS 4 has a row for each accepted guardrail: one that nobody accepted is counted by `policies_unaccepted`.",
+    ),
+    Exempt(
+        r"control_profiles\.(justification|approved_by|approved_on) .*",
+        ".*",
+        "REPORTS R3: an exclusion without its approval is none; the control applies again, with the evidence that it has.",
+        "applies again",
     ),
     Exempt(
         "(incidents|evidence_requests|remediations|staffing_actions)\\..*",
@@ -103,18 +119,24 @@ def reason_of(place: str, figure: str, before: World, after: World) -> str | Non
     """Why this improvement is let pass; None for one that is a fault."""
     for exempt in EXEMPT:
         named = re.fullmatch(exempt.places, place) and re.fullmatch(exempt.figures, figure)
-        if named and (not exempt.condition or _some_partial(before, after)):
+        if named and (not exempt.condition or _some_control(exempt.condition, before, after)):
             return exempt.reason
     return None
 
 
-def _some_partial(before: World, after: World) -> bool:
-    """Whether a control that was stale is partial now."""
+EVIDENCED = ("effective", "partial", "stale")
+MOVES = {
+    "stale to partial": (pl.col("state") == "stale") & (pl.col("state_now") == "partial"),
+    "applies again": (pl.col("state") == "not_applicable") & pl.col("state_now").is_in(EVIDENCED),
+}
+
+
+def _some_control(condition: str, before: World, after: World) -> bool:
+    """Whether a control is in another state now as the condition says."""
     key = ["framework", "control_id"]
     states = [
         next(frame for (_, fact), frame in world.frames.items() if fact == "control_status")
         for world in (before, after)
     ]
     old, new = (frame.select(*key, "state") for frame in states)
-    moved = old.join(new, on=key, suffix="_now").filter(pl.col("state") == "stale", pl.col("state_now") == "partial")
-    return moved.height > 0
+    return old.join(new, on=key, suffix="_now").filter(MOVES[condition]).height > 0

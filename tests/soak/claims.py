@@ -8,6 +8,8 @@ from engine.store.schema.kinds import KINDS
 from reports.figures import FIGURES
 from tests.claims.harness import Findings, deteriorations, look
 from tests.claims.organizations import Organization, edge, small
+from tests.claims.recomputation import different_values, queries
+from tests.claims.values import worlds
 from tests.soak.table import Line
 
 DAY, LEAP_DAY = date(2026, 11, 20), date(2028, 2, 29)
@@ -45,9 +47,16 @@ def _line(org: Organization, seed: int, each: int) -> tuple[Line, Findings]:
     broken += [
         f"{added}: {figure} {old} → {new}" for (added, figure), (old, new) in sorted(deteriorations(org).items())
     ]
+    (world,) = worlds([org.tables], org.day, org.zone)
+    broken += [
+        f"by SQL: {figure} {by_sql} and not {value}" for figure, (by_sql, value) in different_values(org, world).items()
+    ]
     ways = ", ".join(f"{count:,} {way}" for way, count in sorted(found.by_way.items()))
     seconds = time.process_time() - began
-    notes = [f"{org.name}: {org.rows:,} rows; {ways}; {len(found.exempt):,} pairs of place and figure have a reason."]
+    notes = [
+        f"{org.name}: {org.rows:,} rows; {ways}; {len(found.exempt):,} pairs of place and figure have a reason; "
+        f"{len(queries())} figures are recomputed by SQL."
+    ]
     return Line(f"claims: {org.name}", f"{found.tried:,} mutations", seconds=seconds, broken=broken, notes=notes), found
 
 

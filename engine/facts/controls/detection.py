@@ -12,9 +12,10 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     """``detected_on`` of a control that is not effective, and ``state_since``.
 
     A reason begins on the day after a window ended, on the day of a change, a failure or a contradicting event, or,
-    where something was never given, when the control came into scope (``scope_since``: the day on which its framework
-    was adopted, else that of the first record about it). A gap is as old as the earliest reason that stands; its state
-    as the earliest of those that make it. Nothing is older than the scope, so that an old event dates no gap.
+    where something was never given or accepted, when the control came into scope (``scope_since``: the day on which
+    its framework was adopted, else that of the first record about it). A gap is as old as the earliest reason that
+    stands; its state as the earliest of those that make it. Nothing is older than the scope, so that an old event
+    dates no gap.
     """
     missing = pl.col("kinds_present").list.len() < pl.col("kinds_required").list.len()
     frame = frame.with_columns(
@@ -53,7 +54,7 @@ def _lapse(kind: str) -> pl.Expr:
         return pl.col("unsigned_since")
     changed = pl.when(pl.col("changed_on") <= pl.col("as_of"), pl.col("changed_on") > last).then(pl.col("changed_on"))
     if kind == "policy":
-        ended = pl.col("policy_due_on") + pl.duration(days=1)
+        ended = pl.when("unaccepted").then("scope_since").otherwise(pl.col("policy_due_on") + pl.duration(days=1))
         return _past(ended, pl.when("only_policy").then(changed))
     return _past(last + pl.duration(days=pl.col("cadence_window") + 1), changed)
 

@@ -78,11 +78,11 @@ def control_horizons(
         .with_columns(
             operation_until=_unless_changed("operation_on", plus_days("operation_on", "cadence_window")),
             test_until=_unless_changed("test_on", plus_days("test_on", "cadence_window")),
-            policy_until=_policy_until(),
             attestation_until=pl.when(pl.col("signed_at").is_not_null()).then(
                 pl.coalesce("attested_until", plus_days("as_of", pl.lit(-1)))
             ),
         )
+        .with_columns(policy_until=_policy_until())
         .with_columns(
             **{
                 f"{kind}_recurs": pl.col(f"{kind}_recurs")
@@ -130,7 +130,11 @@ def _unless_changed(captured: str, until: pl.Expr) -> pl.Expr:
 def _policy_until() -> pl.Expr:
     due = pl.coalesce("policy_due_on", plus_days("policy_on", pl.lit(ANNUAL)))
     changed = _unless_changed("policy_on", due)
-    return pl.when(pl.col("policy_on").is_not_null()).then(pl.when("only_policy").then(changed).otherwise(due))
+    beside = pl.any_horizontal(
+        pl.col(f"{kind}_required") & pl.col(f"{kind}_until").is_not_null() for kind in KINDS if kind != "policy"
+    )
+    there = pl.col("policy_on").is_not_null() | (pl.col("unaccepted") & beside)
+    return pl.when(there).then(pl.when(pl.col("only_policy") & ~pl.col("unaccepted")).then(changed).otherwise(due))
 
 
 def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ import polars as pl
 from engine.catalogue import FRAMEWORKS, catalogue
 from engine.facts.approvals import with_approval
 from engine.facts.controls.own import place
-from engine.facts.expressions import shape
+from engine.facts.expressions import ANNUAL, has_happened, plus_days, shape
 
 PACKS = (*FRAMEWORKS, "fedramp-poam")
 
@@ -127,7 +127,7 @@ def profiles(control_profiles_rows: pl.DataFrame, approvers: pl.DataFrame, asked
         decision_on=pl.max_horizontal("approved_on", "decided_on")
     )
     frame = with_approval(dated, approvers, "approved_by", "decision_on").with_columns(
-        decision_approved=pl.col("approved") & pl.col("decided_on").is_not_null()
+        decision_approved=pl.col("approved") & pl.col("decided_on").is_not_null(), exclusion=~pl.col("applicable")
     )
     return shape("control_profiles", frame).sort("org_id", "framework", "control_id")
 
@@ -181,11 +181,45 @@ def _entered_text(name: str) -> pl.Expr:
     return pl.when(text != "").then(text)
 
 
-def policies(
+def active_policies(
     policies_rows: pl.DataFrame, policy_controls_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
-    """Active policy versions that somebody accepted, one row for each control that they support."""
+    """Active policy versions, ``approved`` or not, one row for each control that they support."""
     active = policies_rows.filter(pl.col("state") == "active").join(asked.select("org_id", "as_of"), on="org_id")
-    accepted = with_approval(active, approvers, "accepted_by", "accepted_on").filter("approved")
-    frame = accepted.rename({"id": "policy_id"}).join(policy_controls_rows, on=["org_id", "policy_id"], how="left")
-    return shape("policies", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)
+    frame = with_approval(active, approvers, "accepted_by", "accepted_on").rename({"id": "policy_id"})
+    return frame.join(policy_controls_rows, on=["org_id", "policy_id"], how="left").sort(
+        "org_id", "policy_id", "framework", "control_id", nulls_last=True
+    )
+
+
+def policies(active_policies: pl.DataFrame) -> pl.DataFrame:
+    """Active policy versions that somebody accepted, one row for each control that they support."""
+    return shape("policies", active_policies.filter("approved"))
+
+
+def unaccepted_policies(active_policies: pl.DataFrame) -> pl.DataFrame:
+    """Active policy versions that nobody accepted: no guardrail and no evidence, by whatever they say."""
+    rows = active_policies.filter(~pl.col("approved")).unique(["org_id", "policy_id"])
+    return shape("unaccepted_policies", rows).sort("org_id", "policy_id")
+
+
+def policy_terms(active_policies: pl.DataFrame) -> pl.DataFrame:
+    """The day up to which a policy behind a control is good: its review, or a year after acceptance without one.
+
+    One that nobody accepted (``unaccepted``) is good on no day: its review is due yesterday, if it was not before.
+    """
+    due = pl.coalesce(
+        "review_due_on", pl.when(has_happened("accepted_on")).then(plus_days("accepted_on", pl.lit(ANNUAL)))
+    )
+    return (
+        active_policies.filter(pl.col("control_id").is_not_null())
+        .group_by("org_id", "framework", "control_id")
+        .agg(
+            unaccepted=~pl.col("approved").any(),
+            accepted_due_on=due.filter("approved").max(),
+            owed_on=pl.min_horizontal(due.max(), pl.col("as_of").first() - pl.duration(days=1)),
+        )
+        .with_columns(policy_due_on=pl.when("unaccepted").then("owed_on").otherwise("accepted_due_on"))
+        .drop("accepted_due_on", "owed_on")
+        .sort("org_id", "framework", "control_id")
+    )

@@ -27,7 +27,7 @@ def control_terms(
     controls: pl.DataFrame,
     control_profiles_rows: pl.DataFrame,
     attestations: pl.DataFrame,
-    policies: pl.DataFrame,
+    policy_terms: pl.DataFrame,
     control_tests: pl.DataFrame,
     control_owners_rows: pl.DataFrame,
     users_rows: pl.DataFrame,
@@ -44,14 +44,14 @@ def control_terms(
         .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
         .join(_scope(control_profiles_rows, approvers), on=_KEY, how="left")
         .join(_attestation_state(attestations), on=_KEY, how="left")
-        .join(_policy_reviews(policies), on=_KEY, how="left")
+        .join(policy_terms, on=_KEY, how="left")
         .join(_tests(control_tests), on=_KEY, how="left")
         .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
         .join(unsigned_since(attestations, asked), on=_KEY, how="left")
         .with_columns(
-            pl.col("attested", "ownership_complete").fill_null(False),
+            pl.col("attested", "ownership_complete", "unaccepted").fill_null(False),
             pl.col("tests_passed", "tests_performed").fill_null(0),
             pl.col("leverage").fill_null(1),
         )
@@ -147,12 +147,6 @@ def _attestation_state(attestations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _policy_reviews(policies: pl.DataFrame) -> pl.DataFrame:
-    """The day up to which a policy behind a control is good: its review, or a year after acceptance without one."""
-    due = pl.coalesce("review_due_on", plus_days("accepted_on", pl.lit(ANNUAL)))
-    return policies.filter(pl.col("control_id").is_not_null()).group_by(_KEY).agg(policy_due_on=due.max())
-
-
 def _tests(tests: pl.DataFrame) -> pl.DataFrame:
     """Tests performed, passed, and the failing one if the newest run of a test failed.
 
@@ -244,6 +238,9 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
         .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))
         .otherwise("cadence_window"),
         age_days=days_between("as_of", "last_evidence_on"),
+        unaccepted_days=pl.when((governing == "policy") & pl.col("unaccepted")).then(
+            days_between("as_of", "policy_due_on")
+        ),
         change_invalidated=_changed_since("last_evidence_on"),
     )
     word = freshness(pl.col("age_days"), pl.col("window_days"))
@@ -261,18 +258,28 @@ def _changed_since(day: str | pl.Expr) -> pl.Expr:
 
 
 def _state(frame: pl.DataFrame) -> pl.DataFrame:
-    """F2. A mandatory kind is present when it was ever given, stale when it is past its window."""
+    """F2. A mandatory kind is present when it was ever given, stale when it is past its window.
+
+    A policy that nobody accepted is stale beside evidence of another kind, so that to un-accept one that is past its
+    review makes nothing better; alone it is no evidence.
+    """
     last = {kind: pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")}
     window, as_of = pl.col("cadence_window"), pl.col("as_of")
     present = {
         **{kind: day.is_not_null() for kind, day in last.items()},
         "attestation": pl.col("signed_at").is_not_null(),
     }
+    beside = pl.any_horizontal(
+        pl.col(f"{kind}_required") & there for kind, there in present.items() if kind != "policy"
+    )
+    present["policy"] |= pl.col("unaccepted") & beside
     stale = {
         "operation": (days_between("as_of", last["operation"]) > window) | _changed_since(last["operation"]),
         "test": (days_between("as_of", last["test"]) > window) | _changed_since(last["test"]),
         # a changed system does not make a policy void where operation shows that it is followed
-        "policy": (pl.col("policy_due_on") < as_of) | (pl.col("only_policy") & _changed_since(last["policy"])),
+        "policy": pl.col("unaccepted")
+        | (pl.col("policy_due_on") < as_of)
+        | (pl.col("only_policy") & _changed_since(last["policy"])),
         "attestation": ~pl.col("attested"),
     }
 

@@ -92,7 +92,14 @@ EVIDENCE: Mapping[str, Column] = {
     ),
     "kinds_present": Column("Kinds present", "texts", "Kinds of evidence that the control has."),
     "kinds_required": Column("Kinds required", "texts", "Kinds of evidence that the control must have."),
-    "kinds_stale": Column("Kinds stale", "texts", "Kinds of evidence that are older than their window."),
+    "kinds_stale": Column(
+        "Kinds stale", "texts", "Kinds of evidence that are older than their window, and policies that nobody accepted."
+    ),
+    "unaccepted_days": Column(
+        "Unaccepted for (days)",
+        "days",
+        "Days since the review of a governing policy that nobody accepted fell due, at least one.",
+    ),
     "known_since": Column("On record since", "date", "Day from which the records speak; what lies before is unknown."),
     "last_at": Column("Newest (UTC)", "instant", "Moment of the newest event."),
     "last_evidence_at": Column("Newest evidence (UTC)", "instant", "Moment of the newest evidence."),

@@ -46,6 +46,11 @@ FRAMEWORKS: Mapping[str, Column] = {
     "ig1_missing": Column(
         "IG1 missing", "count", "Safeguards of the first implementation group that are not in place."
     ),
+    "exclusion": Column(
+        "Exclusion",
+        "flag",
+        "Whether the organization says that the control does not apply, with an approval or without.",
+    ),
     "implementation": Column("Implementation", "text", "What the organization says of how the control is implemented."),
     "implemented_pct": Column(
         "Implemented (%)", "percent", "How far the organization says the safeguard is implemented.", cells="whole"

@@ -44,6 +44,24 @@ CHANGES: tuple[FormulaChange, ...] = (
             "type_ii_tests_missed",
         ),
     ),
+    FormulaChange(
+        "Un-accepting a policy makes nothing better",
+        (
+            *("posture_score", "posture_change", "weighted_pct", "weighted_change", "iso_weighted_pct"),
+            *("iso_partial", "iso_stale", "csf_at_target", "csf_below_target", "freshness_debt_days", "evidence_fresh"),
+            *("evidence_stale", "evidence_in_window_pct", "control_health", "gaps_all_points"),
+            "renewals_on_weak_evidence",
+        ),
+    ),
+    FormulaChange(
+        "An exclusion from ISO 27001 that nobody approved is a candidate for a nonconformity",
+        ("iso_major_candidates", "iso_minor_candidates", "iso_improvements"),
+    ),
+    FormulaChange("A component that leaves the posture is a break of the series and no rise", ("posture_change",)),
+    FormulaChange(
+        "A first review of a vendor that is due within 30 days counts among those due soon",
+        ("vendor_reviews_due_soon",),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

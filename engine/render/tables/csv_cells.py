@@ -11,6 +11,7 @@ _INVISIBLE = (  # Unicode's categories Cc and Cf, which Python's expressions hav
 )
 EMPTY = '""'  # the only cell of a line: an empty line would be skipped
 _FORMULA = re.compile(rf"[{_INVISIBLE}]*[=+\-@|`\\＝＋－＠｜｀＼\t\r\n\x00]")
+_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _QUOTED = re.compile(r'[,"\r\n]')
 # bytes that a cell may not begin with to be taken as it stands: those of formulas, blanks and of what is invisible
 _UNSURE = (*range(0x21), *b"=+-@|`\\\x7f\xc2", *range(0xD8, 0xDD), *range(0xE0, 0xE4), *range(0xEF, 0xF5))
@@ -39,8 +40,11 @@ class JoinedRows(Protocol):
 
 
 def safe_cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula, whatever blank or invisible characters come first."""
-    return text if text[:1].isalnum() or not _FORMULA.match(text) else f"'{text}"
+    """Text that no spreadsheet takes for a formula, whatever blank or invisible characters come first.
+
+    A negative number is none, in a column of texts, either.
+    """
+    return text if text[:1].isalnum() or not _FORMULA.match(text) or _NUMBER.fullmatch(text) else f"'{text}"
 
 
 def lines(rows: Iterable[Sequence[str | None]]) -> bytes:

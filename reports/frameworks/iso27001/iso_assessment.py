@@ -110,10 +110,10 @@ def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
 
 def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:
     warnings: list[str] = []
-    excluded = rows.filter(~pl.col("annex_a") & ~pl.col("applicable"))["control_id"].to_list()
+    excluded = rows.filter(~pl.col("annex_a"), "said_excluded")["control_id"].to_list()
     if excluded:
         warnings.append(Alarm(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}."))
-    unproven = rows.filter("annex_a", ~pl.col("applicable"), pl.col("finding").is_not_null())["control_id"].to_list()
+    unproven = rows.filter("annex_a", "said_excluded", ~pl.col("proven"))["control_id"].to_list()
     if unproven:
         warnings.append(Alarm(f"Excluded without justification, approver and date: {some_of(unproven)}."))
     if unjustified:

@@ -20,12 +20,18 @@ MEANINGS = {
     "no_data": "without evidence of any mandatory kind",
     "not_applicable": "that are excluded; a clause of 4 to 10 may not be",
 }
-BETTER: Mapping[str, Better] = {"effective": "more", "not_applicable": "neither"}
+BETTER: Mapping[str, Better] = {
+    "effective": "more",
+    "partial": "neither",
+    "stale": "neither",
+    "not_applicable": "neither",
+}
 RULES = {
-    "major candidate": "Clauses of 4 to 10 that are excluded, and ineffective requirements of weight 4 or 5",
+    "major candidate": "Clauses of 4 to 10 that are excluded, approved or not, and ineffective requirements of weight "
+    "4 or 5",
     "minor candidate": "Other ineffective requirements, those without evidence that counts, and Annex A exclusions "
     "without justification, approver and date",
-    "improvement": "Requirements of which the evidence is partial or stale",
+    "improvement": "Other requirements of which the evidence is partial or stale",
 }
 NAMES = {
     "major candidate": ("iso_major_candidates", "ISO 27001 major nonconformity candidates"),

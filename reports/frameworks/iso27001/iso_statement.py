@@ -33,8 +33,8 @@ def statement(
         )
         .join(chapters, on=["framework", "chapter"], how="left")
         .join(assessed, on=key, how="left")
-        .join(control_profiles.select(*key, "implementation", "risk_ref", "systems"), on=key, how="left")
-        .with_columns(pl.col("applicable").fill_null(True))
+        .join(control_profiles.select(*key, "exclusion", "implementation", "risk_ref", "systems"), on=key, how="left")
+        .with_columns(pl.col("applicable").fill_null(True), pl.col("exclusion").fill_null(False))
         .with_columns(
             area=pl.when(annex).then(pl.col("group_title")).otherwise(pl.format("{} {}", "chapter", "chapter_title")),
             state=pl.when(excluded).then(pl.lit("not_applicable")).otherwise(pl.col("state").fill_null("no_data")),
@@ -42,13 +42,16 @@ def statement(
             justification_inclusion=pl.when("applicable").then(reason),
             justification_exclusion=pl.when(excluded).then(reason),
             proven=reason.is_not_null() & pl.col("approved_by").is_not_null() & pl.col("approved_on").is_not_null(),
+            # said to be excluded, which holds where it is approved alone
+            said_excluded=excluded | pl.col("exclusion"),
         )
+        .with_columns(proven=pl.col("proven") & excluded)
     )
     return joined.with_columns(_finding(), _why()).sort("position", "control_id")
 
 
 def _finding() -> pl.Expr:
-    state, excluded = pl.col("state"), ~pl.col("applicable")
+    state, excluded = pl.col("state"), pl.col("said_excluded")
     heavy = (state == "ineffective") & (pl.col("weight") >= HEAVY)
     return (
         pl.when((excluded & ~pl.col("annex_a")) | heavy)
@@ -63,9 +66,9 @@ def _finding() -> pl.Expr:
 
 def _why() -> pl.Expr:
     return (
-        pl.when(~pl.col("applicable") & ~pl.col("annex_a"))
+        pl.when(pl.col("said_excluded") & ~pl.col("annex_a"))
         .then(pl.lit("a clause of 4 to 10 may not be excluded"))
-        .when(~pl.col("applicable") & ~pl.col("proven"))
+        .when(pl.col("said_excluded") & ~pl.col("proven"))
         .then(pl.lit("exclusion lacks justification, approver or date"))
         .otherwise(why())
         .alias("why")

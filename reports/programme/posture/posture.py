@@ -49,9 +49,14 @@ class Posture:
 
     @property
     def change(self) -> float | None:
-        if self.score is None or self.prior_score is None:
+        if self.score is None or self.prior_score is None or self.departures:
             return None
         return round(self.score - self.prior_score, 1)
+
+    @property
+    def departures(self) -> list[str]:
+        """Titles of those that had data before and have none now: without them the score is of other things."""
+        return self.components.filter("series_break", pl.col("value_pct").is_null())["title"].to_list()
 
     @property
     def movers(self) -> pl.DataFrame:

@@ -19,6 +19,8 @@ def posture(figures: Figures, coverage: Coverage, ask: Ask) -> str:
     score, before, before_on = (
         figures[name] for name in ("posture_score", "posture_before_score", "snapshot_before_on")
     )
+    if before is not None and figures["posture_change"] is None:
+        return f"Posture is {score} ({graded}), of fewer components than before, so no change is told"
     return f"Posture is {score} ({graded}), {change(score, before, before_on, ask.as_of)}"
 
 

@@ -20,6 +20,17 @@ _SINCE = "{title}: {drifts} since {first_drifted_on}"
 
 FIGURES = (
     Figure(
+        "policies_unaccepted",
+        "Active policies that nobody accepted",
+        "count",
+        "less",
+        "Policy versions that are active without an acceptance that holds: by somebody of the organization, on a day "
+        "that has come. They are no guardrails and no evidence.",
+        "unaccepted_policies",
+        Count(),
+        reason="{title} version {version}, accepted by {accepted_by} on {accepted_on}",
+    ),
+    Figure(
         "guardrails",
         "Accepted guardrails",
         "count",

@@ -24,7 +24,7 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(unaccepted_policies: pl.DataFrame, figures: Figures) -> Document:
     rows, controls = figures.rows(guardrail_drift), figures.rows(drifted_controls)
     return Document(
         *_opening(rows, figures),
@@ -64,10 +64,18 @@ def build(figures: Figures) -> Document:
                 note="A guardrail may have drifted in more than one way.",
                 hidden=("drift",),
             ),
+            Table(
+                "unaccepted",
+                "Active policies that nobody accepted",
+                unaccepted_policies.drop("org_id", strict=False),
+                note="No guardrails and no evidence until somebody of the organization accepts them.",
+                labels={"policy_id": LABELS["policy_id"]},
+                hidden=("policy",),
+            ),
         ),
         coverage=_coverage(rows),
         definitions=DEFINITIONS,
-        warnings=_warnings(rows),
+        warnings=_warnings(rows, figures),
     )
 
 
@@ -98,12 +106,16 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     )
 
 
-def _warnings(rows: pl.DataFrame) -> list[str]:
+def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
+    warnings: list[str] = []
+    if figures["policies_unaccepted"]:
+        said = count(figures["policies_unaccepted"], "active policy was", "active policies were")
+        warnings.append(f"{said} accepted by nobody: no guardrail, and no evidence.")
     blind = rows.filter(pl.col("controls") == 0)["title"].to_list()
-    if not blind:
-        return []
-    held = count(len(blind), "guardrail is", "guardrails are")
-    return [f"{held} about no control in scope and can only drift in version, review or by overrides."]
+    if blind:
+        held = count(len(blind), "guardrail is", "guardrails are")
+        warnings.append(f"{held} about no control in scope and can only drift in version, review or by overrides.")
+    return warnings
 
 
 REPORT = Report(
@@ -113,6 +125,7 @@ REPORT = Report(
     build=build,
     figures=select(
         *("guardrails", "guardrails_without_drift", "guardrails_drifted", "guardrails_drift_free_pct"),
+        "policies_unaccepted",
         *("drift_median_days", *(f"guardrails_{kind}" for kind in TYPES), "controls_drifted"),
     ),
     parameters=(),

@@ -49,7 +49,8 @@ SELECT count(*) FROM applicable WHERE future;
 -- evidence_in_window_pct
 SELECT round(100 * avg(coalesce(NOT future AND NOT outdated AND age <= governing_days, false)::INT), 1) FROM applicable;
 -- freshness_debt_days
-SELECT coalesce(sum(greatest(age - governing_days, 0)), 0) FROM applicable WHERE NOT future;
+SELECT coalesce(sum(greatest(coalesce(age - governing_days, CASE WHEN unaccepted AND needs_policy AND NOT needs_operation AND NOT needs_test
+    THEN as_of - review_due_on END), 0)), 0) FROM applicable, asked;
 -- ownership_complete
 SELECT count(*) FROM applicable WHERE owned;
 -- ownership_complete_pct

@@ -21,14 +21,15 @@ SELECT count(*) FROM iso WHERE state = 'stale';
 -- iso_no_data
 SELECT count(*) FROM iso WHERE state = 'no_data';
 -- iso_improvements
-SELECT count(*) FROM iso WHERE state IN ('partial', 'stale');
+SELECT count(*) FROM iso WHERE state IN ('partial', 'stale') AND coalesce(declared_applicable, true);
 -- iso_inclusions_without_justification
 SELECT count(*) FROM iso WHERE part = 'annex_a' AND applicable AND NOT justified;
 -- iso_major_candidates
-SELECT count(*) FROM iso WHERE (part = 'clause' AND NOT applicable) OR (state = 'ineffective' AND weight >= 4);
+SELECT count(*) FROM iso WHERE (part = 'clause' AND NOT (applicable AND coalesce(declared_applicable, true))) OR (state = 'ineffective' AND weight >= 4);
 -- iso_minor_candidates
 SELECT count(*) FROM iso
-WHERE (state = 'ineffective' AND weight < 4) OR state = 'no_data' OR (part = 'annex_a' AND NOT declared_applicable AND applicable);
+WHERE NOT (part = 'clause' AND NOT coalesce(declared_applicable, true)) AND NOT (state = 'ineffective' AND weight >= 4)
+    AND (state IN ('ineffective', 'no_data') OR (part = 'annex_a' AND NOT declared_applicable AND applicable));
 -- cis_safeguards
 SELECT count(*) FROM said WHERE framework = 'cis-v8';
 -- cis_applicable

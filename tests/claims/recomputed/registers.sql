@@ -142,11 +142,11 @@ SELECT count(*) FROM staffing_actions, day WHERE proposed_on IS NULL OR proposed
 -- staffing_actions_completed
 SELECT count(*) FROM completed_actions;
 -- staffing_relief_planned_hours
-SELECT sum(relief_hours) FROM completed_actions WHERE relief_actual_hours IS NOT NULL;
+SELECT coalesce(sum(relief_hours), 0) FROM completed_actions WHERE relief_actual_hours IS NOT NULL;
 -- staffing_relief_actual_hours
-SELECT round(sum(relief_actual_hours), 2) FROM completed_actions;
+SELECT coalesce(round(sum(relief_actual_hours), 2), 0) FROM completed_actions;
 -- staffing_relief_realised_pct
-SELECT round(100 * sum(relief_actual_hours) / sum(relief_hours), 1) FROM completed_actions
+SELECT round(100 * sum(relief_actual_hours) / nullif(sum(relief_hours), 0), 1) FROM completed_actions
 WHERE relief_actual_hours IS NOT NULL;
 -- staffing_relief_unrecorded
 SELECT count(*) FROM completed_actions WHERE relief_actual_hours IS NULL;

@@ -46,9 +46,11 @@ WHERE framework = 'soc2' AND performed_on IS NULL AND window_close_on BETWEEN as
 -- policy_runs_allowed
 SELECT count(*) FROM allowed_runs;
 -- policy_block_rate_pct
-SELECT round(100 * blocks / (blocks + runs), 1) FROM
+SELECT round(100 * blocks / nullif(blocks + runs, 0), 1) FROM
     (SELECT count(*) AS blocks FROM policy_blocks, day WHERE local_day(blocked_at) BETWEEN period_start AND as_of),
     (SELECT count(*) AS runs FROM allowed_runs);
+-- policies_unaccepted
+SELECT count(*) FROM policies p WHERE state = 'active' AND NOT EXISTS (SELECT 1 FROM accepted_policies a WHERE a.id = p.id);
 -- guardrails
 SELECT count(*) FROM accepted_policies;
 -- guardrails_review_expired

@@ -15,7 +15,7 @@ SELECT count(*) FROM checked_forecasts;
 -- forecast_mape_pct
 SELECT CASE WHEN count(*) >= 8 THEN round(100 * avg(abs(planned - forecast) / planned) FILTER (planned > 0), 1) END FROM checked_forecasts;
 -- forecast_backtest
-SELECT CASE WHEN count(*) >= 8 THEN 'sufficient' ELSE 'insufficient' END FROM checked_forecasts;
+SELECT CASE WHEN count(*) >= 8 AND bool_or(planned > 0) THEN 'sufficient' ELSE 'insufficient_history' END FROM checked_forecasts;
 -- trend_weeks
 SELECT 13;
 -- trend_weeks_recorded

@@ -54,6 +54,7 @@ def tables(draw):
                 "version": 1,
                 "state": "active",
                 "accepted_at": noon(accepted),
+                "accepted_by": draw(st.sampled_from(("ann", None))),
                 "review_due_on": None if review is None else day(review),
             }
         )

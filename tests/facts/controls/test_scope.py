@@ -64,6 +64,7 @@ def test_a_policy_has_a_row_for_each_control_and_one_without_any(facts_with):
         ],
         policy_controls=[{"policy_id": "p1", **on("X2")}, {"policy_id": "p1", **on("X1")}],
     )
+    assert facts["unaccepted_policies"]["policy_id"].to_list() == ["p3"]
     assert facts["policies"].select("policy_id", "control_id").rows() == [("p1", "X1"), ("p1", "X2"), ("p2", None)]
 
 

@@ -180,6 +180,32 @@ def test_a_policy_that_is_a_draft_or_not_yet_accepted_is_none(facts_with):
     assert status(facts_with, "state", **policy(accepted_at="2026-11-21 00:00")) == "no_data"
 
 
+@pytest.mark.parametrize("less", [{"accepted_by": None}, {"accepted_at": None}, {"accepted_at": "2026-11-21 00:00"}])
+def test_to_unaccept_a_policy_makes_nothing_better(facts_with, less):
+    both = ["operation", "policy"]
+    late = policy(review_due_on="2026-11-01") | {"kinds": both, "events": [OPERATED]}
+    assert status(facts_with, "state", "kinds_stale", **late) == ("stale", ["policy"])
+    unaccepted = policy(review_due_on="2026-11-01", **less) | {"kinds": both, "events": [OPERATED]}
+    found = status(facts_with, "state", "kinds_stale", "detected_on", **unaccepted)
+    assert found == ("stale", ["policy"], date(2026, 11, 10)), "as without it, and not only partial"
+    assert status(facts_with, "state", **unaccepted | {"events": []}) == "no_data"
+
+
+def test_a_policy_that_nobody_accepted_is_stale_although_its_review_is_to_come_and_it_was_published(facts_with):
+    given = policy(accepted_by=None, review_due_on="2027-01-05")
+    told = ("policy.published", "2026-11-10 10:00", naming("X1"))
+    columns = ("state", "freshness", "age_days", "unaccepted_days")
+    assert status(facts_with, *columns, **given) == ("no_data", "missing", None, 1)
+    assert status(facts_with, *columns, **given | {"events": [told]}) == ("stale", "stale", 10, 1)
+
+
+def test_an_accepted_version_covers_one_that_nobody_accepted(facts_with):
+    given = policy()
+    given["policies"].append({**given["policies"][0], "id": "p2", "version": 2, "accepted_by": None})
+    given["policy_controls"].append({"policy_id": "p2", **on()})
+    assert status(facts_with, "state", "unaccepted_days", **given) == ("effective", None)
+
+
 NOT_APPLICABLE = {
     **on(),
     "applicable": False,

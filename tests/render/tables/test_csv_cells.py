@@ -55,6 +55,18 @@ def polars_bytes(*values):
     return frame.write_csv(line_terminator="\r\n").encode()
 
 
+@pytest.mark.parametrize("number", ["-13", "-0.5", "-1200.25", "12"])
+def test_a_number_among_texts_is_no_formula(number):
+    assert safe_cell(number) == number
+
+
+@pytest.mark.parametrize(
+    "text", ["-13+1", "-", "--1", "-1e5", "-.5", "-1.", "+13", "=13", "@13", "-13\n", " -13", "-١"]
+)
+def test_what_only_begins_like_a_number_is_guarded(text):
+    assert safe_cell(text) == f"'{text}"
+
+
 @pytest.mark.parametrize("after", ["", "=x", "x", " @", "\t"])
 def test_every_character_is_judged_as_polars_does(after):
     texts = [each + after for each in EVERY]

@@ -39,6 +39,13 @@ WHERE outcome = 'failed';
 CREATE TABLE accepted_policies AS
 SELECT p.id, p.policy, p.version, p.kind, p.playbook, p.review_due_on, local_day(p.accepted_at) AS accepted_on
 FROM policies p WHERE state = 'active' AND approved(accepted_by, local_day(accepted_at));
+CREATE TABLE unaccepted AS
+SELECT c.framework, c.control_id, least(max(coalesce(p.review_due_on,
+    CASE WHEN local_day(p.accepted_at) <= as_of THEN local_day(p.accepted_at) + 380 END)), as_of - 1) AS owed_on
+FROM policies p JOIN policy_controls c ON c.policy_id = p.id, asked WHERE p.state = 'active' AND NOT EXISTS (
+    SELECT 1 FROM policy_controls o JOIN accepted_policies a ON a.id = o.policy_id
+    WHERE o.framework = c.framework AND o.control_id = c.control_id)
+GROUP BY c.framework, c.control_id, as_of;
 CREATE TABLE duties_to_sign AS
 SELECT t.id, t.framework, t.control_id, t.owner, t.delegated_to, t.due_on, local_day(t.attested_at) AS attested_on,
     t.outcome IS NOT NULL AND coalesce(local_day(t.attested_at) <= as_of, false) AS done, t.attested_at, t.outcome
@@ -98,22 +105,25 @@ WHERE local_day(e.captured_at) > as_of;
 CREATE TABLE status AS
 WITH facts AS (
     SELECT c.*, p.* EXCLUDE (framework, control_id), as_of, coalesce(s.attested, false) AS attested, coalesce(s.ever, false) AS signed,
-        coalesce(r.review_due_on, p.policy + 380) AS review_due_on, f.control_id IS NOT NULL AS future,
+        coalesce(u.owed_on, r.review_due_on, p.policy + 380) AS review_due_on, u.control_id IS NOT NULL AS unaccepted, f.control_id IS NOT NULL AS future,
         (o.control_id IS NOT NULL OR t.control_id IS NOT NULL) AS contrary, coalesce(changed_on <= as_of, false) AS has_changed,
         list_contains(kinds, 'operation') AS needs_operation, list_contains(kinds, 'test') AS needs_test,
         list_contains(kinds, 'policy') AS needs_policy, list_contains(kinds, 'attestation') AS needs_signature,
         coalesce(w.responsible >= 1 AND w.accountable = 1 AND w.authority, false) AS owned
     FROM controls c LEFT JOIN newest_proofs p USING (framework, control_id) LEFT JOIN signed s USING (framework, control_id)
-    LEFT JOIN policy_reviews r USING (framework, control_id) LEFT JOIN future_dated f USING (framework, control_id)
+    LEFT JOIN policy_reviews r USING (framework, control_id) LEFT JOIN unaccepted u USING (framework, control_id)
+    LEFT JOIN future_dated f USING (framework, control_id)
     LEFT JOIN opposed o USING (framework, control_id) LEFT JOIN failing t USING (framework, control_id)
     LEFT JOIN ownership w USING (framework, control_id), asked),
 judged AS (
     SELECT *, CASE WHEN needs_operation THEN operation WHEN needs_test THEN test ELSE policy END AS governing,
         CASE WHEN needs_operation OR needs_test THEN days_allowed ELSE coalesce(review_due_on - policy, 380) END AS governing_days,
         (needs_operation AND operation IS NOT NULL)::INT + (needs_test AND test IS NOT NULL)::INT
-        + (needs_policy AND policy IS NOT NULL)::INT + (needs_signature AND signed)::INT AS given,
+        + (needs_policy AND (policy IS NOT NULL OR (unaccepted AND ((needs_operation AND operation IS NOT NULL)
+            OR (needs_test AND test IS NOT NULL) OR (needs_signature AND signed)))))::INT + (needs_signature AND signed)::INT AS given,
         (needs_operation AND coalesce(as_of - operation > days_allowed OR (has_changed AND changed_on > operation), false))
         OR (needs_test AND coalesce(as_of - test > days_allowed OR (has_changed AND changed_on > test), false))
+        OR (needs_policy AND unaccepted)
         OR (needs_policy AND policy IS NOT NULL AND (review_due_on < as_of
             OR (NOT needs_operation AND NOT needs_test AND has_changed AND changed_on > policy)))
         OR (needs_signature AND signed AND NOT attested) AS lapsed
@@ -126,10 +136,10 @@ CREATE VIEW applicable AS SELECT * FROM status WHERE applicable;
 CREATE TABLE active_controls AS
 SELECT a.framework, a.control_id, EXISTS (
         SELECT 1 FROM control_events e, day WHERE e.framework = a.framework AND e.control_id = a.control_id AND effect = 'supports'
-            AND day_of BETWEEN period_start AND as_of)
+            AND kind <> 'admin' AND day_of BETWEEN period_start AND as_of)
     OR EXISTS (SELECT 1 FROM signatures s, day WHERE s.framework = a.framework AND s.control_id = a.control_id
         AND standing = 'attested' AND attested_on BETWEEN period_start AND day.as_of)
     OR EXISTS (SELECT 1 FROM policy_reviews p WHERE p.framework = a.framework AND p.control_id = a.control_id) AS active,
     (SELECT max(occurred_at) FROM control_events e, day WHERE e.framework = a.framework AND e.control_id = a.control_id
-        AND effect = 'supports' AND day_of <= as_of) AS newest_at
+        AND effect = 'supports' AND kind <> 'admin' AND day_of <= as_of) AS newest_at
 FROM applicable a WHERE a.framework IN ('soc2', 'iso27001');

@@ -59,6 +59,21 @@ STATUSES = (
 )
 
 
+def test_an_exclusion_that_nobody_approved_is_a_candidate_whatever_its_evidence():
+    declared = [{**ISO, "control_id": name, "exclusion": True} for name in ("6.2", "A.5.3", "A.5.4")]
+    document = report(REQUIREMENTS, STATUSES, declared)
+    found = {row["control_id"]: (row["finding"], row["why"]) for row in table(document, "findings").to_dicts()}
+    lacks = "exclusion lacks justification, approver or date"
+    assert (found["A.5.3"], found["6.2"]) == (
+        ("minor candidate", lacks),
+        ("major candidate", "a clause of 4 to 10 may not be excluded"),
+    )
+    assert "A.5.4" not in found, "which is approved"
+    assert document.summary["iso_minor_candidates"] == 2
+    assert document.summary["iso_improvements"] == 0
+    assert "Excluded without justification, approver and date: A.5.3." in [str(each) for each in document.warnings]
+
+
 def test_the_summary_counts_states_and_findings_and_readiness_over_the_same_requirements():
     document = report(REQUIREMENTS, STATUSES)
     assert dict(document.summary) == {

@@ -195,6 +195,13 @@ def test_a_component_that_appears_breaks_the_series():
     assert round(held.tables[0].frame["movement"].sum(), 1) == held.summary["posture_change"] == -5.6
 
 
+def test_a_component_that_leaves_is_a_break_and_no_rise():
+    gone = {**component("vendor", 0.10, None, 40.0), "contribution": None}
+    held = document(posture(*TWO, gone, prior_score=70.0), [SOC2])
+    assert (held.summary["posture_series_breaks"], held.summary["posture_change"]) == (1, None)
+    assert "of fewer components than before, so no change is told" in lead(held)[0]
+
+
 def test_changed_weights_are_not_blamed_on_components():
     held = document(posture(*TWO, prior_score=60.0), [SOC2])
     assert table(held, "movers").is_empty()

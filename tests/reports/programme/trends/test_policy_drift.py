@@ -54,6 +54,18 @@ STATES = [
 ]
 
 
+def test_an_active_policy_that_nobody_accepted_is_no_guardrail_and_is_listed():
+    given = {"policy_id": "P9", "policy": "P", "version": 1, "title": "Draft of access"}
+    held = factories.document(
+        REPORT, **frames([rail()], [state()]), unaccepted_policies=rows("unaccepted_policies", given)
+    )
+    assert (held.summary["policies_unaccepted"], held.summary["guardrails"]) == (1, 1)
+    assert held.tables[-1].frame.select("policy_id", "title").rows() == [("P9", "Draft of access")]
+    assert "1 active policy was accepted by nobody: no guardrail, and no evidence." in [
+        str(each) for each in held.warnings
+    ]
+
+
 def test_a_guardrail_whose_controls_work_has_not_drifted():
     held = document([rail()], [state()])
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
@@ -164,7 +176,7 @@ def test_contradictions_stand_first_then_the_longest_drift():
         **{"guardrails": 4, "guardrails_without_drift": 1, "guardrails_drifted": 3, "guardrails_drift_free_pct": 25.0},
         **{"drift_median_days": 19, "guardrails_contradicted": 1, "guardrails_evidence_missing": 1},
         **{"guardrails_version_lag": 1, "guardrails_scope_drift": 0, "guardrails_review_expired": 0},
-        **{"controls_drifted": 2},
+        **{"controls_drifted": 2, "policies_unaccepted": 0},
     }
     assert held.tables[2].frame["guardrails"].to_list() == [1, 1, 1, 0, 0]
 
