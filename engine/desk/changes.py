@@ -47,7 +47,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
         if row is not None and row["revision"] != form.seen:
             raise Conflict("Somebody changed this record while you wrote.", word=CHANGED)
         if row is not None and form.step is not None:
-            take_step(revision, row["id"], PersonStep(form.step, now, form.why or None), "at the desk")
+            take_step(revision, str(row["id"]), PersonStep(form.step, now, form.why or None), "at the desk")
 
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         if form.key is None and not counts[form.table]:
