@@ -109,10 +109,14 @@ def test_the_front_page_begins_with_ten_questions(sites):
         "What proves CC6.1?",
     ]
     assert text.count('class="sparkline"') >= 8
-    named = [unescape(sentence) for sentence in re.findall(r'<p class="named">(.*?)</p>', text)]
-    assert [sentence.partition(" ")[0] for sentence in named[:2]] == ["First", "The"]
-    assert re.match(r"First \S+ .+ \(.+\), then ", named[0])
-    assert re.match(r"The evidence of [\d,]+ controls? lapses: \d+ in the week of \d+ \w+", named[1])
+    sentences = re.findall(r'<p class="named">(.*?)</p>', text)
+    named = [unescape(re.sub(r"<[^>]+>", "", sentence)) for sentence in sentences]
+    assert [sentence.partition(" ")[0] for sentence in named[:3]] == ["To", "First", "The"]
+    assert re.match(r"To decide: .+ \(.+\)", named[0])
+    assert re.match(r"First \S+ .+ \(.+\), then ", named[1])
+    assert re.match(r"The evidence of [\d,]+ controls? lapses: \d+ in the week of \d+ \w+", named[2])
+    assert any(sentence.startswith("Hours that come free until ") for sentence in named)
+    assert re.search(r", newest: \d+ \w+ \d{4}, \w+: ", named[-1])
     assert any(re.search(r"SOC 2, \d+ \w+: (yes|no; \d+ short, [\d.]+ h)", sentence) for sentence in named)
 
 
