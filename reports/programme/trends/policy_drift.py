@@ -67,7 +67,7 @@ def build(unaccepted_policies: pl.DataFrame, figures: Figures) -> Document:
             Table(
                 "unaccepted",
                 "Active policies that nobody accepted",
-                unaccepted_policies.drop("org_id", strict=False),
+                unaccepted_policies.drop("org_id", strict=False).sort("policy_id"),
                 note="No guardrails and no evidence until somebody of the organization accepts them.",
                 labels={"policy_id": LABELS["policy_id"]},
                 hidden=("policy",),

@@ -213,6 +213,9 @@ FRAMES = {
             for index, control in enumerate(controls(12))
         ),
     ),
+    "unaccepted_policies": rows(
+        "unaccepted_policies", *({"policy_id": f"U{n}", "title": "Policy", "version": n + 1} for n in range(2))
+    ),
     "policy_blocks": rows(
         "policy_blocks", *({"id": str(n), "policy_id": "P1", "blocked_on": date(2026, 11, n + 1)} for n in range(3))
     ),
