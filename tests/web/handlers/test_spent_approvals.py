@@ -39,7 +39,7 @@ def environment(environment):
 
 
 @pytest.fixture
-def rehearsal(client, prepared_store):
+def dry_run(client, prepared_store):
     publish(client, FOUR_EYES)
     return rehearse(client)
 
@@ -57,8 +57,8 @@ def reasons(answer):
     return [one["reason"] for one in answer.json["details"]]
 
 
-def test_an_approval_is_used_once_and_who_comes_second_is_told_by_what(client, rehearsal, mapped_users, sign_in):
-    assert press(sign_in, rehearsal).status == 200
+def test_an_approval_is_used_once_and_who_comes_second_is_told_by_what(client, dry_run, mapped_users, sign_in):
+    assert press(sign_in, dry_run).status == 200
     done = client.post(EXECUTE, ORDER)
     assert done.status == 201
     again = client.post(EXECUTE, ORDER)
@@ -67,10 +67,10 @@ def test_an_approval_is_used_once_and_who_comes_second_is_told_by_what(client, r
     assert len(stored_rows(mapped_users, executions)) == 1
 
 
-def test_what_nobody_decides_expires_a_day_after_it_was_asked_for(rehearsal, mapped_users, sign_in, console, clock):
+def test_what_nobody_decides_expires_a_day_after_it_was_asked_for(dry_run, mapped_users, sign_in, console, clock):
     clock.move_to(NOW + LATE)
     assert (
-        press(sign_in, rehearsal, now=NOW + LATE)
+        press(sign_in, dry_run, now=NOW + LATE)
         .json["text"]
         .startswith("The approval expired 24 hours after it was asked for")
     )
@@ -79,8 +79,8 @@ def test_what_nobody_decides_expires_a_day_after_it_was_asked_for(rehearsal, map
     assert_provable(mapped_users)
 
 
-def test_what_was_approved_expires_a_day_after_that(rehearsal, mapped_users, sign_in, console, clock):
-    assert press(sign_in, rehearsal).status == 200
+def test_what_was_approved_expires_a_day_after_that(dry_run, mapped_users, sign_in, console, clock):
+    assert press(sign_in, dry_run).status == 200
     clock.move_to(NOW + LATE)
     answer = a_day_later(console).post(EXECUTE, ORDER)
     assert (answer.status, reasons(answer)) == (409, ["dry_run_stale", "approval_expired", "policy_denied"])
