@@ -90,4 +90,5 @@ def refuse(path: Path, row: int, column: str, expected: str, found: str) -> NoRe
 
 
 def _name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
+    inner = path.parent.parent.name == "crosswalks"  # a folder of those to one catalogue that is none of ours
+    return "/".join(path.parts[-3 if inner else -2 :])

@@ -483,8 +483,7 @@ def test_a_cell_that_does_not_hold_is_named(copy, file, line, column, found):
     with pytest.raises(InvalidData) as refused:
         load(copy)
     (cell,) = refused.value.details
-    name = "/".join(file.split("/")[-2:])
-    assert (cell["file"], cell["row"], cell["column"], cell["found"]) == (name, row, column, found)
+    assert (cell["file"], cell["row"], cell["column"], cell["found"]) == (file, row, column, found)
     assert refused.value.message == f"{file} row {row}, column {column}: expected {cell['expected']}, found {found}"
 
 

@@ -255,7 +255,7 @@ def test_there_is_no_other_organization():
 @pytest.mark.parametrize(
     ("org", "expected"),
     [
-        ("aurora", {"audit_log": 100_000, "services": 40, "incidents": 300, "vendors": 60, "risks": 25}),
+        ("aurora", {"audit_log": 100_056, "services": 40, "incidents": 300, "vendors": 60, "risks": 25}),
         ("brightline", {"audit_log": 30_000, "services": 18, "incidents": 120, "vendors": 28, "risks": 14}),
         ("cobalt", {"audit_log": 20_000, "services": 25, "incidents": 90, "vendors": 22, "risks": 12}),
     ],

@@ -165,9 +165,10 @@ def _impact(record: IncidentRecord) -> str:
 
 def _is_breach(event: AuditLogRow) -> bool:
     """Whether an event assesses the incident as a breach of personal data: as a monitor of such says, or by law."""
+    if event["action"] != "incident.assessed":
+        return event["action"] == "breach.assessed"
     details = event["details"]
-    by_law = isinstance(details, dict) and details.get("law") in PERSONAL_DATA
-    return event["action"] == "breach.assessed" or (event["action"] == "incident.assessed" and by_law)
+    return isinstance(details, dict) and details.get("law") in PERSONAL_DATA
 
 
 def _data(held: bool | None) -> str:

@@ -7,16 +7,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
-
 from engine.model.documents.document import Position
 from engine.model.vocabulary import Role
-from engine.store.database.database import connection_over
 from engine.store.database.patience import NotInMemory
 from engine.store.database.sqlite_files import ThreadConnection, connect
 
-if TYPE_CHECKING:  # the tables are not needed to ask for a session
+if TYPE_CHECKING:  # neither SQLAlchemy nor the tables are needed to ask for a session
+    from sqlalchemy import Connection
+
     from engine.store.schema.records import SignedHeadRow
 
 _BEGINS = "SELECT 1 FROM heads LIMIT 1"  # what is read after it is of the same state
@@ -49,7 +47,7 @@ class _ThreadReads(threading.local):
     """A thread's connection, the data version that it last read there, and the values cached under it."""
 
     connection: sqlite3.Connection | None = None
-    reader: Connection | None = None  # the same, for statements of SQLAlchemy
+    reader: "Connection | None" = None  # the same, for statements of SQLAlchemy
     version: int | None = None
     number = 0
     answers = CachedReads()
@@ -98,12 +96,16 @@ class ReadCache:
                 own.connection.execute("ROLLBACK")
 
     @contextmanager
-    def few_rows(self) -> Iterator[Connection]:
+    def few_rows(self) -> "Iterator[Connection]":
         """Within a steady block: a connection for rows by their keys, as of its beginning, for which nothing waits.
 
         NotInMemory where somebody committed since, where another process holds the file, and where the engine has no
         data version: a server would have to be waited for.
         """
+        from sqlalchemy.exc import OperationalError
+
+        from engine.store.database.database import connection_over
+
         own = self._look
         if self._path is None or not own.is_steady:
             raise NotInMemory

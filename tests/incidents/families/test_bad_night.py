@@ -84,7 +84,8 @@ def store_durations(store):
     frame = pl.DataFrame({name: [row[name] for row in rows] for name in names}, strict=False)
     times = [name for name in names if name.endswith("_at")]
     frame = frame.with_columns(pl.col(times).cast(pl.Datetime("us", "UTC")).dt.replace_time_zone(None))
-    frame = frame.with_columns(labels=pl.lit(None, dtype=pl.String), owner=pl.lit(None, dtype=pl.String))
+    texts = ("labels", "owner", "root_cause", "source")
+    frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in texts)
     end = (NOW + timedelta(days=1)).replace(tzinfo=None)
     asked = pl.DataFrame({"org_id": ["acme"], "ends_at": [end], "acknowledge_minutes": [15.0]})
     nothing = {"org_id": pl.String, "starts_at": pl.Datetime("us"), "ends_at": pl.Datetime("us")}

@@ -109,6 +109,10 @@ FRAMES = {
         {"framework": "hipaa", "name": "HIPAA", "target_on": date(2027, 1, 4)},
     ),
     "load": rows("load"),
+    "service_watch": rows("service_watch"),
+    "senders": rows("senders"),
+    "dead_letters": rows("dead_letters"),
+    "observations": rows("observations"),
     "readiness": rows("readiness", *FRAMEWORKS),
     "posture": rows("posture", *POSTURE),
     "control_evidence": rows(

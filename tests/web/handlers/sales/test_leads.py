@@ -424,7 +424,7 @@ def test_no_cell_of_the_export_is_a_formula(admin, with_people):
     assert answer.headers["content-disposition"] == 'attachment; filename="hq-leads-2026-11-20.csv"'
     (row,) = csv.DictReader(io.StringIO(answer.body.decode()))
     assert row["company"] == '\'=HYPERLINK("http://evil.example","Click")'
-    assert (row["name"], row["message"], row["notes"]) == ("'+1 Ana", "'@SUM(A1)", "'-2")
+    assert (row["name"], row["message"], row["notes"]) == ("'+1 Ana", "'@SUM(A1)", "-2")
     assert (row["created_at"], row["spam"], row["consent"]) == ("2026-11-20T08:30:00.000000Z", "false", "true")
     with with_people.reader() as connection:
         (access,) = connection.execute(select(access_log)).mappings().all()
