@@ -4,19 +4,21 @@ import gc
 import os
 import shutil
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")  # tables of a few rows: threads cost more than they save
 
 import polars as pl
 import pytest
 from freezegun import api as freezegun
+from httpx._transports import default
 from sqlalchemy.exc import OperationalError
 
 from engine.model.documents.document import MOST_WORDS, Document
 from engine.store import Store
 from engine.store.database import database
 from engine.store.log import row_log
-from tests import collection, demo, laws  # noqa: F401 - laws has the profiles of Hypothesis
+from tests import collection, demo, frozen_modules, laws  # noqa: F401 - laws has the profiles of Hypothesis
 from tests.budget import (  # noqa: F401 - its hooks
     pytest_addoption,
     pytest_configure,
@@ -47,8 +49,11 @@ TWINS = {
 SYNCHRONOUS = database.SYNCHRONOUS  # as the product has it
 database.SYNCHRONOUS = "OFF"  # no test outlives a loss of power
 row_log.SEED = b"tests"  # the same writes have the same hashes
+frozen_modules.install()
 # freezegun asks each time whether a module has other names than before; listing and hashing them all takes it 20 ms
 freezegun._get_module_attributes_hash = lambda module: f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
+# each client of a test reads the certificates that the machine trusts, which takes 20 ms; they stay the same
+default.create_ssl_context = cache(default.create_ssl_context)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Protocol
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -60,7 +61,6 @@ class Console:
         self._headers = {name: [value] for name, value in always}
         self._literal = {(route.method, route.path): route for route in self.routes if not route.has_variables}
         self._literal |= {("HEAD", path): route for (method, path), route in self._literal.items() if method == "GET"}
-        self._bottle = self._bottle_app()
 
     @property
     def gate(self) -> Gate:
@@ -114,15 +114,20 @@ class Console:
         for environ, ready in zip(environs, self._responder.answer_together(routes, environs), strict=True):
             keep_answer(environ, ready)
 
-    def _bottle_app(self) -> WSGIApplication:
+    @cached_property
+    def _bottle(self) -> WSGIApplication:
+        """Built when the first path with a variable comes: most requests are found by the path as it stands."""
+        served: WSGIApplication = self._routed
+        return served
+
+    @cached_property
+    def _routed(self) -> bottle.Bottle:
         app = bottle.Bottle()
         app.config["catchall"] = False
         for route in self.routes:
             app.route(route.rule, method=route.method, callback=self._callback(route), lane=route.lane)
         app.default_error_handler = self._refuse_unrouted
-        self._router = app.router
-        served: WSGIApplication = app
-        return served
+        return app
 
     def lanes(self, threads: int) -> tuple[Lane, ...]:
         """Every lane; the general one has as many threads as the settings or an option say."""
@@ -138,7 +143,7 @@ class Console:
             lane = literal.lane
         else:
             try:
-                route, _ = self._router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
+                route, _ = self._routed.router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
             except bottle.HTTPError:
                 return GENERAL
             lane = route.config["lane"]
