@@ -117,6 +117,7 @@ def test_the_glossary_has_todays_value_of_every_figure(acme, cli):
     assert glossary["organization"] == {"id": "acme", "name": "Acme Ltd"}
 
 
+@pytest.mark.real
 def test_the_glossary_needs_no_organization(home, cli):
     cli("migrate")
     code, out, _ = cli("figures")

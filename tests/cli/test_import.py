@@ -19,6 +19,7 @@ def test_a_check_says_what_would_be_written_and_writes_nothing(acme, cli):
     assert "risks: 1 new" in cli("import", acme / "sheets" / "risks.csv", "--org", "acme")[1]
 
 
+@pytest.mark.real
 def test_a_check_of_what_does_not_hold_says_where_and_exits_with_1(acme, cli):
     (acme / "sheets" / "risks.csv").write_text("id,title,impact\nR-1,Fire,many\n")
     code, _, err = cli("import", acme / "sheets" / "risks.csv", "--org", "acme", "--check")
@@ -26,12 +27,14 @@ def test_a_check_of_what_does_not_hold_says_where_and_exits_with_1(acme, cli):
     assert "row 2, column impact, expected a whole number from 1 to 5, found many" in err
 
 
+@pytest.mark.real
 def test_columns_left_out_are_listed(acme, cli):
     (acme / "sheets" / "risks.csv").write_text("id,title,titel\nR-1,Fire,Feuer\n")
     code, out, _ = cli("import", acme / "sheets" / "risks.csv", "--org", "acme", "--ignore-unknown")
     assert (code, "risks.csv: column 'titel' is ignored; nearest in name: title" in out) == (0, True)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("form", ["toml", "csv"])
 def test_the_mapping_of_the_page_reads_the_file_of_the_page(acme, cli, form):
     (content,) = re.findall(rf"^```{form}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
@@ -56,6 +59,7 @@ def test_files_of_scanners_have_no_headers_to_map(acme, cli):
     assert (code, "are for tables" in err) == (2, True)
 
 
+@pytest.mark.real
 def test_an_owner_whom_nobody_knows_is_named(acme, cli):
     (acme / "vendors.csv").write_text(
         "name,category,tier,owner\nCloudy,cloud,low,anne@acme.example\nPayo,pay,low,bob@acme.example\n"

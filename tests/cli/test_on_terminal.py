@@ -64,6 +64,7 @@ def test_control_characters_of_records_are_spelled_out(capsys):
     assert lines(capsys, "| N |\n| --- |\n| a\x1b[2Jb |", 80)[2] == "a\\x1b[2Jb"
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("terminal", "arguments", "begins"),
     [
@@ -78,6 +79,7 @@ def test_who_pipes_or_names_a_format_gets_the_bytes_of_it(acme, cli, monkeypatch
     assert (code, out.startswith(begins)) == (0, True)
 
 
+@pytest.mark.real
 def test_on_a_terminal_a_report_is_laid_out(acme, cli, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "dumb")
@@ -112,6 +114,7 @@ def on_terminal(monkeypatch, cli, *arguments):
     return code, b"".join(pieces).decode() + err
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     "arguments",
     [

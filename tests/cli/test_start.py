@@ -19,6 +19,7 @@ def test_printing_the_settings_loads_nothing_heavy(start):
     assert heavy == set()
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("engine", "heavy"),
     [

@@ -90,6 +90,7 @@ def test_what_begins_a_store_begins_an_empty_one_alone(tmp_path):
         ensure_schema(url, begin=True)
 
 
+@pytest.mark.real
 def test_the_check_of_a_migration_says_what_there_is_and_writes_nothing(earlier, cli):
     before = contents(earlier / "var" / "hq.db")
     assert cli("migrate", "--check") == (1, f"found 0032, expected {EPOCH}\n", "")

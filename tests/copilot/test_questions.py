@@ -69,6 +69,7 @@ def test_of_the_questions_at_least_95_percent_are_answered_right_and_none_wrong_
     assert len(wrong) <= 0.05 * number, wrong
 
 
+@pytest.mark.real
 def test_questions_in_other_words_are_answered_as_well(demo, library):
     wrong, sure, number = wrong_answers(((question, (), right(demo)) for question, right in LATER), library)
     assert number >= 40
@@ -100,12 +101,14 @@ def test_a_thread_whose_first_turn_left_something_out_stays_unsure(library):
     assert answer("which are critical?", library, asker=DINA, before=("open purple findings",)).confidence == "none"
 
 
+@pytest.mark.real
 def test_an_organization_with_little_data_is_answered_as_well(snapshots):
     few = Demo(demo_frames("dune", NOW.date()), NOW.date(), "dune")
     library = Library(snapshots, "dune", now=NOW)
     assert wrong_answers(((question, (), right(few)) for question, right in SMALL), library)[:2] == ([], [])
 
 
+@pytest.mark.real
 def test_questions_of_two_kinds_of_courses_and_of_shares_are_answered(demo, library):
     wrong, sure, number = wrong_answers(((question, (), right(demo)) for question, right in SHAPES), library)
     assert number >= 40

@@ -21,6 +21,7 @@ def truths():
     return Truths(cache(lambda org: Demo(demo(org, NOW.date()), NOW.date(), org)))
 
 
+@pytest.mark.real
 def test_high_is_earned_and_what_is_on_record_is_answered(truths, cobalt):
     """Of questions with drawn words: none wrong and sure, at least 85 % right or honestly declined."""
     asked = [one for one in questions_of(HERE / "asked_families.txt", 2) if one.org == "cobalt"]

@@ -43,6 +43,7 @@ def test_what_runs_every_minute_goes_on_after_the_clock_was_set(process, step):
     assert 10 <= len(start_times(one, "outbox")) <= 11
 
 
+@pytest.mark.real
 def test_so_it_does_where_the_process_ended_while_the_clock_was_wrong(process):
     one = process().at(NOW + DAY)
     pass_time(one, NOW + DAY + 3 * HOUR)

@@ -153,6 +153,7 @@ def test_every_act_has_rights_and_every_right_an_act():
     assert set(DUTIES) <= set(IMPORTABLE)
 
 
+@pytest.mark.real
 def test_the_desk_does_what_the_table_of_rights_says(sign_in, store):
     """Each act of each table as each role, to a row of somebody else and to one of one's own."""
     people = {role: sign_in(role) for role in ROLES}

@@ -68,6 +68,7 @@ def test_the_rollup_starts_the_clock_of_the_escalation(late):
     assert told == {f"{name}@acme.example" for name in ("chair", "ann", "owner", "admin")}
 
 
+@pytest.mark.real
 def test_a_rollup_that_nobody_received_starts_no_clock(late):
     run(late)
     with late.store.revision("acme", "delivery", now=NOW) as revision:
@@ -77,6 +78,7 @@ def test_a_rollup_that_nobody_received_starts_no_clock(late):
     assert run(late, NOW + timedelta(days=2)).steps[2].outcome == "empty"
 
 
+@pytest.mark.real
 def test_the_same_day_again_is_a_no_op(late):
     first, head = run(late), late.store.head("acme")
     again = run(late, NOW + timedelta(hours=9))
@@ -85,6 +87,7 @@ def test_the_same_day_again_is_a_no_op(late):
     assert run(late, NOW + timedelta(days=1)).run_id != first.run_id
 
 
+@pytest.mark.real
 def test_a_failed_step_stops_the_later_ones_and_the_next_call_goes_on(late, monkeypatch):
     from engine.digests import chain
 
@@ -109,6 +112,7 @@ def test_a_failed_step_stops_the_later_ones_and_the_next_call_goes_on(late, monk
     assert len(late.rows(kind=ROLLUP)) == sent
 
 
+@pytest.mark.real
 def test_a_weekly_rollup_with_nothing_to_tell_is_not_asked_again_every_day(house):
     assert outcomes(run(house, MONDAY)) == [(ROLLUP, "empty"), (BREACHES, "empty"), (ESCALATION, "empty")]
     tuesday = run(house, MONDAY + timedelta(days=1))
@@ -116,6 +120,7 @@ def test_a_weekly_rollup_with_nothing_to_tell_is_not_asked_again_every_day(house
     assert run(house, MONDAY + timedelta(days=7)).steps[0].outcome == "empty"
 
 
+@pytest.mark.real
 def test_by_itself_a_digest_of_the_chain_is_the_same_delivery(late):
     found = deliver(late.services, DIGEST[ROLLUP], "acme", "admin@acme.example", now=NOW)
     assert found.outcome == "delivered"

@@ -65,6 +65,7 @@ def change_row(house, table, key, **values):
         revision.record("records.changed")
 
 
+@pytest.mark.real
 def test_every_proposal_in_the_chat_can_be_taken_up_or_declined(peak):
     peak.endpoints("chat")
     run(peak, PEAK)
@@ -192,6 +193,7 @@ def test_the_week_begins_with_monday_where_the_organization_is(zone, now, status
     assert statuses(house) == {"a1": status}
 
 
+@pytest.mark.real
 def test_a_completed_action_is_the_archive_and_nothing_moves_it(house):
     """Its peak week is proposed again, its buttons are pressed late, digests run: the row stays as it is."""
     row = action(1, week=BEGUN, status="completed", completed_on=date(2026, 11, 18), relief_actual_hours=3.0)

@@ -94,6 +94,7 @@ def test_the_compliance_digest_compares_with_the_snapshot_that_the_last_one_stor
     assert changed == {**CONTROLS[0], "previous_state": "effective", "state": "no_data", "owner": None}
 
 
+@pytest.mark.real
 def test_a_snapshot_of_the_same_day_replaces_the_first(house):
     before = snapshots.take(house.services, "acme", "t", now=NOW)
     head = house.store.head("acme")

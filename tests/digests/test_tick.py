@@ -124,6 +124,7 @@ def test_the_deliveries_of_a_quarter_are_exactly_these(two, monkeypatch):
     assert [at.astimezone(ZoneInfo("America/New_York")).weekday() for _, at, late in new_york][1:4] == [1, 1, 1]
 
 
+@pytest.mark.real
 def test_the_clock_jumps_over_a_week_and_back_again(two):
     monday = datetime(2026, 11, 16, 14, tzinfo=UTC)
     for now in (monday, monday + timedelta(days=8), monday, monday + timedelta(days=8, hours=1)):

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def active(hold):
     return hold[2] is None or hold[2].date() > DAY
 
 
+@pytest.mark.real
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events, is_met)
 def test_every_event_counts_once(facts_with, recorded, placed):

@@ -40,6 +40,7 @@ def together(replica):
         yield Facts(view, [question(*pair) for pair in ORGS.items()])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("org", ORGS)
 def test_an_organization_alone_has_the_rows_it_has_among_others(org, replica, together):
     with replica.view() as view:
@@ -73,6 +74,7 @@ def test_contributions_sum_to_the_score(together):
         assert abs(part["contribution"].sum() - exact) <= 0.05 + 1e-9
 
 
+@pytest.mark.real
 def test_the_order_of_stored_rows_does_not_matter(replica, together):
     mixed = Replica("sqlite:///nowhere", None)
     with replica.view() as stored, mixed.view() as view:

@@ -130,12 +130,14 @@ def _reverse(value):
     return [_reverse(inner) for inner in value] if isinstance(value, list) else value
 
 
+@pytest.mark.real
 @given(ANYTHING)
 @settings(max_examples=examples(300), deadline=None)
 def test_no_json_raises_anything_but_a_bad_request(body):
     _reads_or_refuses(body)
 
 
+@pytest.mark.real
 @given(st.sampled_from(sorted(KNOWN)), st.data())
 @settings(max_examples=examples(400), deadline=None)
 def test_no_change_of_a_known_body_raises_anything_but_a_bad_request(name, data):

@@ -117,6 +117,7 @@ def test_an_item_that_is_no_object_is_named():
         read([finding(), "x"])
 
 
+@pytest.mark.real
 def test_a_body_holds_at_most_twenty_thousand_findings():
     assert len(read([finding(finding_id=n) for n in range(MOST)]).findings) == MOST
     host = qualys_host(*[bodies.qualys_detection()] * (MOST + 1))

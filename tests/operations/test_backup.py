@@ -105,6 +105,7 @@ def verify(folder, monkeypatch, capfd):
     return code, capfd.readouterr().out
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("passphrase", [None, b"correct horse"])
 def test_what_is_restored_is_what_there_was(office, passphrase, tmp_path, monkeypatch, capfd):
     var = office.folder / "var"
@@ -124,6 +125,7 @@ def test_what_is_restored_is_what_there_was(office, passphrase, tmp_path, monkey
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "new"]
 
 
+@pytest.mark.real
 def test_a_restored_installation_goes_on(office, tmp_path, monkeypatch, capfd):
     back_up(office.folder / "var", tmp_path / "b")
     restore(tmp_path / "b", tmp_path / "next" / "var")
@@ -260,12 +262,14 @@ def refused_as(office, tmp_path, change, said):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "other"]
 
 
+@pytest.mark.real
 def test_a_backup_that_was_only_written_anew_is_restored(office, tmp_path):
     back_up(office.folder / "var", tmp_path / "b")
     rewritten(tmp_path / "b", tmp_path / "other", lambda name, data: data)
     restore(tmp_path / "other", tmp_path / "new")
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("member", "old", "new", "said"),
     [
@@ -279,6 +283,7 @@ def test_content_that_does_not_hold_is_refused(office, member, old, new, said, t
     refused_as(office, tmp_path, lambda name, data: data.replace(old, new, 1) if name == member else data, said)
 
 
+@pytest.mark.real
 def test_an_archive_that_is_missing_or_another_is_refused(office, tmp_path):
     def without(name, data):
         return None if name.startswith("bundles/") else data
@@ -320,6 +325,7 @@ def test_names_that_lead_elsewhere_are_refused(name, small, tmp_path):
         restore(tmp_path / "c", tmp_path / "new")
 
 
+@pytest.mark.real
 def test_a_file_that_nothing_speaks_of_is_refused(small, tmp_path):
     back_up(small, tmp_path / "b")
     with (tmp_path / "b").open("rb") as file, (tmp_path / "c").open("wb") as new, BackupWriter(new) as writer:
@@ -347,6 +353,7 @@ def test_a_folder_that_is_not_empty_is_left_alone(small, tmp_path):
     assert truth(tmp_path / "new") == {"notes.txt": b"mine"}
 
 
+@pytest.mark.real
 def test_an_empty_folder_is_filled(small, tmp_path):
     back_up(small, tmp_path / "b")
     (tmp_path / "new").mkdir()
@@ -354,6 +361,7 @@ def test_an_empty_folder_is_filled(small, tmp_path):
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["hq.db", "signing.key"]
 
 
+@pytest.mark.real
 def test_what_the_settings_keep_elsewhere_goes_there(office, tmp_path):
     back_up(office.folder / "var", tmp_path / "b")
     (tmp_path / "sealed").mkdir()
@@ -371,6 +379,7 @@ def test_what_the_settings_keep_elsewhere_goes_there(office, tmp_path):
     assert tables(settings.store_url) == tables(office.url)
 
 
+@pytest.mark.real
 def test_a_check_leaves_nothing(office, tmp_path):
     back_up(office.folder / "var", tmp_path / "b")
     assert restore(tmp_path / "b", office.folder / "var", check_only=True).archives == 2
@@ -389,6 +398,7 @@ def test_a_backup_is_for_its_owner_alone(small, tmp_path):
     assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.real
 def test_without_keys_the_backup_has_none_and_the_restore_says_so(office, tmp_path):
     back_up(office.folder / "var", tmp_path / "b", with_keys=False)
     found = restore(tmp_path / "b", tmp_path / "new")
@@ -396,6 +406,7 @@ def test_without_keys_the_backup_has_none_and_the_restore_says_so(office, tmp_pa
     assert not list((tmp_path / "new").glob("*.key"))
 
 
+@pytest.mark.real
 def test_an_archive_that_was_lost_before_is_said(office, tmp_path):
     shutil.copytree(office.folder / "var", tmp_path / "var")
     lost = sorted((tmp_path / "var" / "bundles").rglob("*.zip"))[0]
@@ -407,6 +418,7 @@ def test_an_archive_that_was_lost_before_is_said(office, tmp_path):
     assert found.archives == 1
 
 
+@pytest.mark.real
 def test_heads_that_are_ahead_of_the_tables_are_left_out(small, tmp_path, monkeypatch):
     """Somebody writes, and a head is signed, after the tables were read."""
     shutil.copytree(small, tmp_path / "var")

@@ -34,6 +34,7 @@ from tests.web.served import until
 ENDLESS = 10**9
 
 
+@pytest.mark.real
 def test_wherever_the_disk_is_full_there_is_a_sentence_and_no_file(small, tmp_path):  # noqa: F811 - the fixture
     """One call of files below the folder of the backup fails: the first ones, the last ones and some between."""
     folder = tmp_path / "backups"
@@ -70,6 +71,7 @@ def _backing_up(folder, path, pause=None):
     )
 
 
+@pytest.mark.real
 def test_a_backup_that_is_killed_leaves_nothing_that_is_restored(small, tmp_path):  # noqa: F811 - the fixture
     folder = tmp_path / "backups"
     folder.mkdir()

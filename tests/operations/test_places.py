@@ -33,6 +33,7 @@ def test_a_log_that_another_store_left_is_in_the_way(small, suffix, tmp_path):  
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["b", "db", f"hq.db{suffix}"]
 
 
+@pytest.mark.real
 def test_a_restored_store_is_whole_without_its_log(small, tmp_path, monkeypatch):  # noqa: F811 - the fixture
     """The file alone is moved where SVC_DATABASE_URL says: a log that could not be folded in would be lost."""
     back_up(small, tmp_path / "b")
@@ -53,6 +54,7 @@ def test_a_new_store_has_all_of_it_in_its_file(tmp_path):
         assert copy.execute("SELECT name FROM sqlite_schema").fetchall() == [("t",)]
 
 
+@pytest.mark.real
 def test_folders_that_were_made_for_a_restore_go_with_it(small, tmp_path):  # noqa: F811 - the fixture
     back_up(small, tmp_path / "b")
     place = tmp_path / "far" / "away" / "new"
@@ -62,6 +64,7 @@ def test_folders_that_were_made_for_a_restore_go_with_it(small, tmp_path):  # no
     assert [path.name for path in place.parent.iterdir()] == ["new"]
 
 
+@pytest.mark.real
 def test_beside_a_folder_where_we_may_not_write_it_is_built_inside(small, tmp_path, monkeypatch):  # noqa: F811 - fixture
     """Such as /var/lib/hq, which is ours, in /var/lib, which is not."""
     back_up(small, tmp_path / "b")
@@ -78,6 +81,7 @@ def test_beside_a_folder_where_we_may_not_write_it_is_built_inside(small, tmp_pa
     assert tables(f"sqlite:///{place}/hq.db") == tables(f"sqlite:///{small}/hq.db")
 
 
+@pytest.mark.real
 def test_what_every_new_disk_has_is_not_in_the_way(small, tmp_path, monkeypatch):  # noqa: F811 - the fixture
     back_up(small, tmp_path / "b")
     place = tmp_path / "new"
@@ -89,6 +93,7 @@ def test_what_every_new_disk_has_is_not_in_the_way(small, tmp_path, monkeypatch)
     assert sorted(path.name for path in place.iterdir()) == ["hq.db", "lost+found", "signing.key"]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("inside", [False, True])
 def test_what_came_in_the_way_since_is_left_alone(small, inside, tmp_path, monkeypatch):  # noqa: F811 - the fixture
     """Somebody starts a console in the folder while the backup is checked."""
@@ -110,6 +115,7 @@ def test_what_came_in_the_way_since_is_left_alone(small, inside, tmp_path, monke
     assert [(path.name, path.read_bytes()) for path in place.iterdir()] == [("hq.db", b"mine")]
 
 
+@pytest.mark.real
 def test_a_number_that_no_engine_has_is_refused(office, tmp_path):  # noqa: F811 - the fixture
     def larger(name, data):
         return data.replace(b",1,", b",99999999999999999999,", 1) if name == "tables/services.jsonl" else data
@@ -117,6 +123,7 @@ def test_a_number_that_no_engine_has_is_refused(office, tmp_path):  # noqa: F811
     refused_as(office, tmp_path, larger, "has a row of services that is none")
 
 
+@pytest.mark.real
 def test_rows_that_a_store_does_not_take_are_the_backups_fault(office, tmp_path):  # noqa: F811 - the fixture
     def twice(name, data):
         return data + data if name == "tables/services.jsonl" else data
@@ -130,6 +137,7 @@ def test_a_name_that_no_disk_takes_is_a_sentence(small, tmp_path):  # noqa: F811
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.real
 def test_a_signing_key_that_the_backup_lacks_is_missing(office, tmp_path):  # noqa: F811 - the fixture
     """It was lost before; the session's is there."""
     folder = shutil.copytree(office.folder / "var", tmp_path / "var")

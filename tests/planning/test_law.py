@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from engine.facts.obligations.accepted_plans import WORK_KIND
@@ -89,12 +90,14 @@ def holds(facts_with, drawn):
     return plan
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(24), suppress_health_check=SLOW)
 @given(drawn=organizations(most=6))
 def test_a_plan_that_is_done_comes_true_and_accepting_it_changes_nothing(facts_with, drawn):
     holds(facts_with, drawn)
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(9), suppress_health_check=SLOW)
 @given(drawn=organizations(most=4))
 def test_at_a_week_between_planning_again_keeps_what_was_agreed(facts_with, drawn):

@@ -53,6 +53,7 @@ def work(name, **more):
     }
 
 
+@pytest.mark.real
 def test_accepting_a_plan_takes_its_hours_from_every_other_and_leaves_its_own_verdict(facts_with):
     controls, records = organization(control("X1", evidence_kinds=["operation", *SIGNED], cadence="annual", position=1))
     drawn = (controls, [], records, BY, 100)
@@ -76,6 +77,7 @@ def test_accepting_a_plan_takes_its_hours_from_every_other_and_leaves_its_own_ve
     assert before.available_hours - after.available_hours == pytest.approx(plan.choice.hours)
 
 
+@pytest.mark.real
 def test_work_that_is_recorded_as_planned_is_as_planned_on_a_later_day(facts_with):
     controls, records = organization(
         control("X1", evidence_kinds=["operation"], cadence="annual", position=1),
@@ -93,6 +95,7 @@ def test_work_that_is_recorded_as_planned_is_as_planned_on_a_later_day(facts_wit
     assert again.choice.hours <= 40.0 - done + 1e-6
 
 
+@pytest.mark.real
 def test_a_signature_that_falls_due_again_before_the_day_is_planned(facts_with):
     duties = [{"id": f"d{days}", **on("X1"), "owner": "ann", "due_on": DAY + timedelta(days=days)} for days in (10, 40)]
     controls, records = organization(
@@ -202,6 +205,7 @@ def test_one_plan_over_two_frameworks_is_never_dearer_than_two(facts_with, targe
     assert both.choice.hours <= sum(plan.choice.hours for plan in single)
 
 
+@pytest.mark.real
 def test_work_that_is_done_is_not_asked_again_while_its_evidence_is_to_come(facts_with):
     by = DAY + timedelta(days=60)
     controls, records = organization(

@@ -63,6 +63,7 @@ def by_trying(problem):
     return best[0], -best[1], -best[2]
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(150))
 @given(problems())
 def test_it_is_as_good_as_the_best_of_all_choices(problem):
@@ -72,6 +73,7 @@ def test_it_is_as_good_as_the_best_of_all_choices(problem):
     assert found.bound == pytest.approx(found.hours, abs=1e-5)
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(15))
 @given(problems(most=15))
 def test_on_fifteen_gaps_it_is_as_good_as_well(problem):
@@ -80,6 +82,7 @@ def test_on_fifteen_gaps_it_is_as_good_as_well(problem):
     assert (found.closed, found.hours) == pytest.approx(by_trying(problem)[:2], abs=1e-5)
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(100))
 @given(problems(most=12))
 def test_no_week_of_anybody_holds_more_hours_than_there_are_and_all_the_work_is_in_its_weeks(problem):
@@ -94,6 +97,7 @@ def test_no_week_of_anybody_holds_more_hours_than_there_are_and_all_the_work_is_
         assert all(min(p.first for p in action.parts) <= i.week <= max(p.last for p in action.parts) for i in mine)
 
 
+@pytest.mark.real
 @settings(deadline=None, max_examples=examples(60))
 @given(problems(), st.sampled_from(PEOPLE), st.integers(0, WEEKS - 1))
 def test_more_hours_an_earlier_start_or_a_lower_target_never_cost_more(problem, one, week):

@@ -449,6 +449,7 @@ def begins(store, now, org="acme"):
     return found
 
 
+@pytest.mark.real
 def test_the_day_on_which_records_began_stays_when_its_events_go(store):
     scope = [{"framework": "soc2", "in_scope": True}]
     fill(

@@ -56,6 +56,7 @@ def snapshot_rows(found, day):
     return [{name: row[name] for name in row.keys() - left_out} for row in found if row["taken_on"] == day]
 
 
+@pytest.mark.real
 def test_a_week_without_a_snapshot_gets_that_of_its_monday(services):
     said, known, scores = three_weeks(services, "late")
     days = [date(2026, 11, 20), date(2026, 11, 23), date(2026, 11, 30), date(2026, 12, 11)]
@@ -65,6 +66,7 @@ def test_a_week_without_a_snapshot_gets_that_of_its_monday(services):
     assert (again.startswith("0 rows written"), "weeks" in again) == (True, False)
 
 
+@pytest.mark.real
 def test_it_says_what_it_had_said_on_that_day(services):
     _, *late = three_weeks(services, "late")
     _, *on_time = three_weeks(services, "prompt", MONDAY - 7 * DAY, MONDAY)
@@ -74,6 +76,7 @@ def test_it_says_what_it_had_said_on_that_day(services):
     assert [len(found) for found in made_up] == [1, 1]
 
 
+@pytest.mark.real
 def test_an_organization_without_snapshots_has_no_missing_ones(services):
     for at in (NOW, LATER):
         assert snapshots.take(services, "acme", "me", now=at) == "0 rows written, 0 controls in another state"

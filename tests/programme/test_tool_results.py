@@ -75,6 +75,7 @@ def test_every_rule_that_comes_along_names_a_control():
     assert [row for row in rows if not catalogue().has_control(row["framework"], row["control_id"])] == []
 
 
+@pytest.mark.real
 def test_a_file_is_held_and_tests_its_controls_once(tmp_path, monkeypatch, acme_template, capfd):
     (tmp_path / "var").mkdir(mode=0o700)
     shutil.copy(acme_template, tmp_path / "var" / "hq.db")

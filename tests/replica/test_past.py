@@ -124,6 +124,7 @@ def test_every_tenth_revision_is_seen_as_it_was(any_store, make_replica, seed, w
     assert different(make_replica(any_store.url), saved[2::5]) == []
 
 
+@pytest.mark.real
 def test_no_scan_reads_what_the_log_does_without():
     assert set(REPLICATED) - set(VERSIONED) == {"audit_log", "table_heads"}
     with frame_view({}) as view:
@@ -305,6 +306,7 @@ def test_today_is_the_plain_request(three_days, snapshots):
     assert mark == (False,)
 
 
+@pytest.mark.real
 def test_two_editions_of_two_revisions_stand_side_by_side(three_days, snapshots):
     with (
         snapshots.open("acme", now=LATER, at=AsOf(TODAY + DAY)) as before,

@@ -64,6 +64,7 @@ def test_a_sync_copies_rows_with_their_types(any_store, replica):
         assert view.position("acme") == any_store.head("acme")
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("few", [0, 32], ids=["scanned", "as parameters"])
 def test_small_steps_end_where_one_big_step_ends(few, any_store, replica, monkeypatch):
     monkeypatch.setattr("engine.replica.sync.FEW", few)
@@ -84,6 +85,7 @@ def test_small_steps_end_where_one_big_step_ends(few, any_store, replica, monkey
     anew.close()
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("at_once", [1, 7, 250])
 def test_many_batches_hold_what_one_holds(at_once, any_store, replica, monkeypatch):
     """Events come some at a time, each batch is read while the one before it is written; what is missing is no end."""

@@ -26,6 +26,7 @@ def test_the_most_wanted_media_type_that_there_is_chooses(accept, formats, chose
     assert preferred_format(accept, formats) == chosen
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("accept", "media_type"),
     [

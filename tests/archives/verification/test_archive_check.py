@@ -240,6 +240,7 @@ def test_an_archive_that_was_packed_again_is_broken_though_its_files_hold(make, 
     assert {one.status for one in check.files} == {"ok"}
 
 
+@pytest.mark.real
 def test_a_file_that_unpacks_without_end_is_stopped_at_the_size_that_the_manifest_gives(make, tmp_path):
     files = with_change(files_of(make().path), "soc2.csv", bytes(50_000_000))
     check = check_archive(packed_again(files, tmp_path / "again.zip"))
@@ -331,6 +332,7 @@ def test_a_truncated_archive_is_named(make):
         assert check_archive(path).problem.startswith("archive: ")
 
 
+@pytest.mark.real
 def test_no_flipped_bit_passes_that_changes_anything(make):
     """A few bits of a deflate stream mean nothing, behind its end and in codes that no byte uses: those may flip."""
     path = make().path

@@ -56,6 +56,7 @@ def archive_paths(office):
     return paths
 
 
+@pytest.mark.real
 def test_two_seals_hold(office, verify_output):
     code, lines = verify_output()
     assert (code, lines[-1]) == (0, "2 archives are as they were sealed")
@@ -69,6 +70,7 @@ def test_an_organization_without_seals_has_none_to_check(acme_template, tmp_path
     assert (check.seals, check.problem, told) == (0, None, [])
 
 
+@pytest.mark.real
 def test_a_swapped_archive_is_named(office, verify_output):
     one, two = archive_paths(office)
     two.write_bytes(one.read_bytes())
@@ -80,6 +82,7 @@ def test_a_swapped_archive_is_named(office, verify_output):
     )
 
 
+@pytest.mark.real
 def test_a_changed_archive_is_named_with_what_was_changed(office, verify_output):
     one, _ = archive_paths(office)
     one.write_bytes(one.read_bytes()[:-1])
@@ -91,6 +94,7 @@ def test_a_changed_archive_is_named_with_what_was_changed(office, verify_output)
     )
 
 
+@pytest.mark.real
 def test_a_missing_archive_is_named(office, verify_output):
     one, _ = archive_paths(office)
     one.unlink()

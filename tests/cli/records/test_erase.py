@@ -293,6 +293,7 @@ def test_keys_of_the_person_open_nothing_any_more(cli, var):
         assert [(row["owner"], row["revoked_at"] is None) for row in found] == [(said, False), (said, True)]
 
 
+@pytest.mark.real
 def test_backups_of_before_are_named_and_a_restored_store_is_known(cli, var):
     shutil.copy(var / "hq.db", var / "before")
     record_backup(

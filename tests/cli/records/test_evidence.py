@@ -155,6 +155,7 @@ def test_a_backup_holds_the_files_and_a_restore_brings_them_back(cli, leavers, t
     assert cli("check")[0] == 0
 
 
+@pytest.mark.real
 def test_what_a_backup_lacks_is_said_and_restored_without(cli, leavers, tmp_path, monkeypatch):
     cli("evidence", "add", leavers, "--control", "soc2:CC6.2")
     (path,) = files_of(tmp_path)

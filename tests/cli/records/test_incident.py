@@ -34,6 +34,7 @@ def cli(house, capfdbinary):  # noqa: F811  # the fixture
     return run
 
 
+@pytest.mark.real
 def test_each_step_says_what_was_written(house, cli):  # noqa: F811  # the fixture
     at = ("--at", "2026-11-20T08:00:00Z", "--actor", "ann@acme.example")
     steps = [

@@ -76,6 +76,7 @@ def test_junit_has_a_suite_for_each_framework_and_a_case_for_each_condition():
     assert [one.text for one in root.iter("failure")] == ["2 < 3 & bad"]
 
 
+@pytest.mark.real
 def test_the_exit_code_says_it(acme, cli, tmp_path):
     file = tmp_path / "gate.xml"
     code, out, err = cli("gate", "--framework", "soc2", "--min-strict", 0, "--output", file)

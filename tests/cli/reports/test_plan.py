@@ -94,6 +94,7 @@ def test_standard_input_is_read_once(acme, cli):
     assert (code, "read once" in err) == (2, True)
 
 
+@pytest.mark.real
 def test_what_is_not_in_scope_has_no_plan(ready):
     answer = plan_json(ready, "plan", "--framework", "hipaa", "--by", "2027-03-01", "--format", "json")
     assert "is not in scope" in answer["headline"]

@@ -53,6 +53,7 @@ def test_the_distance_is_the_same_both_ways_and_0_only_for_the_same_word(left, r
     assert (distance(left, right, 6) == 0) == (left == right)
 
 
+@pytest.mark.real
 @settings(max_examples=examples(60), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_has_words_without_space(text):

@@ -121,12 +121,14 @@ def test_a_run_lands_with_its_rows_once(cli, pulls, tmp_path):
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+@pytest.mark.real
 def test_a_dry_run_writes_nothing_and_shows_the_exceptions(cli, pulls, tmp_path):
     code, out, _ = cli("pull", pulls, "--dry-run")
     assert (code, out.splitlines()[1]) == (0, '  {"login": "eve"}')
     assert (tables(tmp_path, "test_runs"), tables(tmp_path, "testing_schedules")) == ([], [])
 
 
+@pytest.mark.real
 def test_a_run_is_done_again_from_its_rows_alone(cli, pulls, tmp_path):
     cli("pull", pulls)
     (run,) = tables(tmp_path, "test_runs")

@@ -197,6 +197,7 @@ def test_a_claim_in_a_bundle_has_the_leaf_of_its_event_and_the_way_to_the_signed
         assert (proof["merkle_leaf"], root_from_path(leaf, proof["leaf_index"], 5, path)) == (leaf.hex(), root(leaves))
 
 
+@pytest.mark.real
 def test_the_way_to_the_head_needs_the_events_of_the_bundle_alone(trace_claims, seal_bundle, tamper):
     leaves = seal_bundle(5)
     tamper(delete(audit_log).where(audit_log.c.seq < 4))

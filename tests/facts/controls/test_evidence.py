@@ -55,6 +55,7 @@ def test_unknown_neutral_and_administrative_events_are_no_evidence(facts_with):
     assert evidence(facts_with, *KEY, events=events) == []
 
 
+@pytest.mark.real
 def test_a_contradiction_is_outweighed_only_by_later_support_of_the_same_family(facts_with):
     first = (WRONG, "2026-11-01 09:00", NAMED)
     cases = {

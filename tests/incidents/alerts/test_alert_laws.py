@@ -3,6 +3,7 @@
 from contextlib import closing
 from datetime import timedelta
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
@@ -82,6 +83,7 @@ def all_rows(store):
     return sorted(texts)
 
 
+@pytest.mark.real
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(alerts, min_size=1, max_size=3), min_size=1, max_size=6))
 @example([[AGAIN], [AGAIN]])

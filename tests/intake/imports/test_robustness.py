@@ -4,6 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def test_any_bytes_are_read_or_refused(table, content):
     refuse_or_read(f"{table}.csv", content)
 
 
+@pytest.mark.real
 @settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_any_cells_are_read_or_refused(data):
@@ -109,6 +111,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.real
 @settings(max_examples=examples(80), deadline=None)
 @given(st.data())
 def test_any_json_values_are_read_or_refused(data):

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,7 @@ def is_utf8(data):
     return True
 
 
+@pytest.mark.real
 @settings(max_examples=examples(150), deadline=None)
 @given(rows=st.lists(RISK, max_size=5), dialect=DIALECT)
 def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):

@@ -96,6 +96,7 @@ def test_what_is_used_is_not_pruned(tmp_path):
     assert space_counts(tmp_path) == {"acme": 1, "*": 1}
 
 
+@pytest.mark.real
 def test_one_who_makes_many_pushes_out_nobody_else(tmp_path):
     quota = Quota(organization=40 * BLOCK, total=50 * BLOCK)
     artifacts = open_artifacts(tmp_path, quota)

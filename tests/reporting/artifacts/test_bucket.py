@@ -251,6 +251,7 @@ class Forgetful(Bucket):
         pass
 
 
+@pytest.mark.real
 @settings(deadline=None)
 @given(
     steps=st.lists(

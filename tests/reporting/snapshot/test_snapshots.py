@@ -174,6 +174,7 @@ def test_another_day_is_computed_for_that_day(snapshots):
     assert later.as_of == date(2026, 11, 21)
 
 
+@pytest.mark.real
 def test_a_full_disk_does_not_keep_a_reader_from_the_report(snapshots, monkeypatch, caplog):
     def full(path, target):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -194,6 +195,7 @@ def test_unknown_names_are_refused(snapshots):
         ask_report(snapshots, "cobalt", "obligation-ics", "docx")
 
 
+@pytest.mark.real
 def test_many_threads_may_ask_while_others_write(full_store, snapshots):
     failures, seen = [], []
 
@@ -259,6 +261,7 @@ def test_a_snapshot_stays_where_it_is_once_it_was_read(full_store, snapshots):
         assert before.bytes("program", {}, "json").name.position == first.name.position
 
 
+@pytest.mark.real
 def test_the_json_of_an_edition_is_its_envelope(documents):
     for report in REPORTS:
         edition = documents("brightline", report)

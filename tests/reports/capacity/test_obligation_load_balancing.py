@@ -1,4 +1,5 @@
 import polars as pl
+import pytest
 from hypothesis import given, settings
 
 from reports.capacity import balancing, moves, proposals, shortfall, workload
@@ -189,6 +190,7 @@ def test_the_spread_of_peak_weeks():
     ]
 
 
+@pytest.mark.real
 @settings(max_examples=examples(30), deadline=None)
 @given(ledgers())
 def test_suggestions_keep_every_rule(obligations):

@@ -31,6 +31,7 @@ def shared_duty(key, days, **more):
     return duty(key, days, controls=["soc2:CC6.1"], frameworks=["soc2"], effort_hours=4.0, **more)
 
 
+@pytest.mark.real
 @settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), st.sampled_from([None, 2, 13, 26]))
 def test_three_reports_promise_the_same_hours(obligations, weeks):

@@ -1,6 +1,7 @@
 """Heatmap, rollup and forecast are views of one ledger: their totals are the same whatever it holds."""
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def frame(made, name):
     return made.table(name).frame
 
 
+@pytest.mark.real
 @settings(max_examples=examples(25), deadline=None)
 @given(ledgers(), st.sampled_from([1, 4, 13, 26]))
 def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
@@ -69,6 +71,7 @@ def test_each_week_of_the_heatmap_is_that_of_the_forecast(obligations):
     assert columns["hours"].to_list() == weeks["known_hours"].to_list()
 
 
+@pytest.mark.real
 @settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_the_order_of_the_ledger_does_not_show(obligations):
@@ -101,6 +104,7 @@ def test_an_empty_ledger_is_said_to_be_empty():
     assert forecast.summary["forecast_mape_pct"] is None
 
 
+@pytest.mark.real
 @settings(max_examples=examples(12), deadline=None)
 @given(ledgers())
 def test_what_is_finished_or_cancelled_is_in_no_figure_of_pending_duties(obligations):

@@ -87,6 +87,7 @@ def digest_row(module, made, on):
     }
 
 
+@pytest.mark.real
 def test_a_rollup_mail_starts_the_clock_of_the_escalation(facts_with):
     monday, wednesday = date(2026, 11, 16), date(2026, 11, 18)
     rollup = build(facts_with, staffing_completion_rollup, monday)
@@ -99,6 +100,7 @@ def test_a_rollup_mail_starts_the_clock_of_the_escalation(facts_with):
     assert frame(made, "notices").select("action_id", "notice").rows() == [("x", "Rollup")]
 
 
+@pytest.mark.real
 def test_a_reminder_that_was_sent_is_not_owed_again(facts_with):
     first = date(2026, 11, 9)
     made = build(facts_with, staffing_action_reminders, first)

@@ -240,6 +240,7 @@ def test_closing_ends_what_runs(tmp_path):
         run(workers, double, 1)
 
 
+@pytest.mark.real
 def test_whoever_waits_for_the_preparation_too_long_is_told_and_it_goes_on(workers, tmp_path):
     assert run(workers, double, 1) == 2  # its process is there by now
     work = Assignment(double, (4,), prepare=partial(note, word="prepared", seconds=2.3))
@@ -249,6 +250,7 @@ def test_whoever_waits_for_the_preparation_too_long_is_told_and_it_goes_on(worke
     assert run(workers, double, 5) == 10
 
 
+@pytest.mark.real
 def test_work_that_cannot_be_sent_is_answered_and_the_next_goes_on(patient, caplog):
     with pytest.raises(Problem, match=r"^Something went wrong on our side; the log has it\.$"):
         run(patient, double, threading.Lock())

@@ -42,6 +42,7 @@ def fill_store(url):
     opened.close()
 
 
+@pytest.mark.real
 def test_what_was_copied_is_what_there_was(any_store, tmp_path):
     """From either engine to SQLite and back to the other: equal rows in equal order."""
     source = any_store.url

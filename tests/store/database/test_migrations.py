@@ -30,6 +30,7 @@ def test_every_table_and_column_says_what_it_is_for():
     assert silent == []
 
 
+@pytest.mark.real
 def test_health_needs_migration_15(tmp_path):
     url = f"sqlite:///{tmp_path}/hq.db"
     assert migrate(url, "0014") == (None, "0014")

@@ -97,6 +97,7 @@ def test_a_day_that_no_calendar_has_is_named_on_postgresql(postgresql_url, assig
         assert form_problems(store) == f'attestations ["a"] has in {problem}; revision 2 wrote it last'
 
 
+@pytest.mark.real
 def test_a_text_that_nobody_can_read_is_named(written_store):
     by_hand(written_store, "UPDATE attestations SET owner = CAST(X'61ff' AS TEXT)")
     assert form_problems(written_store) is None
@@ -117,6 +118,7 @@ def test_a_row_that_nobody_wrote_has_no_write(written_store):
     )
 
 
+@pytest.mark.real
 def test_what_others_have_is_theirs(written_store):
     by_hand(written_store, "UPDATE attestations SET due_on = 'soon', org_id = 'globex'")
     assert form_problems(written_store) is None

@@ -77,6 +77,7 @@ def test_a_recovery_of_today_is_logged_by_its_own_write(store_with_incidents):
         assert log_recoveries(connection, LATER) == {}
 
 
+@pytest.mark.real
 def test_the_migration_does_it_when_a_store_passes_its_number(store_with_incidents):
     resolve_beside_the_log(store_with_incidents, "a")
     downgrade(store_with_incidents, "0031")

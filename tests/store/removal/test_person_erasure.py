@@ -151,6 +151,7 @@ def test_rows_and_their_history_no_longer_name_the_person_and_all_of_it_holds(an
         )
 
 
+@pytest.mark.real
 def test_row_and_history_are_one_however_a_name_is_spelled(any_store):
     """What looks for rows finds all that is looked for in versions: else the two differ, and nothing holds."""
     spelled = {
@@ -194,6 +195,7 @@ def test_who_is_in_no_row_leaves_the_store_as_it_was(any_store):
         assert events_naming(connection, "acme", Pseudonym(ANN, [], SAID)) == 1
 
 
+@pytest.mark.real
 def test_another_person_is_erased_after_the_first(any_store):
     """A version that named both is replaced twice; what the first erasure said of it holds no longer."""
     write(any_store, (attestations, {"id": "a", "owner": ANN, "attestor": "ben@acme.example", **ROW}))

@@ -74,6 +74,7 @@ def test_nothing_to_write_moves_nothing(any_store):
     assert any_store.head("acme") == before
 
 
+@pytest.mark.real
 def test_an_organization_is_made_by_the_first(any_store):
     any_store.write_in_order("beta", "ann", [(NOW, add("w")), (NOW + DAY, add("x"))], create={"name": "Beta"})
     assert event_order(any_store, "beta") == [(1, 1, NOW), (2, 2, NOW + DAY)]

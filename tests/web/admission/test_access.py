@@ -91,6 +91,7 @@ def test_a_removed_member_is_out_at_the_next_request(sign_in, with_people):
     assert word(client.get(REPORT)) == (401, "not_a_member")
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("path", "allowed"), [(BUNDLES, {"owner", "admin"}), (CONNECTIONS, {"owner", "admin", "operator"})]
 )

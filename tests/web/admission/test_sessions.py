@@ -177,6 +177,7 @@ def test_a_session_without_identifier_is_not_brought_back_by_another_form_of_its
     assert [status(console, one) for one in (token, again)] == [(401, "session_ended")] * 2
 
 
+@pytest.mark.real
 def test_all_sessions_of_a_person_that_had_begun_are_ended(open_console, with_people, clock):
     console = open_console()
     old, undated = own(iat=NOW - timedelta(minutes=5)), own()

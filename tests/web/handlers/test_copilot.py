@@ -68,6 +68,7 @@ def begin_thread(client):
 # a chat
 
 
+@pytest.mark.real
 def test_without_a_provider_the_reports_answer(sign_in, with_people):
     head = with_people.head("acme")
     got = sign_in().post(CHAT, chat_body()).json

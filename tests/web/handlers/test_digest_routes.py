@@ -125,6 +125,7 @@ def test_a_preview_says_that_nothing_would_leave(busy, sign_in):
     assert sign_in("owner@other.example", "other").get(SLA + "?format=csv").headers.get("x-content-hash") is None
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("path", OURS)
 def test_every_digest_answers_by_hand_and_again(path, busy, sign_in):
     admin = sign_in("admin@acme.example")
@@ -186,6 +187,7 @@ def test_only_its_own_secret_opens_a_scheduled_route(path, busy, cron, sign_in):
     assert busy.head("acme") == head
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("path", SETTINGS)
 def test_a_scheduled_route_is_idempotent(path, busy, cron):
     first = cron(path, {"orgId": "acme"})
@@ -254,6 +256,7 @@ def test_one_organization_that_fails_is_named_and_the_others_are_served(busy, cr
     assert (stored_rows(busy, deliveries), len(stored_rows(busy, deliveries, "other"))) == ([], 3)
 
 
+@pytest.mark.real
 def test_an_organization_that_cannot_even_say_what_it_wants_fails_alone(busy, cron, monkeypatch):
     module = import_module("engine.web.handlers.digests")
     plain = module.wants

@@ -70,6 +70,7 @@ def test_requests_are_listed_with_their_clock(sign_in, with_people):
     assert sign_in("owner@other.example", "other").get(f"{BASE}/evidence-requests").json["requests"] == []
 
 
+@pytest.mark.real
 def test_a_regression_names_the_event_that_explains_it(sign_in, with_people):
     change = {**CONTROL, "observed_on": TODAY, "state": "no_data", "previous": "effective", "trigger_event": "e1"}
     states = dict.fromkeys(("effective", "partial", "stale", "ineffective", "no_data", "not_applicable"), 0)
@@ -81,6 +82,7 @@ def test_a_regression_names_the_event_that_explains_it(sign_in, with_people):
     assert found == {"item": "soc2:CC6.1", "previous_state": "effective", "state": "no_data", "trigger": "e1"}
 
 
+@pytest.mark.real
 def test_an_attestation_is_in_its_wave(sign_in, with_people):
     write(with_people, (attestations, [{"id": "a1", **CONTROL, "owner": MEMBER, "due_on": TODAY + timedelta(days=20)}]))
     (row,) = sign_in(MEMBER).get(f"{BASE}/attestation-renewal").json["renewals"]

@@ -50,6 +50,7 @@ def test_what_a_board_holds_in_its_hands_comes_as_pdf(with_people, sign_in, name
     assert answer.body.startswith(b"%PDF-")
 
 
+@pytest.mark.real
 def test_without_the_extra_a_pdf_is_refused_in_a_sentence(with_people, sign_in, monkeypatch):
     monkeypatch.setitem(sys.modules, "weasyprint", None)
     for name in ("executive-summary", "committee-meeting-pack"):

@@ -166,6 +166,7 @@ def test_names_on_pages_lead_to_reports_that_take_them_as_filters(duties, sign_i
         assert sign_in().get(address).status == 200, address
 
 
+@pytest.mark.real
 def test_all_rows_are_open_where_they_are_asked_for(duties, sign_in):
     client = sign_in()
     usual, every = (client.get(f"{BASE}type-ii?format=html{more}") for more in ("", "&rows=all"))

@@ -62,6 +62,7 @@ def test_json_is_the_default_and_accept_is_honoured(sign_in):
     }
 
 
+@pytest.mark.real
 def test_any_route_of_a_report_answers_with_the_rows_behind_a_figure(sign_in, with_people):
     client = sign_in()
     summary = client.get(f"{BASE}program").json["summary"]
@@ -97,6 +98,7 @@ def test_downloads_are_named_and_dated(sign_in):
     assert answer.headers["content-disposition"] == 'attachment; filename="acme-posture-score-2026-11-20.csv"'
 
 
+@pytest.mark.real
 def test_html_may_run_its_own_script_and_nothing_else_and_load_nothing(sign_in):
     answer = sign_in().get(f"{BASE}summary?format=html")
     script = answer.body.decode().rpartition("<script>")[2].partition("</script>")[0]

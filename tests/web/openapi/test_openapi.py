@@ -38,6 +38,7 @@ def test_the_document_is_valid_openapi():
     assert list(OpenAPIV31SpecValidator(interface()).iter_errors()) == []
 
 
+@pytest.mark.real
 def test_the_command_prints_it(monkeypatch):
     monkeypatch.setenv("SVC_BASE_URL", "https://console.example")
     printed = CliRunner().invoke(commands, ["openapi"], catch_exceptions=False)

@@ -44,6 +44,7 @@ def test_head_is_get_without_its_body_on_every_route_of_a_session(sign_in):
     assert different == {}
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("path", REPORTS)
 def test_head_has_the_length_and_the_etag_of_a_report_and_answers_304(path, sign_in):
     client = sign_in()

@@ -199,6 +199,7 @@ def test_a_scheduled_run_reads_its_body_first(ask, with_people):
     assert heads(with_people) == before
 
 
+@pytest.mark.real
 def test_every_path_refuses_the_methods_that_it_does_not_have(ask, with_people):
     before = heads(with_people)
     wrong = []
@@ -213,6 +214,7 @@ def test_every_path_refuses_the_methods_that_it_does_not_have(ask, with_people):
     assert heads(with_people) == before
 
 
+@pytest.mark.real
 def test_no_route_is_left_out(ask):
     """Signed in, with an empty object: whatever it says, it is no fault of ours. Reports have a test of their own."""
     broken = []

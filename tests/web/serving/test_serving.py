@@ -93,6 +93,7 @@ def answer(client):
     return int(top.split(b" ")[1]), body, top.decode()
 
 
+@pytest.mark.real
 def test_readers_that_do_not_read_hold_no_thread(application):
     wide = Lane("slow", threads=2, share=2)
     with listening(application, (FAST, wide)) as port, ExitStack() as closing:

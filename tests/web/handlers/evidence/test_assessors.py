@@ -168,6 +168,7 @@ def test_a_token_ends_with_its_time(issue, outsider, clock):
 # -- exports -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("name", EXPORTS)
 def test_every_export_has_the_bytes_of_inside_a_mark_and_a_tag(name, issue, outsider, sign_in, clock):
     secret = issue(label="Größe & Söhne 100%")["secret"]
@@ -197,6 +198,7 @@ def test_formats_and_parameters_are_those_of_inside(issue, outsider, sign_in):
     assert fetch(outsider, secret, "crosswalk", "?periodDays=0").status == 400
 
 
+@pytest.mark.real
 def test_an_export_changes_its_tag_when_the_organization_changes(issue, outsider, with_people):
     secret = issue()["secret"]
     tags = {name: fetch(outsider, secret, name).headers["etag"] for name in ("crosswalk", "evidence-export")}
@@ -270,6 +272,7 @@ def parts(body):
 # -- who asked for what --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.real
 def test_every_call_is_in_the_log_that_the_client_sees(issue, outsider, sign_in, clock):
     made = issue(allowed=["crosswalk", "obligation-ics"])
     secret = made["secret"]
@@ -309,6 +312,7 @@ def test_every_call_is_in_the_log_that_the_client_sees(issue, outsider, sign_in,
     assert sign_in("owner@other.example", "other").get(TOKENS).json["access_log"]["calls"] == 0
 
 
+@pytest.mark.real
 def test_the_log_has_a_window(issue, outsider, sign_in, clock):
     secret = issue()["secret"]
     fetch(outsider, secret, "crosswalk")

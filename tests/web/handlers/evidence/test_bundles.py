@@ -130,6 +130,7 @@ def test_without_any_bundle_the_list_is_empty(owner):
     assert owner.get(BUNDLES).json == {"bundles": []}
 
 
+@pytest.mark.real
 def test_a_bundle_is_sealed_once_with_its_metadata(owner, with_people):
     append(with_people, event("e1", details='{"a":1}'), event("old", ago=60), event("e2"))
     head = with_people.head("acme")
@@ -205,6 +206,7 @@ def test_the_archive_holds_the_evidence_and_can_be_checked(whole_archives, owner
     assert owner.get(bundle["download"], if_none_match=answer.headers["etag"]).status == 304
 
 
+@pytest.mark.real
 def test_the_metadata_verifies_every_part(owner, with_people):
     append(with_people, event("e1"))
     bundle = seal_window(owner)
@@ -234,6 +236,7 @@ def test_the_metadata_verifies_every_part(owner, with_people):
         assert root_from_path(leaf, index, len(found["files"]), path).hex() == bundle["merkle_root"]
 
 
+@pytest.mark.real
 def test_the_same_window_again_is_a_new_bundle_chained_to_the_first(owner, services):
     one, two = seal_window(owner), seal_window(owner)
     assert one["id"] != two["id"]
@@ -484,6 +487,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("case", DAMAGE)
 def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case, owner, services, tmp_path, capsys):
     bundle, (damage, problem) = seal_window(owner), DAMAGE[case]
@@ -506,6 +510,7 @@ def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case,
     assert sorted(tmp_path.rglob("*")) == before  # nothing was unpacked anywhere
 
 
+@pytest.mark.real
 def test_an_archive_that_is_gone_is_said(owner, services):
     bundle = seal_window(owner)
     path_of(services, bundle).unlink()
@@ -514,6 +519,7 @@ def test_an_archive_that_is_gone_is_said(owner, services):
     assert problem_of(owner, bundle).startswith("archive: The archive of the bundle")
 
 
+@pytest.mark.real
 def test_a_row_that_was_changed_behind_our_back_is_found(owner, with_people):
     bundle = seal_window(owner)
     tamper(with_people, update(bundles).values(merkle_root="0" * 64))
@@ -529,6 +535,7 @@ def test_a_bundle_before_that_was_changed_breaks_the_link(owner, with_people):
     assert problem_of(owner, two).startswith(f"chain: the bundle before is {one['id']} with the manifest {'0' * 64}")
 
 
+@pytest.mark.real
 def test_an_audit_log_that_was_rewritten_is_found(owner, with_people):
     append(with_people, event("e1"))
     bundle = seal_window(owner)
@@ -539,6 +546,7 @@ def test_an_audit_log_that_was_rewritten_is_found(owner, with_people):
     )
 
 
+@pytest.mark.real
 def test_nothing_is_sealed_over_a_broken_chain(owner, with_people, services):
     append(with_people, event("e1"), event("e2"))
     tamper(with_people, update(audit_log).where(audit_log.c.event_id == "e1").values(actor="eve"))
@@ -550,6 +558,7 @@ def test_nothing_is_sealed_over_a_broken_chain(owner, with_people, services):
     assert list(services.settings.bundle_folder.rglob("*.zip")) == []
 
 
+@pytest.mark.real
 def test_what_retention_cut_off_leaves_a_chain_from_the_cut(owner, with_people):
     append(with_people, event("e1"), event("e2"), event("e3"))
     with with_people.reader() as connection:
@@ -563,6 +572,7 @@ def test_what_retention_cut_off_leaves_a_chain_from_the_cut(owner, with_people):
     assert with_people.verify("acme").ok
 
 
+@pytest.mark.real
 def test_a_record_from_elsewhere_has_no_archive(owner, with_people):
     row = {
         "id": "theirs",
@@ -606,6 +616,7 @@ def test_bundles_that_are_sealed_together_form_one_chain(services, with_people):
     assert with_people.verify("acme").ok
 
 
+@pytest.mark.real
 def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, with_people, monkeypatch):
     """The first look finds the replica ahead of the policies; the second one holds writers off."""
     from engine.archives.contents import material
@@ -642,6 +653,7 @@ def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, wi
         assert copies[0] == copies[1]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_pages_join_to_the_same_archive(size, services, with_people, tmp_path, monkeypatch):
     append(with_people, *(event(f"e{i}", ago=i * 20) for i in range(5)))
@@ -656,6 +668,7 @@ def test_pages_join_to_the_same_archive(size, services, with_people, tmp_path, m
     assert build_bundle("pages.zip") == whole
 
 
+@pytest.mark.real
 def test_a_seal_that_fails_leaves_nothing(services, with_people, monkeypatch):
     head = with_people.head("acme")
     monkeypatch.setattr(sealing, "enqueue", lambda *_: 1 / 0)
@@ -892,6 +905,7 @@ def test_a_pack_without_earlier_decisions_says_so(owner):
     assert text.endswith("## Earlier decisions\n\nNo earlier decision is on record.\n")
 
 
+@pytest.mark.real
 def test_a_name_cannot_break_the_readme(owner, with_people):
     tamper(with_people, update(organizations).where(organizations.c.id == "acme").values(name="A|c*m*e\n# x"))
     with_people.write("acme", "setup", lambda revision: revision.record("organization.renamed"), now=NOW)

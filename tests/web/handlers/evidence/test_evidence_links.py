@@ -260,6 +260,7 @@ def test_nobody_is_let_in_without_a_session(tested_store, sign_in):
     assert post(sign_in(None), link_body()).status == 401
 
 
+@pytest.mark.real
 def test_the_report_shows_the_link_at_once(client):
     assert client.get(ROUTE).json["summary"]["tests_unused"] == 1
     post(client, link_body())

@@ -38,6 +38,7 @@ def test_a_report_carries_the_newest_head_beside_its_bytes_and_tag(owner, consol
     assert (found.size, found.chain) == (position.seq, position.hash)
 
 
+@pytest.mark.real
 def test_each_organization_has_its_own(sign_in, console):
     heads = {org: signed_head(console.services, org, now=NOW).line for org in ("acme", "other")}
     for org, line in heads.items():

@@ -4,6 +4,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from engine.incidents.alerts.arrivals import note_arrivals
 from engine.store.schema.audit import audit_log
 from engine.store.schema.risk import systems
@@ -68,6 +70,7 @@ def test_that_nothing_came_for_a_day_is_noted_once_and_only_where_something_came
     assert note_arrivals(with_people, "acme", now=later + timedelta(days=3)) == 0
 
 
+@pytest.mark.real
 def test_connections_say_what_arrived(send, with_people, sign_in):
     def arrivals():
         return sign_in("member@acme.example").get(CONNECTIONS).json["arrivals"]

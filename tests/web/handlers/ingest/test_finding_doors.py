@@ -149,6 +149,7 @@ def test_the_command_imports_each_document_as_the_route_does(kind, with_people, 
     assert f"{len(keys)} as they were" in capsys.readouterr().out
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("files", "code", "message"),
     [

@@ -438,6 +438,7 @@ def test_bad_findings_write_nothing(body, error, send, with_people):
     assert with_people.head("acme") == head
 
 
+@pytest.mark.real
 def test_a_thousand_findings_in_one_body(send, with_people):
     body = [finding(n, severity=("critical", "high", "medium", "low")[n % 4]) for n in range(1000)]
     assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "created": 1000, "incidents_opened": 500}
