@@ -82,6 +82,7 @@ def is_named(edition, row, cell, value):
         *catalogue().controls["title"],
         *(text for text in row.values() if isinstance(text, str)),
     }
+    titles.add(re.sub(r"[._]", " ", value.rpartition(":")[2]))  # an action as people say it
     begins = [f"{text} " for text in (value, spelled(edition, value)) if found.startswith(f"{text} ")]
     rests = [found.removeprefix(begin) for begin in begins]
     return any(rest in titles or rest.partition(": ")[2] in titles for rest in rests)  # some after the kind of record
