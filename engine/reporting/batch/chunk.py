@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -20,6 +20,7 @@ from engine.replica.replica import Replica
 from engine.replica.view import View
 from engine.reporting.artifacts.artifact_names import artifact_name
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
+from engine.reporting.snapshot.fact_cache import KEPT_TITLES
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure
 from engine.reporting.snapshot.record_titles import title_scans
@@ -37,11 +38,17 @@ class _OwnFacts:
 
     subject: Subject
     frames: Mapping[tuple[int, str], pl.DataFrame]
+    names: FactCache[Mapping[str, str]] = field(default_factory=lambda: FactCache(KEPT_TITLES))
 
     @property
     def documents(self) -> FactCache[Document]:
         """Each is said once."""
         return FactCache(0)
+
+    @property
+    def titles(self) -> FactCache[Mapping[str, str]]:
+        """Reports of one organization that look at the same records have the same."""
+        return self.names
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """The fact over the period; KeyError for a period that no report of the batch is asked over."""

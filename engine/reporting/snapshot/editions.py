@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import polars as pl
+
 from engine.model.declarations.as_of import SINCE
 from engine.model.declarations.ask import Parameters
 from engine.model.declarations.filters import Filters
@@ -9,17 +11,19 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, Edition
 from engine.reporting.index import parts_of
 from engine.reporting.snapshot.excerpt import excerpt
-from engine.reporting.snapshot.filter_names import Fact
 from engine.reporting.snapshot.part_positions import newest
 from engine.reporting.snapshot.record_titles import record_titles
-from engine.reporting.snapshot.subject import Subject
+from engine.reporting.snapshot.subject import FactSource, Subject
 
 
-def edition_of(report: Report, subject: Subject, parameters: Parameters, document: Document, fact: Fact) -> Edition:
-    """The edition of a report's whole document; ``fact`` gives any fact of the subject.
+def edition_of(
+    report: Report, subject: Subject, parameters: Parameters, document: Document, source: FactSource
+) -> Edition:
+    """The edition of a report's whole document. BadRequest for a filter that does not go with the document."""
 
-    BadRequest for a filter that does not go with the document.
-    """
+    def fact(name: str) -> pl.DataFrame:
+        return source.frame(name, None)
+
     whole = Edition(
         report=report.name,
         title=f"{report.title}: what changed" if SINCE.name in parameters else report.title,
@@ -32,7 +36,7 @@ def edition_of(report: Report, subject: Subject, parameters: Parameters, documen
         settings_version=subject.settings.version,
         document=document,
         people={email: name for _, email, name in fact("names").iter_rows()},
-        titles=record_titles(report.facts, fact),
+        titles=record_titles(report.facts, fact, source.titles),
     )
     filters = Filters.of(parameters, report.parameters)
     if not filters:

@@ -1,7 +1,8 @@
-"""What a process remembers of organizations between one write and the next: facts by period, and documents."""
+"""What a process remembers of organizations between one write and the next: facts by period, documents, titles."""
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from engine.facts.memory import FactCache, FactMemory
 from engine.model.documents.document import Document
@@ -9,6 +10,7 @@ from engine.model.documents.document import Document
 KEPT_ORGANIZATIONS = 6
 KEPT_PERIODS = 3
 KEPT_DOCUMENTS = 100  # more than there are reports
+KEPT_TITLES = 50  # of reports that look at the same records once
 
 
 class OrganizationMemory:
@@ -17,6 +19,7 @@ class OrganizationMemory:
     def __init__(self, erased: int) -> None:
         self.erased = erased
         self.documents = FactCache[Document](KEPT_DOCUMENTS)
+        self.titles = FactCache[Mapping[str, str]](KEPT_TITLES)
         self._facts: OrderedDict[int, FactMemory] = OrderedDict()
         self._guard = threading.Lock()
 

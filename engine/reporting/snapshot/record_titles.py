@@ -3,8 +3,11 @@
 A title that came from anywhere else would leave a page as it was when the title is written anew.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+import polars as pl
+
+from engine.facts.memory import FactCache
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.snapshot.filter_names import Fact
@@ -37,17 +40,24 @@ def title_scans(facts: Iterable[str]) -> frozenset[str]:
     return behind(facts) & (TITLE_COLUMNS.keys() | _SPELLED)
 
 
-def record_titles(facts: Iterable[str], fact: Fact) -> dict[str, str]:
-    """Titles by identifier of what these facts are made from; ``fact`` gives any fact or scan."""
-    scans = title_scans(facts)
-    titles: dict[str, str] = {}
-    for scan in sorted(scans & TITLE_COLUMNS.keys()):
-        columns = TITLE_COLUMNS[scan]
-        titles |= {key: title for key, title in fact(scan).select(*columns).iter_rows() if title and title != key}
-    if "attestations_rows" in scans:
-        duties = fact("attestations_rows").select("id", "framework", "control_id").iter_rows()
-        titles |= {key: f"Attestation of {FRAMEWORK_NAMES.get(pack, pack)} {control}" for key, pack, control in duties}
-    if "sealed_bundles_rows" in scans:
-        bundles = fact("sealed_bundles_rows").select("id", "window_end_on").iter_rows()
-        titles |= {key: f"Bundle up to {spelled_day(end)}" for key, end in bundles}
-    return titles
+def record_titles(facts: Iterable[str], fact: Fact, known: FactCache[Mapping[str, str]]) -> Mapping[str, str]:
+    """Titles by identifier of what these facts are made from; ``fact`` gives any fact or scan.
+
+    ``known`` are those of the same scans, as long as these say what they said.
+    """
+    scans = sorted(title_scans(facts))
+    frames = {scan: fact(scan) for scan in scans}
+    return known.get_or_make(tuple(scans), tuple(frames.values()), lambda: dict(_titles(frames)))
+
+
+def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
+    for scan, frame in frames.items():
+        if scan in TITLE_COLUMNS:
+            rows = frame.select(*TITLE_COLUMNS[scan]).iter_rows()
+            yield from ((key, title) for key, title in rows if title and title != key)
+    if (duties := frames.get("attestations_rows")) is not None:
+        for key, pack, control in duties.select("id", "framework", "control_id").iter_rows():
+            yield key, f"Attestation of {FRAMEWORK_NAMES.get(pack, pack)} {control}"
+    if (bundles := frames.get("sealed_bundles_rows")) is not None:
+        for key, end in bundles.select("id", "window_end_on").iter_rows():
+            yield key, f"Bundle up to {spelled_day(end)}"

@@ -246,7 +246,7 @@ class Snapshot:
 
         subject, whole = self.subject, report.without_filters(parameters)
         document = self._compare(report, whole) if SINCE.name in parameters else self._document(report, whole)
-        return edition_of(report, subject, parameters, document, lambda name: self._source.frame(name, None))
+        return edition_of(report, subject, parameters, document, self._source)
 
     def _compare(self, report: "Report", parameters: Parameters) -> Document:
         if self._changes is None:

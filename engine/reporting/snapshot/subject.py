@@ -40,6 +40,10 @@ class FactSource(Protocol):
     def documents(self) -> "FactCache[Document]":
         """What reports said of the organization before."""
 
+    @property
+    def titles(self) -> "FactCache[Mapping[str, str]]":
+        """What records of the organization were called before."""
+
     def frame(self, name: str, period_days: int | None) -> "pl.DataFrame":
         """A fact of the subject alone; over any period where ``period_days`` is None."""
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import date, datetime
 from functools import partial
@@ -182,6 +182,11 @@ class SharedView:
     def documents(self) -> FactCache[Document]:
         """What reports said of the organization before; of the past nothing is remembered."""
         return FactCache(0) if self._memory is None else self._memory.documents
+
+    @property
+    def titles(self) -> FactCache[Mapping[str, str]]:
+        """What records of the organization were called before."""
+        return FactCache(0) if self._memory is None else self._memory.titles
 
     def _open_facts(self, period: int) -> Facts:
         """The facts over a period; what did not change since they were last looked at is remembered."""
