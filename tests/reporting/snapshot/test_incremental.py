@@ -11,6 +11,7 @@ from engine.store import EventRow
 from engine.store.rows import all_rows
 from engine.store.schema import metadata
 from reports import CATALOGUE
+from tests.laws import examples
 from tests.reports.test_as_it_was import change, changed_store, snapshots  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.real
@@ -58,8 +59,8 @@ def in_order(frame):
     ("database_url", "org", "writes", "every"),
     [
         ("sqlite", "dune", 4, 2),
-        pytest.param("sqlite", "cobalt", 100, 10, marks=pytest.mark.real),
-        pytest.param("postgresql", "cobalt", 40, 10, marks=[pytest.mark.real, pytest.mark.postgresql]),
+        pytest.param("sqlite", "cobalt", examples(100), 10, marks=pytest.mark.real),
+        pytest.param("postgresql", "cobalt", examples(40), 10, marks=[pytest.mark.real, pytest.mark.postgresql]),
     ],
     indirect=["database_url"],
     ids=["some", "many", "many-postgresql"],
