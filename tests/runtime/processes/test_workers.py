@@ -122,6 +122,17 @@ def run(workers, function, *arguments, **named):
     return workers.run(Assignment(function, arguments), place="acme", **named)
 
 
+def run_once_started(workers, function):
+    """The same where a process has to start first, which a busy machine may take longer for than the deadline is."""
+    for _ in range(30):
+        try:
+            return run(workers, function)
+        except Unavailable as problem:
+            if problem.word != "busy":
+                raise
+    raise AssertionError("no process came within a minute")
+
+
 @pytest.mark.real
 def test_a_function_is_called_with_what_the_worker_opened_and_the_process_is_kept(workers):
     assert run(workers, double, 21) == 42
@@ -148,7 +159,7 @@ def test_a_process_that_ends_is_started_again(workers):
     with pytest.raises(Unavailable) as raised:
         run(workers, crash)
     assert (raised.value.word, raised.value.headers) == ("worker_ended", {"Retry-After": "5"})
-    assert run(workers, pid) != first
+    assert run_once_started(workers, pid) != first
 
 
 @pytest.mark.real
@@ -157,7 +168,7 @@ def test_what_takes_longer_than_its_deadline_is_ended_and_the_next_goes_on(worke
     with pytest.raises(Unavailable, match="longer than 2 s") as raised:
         run(workers, note, "long", 60.0)
     assert raised.value.word == "deadline_passed"
-    assert run(workers, pid) != first
+    assert run_once_started(workers, pid) != first
 
 
 @pytest.mark.real
