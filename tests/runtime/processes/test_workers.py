@@ -85,7 +85,9 @@ def unsendable(folder):
 
 @pytest.fixture
 def workers(tmp_path):
+    """Workers whose process is there, which a busy machine may take longer for than their deadline is."""
     found = Workers("test", [partial(open_folder, tmp_path)], deadline=2.0)
+    run_once_started(found, pid)
     yield found
     found.close()
 
@@ -123,7 +125,7 @@ def run(workers, function, *arguments, **named):
 
 
 def run_once_started(workers, function):
-    """The same where a process has to start first, which a busy machine may take longer for than the deadline is."""
+    """The same where a process has to start first."""
     for _ in range(30):
         try:
             return run(workers, function)
