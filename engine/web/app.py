@@ -117,11 +117,11 @@ class Console:
     @cached_property
     def _bottle(self) -> WSGIApplication:
         """Built when the first path with a variable comes: most requests are found by the path as it stands."""
-        served: WSGIApplication = self._routed
+        served: WSGIApplication = self._rules
         return served
 
     @cached_property
-    def _routed(self) -> bottle.Bottle:
+    def _rules(self) -> bottle.Bottle:
         app = bottle.Bottle()
         app.config["catchall"] = False
         for route in self.routes:
@@ -143,7 +143,7 @@ class Console:
             lane = literal.lane
         else:
             try:
-                route, _ = self._routed.router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
+                route, _ = self._rules.router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
             except bottle.HTTPError:
                 return GENERAL
             lane = route.config["lane"]

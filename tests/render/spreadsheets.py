@@ -57,7 +57,7 @@ def as_people_read_it(table, name, value):
     return value.replace("_", " ") if is_word and (name in table.state or name in table.words) else value
 
 
-def spelled(edition, value):
+def spelling(edition, value):
     """A framework and a person by name, a control behind the name of its framework, a week by its Monday."""
     value = re.sub(r"^(control|requirement):(?=.+:)", "", value)
     framework, _, control = value.partition(":")
@@ -74,8 +74,8 @@ def is_named(edition, row, cell, value):
     found = read_text(str(cell.value))
     if isinstance(value, list):
         parts = [part for part in value if isinstance(part, str)]
-        return all(spelled(edition, part) in found or part.replace("_", " ") in found for part in parts)
-    if not isinstance(value, str) or found == spelled(edition, value):
+        return all(spelling(edition, part) in found or part.replace("_", " ") in found for part in parts)
+    if not isinstance(value, str) or found == spelling(edition, value):
         return isinstance(value, str)
     titles = {
         *edition.titles.values(),
@@ -83,7 +83,7 @@ def is_named(edition, row, cell, value):
         *(text for text in row.values() if isinstance(text, str)),
     }
     titles.add(re.sub(r"[._]", " ", value.rpartition(":")[2]))  # an action as people say it
-    begins = [f"{text} " for text in (value, spelled(edition, value)) if found.startswith(f"{text} ")]
+    begins = [f"{text} " for text in (value, spelling(edition, value)) if found.startswith(f"{text} ")]
     rests = [found.removeprefix(begin) for begin in begins]
     return any(rest in titles or rest.partition(": ")[2] in titles for rest in rests)  # some after the kind of record
 
