@@ -61,7 +61,7 @@ def s3_server():
     except ModuleNotFoundError:
         if REQUIRED:
             raise
-        pytest.skip("moto[server] and s3fs are not installed")
+        pytest.skip("moto[s3], Flask and s3fs are not installed")
 
     from moto.s3.models import s3_backends
 
