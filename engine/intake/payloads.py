@@ -11,12 +11,14 @@ from typing import Any
 import msgspec
 
 from engine.intake.redaction import REDACTED, is_secret, redact
+from engine.intake.values import line
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import IngestRoute, PayloadState
 
 QUICK = 1  # of zlib's levels: JSON shrinks to a tenth of itself even so
 SMALL = 512  # of so few bytes compression saves fewer than a hundred, and hands the interpreter to another thread
 GZIP = b"\x1f\x8b"
+LONGEST_TYPE = 200
 BRACKETS = (b"{", b"[")  # no compressed body begins with one
 
 
@@ -24,7 +26,7 @@ BRACKETS = (b"{", b"[")  # no compressed body begins with one
 class InboundBody:
     """A body with what came beside it. ``vendor`` is the scanner that a header names.
 
-    ``complete`` and ``hosts`` are what headers say of a scan whose document cannot say it.
+    Headers are as they came. ``complete`` and ``hosts`` are what they say of a scan whose document cannot say it.
     """
 
     route: IngestRoute
@@ -67,7 +69,7 @@ class InboundBody:
             "received_at": self.received_at,
             "actor": self.actor,
             "workspace_id": self.workspace_id,
-            "content_type": self.content_type,
+            "content_type": line(self.content_type, LONGEST_TYPE),
             "vendor": self.vendor,
             "source": None,
             "size_bytes": len(self.body),

@@ -6,59 +6,29 @@ that applies them, so that the same body sent again after a crash goes on where 
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from typing import Any, TypeVar
-
-import msgspec
+from collections.abc import Sequence
+from typing import Any
 
 from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.alerts import AlertResult, ingest_alerts, prefetch_keys
+from engine.incidents.alerts.bodies import IngestDoor, alerts_of, all_alerts_of, findings_of, read_or_keep, source_names
 from engine.incidents.alerts.findings import ingest_findings
-from engine.intake.alerts import Alert, AlertReading, body_of_refused, read_alerts, read_batch
-from engine.intake.findings import FindingBatch, parse_document, read_findings
-from engine.intake.payloads import InboundBody, json_value
+from engine.intake.alerts import Alert
+from engine.intake.payloads import InboundBody
 from engine.model.arrivals import READ_LATER
-from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import PayloadState
-from engine.store import Lookups, Revision, Store, Write
+from engine.store import Revision, Write
 from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import last_incidents
-from engine.store.queries.operations.payloads import applied_of, keep_unread, partial_payload
+from engine.store.queries.operations.payloads import applied_of, partial_payload
 from engine.store.schema.ingest import ingest_payloads
 
 PART = 500  # alerts of one transaction: bounds how long others wait for the writer
-REASON = 2000
-SOURCE, SOURCES = 200, 20  # length of a name, and how many are told of one body
 COUNTED = (
     *("created", "deduplicated", "reopened", "resolved", "updated"),
     *("ignored", "replayed", "no_open_incident", "out_of_order"),
 )
 log = logging.getLogger("hq.ingest")
-T = TypeVar("T")
-
-
-def _no_check(revision: Revision) -> None:
-    """Nothing to confirm: the console itself writes."""
-
-
-@dataclass(frozen=True)
-class IngestDoor:
-    """Where bodies of one organization come in: its limits, and what confirms each write in its transaction."""
-
-    store: Store
-    org_id: str
-    now: datetime
-    most_alerts: int
-    most_findings: int
-    most_unread: int
-    most_unread_bytes: int
-    confirm: Callable[[Revision], None] = _no_check
-    prefetch: Lookups = ()
-    clock_skew: timedelta = Receipt.clock_skew
-    together: bool = True  # severe findings of one scanner, rule and severity share an incident
-    payload_id: str | None = field(default=None)  # of a dead letter that is read again
 
 
 def receive_alerts(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
@@ -70,22 +40,10 @@ def receive_alerts(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
 
 def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
     """Store the findings of a body; what became of each, and how many of each outcome."""
-
-    def read() -> FindingBatch:
-        body = parse_document(inbound.body, inbound.content_type)
-        return read_findings(
-            body,
-            source_header=inbound.vendor,
-            received_at=inbound.received_at,
-            most=door.most_findings,
-            complete=inbound.complete,
-            hosts=inbound.hosts,
-        )
-
-    batch = _read(door, inbound, read)
+    batch = read_or_keep(door, inbound, door.most_findings, findings_of)
     identifier = door.payload_id or new_id("pay")
     row = inbound.row(identifier, "read", batch.received, batch.received)
-    row["source"] = _source_names(batch.origins or {batch.source})
+    row["source"] = source_names(batch.origins or {batch.source})
 
     def change(revision: Revision) -> dict[str, object]:
         door.confirm(revision)
@@ -93,32 +51,6 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
         return ingest_findings(revision, batch, _receipt(door, inbound, identifier), together=door.together)
 
     return door.store.write(door.org_id, inbound.actor, change, now=door.now, prefetch=door.prefetch)
-
-
-def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
-    """What the body holds; one that cannot be read is kept before the refusal leaves."""
-    try:
-        return read()
-    except (BadRequest, TooLarge) as problem:
-        how = inbound.encoding_problem if isinstance(problem, BadRequest) else None
-        message = f"{problem.message} {how}" if how else problem.message
-        if inbound.body and door.payload_id is None:
-            _keep_dead_letter(door, inbound, message)
-        if how:
-            raise BadRequest(message, word=problem.word, details=problem.details) from problem
-        raise
-
-
-def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
-    row = {**inbound.row(new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
-    with door.store.unversioned_transaction() as connection:
-        gone = keep_unread(connection, door.org_id, row, door.most_unread, door.most_unread_bytes)
-    if gone:
-        log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
-
-
-def _source_names(sources: Iterable[str]) -> str:
-    return "; ".join(sorted({source[:SOURCE] for source in sources})[:SOURCES])
 
 
 def _note_replay(revision: Revision, inbound: InboundBody, payload_id: str) -> None:
@@ -157,7 +89,8 @@ class AlertDelivery:
     def __init__(self, door: IngestDoor, inbound: InboundBody) -> None:
         self.door = door
         self.inbound = inbound
-        reading = self._read_alerts()
+        read = alerts_of if door.payload_id is None else all_alerts_of
+        reading = read_or_keep(door, inbound, door.most_alerts, read)
         self.alerts: Sequence[Alert] = reading.alerts
         self.refused = reading.refused
         known = door.payload_id
@@ -170,10 +103,12 @@ class AlertDelivery:
 
     def last_write(self) -> Write[list[AlertResult]]:
         """The write of the last part, once those before it are applied: few bodies have more than one."""
-        for start in range(0, len(self.alerts) - PART, PART):
-            (result,) = self.door.store.write_all([self._write(start)])
+        while True:
+            write = self._write(len(self._results))
+            if len(self._results) + PART >= len(self.alerts):
+                return write
+            (result,) = self.door.store.write_all([write])
             self._results += result.get()
-        return self._write(len(self._results))
 
     def summary(self, last: Sequence[AlertResult]) -> dict[str, object]:
         """What became of each alert, and how many of each outcome; ``last`` is what the last write returned.
@@ -188,23 +123,6 @@ class AlertDelivery:
         refused = [{"place": one.place, "reason": one.reason} for one in self.refused]
         counts = {"received": len(results) + len(refused), "taken": len(results)}
         return {**counts, **{name: seen[name] for name in COUNTED}, "results": results, "refused": refused}
-
-    def _read_alerts(self) -> AlertReading:
-        """The alerts that can be read; the others are kept before anything is taken, in a body of their own."""
-        inbound, most, again = self.inbound, self.door.most_alerts, self.door.payload_id is not None
-        body: list[object] = []
-
-        def read() -> AlertReading:
-            body.append(json_value(inbound.body))
-            if again:  # a dead letter stays one until all of it can be read
-                return AlertReading(read_alerts(body[0], received_at=inbound.received_at, most=most), [])
-            return read_batch(body[0], received_at=inbound.received_at, most=most)
-
-        reading = _read(self.door, inbound, read)
-        if reading.refused:
-            rest = msgspec.json.encode(body_of_refused(body[0], reading.refused))
-            _keep_dead_letter(self.door, replace(inbound, body=rest), reading.refused[0].reason)
-        return reading
 
     def _write(self, start: int) -> Write[list[AlertResult]]:
         """The write of a part, unless it was applied, by whomever; a body of one part is not asked about."""
@@ -236,7 +154,7 @@ class AlertDelivery:
         reason = None
         if state == "read" and all(alert.state == "ignored" for alert in self.alerts):
             state, reason = "ignored", self.alerts[0].note
-        source = _source_names(alert.origin or alert.source for alert in self.alerts)
+        source = source_names(alert.origin or alert.source for alert in self.alerts)
         return {"state": state, "records": len(self.alerts), "applied": end, "reason": reason, "source": source}
 
 

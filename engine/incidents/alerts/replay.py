@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from engine.incidents.alerts.alert_rows import Receipt
-from engine.incidents.alerts.ingest import IngestDoor, receive_alerts, receive_findings
+from engine.incidents.alerts.bodies import IngestDoor
+from engine.incidents.alerts.ingest import receive_alerts, receive_findings
 from engine.intake.payloads import InboundBody, unpack_body
 from engine.model.errors import BadRequest, TooLarge
 from engine.store import Store

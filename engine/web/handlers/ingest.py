@@ -1,13 +1,15 @@
 """The doors of monitors and scanners."""
 
 import logging
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
 from engine.incidents.alerts.alerts import AlertResult
-from engine.incidents.alerts.ingest import AlertDelivery, IngestDoor, receive_findings
+from engine.incidents.alerts.bodies import IngestDoor
+from engine.incidents.alerts.ingest import AlertDelivery, receive_findings
 from engine.intake.findings.batch import COMPLETE, FORCED, is_complete_scan
 from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
@@ -88,10 +90,15 @@ log = logging.getLogger("hq.web")
 
 def alerts(request: Request) -> PendingWrite[list[AlertResult]]:
     """POST /api/integrations/alerts: takes alerts of any known format: incidents open, repeat, resolve."""
-    secrets = request.services.settings.alert_webhook_signing_secret
-    check_alert(secrets, request.headers, request.body, now=request.now)
-    _check_plan(request)
-    door, inbound = _door(request), _inbound(request, "alerts")
+    settings = request.services.settings
+    check_alert(settings.alert_webhook_signing_secret, request.headers, request.body, now=request.now)
+    plans = settings.alert_ingest_plans
+    if plans and (plan := request.services.store.plan(request.caller.org_id)) not in plans:
+        raise Forbidden(
+            f"Alert ingest is part of the plans {', '.join(plans)}; the plan here is {plan}.", word="plan_required"
+        )
+    inbound = _inbound(request, "alerts")
+    door = _door(request)
     delivery = AlertDelivery(door, inbound)
 
     def respond(results: list[AlertResult]) -> Response:
@@ -103,7 +110,13 @@ def alerts(request: Request) -> PendingWrite[list[AlertResult]]:
 
 def vulnerabilities(request: Request) -> Response:
     """POST /api/integrations/vulnerabilities: takes findings or a file of a scanner; severe ones open incidents."""
-    received = receive_findings(_door(request), _inbound(request, "vulnerabilities"))
+    headers = request.headers
+    inbound = replace(
+        _inbound(request, "vulnerabilities"),
+        complete=is_complete_scan(COMPLETE, headers.get(COMPLETE.lower())),
+        hosts=tuple(name for part in headers.get(SCANNED.name.lower(), "").split(",") if (name := line(part))),
+    )
+    received = receive_findings(_door(request), inbound)
     _note_use(request)
     return answer(received)
 
@@ -116,11 +129,9 @@ def _inbound(request: Request, route: IngestRoute) -> InboundBody:
         received_at=request.now,
         actor=f"token:{request.caller.actor}",
         workspace_id=request.caller.workspace_id,
-        content_type=line(request.headers.get("content-type"), 200),
-        content_encoding=line(request.headers.get("content-encoding"), 200),
+        content_type=request.headers.get("content-type"),
+        content_encoding=request.headers.get("content-encoding"),
         vendor=request.headers.get(SOURCE.name.lower()),
-        complete=is_complete_scan(COMPLETE, request.headers.get(COMPLETE.lower())),
-        hosts=tuple(name for part in request.headers.get(SCANNED.name.lower(), "").split(",") if (name := line(part))),
     )
 
 
@@ -148,15 +159,3 @@ def _note_use(request: Request) -> None:
         request.services.store.uses.note(caller.org_id, str(caller.credential_id), request.now)
     except Problem as problem:  # what was written is acknowledged, whether or not the use can be counted now
         log.warning("request %s: the use of the token was not noted: %s", request.id, problem.message)
-
-
-def _check_plan(request: Request) -> None:
-    """Alert ingest may be kept for some plans by SVC_ALERT_INGEST_PLANS."""
-    plans = request.services.settings.alert_ingest_plans
-    if not plans:
-        return
-    plan = request.services.store.plan(request.caller.org_id)
-    if plan not in plans:
-        raise Forbidden(
-            f"Alert ingest is part of the plans {', '.join(plans)}; the plan here is {plan}.", word="plan_required"
-        )

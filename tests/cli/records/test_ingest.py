@@ -6,7 +6,8 @@ import os
 import pytest
 
 from engine.cli import hq
-from engine.incidents.alerts.ingest import IngestDoor, receive_alerts
+from engine.incidents.alerts.bodies import IngestDoor
+from engine.incidents.alerts.ingest import receive_alerts
 from engine.intake.alerts import formats
 from engine.intake.payloads import InboundBody
 from engine.model.errors import BadRequest

@@ -10,7 +10,8 @@ from collections import Counter
 import pytest
 
 from engine.incidents.alerts import ingest
-from engine.incidents.alerts.ingest import IngestDoor, receive_alerts
+from engine.incidents.alerts.bodies import IngestDoor
+from engine.incidents.alerts.ingest import receive_alerts
 from engine.intake.payloads import InboundBody
 from engine.model.errors import Unavailable
 from engine.store.rows import many

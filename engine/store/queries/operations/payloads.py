@@ -1,6 +1,5 @@
 """What monitors and scanners sent: kept, looked up, read again, and dropped when its time is over."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, Select, delete, func, select, update
@@ -48,10 +47,6 @@ def keep_unread(connection: Connection, org_id: str, row: Values, most: int, mos
     if connection.execute(update(ingest_payloads).where(*same).values(again)).rowcount:
         return []
     connection.execute(ingest_payloads.insert().values({**row, "org_id": org_id}))
-    return _give_way(connection, org_id, most, most_bytes)
-
-
-def _give_way(connection: Connection, org_id: str, most: int, most_bytes: int) -> list[str]:
     mine = (ingest_payloads.c.org_id == org_id, ingest_payloads.c.state == "unread")
     query = select(ingest_payloads.c.id, func.length(ingest_payloads.c.body)).where(*mine)
     newest = connection.execute(query.order_by(ingest_payloads.c.received_at.desc(), ingest_payloads.c.id.desc()))
@@ -60,7 +55,10 @@ def _give_way(connection: Connection, org_id: str, most: int, most_bytes: int) -
         size += length
         if place and (place >= most or size > most_bytes):
             gone.append(identifier)
-    _remove(connection, org_id, gone)
+    for batch in in_batches(gone, 500):
+        connection.execute(
+            delete(ingest_payloads).where(ingest_payloads.c.org_id == org_id, ingest_payloads.c.id.in_(batch))
+        )
     return gone
 
 
@@ -112,9 +110,3 @@ def purge_payloads(connection: Connection, org_id: str, before: datetime, now: d
     forgotten = (early_events.c.org_id == org_id, early_events.c.seen_at < before)
     connection.execute(delete(early_events).where(*forgotten))
     return gone
-
-
-def _remove(connection: Connection, org_id: str, identifiers: Sequence[str]) -> None:
-    for batch in in_batches(identifiers, 500):
-        mine = (ingest_payloads.c.org_id == org_id, ingest_payloads.c.id.in_(batch))
-        connection.execute(delete(ingest_payloads).where(*mine))
