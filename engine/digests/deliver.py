@@ -1,7 +1,7 @@
 """Delivery of a digest: built once, queued once for each period, whoever asks."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,14 +13,12 @@ from engine.model.declarations.digest import Digest, When, period_key, quiet_unt
 from engine.model.errors import BadRequest, NotFound, Problem
 from engine.model.every_organization import for_every_organization, public_message
 from engine.runtime.services import Services
-from engine.store import Revision
 from engine.store.queries.sending import digests as queries
 from engine.store.queries.sending.claims import GATHERING
 from engine.store.queries.sending.digests import Clock, DeliveryRecord
 
 if TYPE_CHECKING:
     from engine.digests.buttons import Button
-    from engine.digests.content import Content
     from engine.digests.messages import Occasion
 
 NOTHING: Mapping[str, str] = {}
@@ -63,11 +61,14 @@ class _Work:
     digest: Digest
     org_id: str
     now: datetime
-    clock: Clock
     period: str
     late: bool
     channels: Channels
-    ways: Sequence[Mapping[str, object]] = field(default_factory=tuple)
+    ways: Sequence[Mapping[str, object]]
+    done: Sequence[DeliveryRecord]  # what was queued for the period
+    added: frozenset[str]  # channels over which nothing of it was queued where it would go now
+    before: AsOf | None  # the records before its first delivery, so that a channel added later is told the same
+    quiet_until: datetime | None
 
 
 def deliver(
@@ -93,39 +94,47 @@ def deliver(
     from engine.digests.messages import messages
 
     work = _prepare(services, digest, org_id, now, scheduled)
-    with services.store.reader() as connection:
-        done = queries.ledger(connection, org_id, digest.name, work.period)
-    added = _new_channels(work, done)
-    if done and not added:
-        return _already(work, done)
+    if work.done and not work.added:
+        return _already(work, work.done)
     try:
-        found = services.snapshots.open(org_id, now=now, at=_before(work, done))
+        opened = services.snapshots.open(org_id, now=now, at=work.before)
     except BadRequest:  # of what was delivered then there are no records any more
-        return _already(work, done)
-    with found as snapshot:
+        return _already(work, work.done)
+    with opened as snapshot:
         made = content(snapshot, digest, query)
-        move = None if done else state.prepare(snapshot, made)  # what it moves was moved with the first delivery
+        move = None if work.done else state.prepare(snapshot, made)  # what it moves was moved with the first delivery
     empty = made.empty and not send_empty
-    queued: list[QueueAnswer] = []
     with services.store.reader() as connection:
         people = queries.people(connection, org_id)
         occasion = _occasion(work, {} if empty else buttons.of(connection, made))
     letters = [] if empty else messages(made, people, work.channels, occasion)
-    if done:
-        letters = [letter for letter in letters if letter.channel in added]
+    if work.done:
+        letters = [letter for letter in letters if letter.channel in work.added]
         if not letters:
-            return _already(work, done)
-    held = quiet_until(now, work.clock.zone, work.clock.settings) if letters else None
+            return _already(work, work.done)
+    queued: list[QueueAnswer] = []
     with services.store.revision(org_id, actor, now=now) as revision:
-        again = queries.ledger(revision.connection, org_id, digest.name, work.period)
-        if len(again) == len(done):
+        done = queries.ledger(revision.connection, org_id, digest.name, work.period)
+        if len(done) == len(work.done):
             queued = enqueue(revision, letters, late=work.late)
-            _hold(revision, queued, held, now + GATHERING if scheduled else None)
+            if work.quiet_until is not None:  # what people would hear waits for the end of quiet hours
+                heard = [row["id"] for row in queued if row["channel"] != "webhook"]
+                queries.hold_until(revision, heard, work.quiet_until)
+            elif scheduled:  # and mails for one another
+                mails = [row["id"] for row in queued if row["channel"] == "email"]
+                queries.hold_until(revision, mails, now + GATHERING)
             if move is not None:
                 move(revision, bool(letters))
-            _note(revision, work, made, letters)
-    if len(again) != len(done):
-        return _already(work, again)
+            if letters or revision.touched:
+                details = {
+                    "period": work.period,
+                    "content_hash": made.hash,
+                    "messages": len(letters),
+                    "empty": made.empty,
+                }
+                revision.record("digest.run", object_type="digest", object_id=digest.name, details=details)
+    if len(done) != len(work.done):
+        return _already(work, done)
     run = Run(
         org_id,
         digest.name,
@@ -134,7 +143,7 @@ def deliver(
         work.late,
         made.hash,
         made.edition.document.headline,
-        held,
+        work.quiet_until if letters else None,
         queued,
         work.ways,
     )
@@ -150,34 +159,22 @@ def deliver(
     return run
 
 
-def _new_channels(work: _Work, done: Sequence[DeliveryRecord]) -> set[str]:
-    """The channels over which nothing of the period was queued where it would go now."""
+def _new_channels(channels: Channels, digest: Digest, done: Sequence[DeliveryRecord]) -> frozenset[str]:
     queued = {(row["channel"], row["recipient"]) for row in done}
     mailed = any(channel == "email" for channel, _ in queued)
-    return {
+    return frozenset(
         way.name
-        for way in work.channels.leaving
-        if way.name in work.digest.channels
+        for way in channels.leaving
+        if way.name in digest.channels
         and (not mailed if way.name == "email" else any((way.name, one) not in queued for one in way.recipients))
-    }
+    )
 
 
-def _before(work: _Work, done: Sequence[DeliveryRecord]) -> AsOf | None:
-    """The records before the first delivery of the period, so that a channel added later is told the same."""
+def _before(done: Sequence[DeliveryRecord], clock: Clock) -> AsOf | None:
     first = min(done, key=lambda row: row["revision"], default=None)
     if first is None or first["revision"] <= 1:
         return None
-    return AsOf(local_day(first["created_at"], work.clock.zone), first["revision"] - 1)
-
-
-def _hold(
-    revision: Revision, queued: Sequence[QueueAnswer], quiet: datetime | None, gathering: datetime | None
-) -> None:
-    """Let what people would hear wait for the end of quiet hours, and mails for one another."""
-    if quiet is not None:
-        queries.hold_until(revision, [row["id"] for row in queued if row["channel"] != "webhook"], quiet)
-    elif gathering is not None:
-        queries.hold_until(revision, [row["id"] for row in queued if row["channel"] == "email"], gathering)
+    return AsOf(local_day(first["created_at"], clock.zone), first["revision"] - 1)
 
 
 def run_name(name: str) -> str:
@@ -221,20 +218,32 @@ def _prepare(services: Services, digest: Digest, org_id: str, now: datetime, sch
         channels = channels_of(services.settings, endpoints(connection, org_id))
         due, next_due = span(When(digest.every), now, clock)
         ran = queries.runs_within(connection, org_id, run_name(digest.name), due, next_due)
-    today, due_on = local_day(now, clock.zone), local_day(due, clock.zone)
-    period = key(digest, today)
+        today, due_on = local_day(now, clock.zone), local_day(due, clock.zone)
+        period = key(digest, today)
+        done = queries.ledger(connection, org_id, digest.name, period)
     owed = not ran and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
-    late = owed and scheduled
-    ways = [_way(way, now, clock) for way in channels.as_dicts() if way["name"] in digest.channels]
-    return _Work(services, digest, org_id, now, clock, period, late, channels, ways)
+    quiet = quiet_until(now, clock.zone, clock.settings)
+    return _Work(
+        services=services,
+        digest=digest,
+        org_id=org_id,
+        now=now,
+        period=period,
+        late=owed and scheduled,
+        channels=channels,
+        ways=[_way(way, quiet, clock) for way in channels.as_dicts() if way["name"] in digest.channels],
+        done=done,
+        added=_new_channels(channels, digest, done),
+        before=_before(done, clock),
+        quiet_until=quiet,
+    )
 
 
-def _way(way: Mapping[str, object], now: datetime, clock: Clock) -> Mapping[str, object]:
+def _way(way: Mapping[str, object], quiet: datetime | None, clock: Clock) -> Mapping[str, object]:
     """A channel, with when it leaves where quiet hours hold it."""
-    held = quiet_until(now, clock.zone, clock.settings) if way["leaves"] and way["name"] != "webhook" else None
-    if held is None:
+    if quiet is None or not way["leaves"] or way["name"] == "webhook":
         return way
-    at = held.astimezone(clock.zone)
+    at = quiet.astimezone(clock.zone)
     return {**way, "reason": f"{way['reason']} Quiet hours: it leaves on {at:%Y-%m-%d at %H:%M} ({clock.zone})."}
 
 
@@ -252,13 +261,6 @@ def _occasion(work: _Work, found: "Mapping[str, Sequence[Button]]") -> "Occasion
     settings = work.services.settings
     desk = DeskActs(settings, work.org_id, work.now)
     return Occasion(work.period, work.late, settings.base_url, found, desk)
-
-
-def _note(revision: Revision, work: _Work, made: "Content", letters: Sequence[Message]) -> None:
-    """One event for the run where it changed anything."""
-    if letters or revision.touched:
-        details = {"period": work.period, "content_hash": made.hash, "messages": len(letters), "empty": made.empty}
-        revision.record("digest.run", object_type="digest", object_id=work.digest.name, details=details)
 
 
 def _outcome(work: _Work, empty: bool, letters: Sequence[Message]) -> str:
