@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.changed import is_test
+from tests.changed import is_test, quick
 from tests.import_graph import ImportGraph, module_name
 from tests.mutants.named import settings
 from tests.mutants.trial import Trial, copy_of
@@ -81,7 +81,7 @@ def trial(seed: int, of_each_room: int) -> Iterator[tuple[DrawnMutant, bool]]:
 
     asked = settings()
     with copy_of() as copy:
-        graph, trial = ImportGraph(copy), Trial(copy, asked["seconds"])
+        graph, trial = ImportGraph(copy), Trial(copy, asked["seconds"], quick(copy))
         for mutant in draw(copy, seed, of_each_room):
             text = mutate_code(mutant.file.read_text(), get_operator(mutant.operator)(), mutant.occurrence)
             if text is not None:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.changed import quick
 from tests.import_graph import ROOT
 
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
@@ -28,9 +27,10 @@ def copy_of(root: Path = ROOT) -> Iterator[Path]:
 class Trial:
     """Tests in a copy. What fails without a mutant, on this machine, is no evidence of one and is left out."""
 
-    def __init__(self, copy: Path, seconds: float) -> None:
+    def __init__(self, copy: Path, seconds: float, marks: str = "") -> None:
         self.copy = copy
         self.seconds = seconds
+        self.marks = marks  # an expression of pytest's; without one also what is marked real
         self.failing: dict[tuple[str, ...], set[str]] = {}
 
     def is_noticed(self, file: Path, mutant: str, tests: Sequence[str]) -> bool:
@@ -55,7 +55,7 @@ class Trial:
         return self.failing[tests]
 
     def _run(self, arguments: Collection[str], patience: int = 1) -> tuple[int, str]:
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", quick(self.copy), *arguments]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", self.marks, *arguments]
         environment = {**os.environ, "PYTHONPATH": str(self.copy), "PYTHONDONTWRITEBYTECODE": "1"}
         with subprocess.Popen(
             command,
