@@ -15,6 +15,7 @@ settings.register_profile("fast", max_examples=EVERY // SHARE, deadline=None, de
 settings.register_profile("ci", max_examples=EVERY, deadline=None, derandomize=False, print_blob=True)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fast")
 settings.load_profile(PROFILE)
+WHOLE = PROFILE == "ci"
 # Hypothesis would draw from the constants of every module that is loaded by then: seconds to look for, and with them what
 # is drawn would depend on which tests ran before
 providers._get_local_constants = lambda: providers._local_constants
@@ -22,4 +23,4 @@ providers._get_local_constants = lambda: providers._local_constants
 
 def examples(count):
     """``max_examples`` of a law that is tried on ``count`` cases when all are drawn."""
-    return count if PROFILE == "ci" else -(-count // SHARE)
+    return count if WHOLE else -(-count // SHARE)

@@ -33,6 +33,7 @@ from tests.archives.histories import (
     verify_folder,
     zip_files,
 )
+from tests.laws import examples
 
 DAY = timedelta(days=1)
 
@@ -317,7 +318,9 @@ def test_an_archive_without_a_head_holds_by_itself_and_is_compared_by_the_hash_o
 # -- what is changed by somebody with the signing key
 
 
-@pytest.mark.parametrize(("of_head", "of_proofs"), [(12, 30), pytest.param(150, 1000, marks=pytest.mark.real)])
+@pytest.mark.parametrize(
+    ("of_head", "of_proofs"), [(12, 30), pytest.param(examples(150), examples(1000), marks=pytest.mark.real)]
+)
 def test_every_change_of_a_head_or_a_proof_is_found_though_the_archive_was_signed_again(
     office, tmp_path, of_head, of_proofs
 ):

@@ -16,14 +16,14 @@ from engine.store.schema import LOGGED
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo, lighter
 from tests.frames import import_frames
-from tests.laws import PROFILE, examples
+from tests.laws import WHOLE
 from tests.reporting.difference.application import apply
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FIXED = {"organizations", "chain_cuts", "bundles", "bundle_files"}
 SMALL = "dune", 6, 3, tuple(report.name for report in REPORTS[::9])
-FULL = "cobalt", examples(200), 10, tuple(CATALOGUE)
-TWIN = "cobalt", examples(100), 10, tuple(CATALOGUE)[:: 1 if PROFILE == "ci" else 3]
+FULL = "cobalt", 200 if WHOLE else 30, 10, tuple(CATALOGUE)
+TWIN = "cobalt", 100 if WHOLE else 20, 10, tuple(CATALOGUE)[:: 1 if WHOLE else 3]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from engine.reporting.site.things import LISTS
-from tests.laws import PROFILE
+from tests.laws import WHOLE
 from tests.reporting.site.test_site import pages
 
 pytestmark = pytest.mark.real
@@ -108,7 +108,7 @@ def test_no_report_prints_on_more_than_ten_sheets(sites, browser):
 
 def test_every_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
     folder, problems = sites["brightline"][0], {}
-    others = sorted(pages(folder).keys() - set(sample_pages(folder)))[:: 1 if PROFILE == "ci" else 4]
+    others = sorted(pages(folder).keys() - set(sample_pages(folder)))[:: 1 if WHOLE else 4]
     for width in (1280, 390):
         for name, page, wrong in open_pages(browser, folder, width, others):
             number = sheets_of(page) if width == 1280 and not name.startswith(("control-", "incident-")) else 0
