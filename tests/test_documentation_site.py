@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tests.laws import WHOLE
+
 pytest.importorskip("mkdocs", reason="`make docs` installs what builds the site")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +52,7 @@ def test_no_page_is_wider_than_the_window(site, width):
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": width, "height": 900})
-        for path in sorted(site.rglob("*.html")):
+        for path in sorted(site.rglob("*.html"))[:: 1 if WHOLE else 3]:
             page.goto(path.as_uri())
             if page.evaluate("document.documentElement.scrollWidth") > width:
                 wide.append(path.relative_to(site).as_posix())
