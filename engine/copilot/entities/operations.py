@@ -151,8 +151,6 @@ INCIDENT = Entity(
                 "outstanding",
                 "happening",
                 "firing",
-                "not closed",
-                "unclosed",
                 "burning",
                 "on fire",
             ),
@@ -160,9 +158,13 @@ INCIDENT = Entity(
         ),
         RowState(
             "unacknowledged",
-            ("unacknowledged", "not acknowledged", "unacked", "nobody acknowledged"),
-            is_in("status", "open"),
+            (
+                *("unacknowledged", "not acknowledged", "unacked", "not acked"),
+                *(f"nobody {said}" for said in ("acknowledged", "has acknowledged", "acked", "has acked")),
+            ),
+            lambda _: pl.col("acknowledged_at").is_null() & pl.col("status").is_in(LIVE_INCIDENTS),
         ),
+        RowState("not closed", ("not closed", "unclosed"), lambda _: pl.col("status") != "closed"),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
         RowState(
@@ -474,6 +476,12 @@ FINDING = Entity(
             aside=True,
         ),
         RowState("fixed", ("fixed", "patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
+        RowState(
+            "with a CVE",
+            ("with cve", "with a cve", "have a cve", "has a cve"),
+            lambda _: pl.col("cve").is_not_null(),
+            after=True,
+        ),
         RowState("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True, aside=True),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
@@ -518,7 +526,7 @@ FINDING = Entity(
     scale="cvss",
     presumed="open",
     fillers=("scanner", "scan"),
-    hints=("cvss", "epss", "exploited", "patched", "unpatched", "cves"),
+    hints=("cvss", "epss", "exploited", "patched", "unpatched", "cves", "positives"),
 )
 
 ACTION = Entity(

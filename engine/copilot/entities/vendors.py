@@ -47,7 +47,7 @@ def _with(*named: str) -> tuple[str, ...]:
 
 
 def _vendors(records: Records) -> pl.DataFrame:
-    more = records.table("vendors").select(vendor_id="id", stores_customer_data="stores_customer_data")
+    more = records.table("vendors").select("stores_customer_data", "privileged_access", vendor_id="id")
     return (
         records.fact("vendors")
         .join(more, on="vendor_id", how="left")
@@ -190,6 +190,12 @@ VENDOR = Entity(
                 f"{verb} customer data" for verb in ("store", "stores", "handle", "handling", "hold", "keep", "with")
             ),
             flag("stores_customer_data"),
+            after=True,
+        ),
+        RowState(
+            "with privileged access",
+            ("privileged access", *_with("privileged access")),
+            flag("privileged_access"),
             after=True,
         ),
         RowState("assessed", ("assessed",), lambda _: pl.col("assurance") != "not_assessed"),

@@ -33,7 +33,7 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> s
 # "how many were open in June?" asks for a day that is gone, of which no record is kept
 _WERE = (
     r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"
-    r"\bat the end of\b|\bback (?:in|then)\b"
+    r"\bat the end of\b|(?<!rolled )\bback (?:in|then)\b"
 )
 
 

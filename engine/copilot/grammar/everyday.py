@@ -34,10 +34,10 @@ _CLASSES = {
         wonder wondering wonders word words""",
     "knowing and thinking": """
         afraid assume assuming aware believe bet concern concerned concerning concerns consider considered curious
-        doubt expect expected expecting forget forgot forgotten guess hope hopefully hoping idea imagine interest
-        learn learned matter matters mind notice noticed presumably realise realize recall reckon regard remember
-        seem seemed seemingly seems sense sound sounds suppose supposed sure surely suspect think thinking thinks
-        thought thoughts understand understanding view worried worries worry worrying""",
+        decided doubt expect expected expecting forget forgot forgotten guess hope hopefully hoping idea imagine
+        interest learn learned matter matters mind notice noticed presumably realise realize recall reckon regard
+        remember seem seemed seemingly seems sense sound sounds suppose supposed sure surely suspect think thinking
+        thinks thought thoughts understand understanding view worried worries worry worrying""",
     "politeness and address": """
         afternoon alright anyway anyways apologies appreciate appreciated bro buddy bye cheers cool dear dude
         evening excuse fine folks friend friends gladly good goodness gosh grateful great greetings guys ha haha

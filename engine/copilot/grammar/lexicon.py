@@ -210,6 +210,8 @@ def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> 
         if not value.isdigit():
             yield value.replace("_", " "), Sense("choice", column, value)
             yield value, Sense("choice", column, value)
+        if value.count("-") == 1:  # "the image scanner" is scanner-image
+            yield " ".join(reversed(value.split("-"))), Sense("choice", column, value)
     for said, value in spellings.items():
         yield said, Sense("choice", column, value)
 
