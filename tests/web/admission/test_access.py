@@ -211,7 +211,7 @@ def test_a_dead_token_is_told_so_even_when_something_breaks(sign_in, with_people
     with with_people.revision("acme", "owner@acme.example", now=NOW) as revision:
         revision.update(credentials, {"id": "c-ingest"}, {"revoked_at": NOW})
         revision.record("token.revoked")
-    monkeypatch.setattr("engine.incidents.alerts.ingest.read_alerts", None)
+    monkeypatch.setattr("engine.incidents.alerts.bodies.read_batch", None)
     assert word(client.post(ALERTS, LIVE[ALERTS], authorization=f"Bearer {secret}")) == (401, "invalid_credential")
 
 
