@@ -43,9 +43,9 @@ class InboundBody:
     @property
     def encoding_problem(self) -> str | None:
         """What is wrong with how the body is written, where it is not read: it is compressed, or in no UTF."""
-        packed = (self.content_encoding or "").strip().lower()
+        packed = (line(self.content_encoding, 40) or "").lower()
         if packed and packed != "identity":
-            return f"It is declared with Content-Encoding {packed[:40]}; expected the body as it is."
+            return f"It is declared with Content-Encoding {packed}; expected the body as it is."
         if self.body[:2] == GZIP:
             return "It begins like gzip; expected the body as it is."
         declared = re.search(r"charset\s*=\s*\"?([\w.:-]{1,40})", self.content_type or "", re.IGNORECASE)

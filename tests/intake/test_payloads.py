@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from engine.intake.payloads import json_value, pack_body, redact_body, unpack_body
+from engine.intake.payloads import InboundBody, json_value, pack_body, redact_body, unpack_body
 from engine.model.errors import BadRequest
+from tests.conftest import NOW
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,12 @@ def test_what_is_no_json_is_refused(body):
     with pytest.raises(BadRequest) as refused:
         json_value(body)
     assert refused.value.word == "invalid_body"
+
+
+def test_headers_are_written_down_without_what_a_terminal_would_obey():
+    raw = InboundBody(
+        "alerts", b"{", NOW, "token:am", content_type="text/\x9b31m" + "x" * 300, content_encoding="g\x9bz"
+    )
+    assert raw.encoding_problem == "It is declared with Content-Encoding g z; expected the body as it is."
+    kept = raw.row("pay-1", "unread", 0, 0)["content_type"]
+    assert (kept[:10], len(kept), kept.isprintable()) == ("text/ 31mx", 200, True)
