@@ -24,7 +24,7 @@ def copy():
 @pytest.fixture
 def run(copy):
     def python(*arguments):
-        environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(copy)}
         command = [sys.executable, "-m", *arguments]
         done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -125,8 +125,8 @@ def begin(command, folder):
 
 
 @pytest.mark.real
-@pytest.mark.parametrize(("number", "code"), ENDS)
-def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_time(number, code, sqlite_url, tmp_path):
+def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_time(sqlite_url, tmp_path):
+    """Stopped in each way, one after the other: each goes on where the one before it ended."""
     store = Store(sqlite_url)
     for org_id in ORGANIZATIONS:
         with store.revision(org_id, "t", now=NOW, create={"name": org_id}) as revision:
@@ -136,16 +136,21 @@ def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_tim
     def files_now():
         return {path: path.read_bytes() for path in (tmp_path / "artifacts").glob("[!.]*/*/*") if path.is_file()}
 
-    process = begin(("build", "--all", "--jobs", "2"), tmp_path)
-    until(files_now)
-    ended, said = stop(process, number)
-    assert (ended, "Traceback" in said, said) == (code, False, said)
-    before = files_now()
+    before = {}
+    for number, code in ENDS:
+        process = begin(("build", "--all", "--jobs", "2"), tmp_path)
+        until(lambda known=len(before): len(files_now()) > known)
+        ended, said = stop(process, number)
+        assert (ended, "Traceback" in said, said) == (code, False, said)
+        left = files_now()
+        assert {path: left[path] for path in before} == before
+        before = left
     again = begin(("build", "--all", "--jobs", "2"), tmp_path)
     made, said = again.communicate(timeout=300)
     assert (again.returncode, "Traceback" in said) == (0, False)
     whole = files_now()
     assert {path: whole[path] for path in before} == before
+    assert len(whole) > len(before)
     assert [line.partition(":")[0] for line in made.splitlines()] == list(ORGANIZATIONS)
 
 
