@@ -22,7 +22,7 @@ from tests.reporting.difference.application import apply
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FIXED = {"organizations", "chain_cuts", "bundles", "bundle_files"}
 SMALL = "dune", 6, 3, tuple(report.name for report in REPORTS[::9])
-FULL = "cobalt", 200 if WHOLE else 30, 10, tuple(CATALOGUE)
+FULL = "cobalt", 200 if WHOLE else 20, 10, tuple(CATALOGUE)
 TWIN = "cobalt", 100 if WHOLE else 20, 10, tuple(CATALOGUE)[:: 1 if WHOLE else 3]
 
 
