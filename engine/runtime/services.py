@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from engine.model.declarations.declaration import Declaration
 from engine.reporting.artifacts.artifact_space import Quota
 from engine.reporting.artifacts.artifacts import MEMORY_BYTES, Artifacts, ArtifactStorage
+from engine.reporting.batch.build_costs import BuildCosts
 from engine.reporting.batch.report_batch import ReportBatch
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.heads.second_history import must_not_begin_again
@@ -57,6 +58,10 @@ class Services:
         """What has every report built: it can go to another process, on another machine where all of it is shared."""
         storage, catalogue = self.snapshots.artifacts.storage, self.snapshots.declarations
         return ReportBatch(self.store.url, storage, catalogue, now, self.settings.analytics_memory)
+
+    def build_costs(self) -> BuildCosts:
+        """What building each organization took before, as far as this machine knows."""
+        return BuildCosts(self.settings.data_dir / "build-costs.json")
 
     @property
     def artifacts(self) -> Artifacts:

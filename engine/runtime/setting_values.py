@@ -46,6 +46,12 @@ def artifact_place(raw: str) -> str:
     return str(path(folder))
 
 
+def cluster(raw: str) -> str:
+    if not re.fullmatch(r"((tcp|tls)://[^/\s]+:\d{1,5})?", raw, re.ASCII):
+        raise ValueError("the address of a Dask scheduler, such as tcp://scheduler:8786")
+    return raw
+
+
 def memory(raw: str) -> str:
     if not re.fullmatch(r"[1-9][0-9]{0,5}([.][0-9]+)? ?[MGT]i?B|[1-9][0-9]?%", raw, re.ASCII | re.IGNORECASE):
         raise ValueError("a number of MB, GB, TB, MiB, GiB or TiB, such as 2GB, or a share such as 80%")

@@ -225,6 +225,9 @@ class Settings:
     )
     evidence_at: str = setting(values.clock, "01:30", "local time at which held bytes of evidence are checked")
     build_at: str = setting(values.clock, "02:30", "local time of the nightly build")
+    build_cluster: str = setting(
+        values.cluster, "", "the Dask scheduler on whose workers reports are built, such as tcp://scheduler:8786"
+    )
     retention_at: str = setting(values.clock, "03:30", "local time at which records past their retention are purged")
     pruning_at: str = setting(values.clock, "04:30", "local time at which texts of old deliveries are dropped")
     time_zone: str = setting(values.zone, "UTC", "time zone of the scheduler")

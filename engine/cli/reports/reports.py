@@ -1,7 +1,6 @@
 """Commands that build, print and export reports."""
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +16,12 @@ from engine.model.declarations.declaration import WHEN_ASKED
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 from engine.reporting.artifacts.durable_files import write_whole
+from engine.runtime import setting_values
 
 if TYPE_CHECKING:
     from engine.reporting.batch.report_batch import ChunkRun
     from engine.runtime.services import Services
 
-CLUSTER = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
 param_option = click.option(
     "--param",
     "parameters",
@@ -38,7 +37,11 @@ as_of_option = click.option("--as-of", metavar="DAY", help="As it was at the end
 @org_option
 @click.option("--all", "everyone", is_flag=True, help="Every organization.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; the number of cores without.")
-@click.option("--cluster", metavar="ADDRESS", help="The scheduler of a Dask cluster that builds them instead.")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="The scheduler of a Dask cluster that builds them instead; SVC_BUILD_CLUSTER without.",
+)
 def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None) -> None:
     """Build every report in every format, so that reading them is instant. What is there is not made again."""
     from engine.reporting.batch import batch
@@ -51,7 +54,12 @@ def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None
         org_ids = (
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
         )
-        went = batch.build(services.store, services.batch(now()), org_ids, run, shares=shares, progress=steps)
+        went = batch.build(
+            *(services.store, services.batch(now()), org_ids, run),
+            shares=shares,
+            costs=services.build_costs(),
+            progress=steps,
+        )
     for result in went.results.values():
         click.echo(
             f"{result.org_id}: {result.made} artifacts built ({result.size / 1e6:.1f} MB), {result.kept} were there"
@@ -62,7 +70,8 @@ def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None
 @contextmanager
 def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "Iterator[tuple[ChunkRun, int]]":
     """Where reports are built, and how many chunks of them at a time."""
-    if cluster is None:
+    address = services.settings.build_cluster if cluster is None and jobs is None else cluster
+    if not address:
         from engine.reporting.batch.chunk_runs import in_processes
 
         jobs = jobs or os.cpu_count() or 1
@@ -70,15 +79,12 @@ def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "I
         return
     from engine.reporting.batch.cluster import open_cluster
 
-    if not CLUSTER.fullmatch(cluster):
-        raise Usage(f"--cluster takes the address of a scheduler, such as tcp://scheduler:8786; got {cluster!r}.")
-    if services.store.dialect == "sqlite":
-        raise Usage(
-            "A cluster reads the records from PostgreSQL, which SVC_DATABASE_URL names; this store is a SQLite file, "
-            "which one machine has. Build with --jobs instead."
-        )
-    with open_cluster(cluster) as found:
-        yield found.run, found.threads
+    try:
+        setting_values.cluster(address)
+    except ValueError as error:
+        raise Usage(f"--cluster takes {error}; got {address!r}.") from error
+    with open_cluster(address, services.store.dialect) as opened:
+        yield opened.run, opened.threads
 
 
 @click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")

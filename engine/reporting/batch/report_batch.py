@@ -1,7 +1,7 @@
 """What is said of a batch: which organizations go together, what all of them have in common, what came of each."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
@@ -15,23 +15,26 @@ Chunk: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class ReportBatch:
-    """What all chunks of a batch have in common, wherever they are built. ``memory_limit`` is DuckDB's."""
+    """What all chunks of a batch have in common, wherever they are built. ``memory_limit`` is DuckDB's, ``costs`` are
+    the processor seconds that each organization is expected to take."""
 
     url: str
     storage: ArtifactStorage
     catalogue: Mapping[str, Declaration]
     now: datetime
     memory_limit: str = "2GB"
+    costs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BuildResult:
-    """What came of one organization: files made, files that were there already, bytes made."""
+    """What came of one organization: files made, files that were there already, bytes made, processor seconds."""
 
     org_id: str
     made: int
     kept: int
     size: int
+    seconds: float = field(default=0.0, compare=False)
 
 
 ChunkResult: TypeAlias = Callable[[], OrganizationsRun[BuildResult]]

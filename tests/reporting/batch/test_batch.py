@@ -1,6 +1,7 @@
 """The batch: the same bytes however organizations are put together, what is there is not made again, and one that
 fails keeps no other from its own."""
 
+import json
 import logging
 import os
 import signal
@@ -18,6 +19,7 @@ from engine.replica.replica import Replica
 from engine.reporting.artifacts.artifacts import Artifacts, ArtifactStorage
 from engine.reporting.batch import batch, chunk, chunk_runs
 from engine.reporting.batch.batch import here
+from engine.reporting.batch.build_costs import BuildCosts
 from engine.reporting.batch.chunk import build_chunk
 from engine.reporting.batch.chunk_runs import in_processes
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
@@ -230,37 +232,57 @@ def test_what_a_killed_process_had_in_hand_is_tried_once_more_and_the_rest_goes_
     assert all("ended from outside" in str(failure) for failure in went.failures)
 
 
-class Heads:
-    """A store of organizations with so many events each."""
-
-    def __init__(self, sizes):
-        self.sizes = sizes
-
-    def head(self, org_id):
-        return Position(self.sizes[org_id], "") if org_id in self.sizes else None
-
-
 @given(
     st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 3 * batch.MOST_EVENTS), max_size=60),
     st.integers(1, 8),
 )
 def test_every_organization_is_in_one_chunk_and_no_chunk_is_too_large(sizes, shares):
-    chunks = batch.share_out(Heads(sizes), [*sizes, "unknown"], shares)
+    costs = {org_id: 1 + size / 1000 for org_id, size in sizes.items()}
+    chunks = batch.share_out(sizes, costs, shares)
     assert sorted(org_id for each in chunks for org_id in each) == sorted(sizes)
     for each in chunks:
-        assert len(each) <= batch.MOST_ORGANIZATIONS
+        assert 1 <= len(each) <= batch.MOST_ORGANIZATIONS
         assert len(each) == 1 or sum(sizes[org_id] for org_id in each) <= batch.MOST_EVENTS
-    assert batch.share_out(Heads(sizes), sizes, shares) == chunks
+    assert len(chunks) >= min(shares, len(sizes))
+    assert batch.share_out(dict(reversed(sizes.items())), costs, shares) == chunks
+
+
+def share_out(costs, shares):
+    return batch.share_out(dict.fromkeys(costs, 10), costs, shares)
 
 
 def test_each_has_something_to_do_where_organizations_are_few():
-    sizes = {f"o{number}": 10 for number in range(4)}
-    assert [batch.share_out(Heads(sizes), sizes, shares) for shares in (1, 2, 4)] == [
-        [("o3", "o2", "o1", "o0")],
-        [("o3", "o2"), ("o1", "o0")],
-        [("o3",), ("o2",), ("o1",), ("o0",)],
+    costs = {f"o{number}": 1.0 for number in range(4)}
+    assert [share_out(costs, shares) for shares in (1, 2, 4, 9)] == [
+        [("o0", "o1", "o2", "o3")],
+        [("o0", "o2"), ("o1", "o3")],
+        [("o0",), ("o1",), ("o2",), ("o3",)],
+        [("o0",), ("o1",), ("o2",), ("o3",)],
     ]
+    assert share_out({}, 2) == []
+
+
+def test_twelve_alike_are_four_chunks_for_two_workers_and_no_three():
+    assert [len(chunk) for chunk in share_out({f"o{number:02}": 1.0 for number in range(12)}, 2)] == [3, 3, 3, 3]
+
+
+def test_what_costs_most_stands_alone_and_comes_first():
+    costs = {"small": 1.0, "tiny": 0.5, "large": 9.0, "other": 1.5}
+    assert share_out(costs, 2) == [("large",), ("other", "small", "tiny")]
 
 
 def test_one_job_is_this_process():
     assert in_processes(1) is here
+
+
+@pytest.mark.real
+def test_what_a_whole_build_cost_is_kept_and_what_is_there_costs_nothing(full_store, tmp_path):
+    path = tmp_path / "costs.json"
+    batch.build(full_store, of(full_store, tmp_path / "artifacts"), ORGS[1:], costs=BuildCosts(path))
+    first = json.loads(path.read_bytes())
+    assert {org_id: events for org_id, (events, _) in first.items()} == {
+        org_id: full_store.head(org_id).seq for org_id in ORGS[1:]
+    }
+    assert all(0 < seconds < 60 for _, seconds in first.values())
+    batch.build(full_store, of(full_store, tmp_path / "artifacts"), ORGS[1:], costs=BuildCosts(path))
+    assert json.loads(path.read_bytes()) == first

@@ -1,5 +1,7 @@
 """A batch on a Dask cluster: a real scheduler, two real workers, PostgreSQL, artifacts in one folder or in a bucket."""
 
+import json
+import logging
 import os
 import shutil
 import signal
@@ -7,25 +9,29 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import scheduler
 from engine.model.errors import Problem, Unavailable, Usage
 from engine.model.every_organization import OrganizationsRun
 from engine.reporting.artifacts import artifact_names
 from engine.reporting.artifacts.artifacts import ArtifactStorage
-from engine.reporting.batch import batch, cluster
+from engine.reporting.batch import batch, cluster, worker_watch
 from engine.reporting.batch.cluster import open_cluster
 from engine.reporting.batch.report_batch import BuildResult
+from engine.runtime.services import open_services
+from engine.runtime.settings import Settings
 from engine.store import Store
 from tests.cli.test_stopped import until
 from tests.conftest import NOW
 from tests.demo import DAY, demo, lighter
 from tests.frames import import_frames
-from tests.reporting.batch.test_batch import COUNT, ORGS, fill, of
+from tests.reporting.batch.test_batch import COUNT, ORGS, SOME, fill, of
 from tests.reporting.snapshot.test_snapshots import files
 from tests.s3 import s3_server
 
@@ -84,6 +90,12 @@ class Processes:
             process.wait()
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    """Processes begin slowly on a machine that does other things."""
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 60.0)
+
+
 @pytest.fixture(scope="module")
 def s3():
     with s3_server() as server:
@@ -100,7 +112,7 @@ def processes(tmp_path_factory, s3):
 @pytest.fixture
 def two(processes):
     """The cluster, once two workers are there."""
-    with open_cluster(processes.address) as found:
+    with open_cluster(processes.address, "postgresql") as found:
         until(lambda: found.threads == 2)
         yield found
 
@@ -153,11 +165,29 @@ def test_what_its_workers_put_into_a_bucket_another_machine_has_by_name(store, t
     assert (went, files(tmp_path / "console")) == (here, files(tmp_path / "here"))
 
 
+def test_the_nightly_build_uses_the_cluster_that_is_set(store, two, processes, tmp_path):
+    settings = Settings(
+        data_dir=tmp_path,
+        database_url=store.url,
+        build_cluster=processes.address,
+        artifacts_url=str(tmp_path / "there"),
+    )
+    with open_services(settings, SOME, now=NOW, memory_bytes=0) as services:
+        said = scheduler.nightly_build(services, NOW)
+        again = scheduler.nightly_build(services, NOW)
+    assert (said, again) == tuple(
+        f"{made} artifacts of 3 organizations built, 0 old ones dropped" for made in (3 * COUNT, 0)
+    )
+    assert batch.build(store, of(store, tmp_path / "here"), ORGS).failures == []
+    assert files(tmp_path / "there") == files(tmp_path / "here")
+    assert json.loads((tmp_path / "build-costs.json").read_bytes()).keys() == set(ORGS)
+
+
 def test_a_worker_of_another_version_is_refused_before_and_whenever_it_comes(store, two, tmp_path, monkeypatch):
     there = cluster.code_version()
     monkeypatch.setattr(artifact_names, "code_fingerprint", lambda: "0123456789abcdef")
     refused = pytest.raises(Problem, match=f"has version {there} of this program, and 0123456789ab was asked for")
-    with refused, open_cluster(two._address):
+    with refused, open_cluster(two._address, "postgresql"):
         pass
     went = batch.build(store, of(store, tmp_path), ["empty"], two.run)
     assert [failure.error.word for failure in went.failures] == ["other_version"]
@@ -181,6 +211,96 @@ def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, proces
     processes.worker()
 
 
+def test_what_a_frozen_and_a_killed_worker_had_in_hand_others_put_into_the_bucket(
+    store, two, processes, s3, tmp_path, monkeypatch, caplog
+):
+    for name, value in s3.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(worker_watch, "SILENT_SECONDS", 3.0)
+    s3.make("frozen")
+    processes.worker()
+    until(lambda: two.threads == 3)
+    pids = two._client.run(os.getpid)
+    chosen = []
+
+    def hurt():
+        chosen.extend(address for address, tasks in two._client.processing().items() if tasks)
+        os.kill(pids[chosen[0]], signal.SIGSTOP)
+        os.kill(pids[chosen[1]], signal.SIGKILL)
+
+    there, console = (
+        replace(of(store, tmp_path / name), storage=ArtifactStorage(tmp_path / name, bucket_url="s3://frozen/hq"))
+        for name in ("there", "console")
+    )
+    thread = later(lambda: sum(map(bool, two._client.processing().values())) >= 2, hurt)
+    with caplog.at_level(logging.WARNING):
+        went = batch.build(store, there, ORGS, two.run, shares=3)
+    thread.join()
+    assert {org_id: one.made + one.kept for org_id, one in went.results.items()} == dict.fromkeys(ORGS, COUNT)
+    assert [record.getMessage() for record in caplog.records if f"at {chosen[0]} for" in record.getMessage()] != []
+    shutil.rmtree(tmp_path / "there")
+    batch.build(store, console, ORGS)
+    batch.build(store, of(store, tmp_path / "here"), ORGS)
+    assert files(tmp_path / "console") == files(tmp_path / "here")
+    with open_cluster(processes.address, "postgresql") as again:
+        assert "does not answer; what is given to it is built by others" in caplog.text
+        assert again.threads == 2
+    os.kill(pids[chosen[0]], signal.SIGCONT)
+
+
+def test_a_cluster_of_which_no_worker_answers_is_not_waited_for(store, two, processes, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.5)
+    monkeypatch.setattr(worker_watch, "SILENT_SECONDS", 2.0)
+    pids = two._client.run(os.getpid).values()
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(Unavailable, match="has no worker any more that answers"):
+            batch.build(store, of(store, tmp_path), ["empty"], two.run)
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+class Slow:
+    """A client of workers that are heard of and take for ever."""
+
+    def __init__(self):
+        self.tasks = []
+
+    def submit(self, function, *arguments, workers, **options):
+        self.tasks.append(SlowTask(f"task-{len(self.tasks)}", (workers or ["a"])[0]))
+        return self.tasks[-1]
+
+    def scheduler_info(self):
+        return {"workers": {name: {"last_seen": time.monotonic()} for name in "abcd"}}
+
+    def processing(self):
+        return {name: [task.key for task in self.tasks if task.worker == name] for name in "abcd"}
+
+
+class SlowTask:
+    def __init__(self, key, worker):
+        self.key, self.worker = key, worker
+
+    def release(self):
+        self.worker = None
+
+
+def test_a_chunk_that_three_workers_are_late_with_fails_and_says_so(store, tmp_path, monkeypatch, caplog):
+    clock = iter(range(0, 10**6, 100))
+    monkeypatch.setattr(cluster, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(distributed, "wait", lambda *_, **__: (_ for _ in ()).throw(TimeoutError))
+    client = Slow()
+    went = batch.build(store, of(store, tmp_path), ["empty"], cluster.DaskCluster(client, "tcp://a:1").run)
+    assert [str(failure) for failure in went.failures] == [
+        "empty: 3 workers took far longer than expected, the first of them 500 s."
+    ]
+    given = [record.getMessage() for record in caplog.records if "given to another worker" in record.getMessage()]
+    assert [text.partition(" for ")[0] for text in given] == ["empty at a", "empty at b"]
+    assert [task.worker for task in client.tasks] == [None] * 3
+
+
 def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, processes, tmp_path, monkeypatch):
     thread = later(has_artifact(tmp_path), processes.scheduler.kill)
     with pytest.raises(Unavailable, match=f"The scheduler at {two._address} went away"):
@@ -189,7 +309,7 @@ def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, pr
     processes.restart_scheduler()
     processes.worker()
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 30.0)
-    with open_cluster(two._address) as again:
+    with open_cluster(two._address, "postgresql") as again:
         went = batch.build(store, of(store, tmp_path), ORGS, again.run)
     assert {org_id: result.made + result.kept for org_id, result in went.results.items()} == dict.fromkeys(ORGS, COUNT)
 
@@ -197,25 +317,30 @@ def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, pr
 def test_a_cluster_whose_workers_are_gone_is_not_waited_for(store, processes, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.2)
-    with open_cluster(processes.address) as found:
+    with open_cluster(processes.address, "postgresql") as found:
         monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
         processes.kill_workers()
-        with pytest.raises(Unavailable, match="has no worker any more"):
+        with pytest.raises(Unavailable, match="has no worker any more that answers"):
             batch.build(store, of(store, tmp_path), ["empty"], found.run)
-    with pytest.raises(Unavailable, match="has no worker.$"), open_cluster(processes.address):
+    with pytest.raises(Unavailable, match="has no worker.$"), open_cluster(processes.address, "postgresql"):
         pass
 
 
 def test_nobody_answers_where_no_scheduler_is(monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.2)
     refused = pytest.raises(Unavailable, match="No Dask scheduler answers at tcp://127.0.0.1:9")
-    with refused, open_cluster("tcp://127.0.0.1:9"):
+    with refused, open_cluster("tcp://127.0.0.1:9", "postgresql"):
+        pass
+
+
+def test_a_store_of_one_machine_is_for_no_cluster():
+    with pytest.raises(Usage, match="this store is a SQLite file"), open_cluster("tcp://127.0.0.1:9", "sqlite"):
         pass
 
 
 def test_without_dask_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(Usage, match=r"install hq-console\[dask\]"), open_cluster("tcp://127.0.0.1:9"):
+    with pytest.raises(Usage, match=r"install hq-console\[dask\]"), open_cluster("tcp://127.0.0.1:9", "postgresql"):
         pass
 
 
