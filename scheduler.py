@@ -20,7 +20,7 @@ from engine.accounts.bucket_erasure import clear_owed
 from engine.archives.sealing.sweep import sweep
 from engine.automation.approvals import sweep_expired
 from engine.delivery import drain
-from engine.delivery.heads import sign_and_stamp
+from engine.delivery.heads import sign_and_stamp, sign_installation_for_witness
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
 from engine.evidence.byte_check import check_all
 from engine.incidents.alerts.arrivals import note_arrivals
@@ -31,7 +31,7 @@ from engine.programme.retention import purge_all
 from engine.reporting.batch import batch
 from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
 from engine.reporting.index import index
-from engine.runtime.heads.installation import EVERY, sign_installation
+from engine.runtime.heads.installation import EVERY
 from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.jobs import Daily, Every, Job, Runner
 from engine.runtime.services import Services
@@ -145,7 +145,7 @@ def heads(services: Services, now: datetime) -> str:
         org_ids.append(PLATFORM)
     went = for_every_organization("heads", org_ids, lambda org_id: sign_and_stamp(services, org_id, now=now))
     made = list(went.results.values())
-    whole = sign_installation(services, now=now, every=EVERY)
+    whole = sign_installation_for_witness(services, now=now, every=EVERY)
     tree = f"; the installation's tree of {whole.size} commitments signed" if whole is not None and whole.new else ""
     heads_made = f"{sum(one.new for one in made)} heads signed, {sum(one.stamped for one in made)} stamped"
     return went.message(f"{heads_made}{tree}")

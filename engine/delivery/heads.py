@@ -2,16 +2,18 @@
 
 import base64
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from threading import Lock
 
 from engine.delivery.outside import Outside
 from engine.delivery.time_stamps import time_stamp
-from engine.delivery.witness import cosign
+from engine.delivery.witness import cosign, cosign_installation
 from engine.model.checkpoints import open_note
 from engine.model.errors import Problem
+from engine.runtime.heads.installation import InstallationHead, sign_installation
 from engine.runtime.heads.signed_heads import SignedHead, newest_signed_head, of_row, one_line_note, signed_head
+from engine.runtime.heads.witnesses import is_cosigned, trusted_witnesses
 from engine.runtime.services import Services
 from engine.store.queries.history import signed_heads as queries
 from engine.store.queries.sending import claims
@@ -112,3 +114,22 @@ def sign_and_stamp(
     with services.store.unversioned_transaction() as connection:
         queries.attach(connection, org_id, head.size, time_stamp=encoded)
     return HeadRun(of_row({**row, "time_stamp": encoded}), new, stamped=True)
+
+
+def sign_installation_for_witness(
+    services: Services, *, now: datetime, every: timedelta = timedelta(0), outside: Outside | None = None
+) -> InstallationHead | None:
+    """Sign the tree over the installation where it moved, and have a witness sign it where one is set.
+
+    None where there is no event yet. Of a witness that does not answer the log speaks: the next run asks again.
+    """
+    head = sign_installation(services, now=now, every=every)
+    settings = services.settings
+    if head is None or not settings.witness_url or is_cosigned(head.note, trusted_witnesses(settings)):
+        return head
+    try:
+        seen = cosign_installation(services, outside or Outside.of(settings))
+    except Problem as problem:
+        log.warning("the head of the installation has no witness: %s", problem.message)
+        return head
+    return head if seen is None else replace(head, note=seen.note)

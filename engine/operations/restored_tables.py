@@ -9,7 +9,7 @@ from engine.model.errors import InvalidData
 from engine.operations.backup_file import BackupMember, BackupReader, refusal
 from engine.operations.data_folder import table_member
 from engine.operations.store_checks import history_problems
-from engine.runtime.heads.installation import check_installation_tree
+from engine.runtime.heads.installation_check import check_installation_tree
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import Row, TableLayout, rows_in, table_columns, table_shapes, write_table
 from engine.store.database.migrations import latest, upgrade

@@ -8,13 +8,13 @@ from functools import partial
 from engine.archives.verification.seal_check import seal_problems
 from engine.delivery.outside import Outside
 from engine.delivery.secret_keys import SecretKeys
-from engine.delivery.witness import witness_problem
+from engine.delivery.witness import witness_problems
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
 from engine.operations.exclusions import missing_signing_key, unreadable_secrets
 from engine.replica.replica_check import replica_findings
 from engine.runtime.heads.head_check import check_heads
-from engine.runtime.heads.installation import check_installation_tree
+from engine.runtime.heads.installation_check import check_installation_tree
 from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import REPLICA
 from engine.runtime.settings import Settings
@@ -64,18 +64,12 @@ def installation(connection: Reader, settings: Settings, now: datetime, progress
 
 
 def witness(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
-    """The witness answers, and saw no more than there is."""
+    """The witness answers, and saw no more than there is: of the installation, and of every organization."""
     if not settings.witness_url:
         return
     if not settings.witness_keys:
         yield "SVC_WITNESS_URL is set and SVC_WITNESS_KEYS is not: what the witness signs is not taken."
-    outside = Outside.of(settings)
-    for one in positions(connection):
-        problem = witness_problem(connection, settings, outside, one.org_id)
-        if problem is not None:
-            yield f"Of {one.org_id}: {problem}"
-            if "could not be reached" in problem:
-                return
+    yield from witness_problems(connection, settings, Outside.of(settings))
 
 
 def clock(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:

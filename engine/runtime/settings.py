@@ -62,7 +62,8 @@ class Settings:
     witness_url: str = setting(
         values.address,
         "",
-        "witness (C2SP tlog-witness) that every signed head is shown to, and that `hq check` asks; none when empty",
+        "witness (C2SP tlog-witness) that every signed head is shown to, those of the installation too, and that "
+        "`hq check` asks; none when empty",
     )
     bundle_dir: Path | None = setting(
         values.path, None, "folder of sealed bundles, shared where several machines serve; in SVC_DATA_DIR when empty"

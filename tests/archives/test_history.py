@@ -16,6 +16,8 @@ from engine.archives.sealing.bundles import archive_path, create
 from engine.archives.verification import verify
 from engine.cli import hq
 from engine.model.errors import Conflict
+from engine.runtime.heads.installation import sign_installation
+from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.keys.key_rotations import rotate_key
 from engine.runtime.keys.signing_keys import signing_key
 from engine.store.removal.retention import purge_audit_log
@@ -384,3 +386,35 @@ def test_a_seal_stays_on_the_chain_after_retention_took_its_event(office):
         purge_audit_log(revision, office.now - DAY)
     office.hand_over("new.zip")
     assert compare_verdict(office.handed / "old.zip", office.handed / "new.zip").startswith("ok: ")
+
+
+def test_what_was_rewritten_with_the_tree_over_all_is_found_by_an_archive_outside(office, capfd, monkeypatch):
+    office.write("e1", "e2")
+    archive = office.hand_over("old.zip")
+    monkeypatch.setenv("SVC_DATA_DIR", str(office.folder / "var"))
+    monkeypatch.setenv("SVC_DATABASE_URL", office.url)
+
+    def verdict():
+        code = 0
+        try:
+            hq(["verify", "--all", str(archive)])
+        except SystemExit as end:
+            code = end.code or 0
+        broken = [line for line in capfd.readouterr().out.splitlines() if line.startswith("broken: installation")]
+        return code, broken
+
+    assert verdict() == (0, [])
+    rewrite(office, "e1", "bob")
+    by_hand(office, "DELETE FROM installation_commitments", "DELETE FROM installation_heads")
+    code, (whole, own) = verdict()
+    assert code == 1
+    assert whole.startswith("broken: installation: installation.txt of old.zip is of 1 commitments to organizations, ")
+    assert own.startswith("broken: installation: head.txt of old.zip is of ")
+    with office.open_services() as services:
+        signed_head(services, "acme", now=office.now)
+        sign_installation(services, now=office.now)
+    code, problems = verdict()
+    assert (code, [problem.partition(" has another root")[0] for problem in problems]) == (
+        1,
+        ["broken: installation: installation.txt of old.zip", "broken: installation: head.txt of old.zip"],
+    )

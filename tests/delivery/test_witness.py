@@ -1,22 +1,27 @@
 """A witness that is asked by itself: what it signs is kept, and what it saw more than there is is said."""
 
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from sqlalchemy import delete
 
-from engine.delivery.heads import sign_and_stamp
+from engine.delivery.heads import sign_and_stamp, sign_installation_for_witness
 from engine.delivery.outside import Outside
-from engine.delivery.witness import witness_problem
+from engine.delivery.witness import witness_problems
 from engine.model import merkle
 from engine.model.checkpoints import decode_base64, open_note, read_checkpoint
+from engine.runtime.heads.installation import own_proof, sign_installation, tree_path
+from engine.runtime.heads.installation_check import check_installation_tree
+from engine.runtime.heads.signed_heads import heads_path
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store.schema.audit import signed_heads
+from engine.store.schema.audit import installation_commitments, installation_heads, signed_heads
 from tests.conftest import NOW
 from tests.databases import raw_transaction
-from tests.runtime.heads.test_witnesses import ONE
+from tests.runtime.heads.test_installation import vanish, write
+from tests.runtime.heads.test_witnesses import ONE, Witness
 
 
 class Server:
@@ -80,9 +85,14 @@ def sign(services):
     return sign_and_stamp(services, "acme", now=NOW).head
 
 
-def problem(services):
+def problems(services):
     with services.store.reader() as connection:
-        return witness_problem(connection, services.settings, Outside.of(services.settings), "acme")
+        return list(witness_problems(connection, services.settings, Outside.of(services.settings)))
+
+
+def whole(services):
+    services.store.write("acme", "ann", lambda revision: revision.record("x"), now=NOW)
+    return sign_installation_for_witness(services, now=NOW)
 
 
 def test_every_head_that_is_signed_is_shown_and_what_comes_back_is_kept(services, witness):
@@ -92,7 +102,7 @@ def test_every_head_that_is_signed_is_shown_and_what_comes_back_is_kept(services
     assert witness.asked == ["/w/add-checkpoint"] * 2
     assert sign_and_stamp(services, "acme", now=NOW).head == second
     assert len(witness.asked) == 2
-    assert problem(services) is None
+    assert problems(services) == []
 
 
 def test_a_witness_that_knows_another_head_is_asked_again_from_there(services):
@@ -105,18 +115,95 @@ def test_a_witness_that_knows_another_head_is_asked_again_from_there(services):
 def test_what_was_cut_off_is_said_by_the_witness(services, witness):
     sign(services)
     witness.known["hq/acme"] = 9, bytes(32)
-    assert problem(services).startswith(
-        "The witness saw a head of 9 events of hq/acme, and the newest signed head here"
-    )
+    saw = "Of acme: The witness saw a head of {} events of hq/acme, and the newest signed head here has {}: "
+    assert [one.startswith(saw.format(9, 2)) for one in problems(services)] == [True]
     witness.known["hq/acme"] = 1, bytes(32)
-    assert "does not find that the head of 2 events of hq/acme continues" in problem(services)
+    (said,) = problems(services)
+    assert "does not find that the head of 2 events of hq/acme continues" in said
     with raw_transaction(services.store) as connection:
         connection.execute(delete(signed_heads))
-    assert problem(services) is None  # nothing to show
+    assert [one.startswith(saw.format(1, 0)) for one in problems(services)] == [True]
+
+
+def test_the_tree_over_the_installation_is_shown_and_keeps_what_comes_back(services, witness):
+    first, second = whole(services), whole(services)
+    assert [(head.size, head.new) for head in (first, second)] == [(1, True), (2, True)]
+    for head in (first, second):
+        assert [one.name for one in open_note(head.note).signatures] == ["hq/*", ONE.name]
+    asked = len(witness.asked)
+    assert sign_installation_for_witness(services, now=NOW).note == second.note
+    assert len(witness.asked) == asked
+    with services.store.reader() as connection:
+        assert check_installation_tree(connection, services.settings).problems == []
+        assert own_proof(connection, "acme").endswith(second.note)
+    assert problems(services) == []
+
+
+def test_a_line_that_the_witness_did_not_sign_under_the_installation_is_named(services):
+    note = whole(services).note
+    with raw_transaction(services.store) as connection:
+        other = ONE.line(note.replace("\n1\n", "\n2\n"))
+        connection.execute(installation_heads.update().values(note=note.partition("\u2014 witness")[0] + other))
+    with services.store.reader() as connection:
+        (said,) = check_installation_tree(connection, services.settings).problems
+    assert said == (
+        f"the signed head of 1 commitments has a line of {ONE.name} beside it that this witness did not sign over it"
+    )
+
+
+def test_an_organization_that_vanished_with_all_that_spoke_of_it_is_said_by_the_witness(services):
+    write(services, "globex", create={"name": "Globex"})
+    sign(services)
+    whole(services)
+    vanish(services, "globex")
+    with raw_transaction(services.store) as connection:
+        connection.execute(delete(installation_commitments))
+        connection.execute(delete(installation_heads))
+    tree_path(services.settings).unlink()
+    with services.store.reader() as connection:
+        assert check_installation_tree(connection, services.settings).problems == []
+    (said,) = problems(services)
+    assert said.startswith("Of the installation: The witness saw a head of ")
+    assert "commitments of hq/*, and the newest signed head here has 0: commitments were cut off" in said
+    sign_installation(services, now=NOW)  # a tree of the rest
+    (said,) = problems(services)
+    assert said.startswith("Of the installation: The witness ")
+
+
+def test_an_organization_of_which_only_the_file_of_heads_is_left_is_asked_about(services, witness):
+    witness.known["hq/globex"] = 7, bytes(32)
+    sign(services)
+    assert problems(services) == []
+    heads_path(services.settings, "globex").write_text("x\n")
+    (said,) = problems(services)
+    assert said.startswith("Of globex: The witness saw a head of 7 events of hq/globex")
+
+
+def test_without_a_key_nothing_is_shown_and_that_is_said(services):
+    (installation, acme) = problems(services)
+    assert installation.startswith("Of the installation: There is no signed head to show to the witness, and no key ")
+    assert acme.startswith("Of acme: There is no signed head to show")
+
+
+def test_a_name_within_another_is_not_taken_for_its_witness(services, witness):
+    sign(services)
+    short = Witness(ONE.name[:-1], 9)
+    settings = replace(services.settings, witness_keys=(short.vkey,))
+    witness.asked.clear()
+    assert problems(replace(services, settings=settings)) == []
+    assert len(witness.asked) == 3  # of the installation, of acme without what is known, and of acme again
 
 
 def test_one_that_does_not_answer_is_a_line_of_the_log_and_a_finding(services, witness, caplog):
     witness.add = lambda body: (500, "text/plain", b"")
     assert len(open_note(sign(services).note).signatures) == 1
     assert "the head of acme has no witness: The witness answers 500" in caplog.text
-    assert "answers 500" in problem(services)
+    assert [one for one in problems(services) if "answers 500" not in one] == []
+    witness.add = lambda body: (403, "text/plain", b"")
+    assert {one.rpartition("422. ")[2] for one in problems(services)} == {"Give it the key that `hq keys` prints."}
+
+
+def test_one_that_cannot_be_reached_is_asked_once(services, witness):
+    sign(services)
+    witness.close()
+    assert problems(services) == ["Of the installation: The witness could not be reached (ConnectionRefusedError)."]

@@ -11,9 +11,12 @@ from engine.model.errors import Usage
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.runtime.heads.installation_check import OutsideHead
     from engine.runtime.services import Services
 
-EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --all"
+EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --all bundle.zip"
 
 
 @click.command(epilog=f"Example: {EXAMPLES}")
@@ -29,14 +32,15 @@ def verify(context: click.Context, files: tuple[Path, ...], org: str | None, eve
 
     With two archives of an organization, also that the history of one continues that of the other, in either order.
     Names the first thing that does not hold, and where; exit code 1 then. Archives and receipts need no store
-    and no network. With --all, also organizations, tables, triggers, columns and views that were added or taken away.
+    and no network. With --all, also organizations, tables, triggers, columns and views that were added or taken away;
+    what is here is held against archives that are named with it.
     """
-    if len(files) > 2 or [bool(files), org is not None, everything].count(True) != 1:
+    if (not everything and (len(files) > 2 or bool(files) == (org is not None))) or (everything and org is not None):
         raise Usage("Name either one archive or receipt, two archives, with --org an organization, or --all.")
     if key is not None and (not files or not _fingerprint(key)):
         raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
     if everything:
-        _installation(context)
+        _installation(context, files, key)
         return
     if org is not None:
         _chain(context, org)
@@ -76,14 +80,15 @@ def _holds(services: "Services", org: str) -> bool:
     return not problems
 
 
-def _installation(context: click.Context) -> None:
-    from engine.runtime.heads.installation import check_installation_tree
+def _installation(context: click.Context, files: tuple[Path, ...], key: str | None) -> None:
+    from engine.runtime.heads.installation_check import check_installation_tree
     from engine.store.database.schema_check import fingerprint, present_schema, schema_problems
 
+    outside = [head for file in files for head in _heads_in(context, file, key)]
     with open_console_services() as services:
         with services.store.reader() as connection:
             schema, lines = schema_problems(connection), present_schema(connection)
-            tree = check_installation_tree(connection, services.settings)
+            tree = check_installation_tree(connection, services.settings, outside)
         for problem in schema:
             click.echo(f"broken: schema: {problem}")
         for problem in tree.problems:
@@ -99,6 +104,22 @@ def _installation(context: click.Context) -> None:
         f"{tree.heads:,} signed heads"
     )
     click.echo(f"the schema is that of its migration, fingerprint {fingerprint(lines)}")
+
+
+def _heads_in(context: click.Context, file: Path, key: str | None) -> "Iterator[OutsideHead]":
+    """The signed heads that an archive left with, its organization's and that of the installation."""
+    from engine.archives.sealing.manifest import HEAD, INSTALLATION
+    from engine.archives.verification import verify as script
+    from engine.runtime.heads.installation_check import OutsideHead
+
+    _archive(context, file, key)
+    archive = script.Archive(file)
+    archive.read()
+    present = {name for name, _, _ in archive.listed}
+    if HEAD in present:
+        yield OutsideHead(f"{HEAD} of {file.name}", archive.small(HEAD).decode())
+    if INSTALLATION in present:
+        yield OutsideHead(f"{INSTALLATION} of {file.name}", archive.small(INSTALLATION).decode().partition("\n\n")[2])
 
 
 def _is_unreadable(schema: list[str]) -> bool:

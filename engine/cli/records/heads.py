@@ -25,26 +25,33 @@ NEW = click.Path(dir_okay=False, path_type=Path)
 @click.option("--witness", type=EXISTING, help="Take the cosignatures in this file; print their head.")
 @click.option("--old", type=click.IntRange(0), metavar="SIZE", help="Print what to ask a witness that saw SIZE events.")
 @click.option("--stamp", type=NEW, help="Write the head's time stamp (RFC 3161) to this file.")
-def heads(org: str | None, witness: Path | None, old: int | None, stamp: Path | None) -> None:
+@click.option(
+    "--all", "everything", is_flag=True, help="Of the tree over the installation; with --org the proof under it."
+)
+def heads(org: str | None, witness: Path | None, old: int | None, stamp: Path | None, everything: bool) -> None:
     """Print the newest signed head as a tlog-checkpoint; one is signed where events came since.
 
     With SVC_TIMESTAMP_URL it is stamped as well. --old prints the body of a tlog-witness request (add-checkpoint): the
-    hashes that show that the head continues the one that the witness knows, and the head.
+    hashes that show that the head continues the one that the witness knows, and the head. --all does the same for the
+    tree over the installation; with --org it prints the proof that the organization lies under that head, and that of
+    no other.
     """
     from datetime import timedelta
 
     from engine.delivery.heads import sign_and_stamp
     from engine.runtime.heads.witnesses import record_cosignatures
 
+    given = None if witness is None else _text_of(witness)
+    if everything:
+        if stamp is not None:
+            raise Usage("--stamp is for the head of an organization: the tree over the installation is not stamped.")
+        click.echo(_of_installation(org, given, old), nl=False)
+        return
     with open_console_services() as services:
         name = _organization(services, org)
-        if witness is None:
+        if given is None:
             head = sign_and_stamp(services, name, now=now(), every=timedelta(0)).head
         else:
-            try:
-                given = witness.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise Usage(f"{witness} cannot be read: {error}.") from error
             head = record_cosignatures(services, name, given)
         asked = "" if old is None else _question(services, head, old)
     if stamp is not None:
@@ -55,6 +62,39 @@ def heads(org: str | None, witness: Path | None, old: int | None, stamp: Path | 
         except OSError as error:
             raise file_problem(f"Cannot write {stamp}", error) from error
     click.echo(asked + head.note, nl=False)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Usage(f"{path} cannot be read: {error}.") from error
+
+
+def _of_installation(org: str | None, given: str | None, old: int | None) -> str:
+    """The head of the tree over the installation, a question about it, or the proof of an organization under it."""
+    from engine.delivery.heads import sign_installation_for_witness
+    from engine.runtime.heads.installation import consistency_path, own_proof
+    from engine.runtime.heads.witnesses import record_installation_cosignatures
+
+    if org is not None and (given is not None or old is not None):
+        raise Usage("With --all and --org the organization's proof is printed: leave out --witness and --old.")
+    with open_console_services() as services:
+        if given is not None:
+            head = record_installation_cosignatures(services, given)
+        else:
+            signed = sign_installation_for_witness(services, now=now())
+            if signed is None:
+                raise Usage("There is no organization yet: nothing is signed.")
+            head = signed
+        with services.store.reader() as connection:
+            if org is not None:
+                return own_proof(connection, _organization(services, org)) or ""
+            if old is None:
+                return head.note
+            if old > head.size:
+                raise Usage(f"The head has {head.size} commitments; nobody can have seen {old}.")
+            return _as_question(old, consistency_path(connection, old, head.size)) + head.note
 
 
 @click.command(epilog="Example: hq prove hq:812 --org aurora > receipt.txt; python3 -I verify.py receipt.txt")
@@ -75,11 +115,12 @@ def prove(event_id: str, org: str | None) -> None:
 @org_option
 @click.option("--rotate", is_flag=True, help="Make a new signing key; the old one signs it and is given up.")
 def keys(org: str | None, rotate: bool) -> None:
-    """Print the fingerprints of the signing key and of those before it, and the key of an organization's heads.
+    """Print the fingerprints of the signing key and of those before it, and the keys of heads for a witness.
 
     After --rotate archives and heads of both keys verify: the list of rotations lies beside the key.
     """
     from engine.model.checkpoints import ED25519, origin_of, verifier_key
+    from engine.model.commitments import WHOLE
     from engine.runtime.keys.key_rotations import own_keys, rotate_key
     from engine.runtime.keys.signing_keys import fingerprint
 
@@ -100,6 +141,7 @@ def keys(org: str | None, rotate: bool) -> None:
         click.echo(f"signing key {fingerprint(present)}")
         for key in earlier:
             click.echo(f"before that {fingerprint(key)}")
+        click.echo(f"of the installation {verifier_key(origin_of(WHOLE), ED25519, present)}")
         if org is not None:
             click.echo(f"of heads {verifier_key(origin_of(_organization(services, org)), ED25519, present)}")
 
@@ -110,6 +152,10 @@ def _question(services: "Services", head: "SignedHead", old: int) -> str:
     if old > head.size:
         raise Usage(f"The head has {head.size} events; nobody can have seen {old}.")
     proof = consistency_proof(services, head.org_id, old, head.size)
+    return _as_question(old, proof)
+
+
+def _as_question(old: int, proof: list[bytes]) -> str:
     return "".join(f"{line}\n" for line in (f"old {old}", *(b64encode(step).decode() for step in proof), ""))
 
 

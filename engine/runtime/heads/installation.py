@@ -12,21 +12,18 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from engine.model import merkle
-from engine.model.checkpoints import Checkpoint, open_note, origin_of, read_checkpoint, signer
+from engine.model.checkpoints import Checkpoint, open_note, origin_of, read_checkpoint
 from engine.model.commitments import WHOLE, Commitment, proof_text
-from engine.model.errors import Conflict, Problem
-from engine.runtime.heads.signed_heads import append_note, file_lines, last_line, note_of_line, sign
-from engine.runtime.keys.key_rotations import own_keys
+from engine.model.errors import Conflict
+from engine.runtime.heads.signed_heads import append_note, last_line, sign
 from engine.runtime.keys.signing_keys import signing_key
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store.chain.event_tree import EventTree
 from engine.store.queries.history import installation as queries
 from engine.store.rows import Reader
 from engine.store.schema.records import InstallationCommitmentRow, InstallationHeadRow
 
 EVERY = timedelta(days=1)  # after which an organization in which something happened is committed to anew
-MOST = 20  # problems that are named
 SALT = 16
 
 
@@ -102,7 +99,7 @@ def _signed_tree(
     before: Sequence[InstallationCommitmentRow], newest: InstallationHeadRow | None, last: str | None
 ) -> merkle.LeafTree:
     """The tree as it was signed last; Conflict where it is another one."""
-    leaves = [_commitment(row).leaf() for row in before]
+    leaves = [commitment_of(row).leaf() for row in before]
     told = [("the store", read_checkpoint(open_note(newest["note"]).text))] if newest is not None else []
     if last is not None:
         told.append(("heads/installation.tree", read_checkpoint(open_note(last).text)))
@@ -118,7 +115,8 @@ def _signed_tree(
     return tree
 
 
-def _commitment(row: InstallationCommitmentRow) -> Commitment:
+def commitment_of(row: InstallationCommitmentRow) -> Commitment:
+    """What a row commits to."""
     return Commitment(row["org_id"], row["seq"], row["hash"], row["salt"])
 
 
@@ -137,111 +135,19 @@ def own_proof(connection: Reader, org_id: str, upto: int | None = None) -> str |
     mine = [row for row in under if row["org_id"] == org_id and (upto is None or row["seq"] <= upto)]
     if not mine:
         return None
-    leaves = [_commitment(row).leaf() for row in under]
+    leaves = [commitment_of(row).leaf() for row in under]
     path = merkle.audit_path(leaves, mine[-1]["position"])
-    return proof_text(_commitment(mine[-1]), mine[-1]["position"], path, head["note"])
+    return proof_text(commitment_of(mine[-1]), mine[-1]["position"], path, head["note"])
 
 
-# -- the check ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class InstallationCheck:
-    """What a check of the tree found: ``problems`` is empty where all of it holds."""
-
-    commitments: int
-    heads: int
-    problems: list[str]
-
-
-def check_installation_tree(connection: Reader, settings: Settings) -> InstallationCheck:
-    """Hold the organizations that there are against every commitment that was signed, here and in the file beside."""
-    rows, stored = queries.commitments(connection), queries.signed(connection)
-    lines = file_lines(tree_path(settings))
-    problems: list[str] = []
-    keys = _keys(settings, problems)
-    claims = [(f"the signed head of {row['size']} commitments", row["note"]) for row in stored]
-    for number, line in enumerate(lines, 1):
-        where = f"line {number} of heads/installation.tree"
-        try:
-            claims.append((where, note_of_line(line)))
-        except ValueError as error:
-            problems.append(f"{where} {error}")
-    problems += _against_tree(rows, claims, keys)
-    problems += _against_chains(connection, rows)
-    for org_id in queries.without_chain(connection):
-        problems.append(f"the organization {org_id} has no event: it was added beside the console")
-    for org_id in queries.without_organization(connection):
-        problems.append(f"there is a chain of {org_id}, and no organization of that name: its row was taken away")
-    return InstallationCheck(len(rows), len(claims), problems[:MOST])
-
-
-def _keys(settings: Settings, problems: list[str]) -> Sequence[bytes]:
-    if not settings.signing_key_path.exists():
-        return ()
-    try:
-        return own_keys(settings.signing_key_path)
-    except Problem as error:
-        problems.append(error.message)
-        return ()
-
-
-def _against_tree(
-    rows: Sequence[InstallationCommitmentRow], claims: Sequence[tuple[str, str]], keys: Sequence[bytes]
-) -> list[str]:
-    """Every head that was signed is that of the commitments that there are."""
-    found, leaves = [], []
-    for place, row in enumerate(rows):
-        if row["position"] != place:
-            return [f"the commitment {place} is not there: the tree was cut"]
-        leaves.append(_commitment(row).leaf())
-    roots = {0: merkle.root([])}
-    heads = []
-    for where, note in claims:
-        try:
-            opened = open_note(note)
-            head = read_checkpoint(opened.text)
-            if head.origin != origin_of(WHOLE):
-                raise ValueError(f"is a head of {head.origin}")
-            if keys and signer(opened, head.origin, keys) is None:
-                raise ValueError("is signed with no key of ours")
-            heads.append((where, head))
-        except ValueError as error:
-            found.append(f"{where} {error}")
-    tree, before = merkle.LeafTree(), 0
-    for size in sorted({head.size for _, head in heads if head.size <= len(leaves)}):
-        tree.extend(leaves[before:size])
-        roots[size], before = tree.root(), size
-    for where, head in heads:
-        if head.size > len(leaves):
-            found.append(
-                f"{where} is of {head.size} commitments to organizations, and there are {len(leaves)}: the tree was cut"
-            )
-        elif roots[head.size] != head.root:
-            found.append(f"{where} has another root than the first {head.size} commitments: they were changed")
-    return found
-
-
-def _against_chains(connection: Reader, rows: Sequence[InstallationCommitmentRow]) -> list[str]:
-    """Every organization that was committed to is there, and its chain goes through where it stood."""
-    ends, found = queries.chain_ends(connection), []
-    for org_id, row in {row["org_id"]: row for row in rows}.items():
-        if org_id not in ends:
-            found.append(f"the organization {org_id} is not there any more; it had {row['seq']} events")
-        elif ends[org_id][0] < row["seq"]:
-            found.append(
-                f"the chain of {org_id} ends at event {ends[org_id][0]}, and was signed with {row['seq']}: its tail "
-                "was cut off"
-            )
-        elif _is_other(connection, org_id, row["seq"], row["hash"]):
-            found.append(f"event {row['seq']} of {org_id} is another than the one that was signed")
-    return found
-
-
-def _is_other(connection: Reader, org_id: str, seq: int, digest: str) -> bool:
-    """Whether an event has another hash; of one that retention took, whether its leaf does."""
-    tree = EventTree(connection, org_id)
-    there = tree.event_hash(seq)
-    if there is not None:
-        return there != digest
-    return tree.size >= seq and tree.leaf(seq) != merkle.leaf_hash(bytes.fromhex(digest))
+def consistency_path(connection: Reader, old: int, new: int) -> list[bytes]:
+    """The hashes that show that the tree of ``new`` commitments begins with that of ``old``. Conflict where so many
+    are not there."""
+    leaves = [commitment_of(row).leaf() for row in queries.commitments(connection)[:new]]
+    if len(leaves) < new:
+        raise Conflict(
+            f"There are {len(leaves)} commitments under a signed head of {new}: the installation's tree was cut. Run "
+            "`hq verify --all`.",
+            word="history_broken",
+        )
+    return merkle.consistency_path(old, new, lambda start, end: merkle.root(leaves[start:end]))

@@ -73,6 +73,28 @@ def test_a_witness_is_asked_and_its_answer_kept(cli, tmp_path, monkeypatch):
     assert cli("heads", "--old", "9")[0] == 2
 
 
+def test_the_head_of_the_installation_is_printed_asked_about_and_cosigned(cli, tmp_path, monkeypatch):
+    code, first, _ = cli("heads", "--all")
+    head = read_checkpoint(open_note(first).text)
+    assert (code, head.origin, head.size) == (0, "hq/*", 1)
+    event(tmp_path)
+    monkeypatch.setenv("SVC_WITNESS_KEYS", ONE.vkey)
+    code, asked, _ = cli("heads", "--all", "--old", "1")
+    old, step, gap, *_ = asked.split("\n")
+    note = asked[asked.index("hq/*\n") :]
+    assert (code, old, len(base64.b64decode(step)), gap) == (0, "old 1", 32, "")
+    (tmp_path / "answer.txt").write_text(ONE.line(note))
+    for _ in range(2):
+        assert cli("heads", "--all", "--witness", tmp_path / "answer.txt") == (0, note + ONE.line(note), "")
+    code, proof, _ = cli("heads", "--all", "--org", "acme")
+    assert (code, proof.startswith("hq-installation/v1\n"), proof.endswith(note + ONE.line(note))) == (0, True, True)
+    refused = {"--old": "nobody can have seen 9", "--org": "leave out --witness", "--stamp": "is not stamped"}
+    for option, value in {"--old": "9", "--org": "acme", "--stamp": tmp_path / "stamp"}.items():
+        further = ("--old", "1") if option == "--org" else ()
+        code, out, err = cli("heads", "--all", option, value, *further)
+        assert (code, out, refused[option] in err) == (2, "", True)
+
+
 def test_a_head_without_a_stamp_has_none_to_write(cli, tmp_path):
     code, _, err = cli("heads", "--stamp", tmp_path / "head.tsr")
     assert (code, "set SVC_TIMESTAMP_URL" in err) == (2, True)
@@ -96,11 +118,12 @@ def test_a_receipt_is_printed_that_the_script_checks(cli, tmp_path):
 @pytest.mark.real
 def test_keys_are_listed_and_changed(cli):
     code, out, _ = cli("keys", "--org", "acme")
-    key, vkey = out.splitlines()
+    key, whole, vkey = out.splitlines()
     assert (code, key.startswith("signing key "), vkey.startswith("of heads hq/acme+")) == (0, True, True)
+    assert whole.startswith("of the installation hq/*+")
     cli("heads")
     code, out, _ = cli("keys", "--rotate")
-    new, old = out.splitlines()
+    new, old, _ = out.splitlines()
     assert (code, old, new != key) == (0, f"before that {key.removeprefix('signing key ')}", True)
     assert cli("verify", "--org", "acme")[0] == 0
     assert cli("verify", "--org", "platform")[0] == 0

@@ -9,7 +9,8 @@ from sqlalchemy import delete, insert, select, text, update
 from engine.archives.verification import verify as script
 from engine.model.checkpoints import open_note, read_checkpoint
 from engine.model.errors import Conflict
-from engine.runtime.heads.installation import EVERY, check_installation_tree, own_proof, sign_installation, tree_path
+from engine.runtime.heads.installation import EVERY, own_proof, sign_installation, tree_path
+from engine.runtime.heads.installation_check import check_installation_tree
 from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select, update
 
 from engine.store.rows import select_rows
 from engine.store.schema.audit import installation_commitments, installation_heads
@@ -51,6 +51,11 @@ def keep(connection: Connection, made: Sequence[InstallationCommitmentRow], head
     """Add commitments and the signed head over all of them."""
     connection.execute(insert(installation_commitments), list(made))
     connection.execute(insert(installation_heads), [head])
+
+
+def replace_note(connection: Connection, size: int, note: str) -> None:
+    """The signed head over so many commitments with what witnesses signed under it."""
+    connection.execute(update(installation_heads).where(installation_heads.c.size == size).values(note=note))
 
 
 def size(connection: Connection) -> int:
