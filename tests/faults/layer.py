@@ -2,6 +2,7 @@
 
     with failing(n, OSError(errno.ENOSPC, "…"), below=folder) as calls: …     the n-th file call below a folder
     with failing_store(n, "SQLITE_FULL") as calls: …                          the n-th statement or commit of SQLite
+    with failing_sends(n, ConnectionResetError(…), port=port) as calls: …     the n-th call on a socket to a port
 
 ``calls.count`` says how many there were, so that a test goes through them until an operation meets no fault any more.
 """
@@ -9,7 +10,9 @@
 import io
 import os
 import signal
+import socket
 import sqlite3
+import ssl
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -149,6 +152,33 @@ def failing_store(number, error):
         patch.object(_Statements, "calls", calls),
         patch.object(sqlite3, "connect", lambda *given, **options: real(*given, **{**options, "factory": _Statements})),
     ):
+        yield calls
+
+
+@contextmanager
+def failing_sends(number, error, *, port):
+    """The ``number``-th connection, send or receipt on a socket of ours to that port raises the error."""
+    calls = Calls(number, error)
+
+    def is_ours(stream, name, given):
+        try:
+            return (given[0] if name == "connect" else stream.getpeername())[1] == port
+        except OSError:
+            return False
+
+    def watch(function, name):
+        @wraps(function)
+        def call(stream, *given, **options):
+            if is_ours(stream, name, given):
+                calls.step()
+            return function(stream, *given, **options)
+
+        return call
+
+    with ExitStack() as stack:
+        for kind in (socket.socket, ssl.SSLSocket):
+            for name in ("connect", "send", "sendall", "recv_into"):
+                stack.enter_context(patch.object(kind, name, watch(getattr(kind, name), name)))
         yield calls
 
 
