@@ -13,6 +13,7 @@ from engine.operations import evidence_checks, file_checks, pull_checks, service
 from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import store_snapshot
+from engine.store.database.schema_check import is_unreadable
 from engine.store.rows import Reader
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -62,14 +63,28 @@ def check_installation(settings: Settings, *, now: datetime, progress: Progress)
     found: list[InstallationFinding] = []
     try:
         must_not_begin_again(settings)
-        with store_snapshot(settings.store_url) as connection:
-            for check in CHECKS:
-                if check.of_store is not None:
-                    for sentence in check.of_store(connection, settings, now, progress):
-                        found.append(InstallationFinding(check.name, sentence))
+        _look_at_store(settings, now, progress, found)
     except Problem as problem:  # the store does not answer: the rest is looked at all the same
         found.append(InstallationFinding("database", problem.message))
     for check in CHECKS:
         if check.of_installation is not None:
             found += [InstallationFinding(check.name, sentence) for sentence in check.of_installation(settings, now)]
     return found
+
+
+def _look_at_store(settings: Settings, now: datetime, progress: Progress, found: list[InstallationFinding]) -> None:
+    """Every check of the store. One that reads what is not there any more says so, and the next one looks anew."""
+    waiting = [(check.name, check.of_store) for check in CHECKS if check.of_store is not None]
+    while waiting:
+        try:
+            with store_snapshot(settings.store_url) as connection:
+                while waiting:
+                    name, look = waiting.pop(0)
+                    for sentence in look(connection, settings, now, progress):
+                        found.append(InstallationFinding(name, sentence))
+        except Problem:
+            if not is_unreadable([one.sentence for one in found if one.check == "schema"]):
+                raise
+            found.append(
+                InstallationFinding(name, "This was not looked at: it reads what the schema does not have any more.")
+            )

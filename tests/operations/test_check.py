@@ -20,6 +20,7 @@ from engine.operations import check as checks
 from engine.operations import file_checks, store_checks
 from engine.operations.check import check_installation
 from engine.replica import replica_check
+from engine.runtime.heads.installation import sign_installation
 from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.keys.private_files import EMPTY_SESSION_FILE
 from engine.runtime.services import Services
@@ -283,3 +284,20 @@ def test_keys_of_webhooks_that_change_meanwhile_are_none_of_what_is_found(var, m
     monkeypatch.undo()
     (var / "webhook.key").unlink()
     assert [name for name, _ in check_results(var)] == ["keys"]
+
+
+def test_a_column_that_is_not_there_hides_nothing_that_does_not_read_it(var):
+    with closing(Store(f"sqlite:///{var}/hq.db")) as store:
+        services = Services(Settings.of({"SVC_DATA_DIR": str(var)}), store, None, NOW)
+        sign_installation(services, now=NOW)
+    execute(var, "ALTER TABLE vendors DROP COLUMN category")
+    execute(var, "UPDATE installation_commitments SET seq = 9")
+    found = check_results(var)
+    assert [name for name, _ in found if name != "space"][:4] == [
+        "schema",
+        "organizations",
+        "installation",
+        "installation",
+    ]
+    assert found[1][1] == "This was not looked at: it reads what the schema does not have any more."
+    assert "The operational store does not answer" not in " ".join(sentence for _, sentence in found)

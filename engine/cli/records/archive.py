@@ -82,7 +82,7 @@ def _holds(services: "Services", org: str) -> bool:
 
 def _installation(context: click.Context, files: tuple[Path, ...], key: str | None) -> None:
     from engine.runtime.heads.installation_check import check_installation_tree
-    from engine.store.database.schema_check import fingerprint, present_schema, schema_problems
+    from engine.store.database.schema_check import fingerprint, is_unreadable, present_schema, schema_problems
 
     outside = [head for file in files for head in _heads_in(context, file, key)]
     with open_console_services() as services:
@@ -96,7 +96,7 @@ def _installation(context: click.Context, files: tuple[Path, ...], key: str | No
         names = [org_id for org_id, _ in services.store.organizations()]
         if services.store.organization_exists(PLATFORM):
             names.append(PLATFORM)
-        broken = [name for name in names if not _holds(services, name)] if not _is_unreadable(schema) else names
+        broken = [name for name in names if not _holds(services, name)] if not is_unreadable(schema) else names
     if schema or tree.problems or broken:
         context.exit(1)
     click.echo(
@@ -120,11 +120,6 @@ def _heads_in(context: click.Context, file: Path, key: str | None) -> "Iterator[
         yield OutsideHead(f"{HEAD} of {file.name}", archive.small(HEAD).decode())
     if INSTALLATION in present:
         yield OutsideHead(f"{INSTALLATION} of {file.name}", archive.small(INSTALLATION).decode().partition("\n\n")[2])
-
-
-def _is_unreadable(schema: list[str]) -> bool:
-    """Whether a table or a column is not there that the check of an organization would read."""
-    return any("is not there" in problem and ("the table" in problem or "the column" in problem) for problem in schema)
 
 
 def _of_organization(services: "Services", org: str) -> list[str]:

@@ -138,3 +138,10 @@ def _other_shapes(missing: Iterable[str], strange: Iterable[str]) -> list[str]:
 def _shapes(lines: Iterable[str]) -> dict[str, str]:
     parts = [line.split(" ", 2) for line in lines if line.startswith("shape ")]
     return {column: shape for _, column, shape in parts}
+
+
+def is_unreadable(problems: Sequence[str]) -> bool:
+    """Whether a table or a column is not there that others would read."""
+    return any(
+        "is not there" in problem and ("the table" in problem or "the column" in problem) for problem in problems
+    )
