@@ -19,10 +19,10 @@ from engine.runtime.heads.signed_heads import signed_head
 from engine.runtime.services import Services
 from engine.runtime.settings import STORE_FILE
 from engine.store import Reader, Revision
-from engine.store.log.part_heads import part_of
+from engine.store.log.parts import PERSON_ERASED, part_of
 from engine.store.queries.accounts.people import erasures_of, is_last_owner, names_of, organizations_of
 from engine.store.queries.history.positions import was_position
-from engine.store.removal.person_erasure import PERSON_ERASED, ErasedRows, erase_person, events_naming
+from engine.store.removal.person_erasure import ErasedRows, erase_person, events_naming
 from engine.store.removal.pseudonyms import Pseudonym
 from engine.store.removal.retention import active_holds
 from engine.store.rows import many

@@ -19,7 +19,7 @@ from engine.replica.tallies import RowTally
 from engine.store.database.bulk_read import sql_type
 from engine.store.log.changes import ChangeReader
 from engine.store.log.log_lines import LoggedRow
-from engine.store.log.part_heads import EVENTS
+from engine.store.log.parts import EVENTS
 from engine.store.schema import REPLICATED
 from engine.store.types import Json, canonical_json
 from engine.store.writing.batches import in_batches

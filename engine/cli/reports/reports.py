@@ -17,6 +17,7 @@ from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 from engine.reporting.artifacts.durable_files import write_whole
 from engine.runtime import setting_values
+from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from engine.reporting.batch.report_batch import ChunkRun
@@ -146,10 +147,14 @@ def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) 
 def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, str]) -> bytes:
     """A report as it is asked for, in a format or its usual one."""
     from engine.model.declarations.as_of import AsOf
+    from engine.runtime.artifact_search import find_artifact
 
     at, query = AsOf.take(query)
+    settings = Settings.of_process()
+    if at is None and (kept := find_artifact(settings, org, name, query, form, now=now())) is not None:
+        return kept
     with (
-        open_console_services() as services,
+        open_console_services(settings) as services,
         services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot,
     ):
         return snapshot.bytes(name, query, form).data

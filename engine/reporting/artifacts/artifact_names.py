@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.model.documents.document import Position
-from engine.store.types import canonical_json
+from engine.store.canonical import canonical_json
 
 ROOT = Path(__file__).resolve().parents[3]
 _SOURCES = ("engine", "reports", "templates", "data")

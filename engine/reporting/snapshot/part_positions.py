@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from engine.model.documents.document import Position
-from engine.store.log.part_heads import EVENTS, part_of
-from engine.store.removal.person_erasure import PERSON_ERASED
+from engine.store.log.parts import EVENTS, PERSON_ERASED, part_of
 
 
 def newest(parts: Collection[str], heads: Mapping[str, Position], head: Position) -> Position:

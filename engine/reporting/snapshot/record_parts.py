@@ -12,7 +12,7 @@ from engine.facts import ASKED, PLANNED, WEEKLY, sources_of
 from engine.model.arrivals import ARRIVALS, READ_LATER, REVOKED, TICK, UNREAD
 from engine.model.documents.document import Position
 from engine.replica.scans.registry import SCANS
-from engine.store.log.part_heads import EVENTS, part_of
+from engine.store.log.parts import EVENTS, part_of
 from engine.store.schema import REPLICATED
 
 # name, time zone and thresholds are in every report, and what people are called

@@ -57,7 +57,8 @@ class Snapshot:
     """An organization at a revision, on a day, under its thresholds.
 
     A snapshot that was opened at a head stands there until its first fact is read. Reading settles it: at that head,
-    or at a later one where a write came between. From then on nothing moves it.
+    or at a later one where a write came between. From then on nothing moves it. Without ``open_source`` it has what
+    was built before, and computes nothing.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Snapshot:
         part_heads: Callable[[], PartHeads] | None,
         catalogue: Mapping[str, Declaration],
         artifacts: Artifacts,
-        open_source: Callable[[RevisionOnDay | None], FactSource],
+        open_source: Callable[[RevisionOnDay | None], FactSource] | None,
         naming: Naming,
         erased: Callable[[], int],
         changes: "Changes | None" = None,
@@ -101,11 +102,16 @@ class Snapshot:
             from engine.replica.view import ReplicaLost
 
             try:
-                self._opened = self._open_source(None)
+                self._opened = self._open(None)
             except ReplicaLost:
-                self._opened = self._open_source(None)
+                self._opened = self._open(None)
             self._at = self._opened.subject.revision, self._opened.subject.as_of
         return self._opened
+
+    def _open(self, at: RevisionOnDay | None) -> FactSource:
+        if self._open_source is None:
+            raise ValueError("nothing is open here that a report could be computed from")
+        return self._open_source(at)
 
     @property
     def revision(self) -> Position:
@@ -238,7 +244,7 @@ class Snapshot:
             if self._opened is not None:
                 self._opened.release()
                 self._opened = None
-                self._opened = self._open_source(self._at)
+                self._opened = self._open(self._at)
             return in_own_thread(compute)
 
     def _compute(self, report: "Report", parameters: Parameters) -> Edition:

@@ -17,15 +17,15 @@ from engine.model.errors import NotFound, unknown_organization
 from engine.reporting.artifacts.artifact_names import Name, artifact_name
 from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.snapshot.part_positions import newest_erasure
-from engine.reporting.snapshot.revision_cache import RevisionCache
 from engine.reporting.snapshot.snapshot import Snapshot
 from engine.reporting.snapshot.subject import FactSource, RevisionOnDay
-from engine.store import Store
 
 if TYPE_CHECKING:  # whoever finds what is there already computes nothing
     from engine.model.declarations.report import Report
     from engine.replica.replica import Replica
+    from engine.reporting.snapshot.revision_cache import RevisionCache
     from engine.reporting.snapshot.views import Views
+    from engine.store import Store
 
 KEPT_NAMES = 10_000
 
@@ -38,7 +38,7 @@ class Snapshots:
 
     def __init__(
         self,
-        store: Store,
+        store: "Store",
         replica: "Replica | Callable[[], Replica]",
         artifacts: Artifacts,
         catalogue: Mapping[str, Declaration],
@@ -51,7 +51,7 @@ class Snapshots:
         self._guard = threading.RLock()
         self._names: dict[tuple[object, ...], tuple[Name, str]] = {}
         self._zones: dict[str, tuple[str, ZoneInfo]] = {}
-        self._moments = RevisionCache(store)
+        self._moments: RevisionCache | None = None
 
     @property
     def replica(self) -> "Replica":
@@ -129,6 +129,10 @@ class Snapshots:
         """Where a snapshot stands, which names what is computed from it: the one place that decides it."""
         if at is None:
             return present
+        if self._moments is None:
+            from engine.reporting.snapshot.revision_cache import RevisionCache
+
+            self._moments = RevisionCache(self.store)
         head, today = present
         return self._moments.find(org_id, at, head, today, self._zones[org_id][1])
 

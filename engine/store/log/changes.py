@@ -18,8 +18,7 @@ from engine.store.database.bulk_read import BulkRead, PostgresRead, SqliteRead, 
 from engine.store.database.faults import fault_of, log_problem, store_faults
 from engine.store.database.sqlite_files import connect
 from engine.store.log.log_lines import LoggedRow, logged_rows
-from engine.store.log.part_heads import part_of
-from engine.store.removal.person_erasure import PERSON_ERASED
+from engine.store.log.parts import PERSON_ERASED, part_of
 from engine.store.schema import REPLICATED
 from engine.store.writing.statements import Stored
 

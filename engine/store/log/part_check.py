@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, func, select
 
-from engine.store.log.part_heads import part_of, read_part_heads
+from engine.store.log.part_heads import read_part_heads
+from engine.store.log.parts import part_of
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
 
 

@@ -11,17 +11,11 @@ from engine.model.documents.document import Position
 from engine.store.schema.audit import table_heads
 from engine.store.writing.statements import CompiledStatement, put_rows
 
-EVENTS = "audit_log"
 _READ = CompiledStatement(
     select(table_heads.c.part, table_heads.c.revision, table_heads.c.hash).where(
         table_heads.c.org_id == bindparam("org")
     )
 )
-
-
-def part_of(action: str) -> str:
-    """The part that the audit events of an action are."""
-    return f"{EVENTS}:{action}"
 
 
 def move_parts(connection: Connection, org_id: str, heads: Mapping[str, tuple[int, str]]) -> None:

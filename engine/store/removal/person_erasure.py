@@ -12,6 +12,7 @@ from functools import cache
 from sqlalchemy import ColumnElement, Connection, String, Table, Text, false, or_, select, type_coerce, update
 
 from engine.store.log.log_lines import ERASED, LoggedRow, read_json
+from engine.store.log.parts import PERSON_ERASED
 from engine.store.removal.personal_tables import PERSONAL
 from engine.store.removal.pseudonyms import Pseudonym
 from engine.store.removal.retention import active_holds, start_replicas_over
@@ -27,7 +28,6 @@ from engine.store.types import Json
 from engine.store.writing.revisions import Revision
 from engine.store.writing.statements import Values
 
-PERSON_ERASED = "person.erased"
 _CHAIN = (audit_log, change_log, heads, signed_heads, table_heads)
 _LEDGER = ("kind", "period", "channel")
 

@@ -20,7 +20,7 @@ from engine.store.chain.event_chain import EventChain
 from engine.store.chain.heads import move_head, start_chain
 from engine.store.log.log_lines import Erasure
 from engine.store.log.log_writer import LogWriter
-from engine.store.log.part_heads import part_of
+from engine.store.log.parts import part_of
 from engine.store.schema.organizations import organizations
 from engine.store.types import canonical_json
 from engine.store.writing.batches import in_batches

@@ -25,8 +25,7 @@ from engine.reporting.batch.chunk_runs import in_processes
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
-from engine.store.log.part_heads import part_of
-from engine.store.removal.person_erasure import PERSON_ERASED
+from engine.store.log.parts import PERSON_ERASED, part_of
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo_store
 from tests.reporting.snapshot.test_snapshots import NOW, files

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from engine.model.documents.document import Position
 from engine.store.chain.chain import own_event_id
-from engine.store.removal.person_erasure import PERSON_ERASED
+from engine.store.log.parts import PERSON_ERASED
 from engine.store.schema.audit import audit_log
 from engine.store.schema.commerce import leads
 from engine.store.schema.organizations import memberships, users

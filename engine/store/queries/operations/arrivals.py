@@ -7,7 +7,8 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, func, select, update
 
 from engine.model.vocabulary import PayloadState
-from engine.store.log.part_heads import part_of, read_part_heads
+from engine.store.log.part_heads import read_part_heads
+from engine.store.log.parts import part_of
 from engine.store.schema.audit import audit_log
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.writing.batches import in_batches
