@@ -24,7 +24,8 @@ CONTENT_SECURITY_POLICY = (
 class Renderer:
     """One format. ``attachment`` formats are saved under a dated name, the others are shown.
 
-    What renders is imported with the first edition: who hands over bytes that are there needs none of it.
+    What renders is imported with the first edition: who hands over bytes that are there needs none of it, and who
+    writes JSON neither templates nor calendars.
     """
 
     content_type: str
@@ -33,25 +34,24 @@ class Renderer:
 
     def render(self, edition: Edition) -> bytes:
         """The bytes of an edition."""
-        if self.extension == "xlsx":  # few ask for it, and its library is large
-            from engine.render.tables import xlsx
-
-            return xlsx.render(edition)
-        from engine.render.calendar import ics
-        from engine.render.html import html, pdf
-        from engine.render.tables import csv
-        from engine.render.text import json, markdown, oscal
-
-        render = {
-            "json": json.render,
-            "csv": csv.render,
-            "html": html.render,
-            "md": markdown.render,
-            "ics": ics.render,
-            "oscal.json": oscal.render,
-            "pdf": pdf.render,
-        }
-        return render[self.extension](edition)
+        match self.extension:
+            case "json":
+                from engine.render.text.json import render
+            case "csv":
+                from engine.render.tables.csv import render
+            case "html":
+                from engine.render.html.html import render
+            case "md":
+                from engine.render.text.markdown import render
+            case "ics":
+                from engine.render.calendar.ics import render
+            case "oscal.json":
+                from engine.render.text.oscal import render
+            case "xlsx":
+                from engine.render.tables.xlsx import render
+            case _:
+                from engine.render.html.pdf import render
+        return render(edition)
 
 
 RENDERERS: dict[str, Renderer] = {
