@@ -99,7 +99,7 @@ class Computing:
         if services.settings.artifact_bucket:
             prepare = partial(_prepare, question, request.now)
         else:
-            prepare = partial(_sync, question.org_id, with_past=question.at is not None)
+            prepare = partial(sync_replica, question.org_id, with_past=question.at is not None)
         work: Assignment[ComputeConsole] = Assignment(
             _build, (question, request.now, sent), prepare, (question, day, sent), position
         )
@@ -116,7 +116,9 @@ class Computing:
         if lane.workers not in self.workers:
             return function(request.services, *arguments)
         org_id = request.caller.org_id
-        work: Assignment[ComputeConsole] = Assignment(with_services, (function, arguments), partial(_sync, org_id))
+        work: Assignment[ComputeConsole] = Assignment(
+            with_services, (function, arguments), partial(sync_replica, org_id)
+        )
         return cast(T, self._run(lane.workers, work, request, org_id))
 
     def handle(
@@ -143,7 +145,7 @@ class Computing:
             request.raw_query,
         )
         org_id = "" if request.principal is None else request.principal.org_id
-        prepare = partial(_sync, org_id) if org_id else None
+        prepare = partial(sync_replica, org_id) if org_id else None
         return cast(Response, self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id))
 
     def _run(self, workers: str | None, work: Assignment[ComputeConsole], request: Request, place: str) -> object:
@@ -152,7 +154,7 @@ class Computing:
         return self.workers[str(workers)].run(work, place=place, caller=caller, gone=request.gone)
 
 
-def _sync(org_id: str, console: ComputeConsole, *, with_past: bool = False) -> None:
+def sync_replica(org_id: str, console: ComputeConsole, *, with_past: bool = False) -> None:
     """Bring the worker's replica up to date; what is new to it may take long, and is kept."""
     console.services.replica.sync([org_id], with_past=with_past)
 
@@ -165,7 +167,7 @@ def _prepare(question: Question, now: datetime, console: ComputeConsole) -> None
         if there and question.hashed:
             there = snapshot.cached_hash(question.report, query, shared=True) is not None
     if not there:
-        _sync(question.org_id, console, with_past=question.at is not None)
+        sync_replica(question.org_id, console, with_past=question.at is not None)
 
 
 def _build(console: ComputeConsole, question: Question, now: datetime, sent: bool) -> _ArtifactAnswer:

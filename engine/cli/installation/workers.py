@@ -19,6 +19,7 @@ from engine.runtime.settings import Settings
 from engine.web.app import Console
 from engine.web.computing import ComputeConsole, with_services
 from engine.web.lanes import ARCHIVES, DESK, REPORTS
+from engine.web.warming import warm
 
 if TYPE_CHECKING:
     from engine.runtime.services import Services
@@ -186,12 +187,18 @@ def serve_console(
         services.store.must_be_writable()
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         work = _scheduled_work(services, workers, signals) if scheduled else None
+
+        def announce() -> None:
+            said()
+            ahead = services, workers[str(REPORTS.workers)], signals.asked, services.started_at
+            threading.Thread(target=warm, args=ahead, name="warming", daemon=True).start()
+
         if processes == 1:
             server = bind(Console(api.ROUTES, services, workers), listening, threads)
-            said()
+            announce()
             whole = run(server, signals, work)
         else:
-            whole = serve_in_processes(services, workers, listening, threads, processes, signals, work, said)
+            whole = serve_in_processes(services, workers, listening, threads, processes, signals, work, announce)
         if not whole and services.store.outdated.is_set():
             os._exit(1)
     if not whole:  # a thread of it is not over, and need not be: what was acknowledged is in the store

@@ -6,13 +6,20 @@ from sqlalchemy import Connection, select
 
 from engine.model.days import local_day
 from engine.model.vocabulary import Plan
-from engine.store.schema.organizations import organizations
+from engine.store.ids import PLATFORM
+from engine.store.schema.organizations import heads, organizations
 
 
 def time_zone(connection: Connection, org_id: str) -> str:
     """The IANA time zone of the organization's business dates."""
     zone: str = connection.execute(select(organizations.c.time_zone).where(organizations.c.id == org_id)).scalar_one()
     return zone
+
+
+def longest_chains(connection: Connection, count: int) -> list[str]:
+    """So many organizations at most, those with the longest records first; the platform's own is not among them."""
+    query = select(heads.c.org_id).where(heads.c.org_id != PLATFORM, heads.c.last_seq > 0)
+    return list(connection.scalars(query.order_by(heads.c.last_seq.desc(), heads.c.org_id).limit(count)))
 
 
 def plan_of(connection: Connection, org_id: str) -> Plan:
