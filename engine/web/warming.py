@@ -24,8 +24,9 @@ def warm(services: Services, workers: WorkerPool, stopped: threading.Event, now:
     """Have the reports of the first chapter computed for the organizations with the longest records, until ``stopped``.
 
     Each is a work of its own, so that whoever asks meanwhile waits for one of them at most. Nothing is kept on disk.
+    With a bucket nothing is computed ahead: another machine may have built what people ask for.
     """
-    if stopped.wait(WAIT_SECONDS):
+    if services.settings.artifact_bucket or stopped.wait(WAIT_SECONDS):
         return
     chapter = next(iter(index().sections.values()))
     try:

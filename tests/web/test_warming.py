@@ -42,8 +42,9 @@ def add(store, org_id, events):
             revision.record("organization.created")
 
 
-def warm(store, workers, stopped=None):
-    warming.warm(SimpleNamespace(store=store), workers, stopped or threading.Event(), NOW)
+def warm(store, workers, stopped=None, bucket=""):
+    services = SimpleNamespace(store=store, settings=SimpleNamespace(artifact_bucket=bucket))
+    warming.warm(services, workers, stopped or threading.Event(), NOW)
     return workers.done
 
 
@@ -65,7 +66,7 @@ def test_the_longest_chains_are_no_empty_ones_and_not_the_platforms(any_store):
 def test_it_stops_with_the_console_and_at_what_keeps_it_from_computing(store):
     stopped = threading.Event()
     assert warm(store, Workers(end=stopped), stopped) == [("acme", CHAPTER[0])]
-    assert warm(store, Workers(), stopped) == []
+    assert (warm(store, Workers(), stopped), warm(store, Workers(), bucket="s3://reports")) == ([], [])
     assert warm(store, Workers(failure=Unavailable("The console is stopping."))) == [("acme", CHAPTER[0])]
 
 
