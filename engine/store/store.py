@@ -65,6 +65,7 @@ class Store(StoreReader):
         except SchemaChanged:
             log.warning("credentials were used as often as is not noted: the store has another schema by now")
         finally:
+            self._answers.close()
             self._reader.dispose()
             self._writer.dispose()
             self._turn.close()

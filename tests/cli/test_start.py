@@ -1,5 +1,10 @@
 """What a command loads before it answers: most of its time, were it everything."""
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from engine.store import Store
@@ -48,3 +53,15 @@ def test_a_report_that_is_there_is_printed_without_what_computes_it(start, sqlit
     computed, loaded = start("report", "legal-holds", "--org", "acme", SVC_DATABASE_URL=sqlite_url)
     assert loaded >= {"polars", "duckdb", "reports"}
     assert start("report", "legal-holds", "--org", "acme", SVC_DATABASE_URL=sqlite_url) == (computed, set())
+
+
+@pytest.mark.real
+def test_a_command_ends_at_once_and_leaves_the_store_folded_with_its_log(acme_template, tmp_path):
+    (tmp_path / "hq.db").write_bytes(acme_template.read_bytes())
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+    command = [sys.executable, "-m", "engine.cli", "report", "legal-holds"]
+    done = subprocess.run(command, env={**environment, "SVC_DATA_DIR": str(tmp_path)}, capture_output=True, check=True)
+    assert (json.loads(done.stdout)["report"], done.stderr) == ("legal-holds", b"")
+    assert sorted(file.name for file in tmp_path.glob("*.db*")) == ["hq.db"]
+    refused = subprocess.run([*command, "--org", "nobody"], env={**environment, "SVC_DATA_DIR": str(tmp_path)})
+    assert refused.returncode == 2

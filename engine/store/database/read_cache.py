@@ -67,6 +67,12 @@ class ReadCache:
         self._guard = threading.Lock()
         self._newest = 0, CachedReads()
 
+    def close(self) -> None:
+        """Close the connection of this thread; that of any other ends with it."""
+        connection, self._look = self._look.connection, _ThreadReads()
+        if connection is not None:
+            connection.close()
+
     def current(self) -> CachedReads | None:
         """The valid cache, empty after any commit. None where the engine has no data version."""
         if self._path is None:
