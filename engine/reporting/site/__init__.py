@@ -1,7 +1,8 @@
 """The reports of an organization as a site to browse offline: pages that lead to one another.
 
-Each report has a page, and so has each control, person, vendor, framework, service, auditor request and incident,
-where all reports' rows about it stand together. The front page begins with questions.
+Each report has a page, so has the plan of each framework with a target day, and each control, person, vendor,
+framework, service, auditor request and incident, where all reports' rows about it stand together. The front page
+begins with questions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from engine.reporting.artifacts.durable_files import flush, flush_names
 from engine.reporting.site.indexes import Answer, Entry, Indexes, answer, entry, proof
 from engine.reporting.site.list_tables import with_counts
 from engine.reporting.site.mentions import ReportPage, addresses, mentions
+from engine.reporting.site.plan_pages import PlanPage, plan_editions, plan_page
 from engine.reporting.site.portraits import Portrait, portraits
 from engine.reporting.site.questions import SiteQuestion, questions
 from engine.reporting.site.steps import with_steps
@@ -76,13 +78,18 @@ class _Site:
             edition.report: self._report_page(edition, self._file(edition.report, "html"), links)
             for edition in editions
         }
+        plans = self._plans(links)
         answers = [
-            self._answer(question, told, links) for question in questions(self.snapshot) if question.report in told
+            self._answer(question, told, plans, links)
+            for question in questions(self.snapshot)
+            if question.report in told
         ]
         answers += proof(things, painted)
         self._write_reports(list(told.values()), links)
-        self._write_things(things, list(told.values()), painted, links)
-        self._write_indexes(told, answers, things, links)
+        self._write_reports([plan.told for plan in plans], links)
+        every = [*told.values(), *(plan.told for plan in plans)]
+        self._write_things(things, every, painted, links)
+        self._write_indexes(told, answers, plans, things, links)
         self.progress(f"export {self.snapshot.org_id}", len(reports), len(reports))
 
     def _file(self, report: str, form: str) -> str:
@@ -106,7 +113,15 @@ class _Site:
     def _report_page(self, edition: Edition, file: str, links: Links) -> ReportPage:
         return ReportPage(edition, sheets(edition, links), file)
 
-    def _answer(self, question: SiteQuestion, told: Mapping[str, ReportPage], links: Links) -> Answer:
+    def _plans(self, links: Links) -> list[PlanPage]:
+        return [
+            plan_page(framework, self._report_page(edition, self._file(f"plan {framework}", "html"), links))
+            for framework, edition in plan_editions(self.snapshot)
+        ]
+
+    def _answer(
+        self, question: SiteQuestion, told: Mapping[str, ReportPage], plans: Sequence[PlanPage], links: Links
+    ) -> Answer:
         found = told[question.report]
         if question.query:
             edition = self.snapshot.edition(question.report, question.query)
@@ -115,7 +130,7 @@ class _Site:
             around = Around(edition.title, [("Reports", INDEX)])
             self._write(found.file, page(edition, with_lead(edition, found.sheets, links), links, around))
         by_name = question.by_name(self.snapshot, found.edition.document) if question.by_name is not None else ""
-        return answer(question, found, question.series(self.snapshot), by_name)
+        return answer(question, found, question.series(self.snapshot), by_name, plans)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
         for told, before, after in with_steps(every):
@@ -131,7 +146,12 @@ class _Site:
                 (self.folder / thing.file).write_bytes(pages.page(thing, before, after))
 
     def _write_indexes(
-        self, told: Mapping[str, ReportPage], answers: Sequence[Answer], things: Sequence[Thing], links: Links
+        self,
+        told: Mapping[str, ReportPage],
+        answers: Sequence[Answer],
+        plans: Sequence[PlanPage],
+        things: Sequence[Thing],
+        links: Links,
     ) -> None:
         chapters = {
             title: [self._entry(report, told) for report in section] for title, section in self.sections.items()
@@ -142,7 +162,7 @@ class _Site:
         indexes = Indexes(self.snapshot.subject, chapters, by_kind, links)
         for kind in by_kind:
             self._write(list_file(kind), indexes.list(kind))
-        self._write(SEARCH, indexes.search())
+        self._write(SEARCH, indexes.search(plans))
         self._write(INDEX, indexes.front(answers))
 
     def _entry(self, report: Report, told: Mapping[str, ReportPage]) -> Entry:

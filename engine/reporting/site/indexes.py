@@ -19,6 +19,7 @@ from engine.render.html.rows import sheet
 from engine.render.links import Links, ThingKey
 from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.mentions import ReportPage
+from engine.reporting.site.plan_pages import NO_PLAN, PlanPage
 from engine.reporting.site.portraits import Portrait
 from engine.reporting.site.questions import SiteQuestion
 from engine.reporting.site.things import LISTS, Thing, list_file
@@ -52,6 +53,7 @@ class Answer:
     figure_title: str
     line: Markup
     by_name: str = ""
+    plans: Sequence[PlanPage] = ()
 
 
 class Indexes:
@@ -96,10 +98,11 @@ class Indexes:
             with_links=partial(with_links, links=self._links),
         )
 
-    def search(self) -> bytes:
+    def search(self, plans: Sequence[PlanPage] = ()) -> bytes:
         """The search, whose index is in the page: what has a page, by what people call it."""
         reports = [entry for entries in self._chapters.values() for entry in entries]
         entries = [[entry.report.title, entry.page, "Report"] for entry in reports]
+        entries += [[plan.told.edition.title, plan.told.file, "Plan"] for plan in plans]
         for kind, things in self._things.items():
             named = LISTS[kind].removesuffix("s") if kind != "owner" else "Person"
             entries += [[f"{thing.small} {thing.title}".strip(), thing.file, named] for thing in things]
@@ -112,17 +115,25 @@ class Indexes:
         return ENVIRONMENT.get_template(template).render(edition=edition, around=around, **shown).encode()
 
 
-def answer(question: SiteQuestion, told: ReportPage, numbers: Sequence[float], by_name: str) -> Answer:
-    """A question as the front page shows it; ``by_name`` says which and who."""
+def answer(
+    question: SiteQuestion, told: ReportPage, numbers: Sequence[float], by_name: str, plans: Sequence[PlanPage]
+) -> Answer:
+    """A question as the front page shows it; ``by_name`` says which and who.
+
+    One that is of plans leads to the first of them, and has a line for each.
+    """
     document = told.edition.document
     name = question.figure if question.figure in document.summary else ""
     if name and not document.summary[name] and not numbers:  # nothing on record is no zero
         name = ""
     figure = words.value(name, words.figures(document)[name]) if name else ""
     title = document.titles.get(name) or words.label(name) if name else ""
-    return Answer(
+    found = Answer(
         question.title, told.file, document.headline, figure, title, sparkline(numbers, question.title), by_name
     )
+    if not question.is_of_plans:
+        return found
+    return replace(found, file=plans[0].told.file, plans=plans) if plans else replace(found, by_name=NO_PLAN)
 
 
 def proof(things: Sequence[Thing], told: Mapping[ThingKey, Portrait]) -> list[Answer]:

@@ -9,10 +9,8 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document
 from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
-from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan
-from engine.planning.plan import ReadinessPlan
-from engine.planning.question import MOST_DAYS, PlanQuestion
+from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -69,7 +67,8 @@ def _renewed_in_time(snapshot: Snapshot, lapsing: pl.DataFrame) -> str:
     if not lapse:
         return ""
     framework, day = near.select("framework", "target_on").row(0)
-    plan = make_plan(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
+    slack = int(snapshot.subject.settings["plan_slack_days"])
+    plan = make_plan(snapshot.fact, PlanQuestion((Goal(framework, 100, day),), slack), snapshot.as_of)
     first: dict[str, date] = {}
     for step in plan.steps:
         first.setdefault(step.work.id, step.ready_on)
@@ -126,46 +125,6 @@ def late_requests(snapshot: Snapshot) -> str:
         for one in rows.sort("due_on", "id").head(FEW).iter_rows(named=True)
     ]
     return f"First {_then(said)}." if said else ""
-
-
-def ready_on_the_day(snapshot: Snapshot) -> str:
-    """Each framework with a target date: what its plan says of the day, and what is short if nothing is done."""
-    said = []
-    for plan in _target_plans(snapshot):
-        goal = plan.question.first
-        name = FRAMEWORK_NAMES.get(goal.framework, goal.framework)
-        said.append(f"{name}, {short_day(goal.by)}: {_verdict(snapshot, plan)}")
-    return f"{'. '.join(said)}." if said else "No framework in scope has a target date: record one (target on)."
-
-
-def _target_plans(snapshot: Snapshot) -> list[ReadinessPlan]:
-    """The plan of each framework with a target date within the year to come, the first day first."""
-    until = snapshot.as_of + timedelta(days=MOST_DAYS)
-    targets = snapshot.fact("framework_targets").filter(pl.col("target_on").is_between(snapshot.as_of, until))
-    return [
-        make_plan(snapshot.fact, PlanQuestion.of(framework, 100, day), snapshot.as_of)
-        for framework, day in targets.sort("target_on", "framework").select("framework", "target_on").iter_rows()
-    ]
-
-
-def _verdict(snapshot: Snapshot, plan: ReadinessPlan) -> str:
-    """Yes or no as the plan has it, what is short if nothing is done, and when it is likely."""
-    if not plan.mine:
-        return "yes"
-    short = f"{len(plan.mine)} short, {_hours(plan.needed_hours)}"
-    if not plan.is_reached:
-        late = _likely_on(snapshot.as_of, plan.question.by, plan.needed_hours, plan.available_hours)
-        return f"no; {short}{late}"
-    (likely,) = likelihoods(plan, ready_days(plan, spread_of(snapshot.fact("accepted_plans"))))
-    return f"yes, with the plan; {short}; {round(100 * likely.probability)} % likely"
-
-
-def _likely_on(today: date, by: date, needed: float, available: float) -> str:
-    """When the work is done at the pace that its owners' spare hours until the day allow; empty where that is in time,
-    or where they have none."""
-    if not 0 < available < needed:
-        return ""
-    return f"; likely on {spelled_day(today + timedelta(days=round((by - today).days * needed / available)))}"
 
 
 def called_by(snapshot: Snapshot) -> Callable[[object], str]:

@@ -17,7 +17,6 @@ from engine.reporting.site.named_answers import (
     late_requests,
     of_records,
     overload,
-    ready_on_the_day,
     weak_vendors,
 )
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -28,7 +27,10 @@ Series = Callable[[Snapshot], Sequence[float]]
 
 @dataclass(frozen=True)
 class SiteQuestion:
-    """``figure`` is one of the report's summary; ``series`` its past, or the weeks ahead where that is the question."""
+    """``figure`` is one of the report's summary; ``series`` its past, or the weeks ahead where that is the question.
+
+    What ``is_of_plans`` is answered by the plan of each framework with a target day.
+    """
 
     title: str
     report: str
@@ -36,6 +38,7 @@ class SiteQuestion:
     series: Series
     query: Mapping[str, str] = field(default_factory=dict)
     by_name: Sentence | None = None
+    is_of_plans: bool = False
 
 
 def questions(snapshot: Snapshot) -> list[SiteQuestion]:
@@ -81,13 +84,7 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
         SiteQuestion(
             "What changed since last month?", "executive-summary", "", _posture, _month_ago(snapshot), what_moved
         ),
-        SiteQuestion(
-            "Are we ready on the day?",
-            "program",
-            "weighted_pct",
-            _mean("weighted_pct"),
-            by_name=of_records(ready_on_the_day),
-        ),
+        SiteQuestion("Are we ready on the day?", "program", "weighted_pct", _mean("weighted_pct"), is_of_plans=True),
     ]
 
 

@@ -4,8 +4,10 @@ import json
 import re
 from html import unescape
 
+import polars as pl
 import pytest
 
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render import CONTENT_SECURITY_POLICY
 from engine.reporting.site import write_site
 from engine.reporting.site.things import LISTS, file_of, list_file
@@ -117,7 +119,27 @@ def test_the_front_page_begins_with_ten_questions(sites):
     assert re.match(r"The evidence of [\d,]+ controls? lapses: \d+ in the week of \d+ \w+", named[2])
     assert any(sentence.startswith("Hours that come free until ") for sentence in named)
     assert re.search(r", newest: \d+ \w+ \d{4}, \w+: ", named[-1])
-    assert any(re.search(r"SOC 2, \d+ \w+: (yes|no; \d+ short, [\d.]+ h)", sentence) for sentence in named)
+
+
+def test_the_plan_of_each_framework_with_a_day_has_a_page_that_the_front_page_and_the_framework_lead_to(sites):
+    folder, snapshot = sites["brightline"]
+    front = (folder / "index.html").read_text()
+    days = snapshot.fact("framework_targets").filter(pl.col("target_on") >= snapshot.as_of).sort("target_on")
+    lines = re.findall(r'<p class="named"><a href="([^"]+-plan-[^"]+)">([^<]+)</a>: (.+)\.</p>', front)
+    assert [file for file, _, _ in lines] == [f"brightline-plan-{one}-2026-11-20.html" for one in days["framework"]]
+    for (file, name, verdict), framework, day in zip(lines, days["framework"], days["target_on"], strict=True):
+        asked = snapshot.edition("gap-remediations", {"framework": framework, "by": day.isoformat()})
+        said = Page((folder / file).read_text()).text
+        assert verdict.startswith("yes" if asked.document.summary["reached"] else "no; ")
+        assert name == f"{FRAMEWORK_NAMES[framework]}, {day.day} {day:%b}"
+        assert f"Ready by a date: {FRAMEWORK_NAMES[framework]}, {day.day} {day:%b %Y}" in said
+        assert f'href="{file}' in (folder / file_of("framework", framework)).read_text()
+    assert f'<a href="{lines[0][0]}">Are we ready on the day?</a>' in front
+
+
+def test_without_a_day_the_front_page_says_what_to_record(sites):
+    text = (sites["empty"][0] / "index.html").read_text()
+    assert "No framework in scope has a target date" in text
 
 
 def test_the_same_records_give_the_same_site(sites, tmp_path):

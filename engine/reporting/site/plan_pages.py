@@ -1,0 +1,63 @@
+"""The plan of each framework with a target day: a page of its own, and the line about it on the front page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import polars as pl
+
+from engine.model.days import spelled_day
+from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FRAMEWORK, TARGET
+from engine.model.documents.document import Document, Edition
+from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.planning.question import MOST_DAYS
+from engine.render import words
+from engine.reporting.site.mentions import ReportPage
+from engine.reporting.site.named_answers import short_day
+from engine.reporting.snapshot.snapshot import Snapshot
+
+ASKED = "gap-remediations"  # which answers for any framework
+NO_PLAN = "No framework in scope has a target date: record one (target on)."
+
+
+@dataclass(frozen=True)
+class PlanPage:
+    """``name`` is the framework with its day, ``verdict`` what the plan says of it in a line."""
+
+    name: str
+    verdict: str
+    told: ReportPage
+
+
+def plan_editions(snapshot: Snapshot) -> Iterator[tuple[str, Edition]]:
+    """Of each framework with a day within the year to come the plan for all of it, the first day first."""
+    day = pl.coalesce("target_on", "audit_until")
+    near = snapshot.fact("framework_targets").filter(
+        day.is_between(snapshot.as_of, snapshot.as_of + timedelta(days=MOST_DAYS))
+    )
+    for framework in near.sort(day, "framework")["framework"]:
+        query = {PLANNED_FRAMEWORK.name: framework, TARGET.name: str(DEFAULT_TARGET)}
+        edition = snapshot.edition(ASKED, query)
+        name = FRAMEWORK_NAMES.get(framework, framework)
+        title = f"{edition.title}: {name}, {spelled_day(edition.document.summary['by'])}"
+        yield framework, replace(edition, title=title)
+
+
+def plan_page(framework: str, told: ReportPage) -> PlanPage:
+    """The page of a plan as the front page leads to it."""
+    document = told.edition.document
+    name = FRAMEWORK_NAMES.get(framework, framework)
+    return PlanPage(f"{name}, {short_day(document.summary['by'])}", verdict(document), told)
+
+
+def verdict(document: Document) -> str:
+    """Yes or no as the plan has it, what is short if nothing is done, and how likely it is or how far it comes."""
+    summary, goal = document.summary, document.table("goals").frame.row(0, named=True)
+    if not summary["not_effective"]:
+        return "yes"
+    short = f"{summary['not_effective']:,} short, {words.quarters(summary['needed_hours'])} h"
+    if not summary["reached"]:
+        return f"no; {short}; the plan comes to {goal['planned_strict_pct']:g} %"
+    likely = f"{round(goal['likely_pct'])} % likely"
+    late = goal["likely_on"] is not None and goal["likely_on"] > goal["by_on"]
+    return f"yes, with the plan; {short}; {likely}" + (f"; 90 % on {spelled_day(goal['likely_on'])}" if late else "")

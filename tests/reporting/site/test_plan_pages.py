@@ -1,0 +1,33 @@
+"""What the front page says of a plan in a line."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from engine.model.documents.document import Document, Table
+from engine.reporting.site.plan_pages import verdict
+
+BY, LATER = date(2027, 3, 1), date(2027, 3, 22)
+
+
+def plan(likely_on=None, likely_pct=0.0, **summary):
+    goals = {"by_on": [BY], "planned_strict_pct": [70.5], "likely_pct": [likely_pct], "likely_on": [likely_on]}
+    frame = pl.DataFrame(goals, schema_overrides={"likely_on": pl.Date})
+    known = {"not_effective": 34, "needed_hours": 67.5, "reached": True}
+    return Document("", summary={**known, **summary}, tables=(Table("goals", "Goals", frame),))
+
+
+@pytest.mark.parametrize(
+    ("document", "line"),
+    [
+        (plan(not_effective=0), "yes"),
+        (plan(BY, 93.4), "yes, with the plan; 34 short, 67.5 h; 93 % likely"),
+        (plan(LATER, 62.0), "yes, with the plan; 34 short, 67.5 h; 62 % likely; 90 % on 22 Mar 2027"),
+        (plan(None, 6.2), "yes, with the plan; 34 short, 67.5 h; 6 % likely"),
+        (plan(reached=False), "no; 34 short, 67.5 h; the plan comes to 70.5 %"),
+    ],
+    ids=("holds", "likely", "late", "never", "no"),
+)
+def test_a_verdict_is_the_plans_own_and_so_is_the_day_on_which_it_is_likely(document, line):
+    assert verdict(document) == line
