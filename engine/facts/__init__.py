@@ -22,6 +22,7 @@ from engine.facts.continuations import (
     Continuation,
     ScannedTo,
 )
+from engine.facts.expressions import SIGNED_DAYS
 from engine.facts.memory import FactMemory, Source
 from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.facts.obligations.sources import REVIEW_HOURS
@@ -201,6 +202,7 @@ __all__ = [
     "FACTS",
     "REVIEW_HOURS",
     "SCHEMAS",
+    "SIGNED_DAYS",
     "FactQuestion",
     "Facts",
     "CachedFacts",

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.facts import SIGNED_DAYS
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
@@ -107,8 +108,8 @@ def _charts(waves: pl.DataFrame) -> list[Chart]:
 def _definitions(ask: Ask) -> dict[str, str]:
     warn = percent(ask.settings["utilisation_warn_pct"])
     return {
-        "Renewal": "An attestation of the obligation ledger that is not signed yet. A signature lapses after 380 days; "
-        "where no next attestation is planned, that is its date.",
+        "Renewal": "An attestation of the obligation ledger that is not signed yet. A signature lapses after "
+        f"{SIGNED_DAYS} days; where no next attestation is planned, that is its date.",
         "Wave": f"By days until it is due. This week is {iso_week(ask.as_of)}.",
         "Collision": f"An owner's week with at least {renewals.CROWDED} renewals of several frameworks, or with any "
         f"in which all duties together use more than {warn} of the hours available.",

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from engine.facts.expressions import SIGNED_DAYS
 from engine.planning.outlook import make_plan
 from engine.planning.question import Goal, PlanQuestion
 from tests.factories import DAY
@@ -105,6 +106,19 @@ def test_a_signature_that_falls_due_again_before_the_day_is_planned(facts_with):
     assert [step.duty for step in plan.steps] == ["d10", "d40"]
     _, rows = carried_out(plan, records)
     assert states(facts_with(controls=controls, as_of=BY, **rows)) == {"X1": "effective"}
+
+
+@pytest.mark.parametrize(("more", "state", "signs"), [(0, "effective", 0), (1, "stale", 1)])
+def test_a_plan_counts_a_signature_for_as_many_days_as_the_reports_whatever_the_cadence(facts_with, more, state, signs):
+    by = DAY + timedelta(days=10 + more)
+    signed = DAY + timedelta(days=10 - SIGNED_DAYS)
+    duty = {"id": "a", **on("X1"), "owner": "ann", "due_on": signed, "outcome": "attested", "attested_at": noon(signed)}
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="monthly", position=1), attestations=[duty]
+    )
+    assert states(facts_with(controls=controls, as_of=by, **records)) == {"X1": state}
+    _, plan = plan_of(facts_with, (controls, [], records, by, 100))
+    assert (len(plan.steps), plan.is_reached) == (signs, True)
 
 
 def test_b_after_a_in_one_week_is_planned_and_a_alone_is_not_lost(facts_with):

@@ -3,14 +3,22 @@
 import csv
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import date
 
 import click
 
 from engine.cli.on_terminal import printable
+from engine.model.errors import Usage
 
 Row = Mapping[str, object]
+
+
+def must_be_in_scope_somewhere(frameworks: Sequence[str], scope: Container[str]) -> None:
+    """Usage for a framework that no organization has in scope: nothing was asked of anybody."""
+    for framework in frameworks:
+        if framework not in scope:
+            raise Usage(f"{framework} is in scope of no organization.")
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Row], form: str | None) -> None:

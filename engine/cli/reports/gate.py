@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.cli.common import now, open_console_services, org_option, organization
-from engine.cli.reports.every_organization import print_rows
+from engine.cli.reports.every_organization import must_be_in_scope_somewhere, print_rows
 from engine.cli.reports.reports import as_of_option, past
 from engine.model.days import local_day
 from engine.model.errors import Usage
@@ -74,11 +74,13 @@ def gate(
     asked = [(measure, percent) for measure, percent in least_of.items() if percent is not None]
     checks: list[Condition] = []
     rows: list[dict[str, object]] = []
+    known: set[str] = set()
     with open_console_services() as services:
         names = [one for one, _ in services.store.organizations()] if everyone else [organization(services, org)]
         for name in names:
             with services.snapshots.open(name, now=moment, at=at) as snapshot:
                 scope = snapshot.fact("readiness").get_column("framework").to_list()
+                known |= {*scope}
                 mine = [one for one in frameworks if one in scope] if everyone else list(frameworks)
                 rows += [_row(name, one) for one in frameworks if one not in mine]
                 found = [least(snapshot, one, *condition) for one in mine for condition in asked]
@@ -90,6 +92,8 @@ def gate(
                         found += [no_new(snapshot, before, one, severity) for one in mine]
                 rows += [_row(name, one.framework, one) for one in found]
                 checks += [replace(one, org_id=name) for one in found] if everyone else found
+    if everyone:
+        must_be_in_scope_somewhere(frameworks, known)
     data = junit(checks, moment)
     if output is not None:
         try:

@@ -1,6 +1,7 @@
 """The command that says whether frameworks will be ready by their days, and what makes them so."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
@@ -145,8 +146,7 @@ def plan(
     asked = _parameters(goals) | {name: text for name, text in chosen.items() if text}
     with open_console_services() as services:
         asked |= _slack(services)
-        if len(goals) > 1 or form in ("csv", *WORK_FORMATS):
-            _must_be_in_scope(services, organization(services, org), goals, as_of)
+        _must_be_in_scope(services, organization(services, org), [goal.framework for goal in goals], as_of)
     if form == "csv":
         sys.stdout.write(_rows(org, asked))
     elif form in WORK_FORMATS:
@@ -180,15 +180,15 @@ def _slack(services: "Services") -> dict[str, str]:
     return {} if days == SLACK_DAYS else {SLACK.name: str(days)}
 
 
-def _must_be_in_scope(services: "Services", org_id: str, goals: list[GoalWords], as_of: str | None) -> None:
+def _must_be_in_scope(services: "Services", org_id: str, frameworks: Sequence[str], as_of: str | None) -> None:
     from engine.model.declarations.as_of import AsOf
 
     at, _ = AsOf.take(past(as_of))
     with services.snapshots.open(org_id, now=now(), at=at) as snapshot:
         scope: list[str] = snapshot.fact("framework_targets").get_column("framework").to_list()
-    for goal in goals:
-        if goal.framework not in scope:
-            raise Usage(f"{goal.framework} is not in scope of {org_id}; in scope: {', '.join(scope) or 'none'}.")
+    for framework in frameworks:
+        if framework not in scope:
+            raise Usage(f"{framework} is not in scope of {org_id}; in scope: {', '.join(scope) or 'none'}.")
 
 
 def _back_test(org: str | None, framework: str, as_of: str | None, form: str) -> bytes:
@@ -199,6 +199,7 @@ def _back_test(org: str | None, framework: str, as_of: str | None, form: str) ->
     at, _ = AsOf.take(past(as_of))
     with open_console_services() as services:
         name = organization(services, org)
+        _must_be_in_scope(services, name, [framework], as_of)
         with services.snapshots.open(name, now=now(), at=at) as snapshot:
             horizons: dict[date, pl.DataFrame] = {}
             for then in (snapshot.as_of - timedelta(days=number) for number in DAYS_BACK):
@@ -234,12 +235,12 @@ def _work(org: str | None, asked: dict[str, str], form: str) -> str:
 
 
 def _print_all(goals: list[GoalWords], by: str | None, as_of: str | None, form: str | None) -> None:
-    from engine.cli.reports.every_organization import print_rows
+    from engine.cli.reports.every_organization import must_be_in_scope_somewhere, print_rows
     from engine.model.declarations.as_of import AsOf
     from engine.planning.exports.overview import COLUMNS, overview
 
     at, _ = AsOf.take(past(as_of))
-    moment, rows = now(), []
+    moment, rows, scope = now(), [], set[str]()
     wanted = [
         (goal.framework, goal.target, date.fromisoformat(on) if (on := goal.by or by) else None) for goal in goals
     ]
@@ -248,4 +249,6 @@ def _print_all(goals: list[GoalWords], by: str | None, as_of: str | None, form: 
             with services.snapshots.open(name, now=moment, at=at) as snapshot:
                 slack = services.settings.plan_slack_days
                 rows += overview(name, snapshot.fact, snapshot.as_of, slack, wanted)
+                scope |= {*snapshot.fact("framework_targets")["framework"]}
+    must_be_in_scope_somewhere([goal.framework for goal in goals], scope)
     print_rows(COLUMNS, rows, form)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
+from engine.model.declarations.plan_parameters import BY
 from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import Fact, make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
@@ -18,8 +19,13 @@ def overview(
 ) -> list[Mapping[str, object]]:
     """A row for each framework that is ``wanted`` (its target, its day), else for each in scope with a target date.
 
-    What has no day within a year, or is not in scope, has a note in place of figures.
+    What has no day within a year, or is not in scope, has a note in place of figures. BadRequest for a day that is
+    asked for and is not within a year.
     """
+    last = as_of + timedelta(days=MOST_DAYS)
+    for _, _, by in wanted:
+        if by is not None and not as_of <= by <= last:
+            raise BY.refusal(str(by), f"a day from {as_of} to {last}")
     targets: dict[str, date | None] = dict(fact("framework_targets").select("framework", "target_on").iter_rows())
     asked = wanted or [(name, 100, None) for name, on in targets.items() if on is not None]
     if not asked:
@@ -29,7 +35,7 @@ def overview(
         day = by or targets.get(framework)
         if framework not in targets:
             rows.append(_row(org_id, framework, day, target, note="not in scope"))
-        elif day is None or not as_of <= day <= as_of + timedelta(days=MOST_DAYS):
+        elif day is None or not as_of <= day <= last:
             rows.append(_row(org_id, framework, day, target, note="no day within a year"))
         else:
             rows.append(_plan_row(org_id, fact, as_of, PlanQuestion((Goal(framework, target, day),), slack_days)))

@@ -94,6 +94,10 @@ def test_the_exit_code_says_it(acme, cli, tmp_path):
         (("--framework", "soc2", "--min-strict", 1, "--since", "2026-11-01"), "--since says since when"),
         (("--framework", "gdpr-art32", "--min-strict", 1), "GDPR Article 32 is not in scope of acme"),
         (("--framework", "soc3", "--min-strict", 1), "soc3"),
+        (
+            ("--all", "--framework", "soc2", "--framework", "soc3", "--min-strict", 0),
+            "soc3 is in scope of no organization",
+        ),
         (("--framework", "soc2", "--no-new", "critical", "--since", "yesterday"), "since"),
         (("--framework", "soc2", "--no-new", "critical"), "there is no earlier day that a gap could be new since"),
     ],

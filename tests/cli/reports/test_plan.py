@@ -94,11 +94,20 @@ def test_standard_input_is_read_once(acme, cli):
     assert (code, "read once" in err) == (2, True)
 
 
-@pytest.mark.real
-def test_what_is_not_in_scope_has_no_plan(ready):
-    answer = plan_json(ready, "plan", "--framework", "hipaa", "--by", "2027-03-01", "--format", "json")
-    assert "is not in scope" in answer["headline"]
-    assert answer["actions"] == []
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--framework", "hipaa", "--by", "2027-03-01"), "hipaa is not in scope of acme; in scope: soc2."),
+        (("--framework", "hipaa", "--back-test"), "hipaa is not in scope of acme; in scope: soc2."),
+        (("--framework", "socks", "--by", "2027-03-01"), "socks is not in scope of acme; in scope: soc2."),
+        (("--all", "--framework", "hipaa"), "hipaa is in scope of no organization."),
+        (("--all", "--framework", "soc2", "--by", "2020-01-01"), "by must be a day from"),
+    ],
+)
+def test_what_is_not_in_scope_has_no_plan(ready, arguments, expected):
+    code, out, err = ready("plan", *arguments, "--format", "json")
+    assert (code, out) == (2, "")
+    assert expected in err
 
 
 def test_a_projection_is_held_against_history(ready):
@@ -195,14 +204,21 @@ def test_work_goes_out_to_the_tools_where_tickets_live(ready):
 
 
 @pytest.mark.real
-def test_every_organization_is_a_row(ready):
+def test_every_organization_is_a_row(ready, tmp_path):
     rows = plan_json(ready, "plan", "--all", "--format", "json")
     assert [(row["organization"], row["framework"], row["by"]) for row in rows] == [("acme", "soc2", "2027-03-01")]
+    scope = tmp_path / "organization_frameworks.csv"
+    scope.write_text("framework,in_scope,adopted_on\nhipaa,true,2025-01-01\n")
+    (tmp_path / "organizations.csv").write_text("name,time_zone\nOther,UTC\n")
+    code, _, err = ready("import", tmp_path / "organizations.csv", scope, "--org", "other")
+    assert code == 0, err
     code, out, _ = ready("gate", "--all", "--framework", "soc2", "--framework", "hipaa", "--min-strict", "0")
     lines = [line.split() for line in out.splitlines()]
     assert code == 0, out
     assert lines[0] == ["organization", "framework", "condition", "holds", "found"]
-    assert [line[:2] for line in lines[1:]] == [["acme", "hipaa"], ["acme", "soc2"]]
+    named = [(line[0], line[1], " ".join(line[-3:])) for line in lines[1:]]
+    assert [name[:2] for name in named if name[2] == "not in scope"] == [("acme", "hipaa"), ("other", "soc2")]
+    assert [name[:2] for name in named if name[2] != "not in scope"] == [("acme", "soc2"), ("other", "hipaa")]
 
 
 @pytest.mark.parametrize(
