@@ -50,7 +50,7 @@ def capacities(
     owner_weeks: pl.DataFrame, days_away: pl.DataFrame, load: pl.DataFrame, weeks: PlanWeeks, own: Collection[str] = ()
 ) -> dict[str, Capacity]:
     """The hours of everybody who is there. ``own`` names the work on record that the plan counts itself."""
-    away = _away_in_last_week(days_away, owner_weeks, weeks)
+    away = away_by_day(days_away.filter(pl.col("week_start_on") == weeks.mondays[-1]), owner_weeks)
     mine = load.filter(pl.col("obligation_id").is_in(sorted(own)))
     key = ["owner", "week_start_on"]
     beside: dict[str | None, float] = dict(
@@ -83,13 +83,10 @@ def capacities(
     }
 
 
-def _away_in_last_week(
-    days_away: pl.DataFrame, owner_weeks: pl.DataFrame, weeks: PlanWeeks
-) -> Mapping[str, Mapping[date, float]]:
-    """The share of each working day of the last week on which somebody is not there."""
-    last = days_away.filter(pl.col("week_start_on") == weeks.mondays[-1])
+def away_by_day(days_away: pl.DataFrame, owner_weeks: pl.DataFrame) -> Mapping[str, Mapping[date, float]]:
+    """The share of each working day on which somebody is not there."""
     found: dict[str, dict[date, float]] = {}
-    for owner, on, share in away_of_owners(last, owner_weeks).select("owner", "on", "away_share").iter_rows():
+    for owner, on, share in away_of_owners(days_away, owner_weeks).select("owner", "on", "away_share").iter_rows():
         found.setdefault(owner, {})[on] = share
     return found
 

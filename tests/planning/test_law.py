@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from engine.facts.obligations.accepted_plans import WORK_KIND
 from engine.planning.exports.rows import _rows
 from engine.planning.outlook import make_plan
+from engine.planning.people import away_by_day
 from engine.planning.question import PlanQuestion
 from tests.factories import DAY
 from tests.facts.conftest import facts_with, memory, replica  # noqa: F401 - fixtures
@@ -34,7 +35,8 @@ def plan_of(facts_with, drawn, records=None, as_of=DAY, events=None):
 def with_rows_of(plan, facts, records):
     """The records once the rows of a plan were imported."""
     rows = {name: [dict(row) for row in given] for name, given in records.items()}
-    for row in _rows(plan, facts["remediations_rows"], facts["remediation_details_rows"]):
+    away = away_by_day(facts["days_away"], facts["owner_weeks"])
+    for row in _rows(plan, away, facts["remediations_rows"], facts["remediation_details_rows"]):
         table = rows[row["table"]]
         new = {name: value for name, value in row.items() if name != "table"}
         known = next((one for one in table if one["id"] == row["id"]), None)

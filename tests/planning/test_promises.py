@@ -1,10 +1,11 @@
 """What a plan promised and could not keep: each of these once made a verdict that was not true on the day."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
 from engine.facts.expressions import SIGNED_DAYS
+from engine.facts.obligations.accepted_plans import hours_to_come
 from engine.planning.outlook import make_plan
 from engine.planning.question import Goal, PlanQuestion
 from tests.factories import DAY
@@ -240,3 +241,19 @@ def test_work_that_is_done_is_not_asked_again_while_its_evidence_is_to_come(fact
     assert not plan_of(facts_with, drawn, taken, as_of=by - timedelta(days=30))[1].is_reached, (
         "what is late is not done"
     )
+
+
+@pytest.mark.parametrize(
+    ("away", "as_of", "left"),
+    [
+        ([], date(2026, 12, 25), {date(2026, 12, 21): 1.0}),
+        (["2026-12-25=1.0"], date(2026, 12, 25), {}),
+        (["2026-12-25=1.0"], date(2026, 12, 24), {date(2026, 12, 21): 1.25}),
+        (["2026-12-25=1.0"], date(2026, 12, 18), {date(2026, 12, 21): 5.0}),
+    ],
+    ids=("there", "away", "the day before", "the week before"),
+)
+def test_a_day_off_that_the_plan_knew_of_has_no_hours_of_its_week(away, as_of, left):
+    planned = {"planned_weeks": ["2026-W52=5.0"], "planned_away": away, "planned_due_on": date(2026, 12, 25)}
+    recorded = {"work_hours": 5.0, "done_hours": None, "left_hours": None, "made_on": date(2026, 12, 1)}
+    assert hours_to_come({**planned, **recorded}, as_of, late=False) == left

@@ -18,7 +18,7 @@ class PlannedWork(msgspec.Struct, frozen=True):
 
     ``work_hours`` are the hours but for those of signatures, which ``duties`` on record count; ``weeks`` has them by
     ISO week. ``way`` says which of the ways of the work was chosen, ``part`` is the number of the work among what the
-    control needs.
+    control needs. ``away`` has the days of these weeks on which the plan knew that the owner is not there, by share.
     """
 
     id: str
@@ -36,6 +36,7 @@ class PlannedWork(msgspec.Struct, frozen=True):
     part: int = 0
     work_hours: float | None = None
     weeks: dict[str, float] = {}
+    away: dict[str, float] = {}
     duties: list[str] = []
     way: str = ""
 
@@ -61,7 +62,7 @@ def accepted_plans(
         ("org_id", "id", "plan_id", "plan_framework", "by_on", "made_on", "planned_owner", "planned_due_on", "way"),
         pl.String,
     )
-    lists = dict.fromkeys(("planned_kinds", "duty_ids", "planned_weeks"), pl.List(pl.String))
+    lists = dict.fromkeys(("planned_kinds", "duty_ids", "planned_weeks", "planned_away"), pl.List(pl.String))
     schema: dict[str, pl.DataType | type[pl.DataType]] = {**texts, "target_pct": pl.Int64, "part": pl.Int64, **lists}
     schema |= dict.fromkeys(("effort_hours", "work_hours", "planned_strict_pct"), pl.Float64)
     rows = [
@@ -80,6 +81,7 @@ def accepted_plans(
             "planned_kinds": one.kinds,
             "duty_ids": one.duties,
             "planned_weeks": [f"{week}={hours}" for week, hours in sorted(one.weeks.items())],
+            "planned_away": [f"{day}={share}" for day, share in sorted(one.away.items())],
             "effort_hours": one.hours,
             "work_hours": one.hours if one.work_hours is None else one.work_hours,
             "planned_strict_pct": one.strict_pct,
@@ -178,13 +180,18 @@ def _ahead(one: dict[str, object], as_of: date, monday: date) -> dict[date | Non
         weeks[date.fromordinal(due_on.toordinal() - due_on.weekday())] = _number(one["work_hours"]) or 0.0
     found: dict[date | None, float] = {week: hours for week, hours in weeks.items() if week >= monday}
     if monday in found:
-        of = _days_to_come(made_on) if isinstance(made_on, date) and made_on >= monday else WORKING_DAYS
-        found[monday] *= min(_days_to_come(as_of) / of, 1.0) if of else 1.0
+        begun = made_on if isinstance(made_on, date) and made_on >= monday else monday
+        whole = _days_there(one, monday, begun)
+        found[monday] *= min(_days_there(one, monday, as_of) / whole, 1.0) if whole else 1.0
     return found
 
 
-def _days_to_come(day: date) -> int:
-    return max(WORKING_DAYS - day.weekday(), 0)
+def _days_there(one: dict[str, object], monday: date, first: date) -> float:
+    """The working days of a week from a day on, less those on which the plan knew that the owner is away."""
+    shares = one["planned_away"]
+    away = dict(str(text).split("=") for text in (shares if isinstance(shares, list) else []))
+    days = (date.fromordinal(monday.toordinal() + number) for number in range(WORKING_DAYS))
+    return sum(1.0 - float(away.get(day.isoformat(), 0.0)) for day in days if day >= first)
 
 
 def _number(value: object) -> float | None:

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import msgspec
@@ -15,10 +15,12 @@ from engine.model.declarations.plan_parameters import MORE_HOURS, PLAN_CHOICES, 
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, Table
 from engine.planning.outlook import make_plan
+from engine.planning.people import away_by_day
 from engine.planning.plan import ReadinessPlan, WorkStep
 from engine.planning.question import plan_question
 from engine.planning.signatures import NEW_DUTY, NEXT_DUTY, SIGNATURE, Signatures
 
+AwayDays = Mapping[str, Mapping[date, float]]
 # what an open remediation has besides stays as it is: a column that is left out is not touched
 COLUMNS = ("table", "id", "framework", "control_id", "title", "owner", "opened_on", "due_on", "details")
 
@@ -64,8 +66,9 @@ def build(
             question.more_hours[0][0], "left out where a plan is accepted: the hours are a question"
         )
     plan = make_plan(frames.__getitem__, question, ask.as_of)
+    away = away_by_day(days_away, owner_weeks)
     rows = pl.DataFrame(
-        list(_rows(plan, remediations_rows, remediation_details_rows)), dict.fromkeys(COLUMNS, pl.String)
+        list(_rows(plan, away, remediations_rows, remediation_details_rows)), dict.fromkeys(COLUMNS, pl.String)
     )
     return Document(f"{rows.height:,} rows for the import.", tables=(Table("rows", "Rows to import", rows),))
 
@@ -79,7 +82,9 @@ def import_csv(document: Document) -> str:
     return out.getvalue()
 
 
-def _rows(plan: ReadinessPlan, remediations: pl.DataFrame, details: pl.DataFrame) -> Iterator[Mapping[str, object]]:
+def _rows(
+    plan: ReadinessPlan, away: AwayDays, remediations: pl.DataFrame, details: pl.DataFrame
+) -> Iterator[Mapping[str, object]]:
     known = {row["id"]: row for row in remediations.iter_rows(named=True)}
     noted: dict[str, str] = dict(details.select("id", "details").iter_rows())
     by_action: dict[str, list[WorkStep]] = {}
@@ -95,7 +100,7 @@ def _rows(plan: ReadinessPlan, remediations: pl.DataFrame, details: pl.DataFrame
             own = known.get(name, {})
             yield {
                 "table": "remediations",
-                **_remediation(plan, step, name, duties if not number else [], own, noted.get(name)),
+                **_remediation(plan, step, name, duties if not number else [], own, noted.get(name), away),
             }
     for step in signs:
         yield {"table": "attestations", **_attestation(plan, step)}
@@ -144,6 +149,7 @@ def _remediation(
     duties: list[WorkStep],
     own: Mapping[str, Any],  # of a row
     details: str | None,
+    away: AwayDays,
 ) -> dict[str, object]:
     notes: object = msgspec.json.decode(details) if details else None
     goal = step.work.goal
@@ -168,6 +174,7 @@ def _remediation(
         way=step.action.id.removeprefix(step.action.name),
         work_hours=work_hours,
         weeks=_weeks(plan, step) if work_hours else {},
+        away=_away(plan, step, away.get(step.owner, {})) if work_hours else {},
         duties=[_duty_of(one) for one in duties if one.hours],
     )
     due_on = min(step.done_on, own.get("due_on") or date.max)  # what was promised for earlier stays promised
@@ -187,6 +194,13 @@ def _weeks(plan: ReadinessPlan, step: WorkStep) -> dict[str, float]:
     """The hours of a step by ISO week."""
     mine = (item for item in plan.items if (item.action, item.part) == (step.action.id, step.part))
     return {f"{plan.weeks.mondays[item.week]:%G-W%V}": item.hours for item in mine}
+
+
+def _away(plan: ReadinessPlan, step: WorkStep, days: Mapping[date, float]) -> dict[str, float]:
+    """The days on which who does a step is not there, of the weeks in which its hours lie."""
+    mine = {item.week for item in plan.items if (item.action, item.part) == (step.action.id, step.part)}
+    mondays = {plan.weeks.mondays[week] for week in mine}
+    return {on.isoformat(): share for on, share in sorted(days.items()) if on - timedelta(on.weekday()) in mondays}
 
 
 REPORT = Report(
