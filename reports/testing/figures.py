@@ -257,7 +257,7 @@ LINKS = (
 
 _WINDOW = "{standing}: {window_open_on} to {window_close_on}, performed {performed_on}"
 _ENDED: Mapping[str, tuple[Better, str]] = {
-    "done": ("more", "that were performed by their last day"),
+    "done": ("more", "that were performed between their first and last day"),
     "late": ("neither", "that were performed after their last day"),
     "missed": ("less", "whose last day has passed and that were not performed"),
 }
@@ -370,8 +370,8 @@ SCHEDULES = (
         "Test windows met on time",
         "percent",
         "more",
-        "Windows performed by their last day, as a share of those of the 12 months up to {as_of} that were "
-        "performed or have ended.",
+        "Windows performed between their first and last day, as a share of those of the 12 months up to {as_of} that "
+        "were performed or have ended.",
         windows.past_year,
         Share(pl.col("standing") == "done"),
         reason=_WINDOW,

@@ -14,10 +14,12 @@ _WINDOW = ["schedule_id", "window_open_on"]
 
 
 def windows(test_windows: pl.DataFrame) -> pl.DataFrame:
-    """Each window once: what people ran twice in it counts by the first run."""
+    """Each window once: what people ran twice in it counts by the first run that was not before it opened."""
     newest = pl.col("outcome").last().over(_WINDOW)
     return (
-        test_windows.sort("performed_on", "sequence", "run_id", nulls_last=True)
+        test_windows.sort(
+            pl.col("performed_on") < pl.col("window_open_on"), "performed_on", "sequence", "run_id", nulls_last=True
+        )
         # a check is run again and again in its window: it stands as it came out last
         .with_columns(outcome=pl.when(pl.col("check_id").is_not_null()).then(newest).otherwise("outcome"))
         .unique(_WINDOW, keep="first", maintain_order=True)

@@ -151,9 +151,9 @@ def test_windows(
         .with_columns(
             performed_on=pl.when("done").then("performed_on"),
             outcome=pl.when("done").then("outcome"),
-            standing=pl.when(pl.col("done"), pl.col("performed_on") <= pl.col("window_close_on"))
+            standing=pl.when(pl.col("done"), pl.col("performed_on").is_between("window_open_on", "window_close_on"))
             .then(pl.lit("done"))
-            .when("done")
+            .when(pl.col("done"), pl.col("performed_on") > pl.col("window_close_on"))
             .then(pl.lit("late"))
             .when(pl.col("window_close_on") < pl.col("as_of"))
             .then(pl.lit("missed"))

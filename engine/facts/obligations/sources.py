@@ -85,13 +85,13 @@ def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
 def tests(
     windows: pl.DataFrame, schedules: pl.DataFrame, accountable: pl.DataFrame, controls: pl.DataFrame
 ) -> pl.DataFrame:
-    """Windows of tests; one that was run twice was one duty, done with the first run.
+    """Windows of tests; one that was run twice was one duty, done with the first run that was not before it opened.
 
     One that was missed is late from the next performance on, which took no hours for it.
     """
     key = ["org_id", "framework", "control_id"]
     return (
-        windows.sort("performed_on", "run_id", nulls_last=True)
+        windows.sort(pl.col("performed_on") < pl.col("window_open_on"), "performed_on", "run_id", nulls_last=True)
         .unique(["org_id", "schedule_id", "window_open_on"], keep="first", maintain_order=True)
         .join(controls.select(key), on=key)
         .join(schedules.select("org_id", "revision", schedule_id="id"), on=["org_id", "schedule_id"])
@@ -105,7 +105,9 @@ def tests(
             controls=pl.concat_list(TAG).list.drop_nulls(),
             owner=pl.coalesce("performer", "owner"),
             due_on="window_close_on",
-            done_on=pl.coalesce("performed_on", "done_since_on"),
+            done_on=pl.coalesce(
+                pl.when(pl.col("performed_on") >= pl.col("window_open_on")).then("performed_on"), "done_since_on"
+            ),
             effort_hours=pl.when(pl.col("done_since_on").is_null()).then(effort("test_window")).otherwise(0.0),
             recurrence="cadence",
             source_ref=pl.format("testing_schedules/{}", "schedule_id"),

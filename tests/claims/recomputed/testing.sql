@@ -5,16 +5,16 @@ SELECT count(*) FROM testing_schedules;
 -- test_windows_in_12_months
 SELECT count(*) FROM year_windows;
 -- test_windows_done_in_12_months
-SELECT count(*) FROM year_windows WHERE performed_on <= window_close_on;
+SELECT count(*) FROM year_windows WHERE performed_on BETWEEN window_open_on AND window_close_on;
 -- test_windows_late_in_12_months
 SELECT count(*) FROM year_windows WHERE performed_on > window_close_on;
 -- test_windows_missed_in_12_months
-SELECT count(*) FROM year_windows WHERE performed_on IS NULL;
+SELECT count(*) FROM year_windows WHERE performed_on IS NULL OR performed_on < window_open_on;
 -- test_windows_done_since_in_12_months
-SELECT count(*) FROM year_windows w WHERE performed_on IS NULL AND EXISTS (
+SELECT count(*) FROM year_windows w WHERE (performed_on IS NULL OR performed_on < window_open_on) AND EXISTS (
     SELECT 1 FROM runs r WHERE r.schedule_id = w.schedule_id AND r.performed_on > w.window_close_on);
 -- test_windows_on_time_pct
-SELECT round(100 * avg(coalesce(performed_on <= window_close_on, false)::INT), 1) FROM year_windows;
+SELECT round(100 * avg(coalesce(performed_on BETWEEN window_open_on AND window_close_on, false)::INT), 1) FROM year_windows;
 -- test_windows_open
 SELECT count(*) FROM test_windows, asked WHERE performed_on IS NULL AND as_of BETWEEN window_open_on AND window_close_on;
 -- tests_failed_last
