@@ -1,10 +1,12 @@
 """Which hours of a choice lie in which week: as agreed where they were, else as evenly as can be and as early."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.planning.problem import Choice, PlanProblem, WorkPart, within
+from engine.planning.signatures import NEW_DUTY
 
+MOST_TURNS = 4  # in which hours beside signatures follow these
 _LITTLE = 1e-9
 
 
@@ -21,35 +23,75 @@ class WorkItem:
 
 @dataclass
 class _Open:
-    """A part of an action with the hours that are still to be laid into weeks."""
+    """A part of an action with the hours that are still to be laid into weeks; or hours beside the signature of
+    somebody else, whose number ``beside`` is."""
 
     action: str
     number: int
     part: WorkPart
     left: float
+    beside: int | None = None
+
+    def in_week(self, week: int) -> "_Open":
+        """The same in one week alone."""
+        return replace(self, part=replace(self.part, first=week, last=week))
+
+
+_Laid = list[tuple[_Open, dict[int, float]]]
 
 
 def schedule(problem: PlanProblem, choice: Choice) -> tuple[WorkItem, ...]:
     """The work of a choice by week, person and action. Nobody's week holds more hours than there are."""
+    by_owner = _open_parts(problem, choice)
+    laid = {owner: _laid_out(parts, problem.capacity[owner]) for owner, parts in by_owner.items()}
+    for _ in range(MOST_TURNS):
+        moved = _beside_their_signatures(laid, problem.capacity)
+        if not moved:
+            break
+        laid |= moved
+    found = [
+        WorkItem(one.action, one.number, owner, week, round(hours, 9))
+        for owner, parts in laid.items()
+        for one, weeks in parts
+        for week, hours in sorted(weeks.items())
+        if one.beside is None and (hours > _LITTLE or one.part.hours <= 0)
+    ]
+    return tuple(sorted(found, key=lambda item: (item.week, item.owner, item.action, item.part)))
+
+
+def _open_parts(problem: PlanProblem, choice: Choice) -> dict[str, list[_Open]]:
+    """Everybody's parts of the work of a choice."""
     known = {action.id: action for action in problem.actions}
-    by_owner: dict[str, list[_Open]] = {}
+    found: dict[str, list[_Open]] = {}
     for name, owner in choice.done.items():
         action = known[name] if name not in choice.windows else within(known[name], *choice.windows[name])
         for number, part in enumerate(action.parts):
-            by_owner.setdefault(owner, []).append(_Open(name, number, part, part.hours))
-        for number, (person, part) in enumerate(action.asides):
+            found.setdefault(owner, []).append(_Open(name, number, part, part.hours))
+        signed = [number for number, part in enumerate(action.parts) if part.duty == NEW_DUTY]
+        for number, (person, part) in zip(signed, action.asides, strict=False):
             if person in problem.capacity:
-                by_owner.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours))
-    found = []
-    for owner, parts in by_owner.items():
-        found += [
-            WorkItem(one.action, one.number, owner, week, round(hours, 9))
-            for one, weeks in _laid_out(parts, problem.capacity[owner])
-            for week, hours in sorted(weeks.items())
-            if hours > _LITTLE or one.part.hours <= 0
-        ]
-    own = [item for item in found if item.part >= 0]
-    return tuple(sorted(own, key=lambda item: (item.week, item.owner, item.action, item.part)))
+                found.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours, number))
+    return found
+
+
+def _beside_their_signatures(laid: Mapping[str, _Laid], capacity: Mapping[str, Sequence[float]]) -> dict[str, _Laid]:
+    """Anew the work of those who have hours beside the signatures of others, in other weeks than these: duties on
+    record count both in one week. Without those whose hours do not allow it."""
+    signed = {
+        (one.action, one.number): max(weeks)
+        for parts in laid.values()
+        for one, weeks in parts
+        if one.beside is None and weeks
+    }
+    found = {}
+    for owner, parts in laid.items():
+        due = {id(one): signed.get((one.action, one.beside)) for one, _ in parts if one.beside is not None}
+        if all(week is None or [*weeks] == [week] for one, weeks in parts for week in [due.get(id(one))]):
+            continue
+        fixed = [one if (week := due.get(id(one))) is None else one.in_week(week) for one, _ in parts]
+        if fullest([one.part for one in fixed], capacity[owner]) <= 1 + _LITTLE:
+            found[owner] = _laid_out(fixed, capacity[owner])
+    return found
 
 
 def fullest(parts: Sequence[WorkPart], capacity: Sequence[float]) -> float:

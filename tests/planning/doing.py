@@ -70,3 +70,8 @@ def carried_out(plan, records, until=None):
                     else:
                         mine.update(signed)
     return sorted(events, key=lambda event: event[1]), rows
+
+
+def is_behind(plan):
+    """Whether somebody who does work of a plan has overdue work beside it."""
+    return any(plan.people[step.owner].overdue for step in plan.steps)

@@ -27,7 +27,7 @@ from engine.store import Store
 from engine.web.app import Console
 from reports import CATALOGUE
 from tests.factories import DAY
-from tests.planning.doing import carried_out
+from tests.planning.doing import carried_out, is_behind
 from tests.planning.drawn import PEOPLE
 from tests.web.client import Client
 
@@ -268,10 +268,13 @@ def _do(doors, plan, known, accepted, day):
 
 
 def _hold_rest(doors, plan, day, question):
-    """Planning again has nothing in it but what is still to be done, by whose it was."""
+    """Planning again has nothing in it but what is still to be done, by whose it was. Overdue work beside the plan, which it
+    counts on, is not done here: where somebody has some, their hours may not suffice any more."""
     waiting = {step.work.id for step in plan.steps if step.ready_on > day}
     owner = {step.work.id: step.owner for step in plan.steps}
     again = doors.plan(day, question)
+    if not again.is_reached and is_behind(plan):
+        return
     assert again.is_reached, f"planned again on {day}"
     assert {step.work.id for step in again.steps} <= waiting
     assert all(step.owner == owner[step.work.id] for step in again.steps)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.planning.problem import Choice, PlanAction, PlanProblem, WorkPart
 from engine.planning.schedule import fullest, schedule
+from engine.planning.signatures import NEW_DUTY
 from engine.planning.solve import solve
 from tests.laws import examples
 
@@ -151,3 +152,18 @@ def test_work_is_spread_evenly():
     action = PlanAction("a", ("ana",), (WorkPart(4.0, 0, 3),), frozenset({"g"}))
     problem = PlanProblem({"ana": (8.0,) * 4}, (action,), 1)
     assert [item.hours for item in schedule(problem, solve(problem))] == [1.0, 1.0, 1.0, 1.0]
+
+
+def test_hours_beside_a_signature_are_kept_free_in_its_week():
+    signature = WorkPart(0.5, 0, 2, ("attestation",), 0, NEW_DUTY)
+    asides = (("ben", replace(signature, hours=0.125)),)
+    actions = (
+        PlanAction("signs", ("ana",), (signature,), frozenset({"g0"}), asides=asides),
+        PlanAction("works", ("ben",), (WorkPart(7.8, 1, 2),), frozenset({"g1"})),
+    )
+    problem = PlanProblem({"ana": (0.0, 0.0, 4.0), "ben": (4.0, 4.0, 4.0)}, actions, 2)
+    items = schedule(problem, Choice({"signs": "ana", "works": "ben"}, 2, 8.3, 8.3))
+    assert [(item.owner, item.week) for item in items if item.action == "signs"] == [("ana", 2)]
+    hours = {item.week: item.hours for item in items if item.action == "works"}
+    assert sum(hours.values()) == pytest.approx(7.8)
+    assert hours[2] <= 4.0 - 0.125
