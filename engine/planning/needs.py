@@ -255,25 +255,30 @@ class WorkFinder:
         """The signatures that the control lacks on a day: each duty that is overdue by then, or one."""
         name = f"{row['framework']}:{row['control_id']}"
         mine = self.signatures.get(name, Signatures())
-        owner = next(iter(self.owners.of(row, self.gaps.get(name))), None)
         first = self.weeks.first_week_from(on - timedelta(days=window_days(row, SIGNATURE)))
         last = self.weeks.last_week_by(on - timedelta(days=self._slack(goal, on)))
         if last < first:
             last = self.weeks.last_week_by(on)
         due = [duty for duty in mine.standing() if duty[1] < on]
         if due:
-            return [self._sign(duty, first, last, owner) for duty in due]
+            return [self._sign(duty, first, last, self._signer(row, mine.owners.get(duty[0]))) for duty in due]
         ahead = [duty for duty in mine.standing() if duty[1] >= on]
         if ahead:
             hours = RENEWAL_HOURS[SIGNATURE] if ahead[0][0] in self.own_duties else 0.0
             return [WorkPart(hours, first, last, (SIGNATURE,), 0, ahead[0][0])]
         if mine.following is not None and mine.following[0] < on:  # its hours are on record already
-            return [self._sign((NEXT_DUTY, mine.following[0]), first, last, owner)]
+            following, asked = mine.following
+            return [self._sign((NEXT_DUTY, following), first, last, self._signer(row, asked))]
         return [WorkPart(RENEWAL_HOURS[SIGNATURE], first, last, (SIGNATURE,), 0, NEW_DUTY)]
+
+    def _signer(self, row: Mapping[str, Any], asked: str | None) -> str | None:
+        """Whose hours a duty on record takes: of whom it is asked, else, where they have none on record, the control's
+        owner; whoever has the gap is no matter."""
+        return asked if asked in self.owners.capacity else next(iter(self.owners.of(row, None)), None)
 
     def _sign(self, duty: tuple[str, date], first: int, last: int, owner: str | None) -> WorkPart:
         """A duty is signed in the week in which it is due, as the duties on record count it; overdue, at once. Where
-        its owner is behind with other work, it is once that is done."""
+        its own owner is behind with other work, it is once that is done."""
         week = max(self.weeks.last_week_by(duty[1]), first, 0)
         week = min(week, max(last, first))
         if duty[0] in self.own_duties:

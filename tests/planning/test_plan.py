@@ -120,7 +120,12 @@ def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(facts_with):
 
 def test_hours_that_nobody_has_are_named(facts_with):
     none = [{"email": "ann", "week": "default", "hours": 0.25, "absence_hours": 0.0}]
-    made = plan(facts_with, owner_capacity=none, control_owners=ownership_rows("X1", "X2", "X3", "X4", "X5"))
+    made = plan(
+        facts_with,
+        owner_capacity=none,
+        control_owners=ownership_rows("X1", "X2", "X3", "X4", "X5"),
+        attestations=[{**RECORDS["attestations"][0], "owner": "ann"}],
+    )
     assert set(made.choice.done) == set(), "overdue tests come first and take every quarter of an hour"
     assert (made.first_short.owner, made.is_reached) == ("ann", False)
     assert {why.split(" hours for it left ")[0].split(" ")[-1] for _, why in made.open} == {"0.5", "8", "day"}

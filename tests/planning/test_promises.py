@@ -55,6 +55,13 @@ def work(name, **more):
     }
 
 
+def late_policies():
+    """Forty hours of overdue reviews of ann."""
+    row = {"version": 1, "state": "active", "owner": "ann", "accepted_at": noon(DAY - timedelta(days=500))}
+    names = [f"p{number}" for number in range(10)]
+    return [{"id": name, "policy": name, **row, "review_due_on": DAY - timedelta(days=30)} for name in names]
+
+
 @pytest.mark.real
 def test_accepting_a_plan_takes_its_hours_from_every_other_and_leaves_its_own_verdict(facts_with):
     controls, records = organization(control("X1", evidence_kinds=["operation", *SIGNED], cadence="annual", position=1))
@@ -157,18 +164,7 @@ def test_what_waits_for_a_remediation_of_another_framework_can_be_planned(facts_
 
 def test_overdue_work_comes_first_and_overload_goes_on_into_the_next_week(facts_with):
     controls, records = organization(control("X1", evidence_kinds=["operation"], cadence="annual", position=1))
-    late = [
-        {
-            "id": f"p{number}",
-            "policy": f"p{number}",
-            "version": 1,
-            "state": "active",
-            "owner": "ann",
-            "accepted_at": noon(DAY - timedelta(days=500)),
-            "review_due_on": DAY - timedelta(days=30),
-        }
-        for number in range(10)
-    ]
+    late = late_policies()
     _, plan = plan_of(
         facts_with, (controls, [], {**records, "policies": late, "owner_capacity": [hours(2.0)]}, BY, 100)
     )
@@ -178,6 +174,21 @@ def test_overdue_work_comes_first_and_overload_goes_on_into_the_next_week(facts_
     assert set(people.free) == {0.0}, "it goes on into each of the weeks"
     assert not plan.is_reached
     assert plan.available_hours == people.remainder
+
+
+@pytest.mark.parametrize(("owner", "reached"), [("ann", False), ("ben", True)])
+def test_a_duty_waits_for_what_its_own_owner_is_behind_with(facts_with, owner, reached):
+    duty = {"id": "d", **on("X1"), "owner": owner, "due_on": DAY + timedelta(days=3)}
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
+        attestations=[duty],
+        policies=late_policies(),
+        owner_capacity=[hours(2.0), hours(2.0, "ben")],
+    )
+    _, plan = plan_of(facts_with, (controls, [], records, BY, 100))
+    assert (plan.is_reached, [why for _, why in plan.open]) == (
+        (True, []) if reached else (False, ["its owner is behind with other work until after the day"])
+    )
 
 
 def test_evidence_is_renewed_before_it_lapses_where_hours_allow(facts_with):

@@ -93,11 +93,15 @@ def price_rows(found: Sequence[PromisePrice]) -> pl.DataFrame:
 
 
 def comparison(before: ReadinessPlan, after: ReadinessPlan) -> pl.DataFrame:
-    """A plan with the people that there are, and with the hours that were asked about."""
+    """A plan with the people that there are, and with the hours that were asked about: what these buy may be days on
+    which evidence has not lapsed, at the price of more hours."""
     more = ", ".join(f"{hours:g} more hours a week of {name}" for name, hours in after.question.more_hours)
     rows = [
-        (people, plan.effective_with, plan.choice.hours, plan.is_reached)
+        (people, plan.effective_with, plan.choice.hours, sum(holes(plan)["lapsed_days"].to_list()), plan.is_reached)
         for people, plan in (("the people there are", before), (more, after))
     ]
-    schema = {"people": pl.String, "effective": pl.Int64, "plan_hours": pl.Float64, "reached": pl.Boolean}
+    schema: dict[str, type[pl.DataType]] = {
+        **{"people": pl.String, "effective": pl.Int64, "plan_hours": pl.Float64, "lapsed_days": pl.Int64},
+        "reached": pl.Boolean,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")

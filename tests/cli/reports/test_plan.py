@@ -184,7 +184,8 @@ def test_one_plan_has_several_frameworks_with_days_and_targets_of_their_own(both
 def test_prices_and_more_hours_are_answered_where_they_are_asked(ready):
     answer = plan_json(ready, *ASKED, "--prices", "--with-hours", "8/week@owner", "--format", "json")
     assert [(row["framework"], row["change"]) for row in answer["prices"]] == [("soc2", "its day a week later")]
-    assert [row["people"] for row in answer["more_hours"]] == ["the people there are", "8 more hours a week of owner"]
+    hours = [(row["people"], row["lapsed_days"]) for row in answer["more_hours"]]
+    assert hours == [("the people there are", 0), ("8 more hours a week of owner", 0)]
 
 
 @pytest.mark.real
