@@ -27,7 +27,8 @@ import polars as pl
 from tests.copilot.truth import Contains, Count, Demo, NoData, Rows
 
 HERE = Path(__file__).parent
-OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt")
+NIGHTS = tuple(HERE / f"night_{one}.txt" for one in ("first", "second", "third"))
+OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", *NIGHTS)
 MARKS = ("right", "honestly declined", "refused though on record", "wrong low", "wrong high")
 DRAWN = 5  # questions of a line that draws its words
 SEED = 36

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines,
 from engine.copilot.grammar.query import Order, Query
 from engine.model.vocabulary import Confidence
 
+_STANDING = ("state:", "window", "dated:")  # what says how a thing stands, or when it came to
 MOST_COLUMNS = 6  # of a kind of thing, where it is said what can be asked of it
 
 
@@ -68,28 +70,37 @@ def _not_so(plan: Query, frame: pl.DataFrame, library: Library, citations: Citat
 
 
 def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
-    if any(each.dimension.startswith("title:") for each in plan.constraints) and plan.intent in ("count", "list"):
-        return ("medium" if rows.height else "low"), "searched for in names and titles"
-    worded = plan.intent == "what" and plan.order is not None and plan.columns
-    if worded and all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns):
-        return "medium", f"taken as the {plan.order.words if plan.order else ''} {plan.entity.name}"
-    states = [each.where for each in plan.constraints if each.dimension.startswith("state:")]
-    if len(states) > 1 and rows.is_empty() and frame.filter(pl.all_horizontal(states)).is_empty():
-        return "low", "nothing is both at once"
+    """High is what is left where nothing was taken for granted, and every word of the question found its place."""
     if plan.unused:
-        return "medium", f"{', '.join(plan.unused)} did not choose rows"
+        return "low", f"{', '.join(plan.unused)} did not choose rows"
+    if any(each.dimension.startswith(("title:", "not:title:")) for each in plan.constraints):
+        return ("medium" if rows.height else "low"), "searched for in names and titles"
+    standing = [each for each in plan.constraints if each.dimension.removeprefix("not:").startswith(_STANDING)]
+    if rows.is_empty() and any(frame.filter(one.where, two.where).is_empty() for one, two in combinations(standing, 2)):
+        return "low", "nothing is both at once"
+    return next((("medium", reason) for reason in _assumptions(plan, frame, rows)), ("high", ""))
+
+
+def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterator[str]:
+    """What was taken for granted in answering."""
+    yield from plan.assumed
+    order = plan.order
+    texts = all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns)
+    if plan.intent == "what" and order is not None and plan.columns and texts:
+        yield f"taken as the {order.words} {plan.entity.name}"
     if not plan.named and not plan.lookup:
-        return "medium", f"nothing said what it is about; taken as {plan.entity.plural}"
+        yield f"nothing said what it is about; taken as {plan.entity.plural}"
     if any(len(said) >= 8 and said[:-1] != meant for said, meant in plan.corrections) and len(plan.corrections) > 1:
-        return "medium", "several words were misspelt"
-    if plan.tally is not None and plan.tally.of.presumed:
-        return "medium", f"taken as {noun(plan.tally.of, 2)}"
+        yield "several words were misspelt"
+    if plan.tally is not None:
+        yield from plan.tally.of.assumed
+        if plan.tally.of.presumed:
+            yield f"taken as {noun(plan.tally.of, 2)}"
     if plan.presumed and plan.intent in ("count", "list", "group"):
         meant = next(each for each in plan.constraints if each.dimension.startswith("state:"))
         others = [each.where for each in plan.constraints if each is not meant]
         if frame.filter(pl.all_horizontal(pl.lit(True), *others)).height != rows.height:
-            return "medium", f"taken as those that are {meant.label}"
-    return "high", ""
+            yield f"taken as those that are {meant.label}"
 
 
 def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:

@@ -13,7 +13,7 @@ OWN_HEADINGS = {
         "gaps": "open gaps", "late_days": "days overdue",
 }  # fmt: skip
 
-_DAYS = {"age_days": "age", "late_days": "days overdue"}
+_DAYS = {"age_days": "age", "late_days": "days overdue", "days_to_fix": "days to fix", "days_to_close": "days to close"}
 
 
 def cell(value: object) -> str:

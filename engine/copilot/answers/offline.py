@@ -116,7 +116,7 @@ def _answer_one(
     plans = _plans(asked, context, planner, library, follows=follows)
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
-        return [_figure(asked, figure, library, citations)], ()
+        return [_figure(asked, figure, library, citations, plans)], ()
     listed = () if tallied else planner.several(asked)
     if listed:
         return [answer_text(plan, library, citations) for plan in listed], ()
@@ -184,8 +184,10 @@ def _no_data(asked: CopilotQuestion) -> OfflineAnswer:
     )
 
 
-def _figure(asked: CopilotQuestion, found: NamedFigure, library: Library, citations: CitationList) -> AnswerPart:
-    """The value of a figure with its title and definition."""
+def _figure(
+    asked: CopilotQuestion, found: NamedFigure, library: Library, citations: CitationList, plans: Sequence[Query]
+) -> AnswerPart:
+    """The value of a figure with its title and definition; never sure where the same words choose other rows."""
     figures = library.figures(found.report, found.query)
     name = found.figure.id
     value = figures[name]
@@ -198,6 +200,13 @@ def _figure(asked: CopilotQuestion, found: NamedFigure, library: Library, citati
     unit = _UNITS.get(found.figure.unit, f" {found.figure.unit}")
     edition = library.edition(found.report)
     confidence, reason = _coverage_confidence(edition.document) if edition is not None else ("high", "")
+    fitting = [plan for plan in plans if plan.named and not plan.unknown]
+    if isinstance(found.figure.aggregate, Count) and confidence == "high" and not fitting:
+        confidence, reason = "medium", "taken as the figure of that title"
+    for plan in fitting:
+        rows = library.rows(plan.entity).filter(plan.where).height
+        if plan.intent in ("count", "list") and rows != value:
+            confidence, reason = "medium", f"taken as the figure; {rows:,} rows of {plan.entity.plural} fit the words"
     said = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
     lines = [f"{said}{unit}: {title}. {definition} {mark}"]
     if isinstance(found.figure.aggregate, Count) and not asked.matches(r"\bhow many\b"):

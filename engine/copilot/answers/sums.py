@@ -62,9 +62,10 @@ def _by_period(rows: pl.DataFrame, group: str) -> tuple[pl.DataFrame, str]:
 
 def _having(plan: Query, rows: pl.DataFrame, library: Library) -> Iterator[str]:
     """The groups that have so many rows; those of a known kind that have none where none is asked for."""
-    column, having = plan.group or "", plan.having
+    having = plan.having
     if having is None:
         return
+    rows, column = _by_period(rows, plan.group or "")
     word = heading(column)
     found = rows.drop_nulls(column).group_by(column).len().sort("len", column, descending=[True, False])
     if having.sign == "=" and having.number == 0:
@@ -139,7 +140,7 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
         else " %"
         if column.endswith("_pct")
         else " days"
-        if column.endswith("_days")
+        if column.endswith("_days") or column.startswith("days_")
         else ""
     )
     if plan.halves:
@@ -152,6 +153,8 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
     over = count_of(len(values), noun(plan, 1), noun(plan, 2))
     number = _number(values, how)
     minutes = f" ({60 * number:,.1f} minutes)" if column.startswith("hours_to") and number < SHORT_HOURS else ""
+    if plan.minutes and " hours" in unit:
+        number, unit, minutes = 60 * number, " minutes", ""
     yield f"{number:,.1f}{unit}{minutes}: {_HOWS[how]} {measure_name(column)} of {over}."
     if plan.group is not None:
         rows, group = _by_period(rows, plan.group)

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, past
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, past, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.copilot.entities.programme import OVERDUE
 from engine.model.vocabulary import FRAMEWORK_NAMES
@@ -10,7 +10,8 @@ from engine.model.vocabulary import FRAMEWORK_NAMES
 
 def _requests(records: Records) -> pl.DataFrame:
     called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
-    return records.fact("requests").with_columns(called)
+    days = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days()
+    return records.fact("requests").with_columns(called, days_to_close=days)
 
 
 def _risks(records: Records) -> pl.DataFrame:
@@ -44,20 +45,9 @@ def _poam(records: Records) -> pl.DataFrame:
 REQUEST = Entity(
     "evidence request",
     "evidence requests",
-    (
-        "evidence request",
-        "auditor request",
-        "request",
-        "auditor wait",
-        "auditor",
-        "audit request",
-        "pbc",
-        "pbc item",
-        "ask for",
-        "auditor ask",
-        "auditor asks",
-        "asked for",
-        "information request",
+    phrases(
+        "evidence request, auditor request, request, auditor wait, auditor, audit request, pbc, pbc item, ask for, "
+        "auditor ask, auditor asks, asked for, information request"
     ),
     _requests,
     "id",
@@ -69,18 +59,14 @@ REQUEST = Entity(
             ("open", "outstanding", "pending", "not closed", "unanswered", "unresolved", "current"),
             lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"]),
         ),
-        RowState("overdue", OVERDUE, is_in("clock", "overdue")),
+        RowState("overdue", OVERDUE, is_in("clock", "overdue"), assumed="without those whose clock is paused"),
         RowState("at risk", ("at risk", "in danger", "tight"), is_in("clock", "at_risk"), after=True),
         RowState("on track", ("on track", "fine"), is_in("clock", "on_track"), after=True),
         RowState(
             "waiting on the requester",
-            (
-                "waiting on the requester",
-                "waiting on requester",
-                "paused",
-                "waiting for the auditor",
-                "waiting on the auditor",
-                "waiting",
+            phrases(
+                "waiting on the requester, waiting on requester, paused, waiting for the auditor, waiting on the "
+                "auditor, waiting"
             ),
             is_in("clock", "paused"),
             after=True,
@@ -117,7 +103,9 @@ REQUEST = Entity(
         "priority": ("priority", "urgent"),
         "title": ("about", "title", "want", "ask"),
         "clock": ("clock", "on time", "sla"),
+        "returns": ("returned", "sent back", "came back"),
     },
+    measures={"days_to_close": ("days to close", "days to answer", "time to close", "time to answer")},
     presumed="open",
     report="evidence-requests",
     size="age_days",
@@ -144,16 +132,9 @@ RISK = Entity(
     states=(
         RowState(
             "above appetite",
-            (
-                "above appetite",
-                "over appetite",
-                "beyond appetite",
-                "exceed appetite",
-                "outside appetite",
-                "too high",
-                "over our appetite",
-                "above our appetite",
-                "exceed our appetite",
+            phrases(
+                "above appetite, over appetite, beyond appetite, exceed appetite, outside appetite, too high, over "
+                "our appetite, above our appetite, exceed our appetite"
             ),
             flag("over_appetite"),
             after=True,
@@ -161,18 +142,8 @@ RISK = Entity(
         ),
         RowState(
             "that rose",
-            (
-                "got worse",
-                "increased",
-                "rose",
-                "risen",
-                "gone up",
-                "went up",
-                "worsened",
-                "rising",
-                "worse",
-                "increasing",
-                "growing",
+            phrases(
+                "got worse, increased, rose, risen, gone up, went up, worsened, rising, worse, increasing, growing"
             ),
             lambda _: pl.col("residual") > pl.col("previous"),
             after=True,
@@ -180,33 +151,16 @@ RISK = Entity(
         ),
         RowState(
             "that fell",
-            (
-                "got better",
-                "decreased",
-                "fell",
-                "fallen",
-                "gone down",
-                "went down",
-                "improved",
-                "falling",
-                "better",
-                "decreasing",
-            ),
+            phrases("got better, decreased, fell, fallen, gone down, went down, improved, falling, better, decreasing"),
             lambda _: pl.col("residual") < pl.col("previous"),
             after=True,
             aside=True,
         ),
         RowState(
             "unrated",
-            (
-                "unrated",
-                "unknown rating",
-                "not rated",
-                "unknown",
-                "without rating",
-                "nobody rated",
-                "nobody has rated",
-                "never rated",
+            phrases(
+                "unrated, unknown rating, not rated, unknown, without rating, nobody rated, nobody has rated, never "
+                "rated"
             ),
             flag("unknown"),
             aside=True,
@@ -286,41 +240,21 @@ EXCEPTION = Entity(
         RowState("resolved", ("resolved", "closed", "ended"), is_in("standing", "resolved")),
         RowState(
             "in review",
-            (
-                "in review",
-                "pending",
-                "waiting for approval",
-                "waiting for a decision",
-                "waiting for decision",
-                "awaiting approval",
-                "awaiting a decision",
-                "undecided",
-                "waiting",
-                "to be decided",
-                "not decided",
+            phrases(
+                "in review, pending, waiting for approval, waiting for a decision, waiting for decision, awaiting "
+                "approval, awaiting a decision, undecided, waiting, to be decided, not decided"
             ),
             is_in("standing", "in_review"),
             after=True,
         ),
-        RowState("renewed", ("renewed", "extended"), over("renewals", 1)),
+        RowState("renewed", ("renewed", "extended"), over("renewals", 1), aside=True),
     ),
     choices={
         "kind": {"accepted risk": "accepted_risk", "risk accepted": "accepted_risk", "compensating": "compensating"},
         "residual": {},
     },
     dates={
-        "expires_on": (
-            "expire",
-            "expires",
-            "expiring",
-            "end",
-            "ends",
-            "run out",
-            "runs out",
-            "expiry",
-            "renewal",
-            "lapse",
-        ),
+        "expires_on": phrases("expire, expires, expiring, end, ends, run out, runs out, expiry, renewal, lapse"),
         "approved_on": ("approved", "granted", "new"),
     },
     due="expires_on",
@@ -330,6 +264,7 @@ EXCEPTION = Entity(
         "standing": ("status", "state", "standing"),
         "residual": ("residual",),
         "reason": ("reason",),
+        "renewals": ("renewed", "renewals"),
         "kind": ("kind", "type"),
         "compensating": ("compensating", "compensating control"),
         "control_id": ("control",),
@@ -344,18 +279,9 @@ EXCEPTION = Entity(
 EXCLUSION = Entity(
     "excluded control",
     "excluded controls",
-    (
-        "excluded control",
-        "exclude",
-        "excluded",
-        "exclusion",
-        "not applicable",
-        "left out",
-        "descoped",
-        "out of scope control",
-        "inapplicable",
-        "not applicable control",
-        "scoped out",
+    phrases(
+        "excluded control, exclude, excluded, exclusion, not applicable, left out, descoped, out of scope control, "
+        "inapplicable, not applicable control, scoped out"
     ),
     _exclusion_rows,
     "id",

@@ -50,6 +50,7 @@ class RowState:
     where: Callable[[date], pl.Expr]
     after: bool = False  # the label stands behind the noun
     aside: bool = False  # says nothing of how far the thing is: what is presumed stays presumed
+    assumed: str = ""  # what is taken for granted where this word is said
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +93,16 @@ class Entity:
     dated: bool = True  # a span of time without a verb is about the usual date
     scale: str | None = None  # the number that "above 12" is held against where none is named
     hints: Words = ()  # words that mean it where no noun is said
+    loose: Words = ()  # nouns that people use of it and of other things, too: never sure
 
     def state(self, label: str) -> RowState:
         """The state of that label."""
         return next(state for state in self.states if state.label == label)
+
+
+def phrases(said: str) -> Words:
+    """The phrases of a list with commas."""
+    return tuple(said.split(", "))
 
 
 def is_in(column: str, *values: object) -> Callable[[date], pl.Expr]:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
@@ -11,18 +11,7 @@ from engine.exposure.dependencies import Dependency, Service
 MOST_PATHS = 10_000
 _SERVICE = ("id", "name", "criticality", "environment", "internet_facing")
 _EDGE = ("service_id", "depends_on_id", "kind", "segmented")
-_FINDING = (
-    "id",
-    "title",
-    "severity",
-    "service_id",
-    "status",
-    "cve",
-    "cvss",
-    "epss",
-    "known_exploited",
-    "internet_reachable",
-)
+_FINDING = phrases("id, title, severity, service_id, status, cve, cvss, epss, known_exploited, internet_reachable")
 
 
 def _paths(records: Records) -> pl.DataFrame:
@@ -88,16 +77,7 @@ def _approvals(records: Records) -> pl.DataFrame:
 PATH = Entity(
     "attack path",
     "attack paths",
-    (
-        "attack path",
-        "attack route",
-        "attacker",
-        "attack",
-        "path of an attacker",
-        "breach path",
-        "attack chain",
-        "kill chain",
-    ),
+    phrases("attack path, attack route, attacker, attack, path of an attacker, breach path, attack chain, kill chain"),
     _paths,
     "id",
     "rank {rank}, score {score}: {finding} on {through}",
@@ -175,34 +155,29 @@ RUN = Entity(
     names=("id",),
     states=(
         RowState("failed", ("failed", "fail", "failing"), is_in("outcome", "failed")),
-        RowState("successful", ("successful", "succeeded", "worked"), is_in("outcome", "succeeded")),
+        RowState(
+            "successful",
+            ("successful", "succeeded", "succeed", "worked"),
+            is_in("outcome", "succeeded"),
+            assumed="without what a policy blocked",
+        ),
         RowState("rolled back", ("rolled back", "rollback"), is_in("outcome", "rolled_back")),
     ),
     choices={"kind": {"dry run": "dry run", "rehearsal": "dry run"}, "playbook": {}},
     dates={"ran_on": ("run", "ran", "executed", "start", "started")},
     people={"actor": ("ran", "run", "executed", *OWNER)},
     attributes={"outcome": ("outcome", "status", "result"), "playbook": ("playbook",)},
-    fillers=("executed",),
+    fillers=("executed", "prior"),
+    loose=("automation", "playbook", "run"),
 )
 
 BLOCK = Entity(
     "policy block",
     "policy blocks",
-    (
-        "policy block",
-        "blocked automation",
-        "refusal",
-        "block",
-        "blocked run",
-        "guardrail block",
-        "blocked by policy",
-        "policy refusal",
-        "blocked playbook",
-        "automation blocked",
-        "automations were refused",
-        "automations refused",
-        "refused automation",
-        "automation was refused",
+    phrases(
+        "policy block, blocked automation, refusal, block, blocked run, guardrail block, blocked by policy, policy "
+        "refusal, blocked playbook, automation blocked, automations were refused, automations refused, refused "
+        "automation, automation was refused"
     ),
     _blocks,
     "id",

@@ -5,7 +5,7 @@ from datetime import date
 import msgspec
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, is_in, none, past
+from engine.copilot.entities.entity import Entity, Records, RowState, is_in, none, past, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 
 
@@ -136,21 +136,9 @@ COMMITTEE = Entity(
 PERSON = Entity(
     "person",
     "people",
-    (
-        "person",
-        "people",
-        "member",
-        "user",
-        "colleague",
-        "staff",
-        "account",
-        "team member",
-        "work here",
-        "works here",
-        "named",
-        "somebody",
-        "somone",
-        "employee account",
+    phrases(
+        "person, people, member, user, colleague, staff, account, team member, work here, works here, named, "
+        "somebody, somone, employee account"
     ),
     _people,
     "email",
@@ -159,17 +147,7 @@ PERSON = Entity(
     states=(
         RowState(
             "active",
-            (
-                "active",
-                "current",
-                "sign in",
-                "log in",
-                "access",
-                "use the console",
-                "have access",
-                "can sign in",
-                "login",
-            ),
+            phrases("active, current, sign in, log in, access, use the console, have access, can sign in, login"),
             is_in("status", "active"),
         ),
         RowState(

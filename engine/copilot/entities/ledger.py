@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
@@ -115,29 +115,10 @@ EVIDENCE = Entity(
 CHANGE = Entity(
     "change of a control",
     "changes of controls",
-    (
-        "control change",
-        "state change",
-        "change of state",
-        "change state",
-        "changed state",
-        "control changed",
-        "controls change",
-        "became",
-        "become",
-        "turned",
-        "turn",
-        "went from",
-        "degraded",
-        "got worse",
-        "got better",
-        "recovered",
-        "deteriorated",
-        "lost effectiveness",
-        "moved to",
-        "control that changed",
-        "go red",
-        "went red",
+    phrases(
+        "control change, state change, change of state, change state, changed state, control changed, controls "
+        "change, became, become, turned, turn, went from, degraded, got worse, got better, recovered, deteriorated, "
+        "lost effectiveness, moved to, control that changed, go red, went red"
     ),
     _changes,
     "id",
@@ -146,17 +127,7 @@ CHANGE = Entity(
     states=(
         RowState(
             "for the worse",
-            (
-                "got worse",
-                "worse",
-                "degraded",
-                "deteriorated",
-                "lost effectiveness",
-                "declined",
-                "go red",
-                "went red",
-                "red",
-            ),
+            phrases("got worse, worse, degraded, deteriorated, lost effectiveness, declined, go red, went red, red"),
             over("step", 1),
             after=True,
         ),
@@ -169,21 +140,8 @@ CHANGE = Entity(
     ),
     choices={"state": {"no data": "no_data"}},
     dates={
-        "observed_on": (
-            "changed",
-            "change",
-            "became",
-            "become",
-            "turned",
-            "turn",
-            "when",
-            "since",
-            "observed",
-            "degraded",
-            "recovered",
-            "went",
-            "got",
-            "lost",
+        "observed_on": phrases(
+            "changed, change, became, become, turned, turn, when, since, observed, degraded, recovered, went, got, lost"
         )
     },
     people={"owner": OWNER},
@@ -197,21 +155,9 @@ CHANGE = Entity(
 MAPPING = Entity(
     "mapping",
     "mappings (each in both directions)",
-    (
-        "mapping",
-        "crosswalk",
-        "map",
-        "mapped",
-        "maps to",
-        "map to",
-        "mapped to",
-        "equivalent",
-        "corresponds",
-        "correspond",
-        "counterpart",
-        "overlap",
-        "same as",
-        "covers the same",
+    phrases(
+        "mapping, crosswalk, map, mapped, maps to, map to, mapped to, equivalent, corresponds, correspond, "
+        "counterpart, overlap, same as, covers the same"
     ),
     _mappings,
     "id",
@@ -233,34 +179,10 @@ MAPPING = Entity(
 WEEK = Entity(
     "week of a person",
     "weeks of people",
-    (
-        "capacity",
-        "many hours does",
-        "many hours do",
-        "utilisation",
-        "utilization",
-        "overloaded",
-        "overload",
-        "overbooked",
-        "overcommitted",
-        "free hour",
-        "available hour",
-        "spare hour",
-        "hour available",
-        "hour free",
-        "booked",
-        "absence",
-        "absent",
-        "away",
-        "vacation",
-        "holiday",
-        "on leave",
-        "bandwidth",
-        "busy",
-        "too much work",
-        "enough time",
-        "time available",
-        "spare time",
+    phrases(
+        "capacity, many hours does, many hours do, utilisation, utilization, overloaded, overload, overbooked, "
+        "overcommitted, free hour, available hour, spare hour, hour available, hour free, booked, absence, absent, "
+        "away, vacation, holiday, on leave, bandwidth, busy, too much work, enough time, time available, spare time"
     ),
     _weeks,
     "id",
@@ -269,15 +191,8 @@ WEEK = Entity(
     states=(
         RowState(
             "with more hours due than available",
-            (
-                "overloaded",
-                "overload",
-                "overbooked",
-                "overcommitted",
-                "too much work",
-                "over capacity",
-                "short",
-                "above capacity",
+            phrases(
+                "overloaded, overload, overbooked, overcommitted, too much work, over capacity, short, above capacity"
             ),
             lambda _: pl.col("shortfall_hours") > 0,
             after=True,
@@ -316,10 +231,15 @@ EVENT = Entity(
     "{event_id} {action} by {actor}: {object_type} {object_id}, {outcome}",
     names=("event_id",),
     states=(
-        RowState("failed", ("failed", "denied", "refused", "unsuccessful"), is_in("outcome", "failure", "denied")),
+        RowState(
+            "failed",
+            ("failed", "unsuccessful"),
+            is_in("outcome", "failure", "denied"),
+            assumed="refused ones among them",
+        ),
         RowState("successful", ("successful", "succeeded"), is_in("outcome", "success")),
     ),
-    choices={"action": {}, "object_type": {}},
+    choices={"action": {}, "object_type": {}, "outcome": {"refused": "denied"}},
     dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},
     people={"actor": ("actor", "did", "made", "caused", *OWNER)},
     size="occurred_at",
@@ -343,18 +263,9 @@ BUNDLE = Entity(
 RETENTION = Entity(
     "record class",
     "record classes",
-    (
-        "retention",
-        "retention period",
-        "record class",
-        "kept",
-        "keep",
-        "retain",
-        "retained",
-        "purge",
-        "purged",
-        "deleted",
-        "store how long",
+    phrases(
+        "retention, retention period, record class, kept, keep, retain, retained, purge, purged, deleted, store how "
+        "long"
     ),
     _classes,
     "record_class",
@@ -380,6 +291,7 @@ RETENTION = Entity(
     },
     report="deployment-retention",
     fillers=("record", "data", "for"),
+    loose=("deleted", "purged", "purge", "kept", "keep", "retain", "retained"),
 )
 
 PROOF = Entity(

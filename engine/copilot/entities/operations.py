@@ -5,7 +5,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past, phrases
 from engine.model.vocabulary import LIVE_INCIDENTS
 
 SEVERITY = {
@@ -20,14 +20,16 @@ SEVERITY = {
     "sev3": "medium",
     "informational": "info",
 }
-UNOWNED = ("without owner", "without an owner", "unowned", "unassigned", "nobody on", "nobody owns", "no owner",
-           "no one on", "not assigned", "have no owner", "nobody is on", "nobody assigned", "nobody took",
-           "without assignee",
-           "without an assignee", "nobody works on", "nobody is working on", "nobody looks after")  # fmt: skip
-OWNER = ("owner", "owned", "own", "owns", "owning", "assigned", "assignee", "responsible", "on the hook", "looks after",
-         "look after", "takes care", "handling", "handle", "handled", "working on", "in charge", "belongs", "belong",
-         "run by", "took", "takes", "taking", "picked up", "on call for", "on call", "contact", "lead", "leading",
-         "deals with", "dealing with", "sitting on", "carries", "carrying")  # fmt: skip
+UNOWNED = phrases(
+    "without owner, without an owner, unowned, unassigned, nobody on, nobody owns, no owner, no one on, not "
+    "assigned, have no owner, nobody is on, nobody assigned, nobody took, without assignee, without an assignee, "
+    "nobody works on, nobody is working on, nobody looks after"
+)  # fmt: skip
+OWNER = phrases(
+    "owner, owned, own, owns, owning, assigned, assignee, responsible, on the hook, looks after, look after, takes "
+    "care, handling, handle, handled, working on, in charge, belongs, belong, run by, took, takes, taking, picked "
+    "up, on call for, on call, contact, lead, leading, deals with, dealing with, sitting on, carries, carrying"
+)  # fmt: skip
 
 
 def _services(records: Records) -> pl.DataFrame:
@@ -81,14 +83,15 @@ def _deploys(records: Records) -> pl.DataFrame:
 
 
 def _findings(records: Records) -> pl.DataFrame:
-    linked = records.table("findings").select("id", "service_id", "incident_id", "first_seen_at")
+    linked = records.table("findings").select("id", "service_id", "incident_id", "first_seen_at", "fixed_at")
     return (
         records.fact("findings")
         .join(linked, on="id", how="left")
         .with_columns(
             pl.col("severity")
             .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
-            .alias("rank")
+            .alias("rank"),
+            days_to_fix=(pl.col("fixed_at") - pl.col("first_seen_at")).dt.total_seconds() / 86_400,
         )
     )
 
@@ -117,19 +120,9 @@ def _cause(pattern: str) -> Callable[[date], pl.Expr]:
 INCIDENT = Entity(
     "incident",
     "incidents",
-    (
-        "incident",
-        "outage",
-        "ticket",
-        "alert",
-        "page",
-        "disruption",
-        "downtime",
-        "security event",
-        "broke",
-        "went down",
-        "broken",
-        "went wrong",
+    phrases(
+        "incident, outage, ticket, alert, page, disruption, downtime, security event, broke, went down, broken, "
+        "went wrong"
     ),
     _incidents,
     "id",
@@ -138,21 +131,9 @@ INCIDENT = Entity(
     states=(
         RowState(
             "open",
-            (
-                "open",
-                "active",
-                "ongoing",
-                "going on",
-                "live",
-                "unresolved",
-                "not resolved",
-                "still open",
-                "current",
-                "outstanding",
-                "happening",
-                "firing",
-                "burning",
-                "on fire",
+            phrases(
+                "open, active, ongoing, going on, live, unresolved, not resolved, still open, current, outstanding, "
+                "happening, firing, burning, on fire"
             ),
             is_in("status", *LIVE_INCIDENTS),
         ),
@@ -190,21 +171,9 @@ INCIDENT = Entity(
     ),
     choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
     dates={
-        "opened_on": (
-            "open",
-            "opened",
-            "start",
-            "started",
-            "begin",
-            "began",
-            "happen",
-            "happened",
-            "occur",
-            "occurred",
-            "raised",
-            "reported",
-            "created",
-            "new",
+        "opened_on": phrases(
+            "open, opened, start, started, begin, began, happen, happened, occur, occurred, raised, reported, "
+            "created, new"
         ),
         "resolved_on": ("resolve", "resolved", "fix", "fixed", "solve", "solved", "restored", "restore", "ended"),
         "closed_on": ("close", "closed"),
@@ -218,16 +187,8 @@ INCIDENT = Entity(
         "severity": ("severity", "severe", "serious", "priority", "bad"),
         "status": ("status", "state"),
         "service": ("service", "affect"),
-        "impact_users": (
-            "user",
-            "users",
-            "customer",
-            "impact",
-            "hit",
-            "affecting",
-            "affected",
-            "affecting users",
-            "affecting customers",
+        "impact_users": phrases(
+            "user, users, customer, impact, hit, affecting, affected, affecting users, affecting customers"
         ),
         "summary": ("summary", "about", "story"),
         "source": ("source", "monitor", "reported by"),
@@ -236,68 +197,27 @@ INCIDENT = Entity(
         "hold": ("hold", "legal hold"),
     },
     measures={
-        "hours_to_resolve": (
-            "time to resolve",
-            "time to restore",
-            "time to fix",
-            "resolution time",
-            "take to resolve",
-            "long",
-            "last",
-            "duration",
-            "take",
-            "time to recover",
-            "mttr",
+        "hours_to_resolve": phrases(
+            "time to resolve, time to restore, time to fix, resolution time, take to resolve, long, last, lasted, "
+            "duration, take, time to recover, mttr"
         ),
-        "hours_to_acknowledge": (
-            "time to acknowledge",
-            "time to ack",
-            "ack time",
-            "mtta",
-            "acknowledgement time",
-            "take to acknowledge",
+        "hours_to_acknowledge": phrases(
+            "time to acknowledge, time to ack, ack time, mtta, acknowledgement time, take to acknowledge"
         ),
         "hours_to_mitigate": ("time to mitigate", "mttm", "mitigation time", "to mitigate", "take to mitigate"),
-        "impact_users": (
-            "users hit",
-            "users affected",
-            "affected users",
-            "impacted users",
-            "users impacted",
-            "customers hit",
-            "customers affected",
-            "affected customers",
-            "people hit",
-            "people affected",
-            "users were hit",
-            "users were affected",
-            "customers were hit",
-            "customers were affected",
-            "people were hit",
-            "people were affected",
-            "users were affected by",
-            "customers were affected by",
-            "users were hit by",
+        "impact_users": phrases(
+            "users hit, users affected, affected users, impacted users, users impacted, customers hit, customers "
+            "affected, affected customers, people hit, people affected, users were hit, users were affected, "
+            "customers were hit, customers were affected, people were hit, people were affected, users were "
+            "affected by, customers were affected by, users were hit by"
         ),
     },
-    hints=(
-        "burning",
-        "fire",
-        "sev1",
-        "sev2",
-        "sev3",
-        "sev4",
-        "mttr",
-        "mtta",
-        "mttm",
-        "ack",
-        "acknowledge",
-        "mitigated",
-    ),
+    hints=phrases("burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, acknowledge, mitigated"),
     reason="root_cause",
     size="rank",
     presumed="open",
     row_route="/api/incidents/{id}/evidence",
+    loose=("alert", "page", "ticket"),
     figures={frozenset({"under legal hold"}): "incidents_held"},
     period_figures={
         ("opened_on", frozenset()): "incidents_opened_in_period",
@@ -312,25 +232,9 @@ INCIDENT = Entity(
 DEPLOY = Entity(
     "deploy",
     "deploys",
-    (
-        "deploy",
-        "deployment",
-        "release",
-        "rollout",
-        "change",
-        "rollback",
-        "shipped",
-        "ship",
-        "deployed",
-        "released",
-        "pushed",
-        "changed",
-        "roll back",
-        "rolled back",
-        "went live",
-        "push",
-        "went out",
-        "went to production",
+    phrases(
+        "deploy, deployment, release, rollout, change, rollback, shipped, ship, deployed, released, pushed, "
+        "changed, roll back, rolled back, went live, push, went out, went to production"
     ),
     _deploys,
     "id",
@@ -351,23 +255,15 @@ DEPLOY = Entity(
             ("went wrong", "bad", "failed or rolled back", "gone wrong"),
             is_in("status", "failed", "rolled_back"),
         ),
-        RowState("successful", ("successful", "succeeded", "success", "worked"), is_in("status", "succeeded")),
+        RowState(
+            "successful", ("successful", "succeeded", "succeed", "success", "worked"), is_in("status", "succeeded")
+        ),
         RowState(
             "followed by an incident within a day",
-            (
-                "followed by an incident",
-                "followed by incident",
-                "caused an incident",
-                "caused incident",
-                "led to an incident",
-                "led to incident",
-                "broke something",
-                "broke things",
-                "caused an outage",
-                "caused outage",
-                "caused trouble",
-                "cause an incident",
-                "cause incident",
+            phrases(
+                "followed by an incident, followed by incident, caused an incident, caused incident, led to an "
+                "incident, led to incident, broke something, broke things, caused an outage, caused outage, caused "
+                "trouble, cause an incident, cause incident"
             ),
             lambda _: pl.col("incident_id").is_not_null(),
             after=True,
@@ -391,19 +287,9 @@ DEPLOY = Entity(
 FINDING = Entity(
     "finding",
     "findings",
-    (
-        "finding",
-        "vulnerability",
-        "vuln",
-        "cve",
-        "kev",
-        "weakness",
-        "scan result",
-        "security hole",
-        "scanner finding",
-        "exploit",
-        "exposure",
-        "patch",
+    phrases(
+        "finding, vulnerability, vuln, cve, kev, weakness, scan result, security hole, scanner finding, exploit, "
+        "exposure, patch"
     ),
     _findings,
     "id",
@@ -413,63 +299,33 @@ FINDING = Entity(
     states=(
         RowState(
             "open",
-            (
-                "open",
-                "unfixed",
-                "unpatched",
-                "not fixed",
-                "unresolved",
-                "outstanding",
-                "active",
-                "remaining",
-                "still there",
-                "current",
+            phrases(
+                "open, unfixed, unpatched, not fixed, unresolved, outstanding, active, remaining, still there, current"
             ),
             is_in("status", "open"),
         ),
         RowState(
             "known-exploited",
-            (
-                "known exploited",
-                "kev",
-                "kevs",
-                "exploited",
-                "actively exploited",
-                "exploited in the wild",
-                "being exploited",
-                "known to be exploited",
+            phrases(
+                "known exploited, kev, kevs, exploited, actively exploited, exploited in the wild, being exploited, "
+                "known to be exploited"
             ),
             flag("known_exploited"),
             aside=True,
         ),
         RowState(
             "overdue",
-            (
-                "overdue",
-                "past due",
-                "late",
-                "past their date",
-                "past its date",
-                "missed",
-                "out of sla",
-                "breached",
-                "past their due date",
+            phrases(
+                "overdue, past due, late, past their date, past its date, missed, out of sla, breached, past their "
+                "due date"
             ),
             past("due_on", "open"),
         ),
         RowState(
             "reachable from the internet",
-            (
-                "reachable from the internet",
-                "internet reachable",
-                "internet facing",
-                "exposed to the internet",
-                "internet exposed",
-                "public facing",
-                "exposed",
-                "on the internet",
-                "from outside",
-                "internet",
+            phrases(
+                "reachable from the internet, internet reachable, internet facing, exposed to the internet, "
+                "internet exposed, public facing, exposed, on the internet, from outside, internet"
             ),
             flag("internet_reachable"),
             after=True,
@@ -491,18 +347,8 @@ FINDING = Entity(
         "source": {},
     },
     dates={
-        "first_seen_on": (
-            "detect",
-            "detected",
-            "found",
-            "seen",
-            "discovered",
-            "reported",
-            "new",
-            "first seen",
-            "appeared",
-            "opened",
-            "came in",
+        "first_seen_on": phrases(
+            "detect, detected, found, seen, discovered, reported, new, first seen, appeared, opened, came in"
         ),
         "fixed_on": ("fix", "fixed", "patch", "patched", "close", "closed", "remediate", "remediated", "resolved"),
         "due_on": ("due", "deadline"),
@@ -525,25 +371,18 @@ FINDING = Entity(
     size="rank",
     scale="cvss",
     presumed="open",
-    fillers=("scanner", "scan"),
+    fillers=("scanner", "scan", "report"),
     hints=("cvss", "epss", "exploited", "patched", "unpatched", "cves", "positives"),
+    loose=("exposure", "patch", "exploit"),
+    measures={"days_to_fix": ("days to fix", "time to fix", "days to patch", "time to patch")},
 )
 
 ACTION = Entity(
     "follow-up",
     "follow-ups",
-    (
-        "follow up",
-        "followup",
-        "action item",
-        "incident action",
-        "postmortem action",
-        "post mortem action",
-        "corrective action",
-        "review action",
-        "actions from incidents",
-        "follow ups from incidents",
-        "action",
+    phrases(
+        "follow up, followup, action item, incident action, postmortem action, post mortem action, corrective "
+        "action, review action, actions from incidents, follow ups from incidents, action"
     ),
     _actions,
     "id",

@@ -2,52 +2,22 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
-_NO_EVIDENCE = (
-    "without evidence",
-    "no evidence",
-    "missing evidence",
-    "no data",
-    "nothing on record",
-    "undocumented",
-    "without any evidence",
-    "lack evidence",
-    "evidence missing",
+_NO_EVIDENCE = phrases(
+    "without evidence, no evidence, missing evidence, no data, nothing on record, undocumented, without any "
+    "evidence, lack evidence, evidence missing"
 )
 # what asks for the kinds of evidence that a control wants
-_NEEDED = (
-    "evidence is needed",
-    "evidence is required",
-    "evidence needed",
-    "evidence required",
-    "evidence do we need",
-    "evidence does need",
-    "evidence need",
-    "kinds of evidence",
-    "prove",
-    "proves",
-    "proof of",
+_NEEDED = phrases(
+    "evidence is needed, evidence is required, evidence needed, evidence required, evidence do we need, evidence "
+    "does need, evidence need, kinds of evidence, prove, proves, proof of"
 )
-OVERDUE = (
-    "overdue",
-    "late",
-    "past due",
-    "missed",
-    "behind",
-    "past their date",
-    "past its date",
-    "slipped",
-    "due already",
-    "owe",
-    "owes",
-    "past deadline",
-    "passed",
-    "behind schedule",
-    "past sla",
-    "lapsed",
+OVERDUE = phrases(
+    "overdue, late, past due, missed, behind, past their date, past its date, slipped, due already, owe, owes, past "
+    "deadline, passed, behind schedule, past sla, lapsed"
 )
 
 
@@ -139,23 +109,9 @@ def _schedules(records: Records) -> pl.DataFrame:
 FRAMEWORK = Entity(
     "framework",
     "frameworks",
-    (
-        "framework",
-        "standard",
-        "certification",
-        "readiness",
-        "pack",
-        "programme",
-        "program",
-        "audit",
-        "compliance",
-        "ready",
-        "compliant",
-        "certified",
-        "regulation",
-        "certificate",
-        "certify",
-        "readyness",
+    phrases(
+        "framework, standard, certification, readiness, pack, programme, program, audit, compliance, ready, "
+        "compliant, certified, regulation, certificate, certify, readyness"
     ),
     _frameworks,
     "framework",
@@ -168,19 +124,9 @@ FRAMEWORK = Entity(
     due="target_on",
     links={"framework": "framework"},
     attributes={
-        "weighted_pct": (
-            "readiness",
-            "ready",
-            "weighted",
-            "weighted readiness",
-            "compliant",
-            "far",
-            "score",
-            "compliance",
-            "doing",
-            "standing",
-            "stand",
-            "percent",
+        "weighted_pct": phrases(
+            "readiness, ready, weighted, weighted readiness, compliant, far, score, compliance, doing, standing, "
+            "stand, percent"
         ),
         "strict_pct": ("strict", "strict readiness", "fully effective"),
         "gaps": ("gap", "open gaps"),
@@ -194,22 +140,7 @@ FRAMEWORK = Entity(
     scale="weighted_pct",
     dated=False,
     report="baseline-comparison",
-    fillers=(
-        "do",
-        "doing",
-        "follow",
-        "under",
-        "work",
-        "towards",
-        "toward",
-        "against",
-        "scope",
-        "place",
-        "score",
-        "get",
-        "percent",
-        "how",
-    ),
+    fillers=phrases("do, doing, follow, under, work, towards, toward, against, scope, place, score, get, percent, how"),
 )
 
 CONTROL = Entity(
@@ -418,22 +349,9 @@ ATTESTATION = Entity(
 DUTY = Entity(
     "duty",
     "duties",
-    (
-        "duty",
-        "obligation",
-        "deadline",
-        "task",
-        "commitment",
-        "calendar",
-        "to do",
-        "todo",
-        "plate",
-        "work",
-        "workload",
-        "due date",
-        "agenda",
-        "things",
-        "stuff",
+    phrases(
+        "duty, obligation, deadline, task, commitment, calendar, to do, todo, plate, work, workload, due date, "
+        "agenda, things, stuff"
     ),
     _duties,
     "obligation_id",

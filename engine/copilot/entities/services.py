@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 
 
@@ -31,19 +31,9 @@ def _dependencies(records: Records) -> pl.DataFrame:
 SERVICE = Entity(
     "service",
     "services",
-    (
-        "service",
-        "slo",
-        "error budget",
-        "service level objective",
-        "budget",
-        "component",
-        "application",
-        "app",
-        "microservice",
-        "slos",
-        "uptime",
-        "availability",
+    phrases(
+        "service, slo, error budget, service level objective, budget, component, application, app, microservice, "
+        "slos, uptime, availability"
     ),
     _budgets,
     "id",
@@ -53,101 +43,51 @@ SERVICE = Entity(
     states=(
         RowState(
             "internet-facing",
-            (
-                "internet facing",
-                "face the internet",
-                "facing the internet",
-                "public",
-                "exposed",
-                "on the internet",
-                "public facing",
-                "reachable from the internet",
-                "exposed to the internet",
-                "internet exposed",
+            phrases(
+                "internet facing, face the internet, facing the internet, public, exposed, on the internet, public "
+                "facing, reachable from the internet, exposed to the internet, internet exposed"
             ),
             flag("internet_facing"),
         ),
         RowState(
             "without an objective",
-            (
-                "without slo",
-                "without an slo",
-                "without slos",
-                "no slo",
-                "without objective",
-                "without an objective",
-                "no objective",
-                "have no slo",
-                "not have an slo",
+            phrases(
+                "without slo, without an slo, without slos, no slo, without objective, without an objective, no "
+                "objective, have no slo, not have an slo"
             ),
             none("objective_pct"),
             after=True,
         ),
         RowState(
             "with an objective",
-            (
-                "with slo",
-                "with an slo",
-                "have an slo",
-                "have slos",
-                "with slos",
-                "with an objective",
-                "have an objective",
-            ),
+            phrases("with slo, with an slo, have an slo, have slos, with slos, with an objective, have an objective"),
             lambda _: pl.col("objective_pct").is_not_null(),
             after=True,
         ),
         RowState(
             "with customer data",
-            (
-                "customer data",
-                "hold customer data",
-                "holds customer data",
-                "holding customer data",
-                "store customer data",
-                "personal data",
+            phrases(
+                "customer data, hold customer data, holds customer data, holding customer data, store customer "
+                "data, personal data"
             ),
             flag("holds_customer_data"),
             after=True,
         ),
         RowState(
             "with an exhausted error budget",
-            (
-                "out of budget",
-                "out of error budget",
-                "exhausted",
-                "burned through",
-                "over budget",
-                "no budget left",
-                "blown",
-                "used up",
-                "burned more than their error budget",
-                "blew",
-                "breached",
-                "breaching",
-                "missed slo",
-                "missing their slo",
-                "missing slo",
-                "spent",
-                "overspent",
-                "breach",
-                "no error budget left",
-                "violating",
+            phrases(
+                "out of budget, out of error budget, exhausted, burned through, over budget, no budget left, blown, "
+                "used up, burned more than their error budget, blew, breached, breaching, missed slo, missing their "
+                "slo, missing slo, spent, overspent, breach, no error budget left, violating"
             ),
             over("used_30d_pct", 100),
             after=True,
         ),
         RowState(
             "burning their error budget too fast",
-            (
-                "burning",
-                "burn",
-                "at risk",
-                "burning fast",
-                "in danger",
-                "critical budget",
-                "burning their error budget",
-                "burning budget",
+            phrases(
+                "burning, burn, at risk, burning fast, in danger, critical budget, burning their error budget, "
+                "burning budget"
             ),
             is_in("level", "critical", "warning"),
             after=True,
@@ -180,21 +120,9 @@ SERVICE = Entity(
 DEPENDENT = Entity(
     "dependent service",
     "dependent services",
-    (
-        "depend on",
-        "depends on",
-        "rely on",
-        "relies on",
-        "downstream of",
-        "downstream",
-        "depending on",
-        "dependent",
-        "blast radius",
-        "affected if",
-        "break if",
-        "breaks if",
-        "break when",
-        "goes down with",
+    phrases(
+        "depend on, depends on, rely on, relies on, downstream of, downstream, depending on, dependent, blast "
+        "radius, affected if, break if, breaks if, break when, goes down with"
     ),
     _dependencies,
     "id",

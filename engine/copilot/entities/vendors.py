@@ -5,19 +5,13 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.copilot.entities.programme import OVERDUE
 
 _SOC2 = ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc report")
-_REPORT = (
-    "current assurance",
-    "valid assurance",
-    "assurance in force",
-    "report",
-    "current report",
-    "assurance report",
-    "audit report",
+_REPORT = phrases(
+    "current assurance, valid assurance, assurance in force, report, current report, assurance report, audit report"
 )
 
 
@@ -26,17 +20,7 @@ def _without(*named: str) -> tuple[str, ...]:
     return tuple(
         f"{said} {name}"
         for name in named
-        for said in (
-            "without",
-            "without a",
-            "without an",
-            "no",
-            "have no",
-            "missing",
-            "missing a",
-            "not have a",
-            "not have",
-        )
+        for said in phrases("without, without a, without an, no, have no, missing, missing a, not have a, not have")
     )
 
 
@@ -47,7 +31,9 @@ def _with(*named: str) -> tuple[str, ...]:
 
 
 def _vendors(records: Records) -> pl.DataFrame:
-    more = records.table("vendors").select("stores_customer_data", "privileged_access", vendor_id="id")
+    more = records.table("vendors").select(
+        "stores_customer_data", "privileged_access", "outage_stops_service", "onboarded_on", vendor_id="id"
+    )
     return (
         records.fact("vendors")
         .join(more, on="vendor_id", how="left")
@@ -84,19 +70,9 @@ def _region(prefix: str, *, inside: bool = True) -> Callable[[date], pl.Expr]:
 VENDOR = Entity(
     "vendor",
     "vendors",
-    (
-        "vendor",
-        "supplier",
-        "third party",
-        "provider",
-        "partner",
-        "contractor",
-        "3rd party",
-        "outsourcer",
-        "subprocessor",
-        "sub-processor",
-        "vendor review",
-        "supplier review",
+    phrases(
+        "vendor, supplier, third party, provider, partner, contractor, 3rd party, outsourcer, subprocessor, sub- "
+        "processor, vendor review, supplier review"
     ),
     _vendors,
     "vendor_id",
@@ -133,16 +109,9 @@ VENDOR = Entity(
         RowState("assured", ("assured", "with assurance", "covered"), is_in("assurance", "assured", "expiring")),
         RowState(
             "with assurance that lapsed",
-            (
-                "assurance lapsed",
-                "lapsed assurance",
-                "expired assurance",
-                "assurance expired",
-                "lapsed",
-                "lost assurance",
-                "lost their assurance",
-                "expired report",
-                "report expired",
+            phrases(
+                "assurance lapsed, lapsed assurance, expired assurance, assurance expired, lapsed, lost assurance, "
+                "lost their assurance, expired report, report expired"
             ),
             is_in("assurance", "lapsed"),
             after=True,
@@ -157,6 +126,7 @@ VENDOR = Entity(
             "never assured",
             ("never assured", "not assessed", "never assessed", "unassessed"),
             is_in("assurance", "not_assessed"),
+            assumed="by documents, whatever was recorded of it",
         ),
         RowState(
             "due for review (overdue)",
@@ -198,7 +168,21 @@ VENDOR = Entity(
             flag("privileged_access"),
             after=True,
         ),
-        RowState("assessed", ("assessed",), lambda _: pl.col("assurance") != "not_assessed"),
+        RowState(
+            "assessed",
+            ("assessed",),
+            lambda _: pl.col("assurance") != "not_assessed",
+            assumed="by documents, whatever was recorded of it",
+        ),
+        RowState(
+            "whose outage stops us",
+            ("take us down", "stop us", "stops us", "stop our service", "outage stops service"),
+            flag("outage_stops_service"),
+            after=True,
+        ),
+        RowState(
+            "with a qualified opinion", _with("qualified opinion"), is_in("soc2_opinion", "qualified"), after=True
+        ),
         *(
             state
             for label, prefix, words in _PLACES
@@ -237,6 +221,7 @@ VENDOR = Entity(
         "soc2_valid_until": ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc 2 expire"),
         "iso_expires_on": ("iso certificate", "iso 27001 certificate"),
         "dpa_on": ("dpa",),
+        "onboarded_on": ("onboarded", "signed up", "took on"),
     },
     due="next_review_on",
     people={"owner": (*OWNER, "manages", "manage", "relationship")},
@@ -273,17 +258,9 @@ VENDOR = Entity(
 DOCUMENT = Entity(
     "vendor document",
     "vendor documents",
-    (
-        "vendor document",
-        "assurance document",
-        "soc 2 report",
-        "soc2 report",
-        "dpa",
-        "certificate",
-        "pen test",
-        "bridge letter",
-        "questionnaire",
-        "soc report",
+    phrases(
+        "vendor document, assurance document, soc 2 report, soc2 report, dpa, certificate, pen test, bridge letter, "
+        "questionnaire, soc report"
     ),
     _documents,
     "id",
@@ -321,7 +298,7 @@ DOCUMENT = Entity(
     },
     due="valid_until",
     links={"vendor": "vendor_id"},
-    fillers=("vendor", "supplier", "document"),
+    fillers=("vendor", "supplier", "document", "report"),
     attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
 )
 VENDORS = (VENDOR, DOCUMENT)

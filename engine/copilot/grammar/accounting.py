@@ -1,31 +1,26 @@
 """Every word of a question is accounted for: used by the query, known to say nothing, or named as not applied."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import polars as pl
 
+from engine.copilot.answers.cells import heading
+from engine.copilot.entities.entity import phrases
+from engine.copilot.grammar.constraints import is_event_verb
+from engine.copilot.grammar.everyday import is_doing
 from engine.copilot.grammar.lexicon import Sense, is_filler
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import TIMED, Query
 from engine.copilot.grammar.reading import Reading
-from engine.copilot.grammar.text import stem
+from engine.copilot.grammar.text import stem, stems
 
 # the dates that say no more than that a thing came to be: "incidents that happened", "deploys shipped"
 _BORN = frozenset(
-    (
-        "opened_on",
-        "deployed_on",
-        "first_seen_on",
-        "captured_on",
-        "placed_on",
-        "identified_on",
-        "ran_on",
-        "blocked_on",
-        "requested_on",
-        "detected_on",
-        "held_on",
-        "adopted_on",
+    phrases(
+        "opened_on, deployed_on, first_seen_on, captured_on, placed_on, identified_on, ran_on, blocked_on, "
+        "requested_on, detected_on, held_on, adopted_on"
     )
 )
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
@@ -43,17 +38,51 @@ def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
         if not is_filler(piece.words)
         and piece.sense("attribute", "measure")
         and _COLUMN.isdisjoint(sense.kind for sense in piece.senses)
+        and not is_event_verb(reading, piece)
     )
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
     lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
-    lost += _unknown_counts(found, reading)
+    lost += [*_unknown_counts(found, reading, frame), *_rates(found, reading)]
     new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
-    return replace(found, unknown=(*found.unknown, *new), unused=unused)
+    return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=tuple(_assumptions(found, reading)))
 
 
-def _unknown_counts(found: Query, reading: Reading) -> list[str]:
+def _assumptions(found: Query, reading: Reading) -> Iterator[str]:
+    """What the query takes for granted: words of several meanings, and verbs that were taken to say nothing."""
+    entity = reading.entity
+    named = [piece.phrase for piece in reading.pieces if piece.sense("noun")]
+    loose = {stems(word) for word in entity.loose}
+    if named and loose.issuperset(named):
+        yield f"'{' '.join(named[0])}' taken as {entity.plural}"
+    roles = any(piece.sense("role", "noun") and piece.sense("role") for piece in reading.pieces)
+    if found.intent == "who" and found.columns and not roles and not found.lookup:
+        yield f"'who' taken as {heading(found.columns[0])}"
+    labels = [one.label for one in (*found.constraints, *found.checks)]
+    for piece in (*reading.pieces, *reading.turned, *reading.excluded):
+        state = sense.state if (sense := piece.sense("state")) else None
+        if state is not None and state.assumed and any(state.label in label for label in labels):
+            yield f"'{piece.words}' taken {state.assumed}"
+    yield from (f"'{word}' taken to say nothing" for word in _passed_over(reading) if is_doing(word))
+
+
+def _rates(found: Query, reading: Reading) -> Iterator[str]:
+    """Spans that a number would be held against: "deploys a day" is no number of deploys."""
+    said = reading.asked.words
+    whole = {at for piece in reading.pieces if piece.size > 1 for at in range(piece.at, piece.end)}
+    for at, word in enumerate(said[1:], 1):
+        if word in ("hour", "day", "week", "month", "year") and said[at - 1] in ("a", "an", "per") and at not in whole:
+            yield from () if found.group is not None else (f"{said[at - 1]} {word}",)
+
+
+def _unknown_counts(found: Query, reading: Reading, frame: pl.DataFrame) -> list[str]:
     """What "how many" stands before where that is no thing that is counted here: "how many customers complained"."""
     counted = re.search(r"\bhow many (\w+)", reading.asked.text)
+    if (
+        counted is not None
+        and found.intent == "what"
+        and not any(frame.schema[one].is_numeric() for one in found.columns)
+    ):
+        return [f"how many {counted[1]}"]
     if counted is None or found.intent not in ("count", "list"):
         return []
     word = stem(counted[1])
@@ -102,7 +131,11 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
         return False  # one row is of the one or of the other
     if word in ("both", "either", "neither"):
         return len(found.constraints) > 1 or any(one.parts or " or " in one.label for one in found.constraints)
-    if word in ("during", "between", "among", "via", "within", "per"):
+    if word == "rate":
+        return found.intent == "share" or asked.matches(r"\b(?:we|i|they|you) rate\b")
+    if word == "among":
+        return asked.matches(rf"\bamong (?:\w+ ){{0,2}}(?:{reading.entity.plural}|{reading.entity.name})\b")
+    if word in ("during", "between", "via", "within", "per"):
         return found.group is not None or bool(found.halves)
     if word in ("every", "each"):
         return found.order is None or found.group is not None

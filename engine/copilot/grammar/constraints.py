@@ -10,7 +10,7 @@ import polars as pl
 from engine.copilot.answers.cells import heading
 from engine.copilot.entities.entity import Entity, RowState
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Constraint, columns_of, intent_of
+from engine.copilot.grammar.query import TIMED, Constraint, columns_of, intent_of
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
 from engine.copilot.grammar.windows import TimeWindow
 
@@ -27,7 +27,8 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> s
     )
     if ahead and entity.due is not None:
         return entity.due
-    return next(iter(entity.dates), entity.due) if entity.dated else None
+    usual = [day for day in entity.dates if not window.age or day != entity.due]  # what is old came to be long ago
+    return next(iter(usual), None) if entity.dated else None
 
 
 # "how many were open in June?" asks for a day that is gone, of which no record is kept
@@ -64,6 +65,9 @@ def _years(day: date, step: int) -> date:
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
 
 
+_SPAN = re.compile(r"within (?:an? |\d+ )?(?:hour|day|week|month)s?$")  # how long it took, no days of a calendar
+
+
 def spans_of(
     reading: Reading, dates: Sequence[str], today: date, frame: pl.DataFrame
 ) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
@@ -74,8 +78,10 @@ def spans_of(
         column = date_column(reading, asked, dates)
         window = _nearest_year(asked, reading, column, today)
         gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
-        hours = window.words.startswith("within") and "hour" in window.words and column != reading.entity.due
-        if column is None or gone or hours:
+        lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
+        event = column is not None and column != reading.entity.due and column.endswith("ed_on")
+        ahead = event and (window.first or today) > today
+        if column is None or gone or lasting or ahead or (_SPAN.match(window.words) and column != reading.entity.due):
             lost.append(window.words)
             continue
         moment = f"{column.removesuffix('_on')}_at"
@@ -90,9 +96,8 @@ def spans_of(
         bounds = [pl.col(column) >= window.first] if window.first else []
         bounds += [pl.col(column) <= window.last] if window.last else []
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
-        made.append(
-            Constraint("window", f"{verb} {window.with_days}", pl.all_horizontal(bounds).fill_null(False), after=True)
-        )
+        within = pl.all_horizontal(bounds).fill_null(False)
+        made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
     if len(made) == 2 and reading.asked.matches(
         r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
         r"\b(?:more|fewer|less)\b.*\bor\b"
@@ -119,7 +124,7 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
             reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
         )
         role = piece.sense("role") is not None and reading.asked.matches(r"\bwho\b")
-        shared = piece.sense("choice", "noun") is not None and not (verb and _is_event_verb(reading, piece))
+        shared = piece.sense("choice", "noun") is not None and not (verb and is_event_verb(reading, piece))
         if (
             sense is not None
             and sense.state is not None
@@ -133,7 +138,7 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
     return list(found.values())
 
 
-def _is_event_verb(reading: Reading, piece: Piece) -> bool:
+def is_event_verb(reading: Reading, piece: Piece) -> bool:
     """Whether a word is the verb of what happened, as in "did we open", "were closed", "we resolved"."""
     said = re.escape(" ".join(reading.asked.words[piece.at : piece.end]))
     return reading.asked.matches(
@@ -165,7 +170,7 @@ def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constra
 
 def _marks(state: RowState) -> bool:
     """Whether a state says something that its date does not: a test that failed was performed, as one that passed."""
-    return state.label in ("failed", "passed", "rejected", "rolled back", "missed", "overdue", "late")
+    return state.label in ("failed", "passed", "rejected", "signed", "rolled back", "missed", "overdue", "late")
 
 
 def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
@@ -305,6 +310,11 @@ def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
     if bound is None:
         return None
     named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
+    named += [
+        TIMED[sense.column]
+        for piece in reading.pieces
+        if (sense := piece.sense("date")) and sense.column in TIMED and reading.asked.matches(rf"\bto {piece.words}\b")
+    ]
     named += [name for name in ("effort_hours", "hours_to_resolve") if "hour" in bound.words and name in frame.columns]
     scale = reading.entity.scale
     column = next((name for name in named if frame.schema[name].is_numeric()), None)

@@ -1,37 +1,30 @@
 """Things by what they have: "services with more than 5 open findings", "vendors without documents", "who has …"."""
 
+import re
 from dataclasses import replace
 
 import polars as pl
 
+from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.lexicon import nouns as nouns_of
-from engine.copilot.grammar.query import Constraint, Query
+from engine.copilot.grammar.query import Constraint, Query, dates_of
 from engine.copilot.grammar.reading import NumberLimit, Reading
+from engine.copilot.grammar.text import stem
 
 _HOLDING = frozenset(
-    (
-        "has",
-        "have",
-        "with",
-        "without",
-        "had",
-        "having",
-        "by",
-        "carry",
-        "lack",
-        "no",
-        "affected",
-        "hold",
-        "holds",
-        "get",
-        "got",
-        "saw",
-        "see",
-    )
+    phrases("has, have, with, without, had, having, by, carry, lack, no, affected, hold, holds, get, got, saw, see")
 )
 _WORDS_OF_ROWS = ("severity", "status", "state", "kind", "tier")
 _NONE = frozenset(("without", "no", "lack", "not"))
+
+
+# how many different ones there are, not how many rows: "on how many days", "how many distinct CVEs"
+_DISTINCT = (
+    r"\b(?:on how many (?P<span>days|weeks|months)|"
+    r"how many (?:different |distinct |unique |separate )?(?P<who>people|persons|engineers)|"
+    r"how many (?:different|distinct|unique|separate) (?P<what>\w+))\b"
+)
 
 
 def group_by_holder(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
@@ -123,3 +116,26 @@ def _counts(reading: Reading) -> bool:
     if bound is None or not nouns:
         return False
     return all(any(piece.at <= at < piece.end for piece in reading.pieces) for at in range(bound.at, nouns[0]))
+
+
+def distinct_query(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """The groups that have any row, where it is they that are counted."""
+    said = re.search(_DISTINCT, reading.asked.text)
+    if said is None:
+        return None
+    if said["span"] is not None:
+        day = next(iter([*dates_of(reading), *reading.entity.dates]), None)
+        column = None if day is None or frame.schema.get(day) != pl.Date else f"{said['span'][:-1]}:{day}"
+    elif said["who"] is not None:
+        column = next((sense.column for piece in reading.pieces if (sense := piece.sense("role"))), None)
+    else:
+        pieces = [piece for piece in reading.pieces if said["what"] in (piece.words, f"{piece.words}s")]
+        columns = [
+            one.column for piece in pieces for one in piece.senses if one.kind in ("attribute", "role", "choice")
+        ]
+        column = GROUP_WORDS.get(stem(said["what"]), next(iter(columns), None))
+        column = column if column in frame.columns else None
+    if column is None:
+        return None
+    left = tuple(word for word in found.unknown if word not in said[0].split())
+    return replace(found, intent="group", group=column, having=NumberLimit(">=", 1, ""), unknown=left, columns=())

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar.names import Names, OwnName, Phrase
 from engine.copilot.grammar.text import stem, stems
 from engine.model import vocabulary
@@ -48,38 +48,28 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(("longest", "slowest"), ("measure", True)), **dict.fromkeys(("fastest", "quickest", "shortest"),
         ("measure", False)),
     **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
-    **dict.fromkeys(("biggest", "largest", "highest", "worst", "top", "most severe", "most serious", "most important",
-                     "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest", "poorest",
-                     "furthest along", "most ready", "further along", "further ahead", "closer", "readier",
-                     "better off", "more ready", "better prepared",
-                     "most critical",
-                     "closest", "most dangerous"), ("size", True)),
-    **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind",
-                     "most behind", "least serious", "least severe", "least critical", "further behind",
-                     "worse off", "less ready"), ("size", False)),
+    **dict.fromkeys(phrases(
+        "biggest, largest, highest, worst, top, most severe, most serious, most important, strongest, best, "
+        "greatest, most urgent, furthest, most likely, riskiest, poorest, furthest along, most ready, further "
+        "along, further ahead, closer, readier, better off, more ready, better prepared, most critical, closest, "
+        "most dangerous"
+    ), ("size", True)),
+    **dict.fromkeys(phrases(
+        "smallest, lowest, weakest, least, least ready, behind most, furthest behind, most behind, least serious, "
+        "least severe, least critical, further behind, worse off, less ready"
+    ), ("size", False)),
     **dict.fromkeys(("first", "first one", "due first", "next one", "due next", "due soonest"), ("due", False)),
     **dict.fromkeys(("newest one", "latest one", "last one"), ("date", True)), "oldest one": ("date", False),
     **dict.fromkeys(("most",), ("count", True)), **dict.fromkeys(("fewest",), ("count", False)),
 }  # fmt: skip
-GROUPS = (
-    "by",
-    "per",
-    "for each",
-    "each",
-    "broken down by",
-    "grouped by",
-    "split by",
-    "across",
-    "breakdown by",
-    "breakdown",
-)
+GROUPS = phrases("by, per, for each, each, broken down by, grouped by, split by, across, breakdown by, breakdown")
 # what people count by: words for a column that many things have
 GROUP_WORDS: Mapping[str, str] = {
     "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
     "vendor": "vendor",
     "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
     "region": "region", "hour": "hour", "weekday": "weekday", "cause": "root_cause", "root cause": "root_cause",
-    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner",
+    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment",
     "supplier": "vendor",
     "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
 }  # fmt: skip

@@ -48,6 +48,8 @@ _BY = re.compile(
 )
 _TOP = re.compile(rf"\b(?P<end>top|bottom|first|worst|best)(?: (?P<n>{_N}))?\b|\b(?P<only>{_N})(?= )|\brank\b")
 _NEGATED = re.compile(r"\b(?:do|did|does) not (?:have|own|see)\b")
+# verbs of whoever a thing is on, whatever is done with it
+_OWES = r"^(?:|ha[sd]|have|having|got|gets?|with|.*sit.*|carr.*|holds?|owns?|owes?|is .*|are .*)$"
 _ALL = re.compile(r"\b(?:all|every|each)\b")
 _RANKED = 5
 
@@ -111,6 +113,15 @@ def _top(head: str, usual: int = _RANKED) -> int:
 
 def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) -> Query | None:
     """The counts of the inner query for each thing of the head."""
+    never = False
+    if parts.quantity == "none" and entity.dated and entity.dates:  # "incidents without follow-ups this year"
+        spans = [window.words for window in planner.question(parts.inner).windows if parts.inner.endswith(window.words)]
+        parts = replace(
+            parts,
+            inner=parts.inner.removesuffix(spans[-1] if spans else "").strip(),
+            head=" ".join([parts.head, *spans[-1:]]),
+        )
+        never = bool(spans)
     counted = _counted_query(parts.inner, entity, planner)
     if counted is None:
         return None
@@ -130,10 +141,13 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     constraints = head.constraints
     if entity.name in ("person", "incident") and head.presumed:
         constraints = tuple(each for each in constraints if not each.dimension.startswith("state:"))
-    if ranked and counted.presumed and counted.entity.name == "incident":
+    if counted.presumed and (never or (ranked and counted.entity.name == "incident")):
         counted = replace(
             counted, constraints=tuple(each for each in counted.constraints if not each.dimension.startswith("state:"))
         )
+    done = next((day for day, said in counted.entity.dates.items() if parts.verb in said), None)
+    if done is not None and done in rows.columns:  # "ran": what is planned was not run
+        rows = rows.filter(pl.col(done) <= library.today)
     numbers = rows.filter(counted.where).drop_nulls(column).group_by(key=column).agg(number=pl.len().cast(pl.Int64))
     frame = library.rows(entity).filter(pl.lit(True), *(each.where for each in constraints))
     held = frame.select(key=entity.key).join(numbers, on="key", how="left").with_columns(pl.col("number").fill_null(0))
@@ -166,7 +180,8 @@ def _link(counted: Entity, entity: Entity, verb: str) -> str | None:
     """The column of what is counted that says what it counts for."""
     if entity.name != "person":
         return counted.links.get(entity.name)
-    return next((column for column, said in counted.people.items() if verb in said), next(iter(counted.people), None))
+    named = next((column for column, said in counted.people.items() if verb in said), None)
+    return named or (next(iter(counted.people), None) if re.search(_OWES, verb) else None)
 
 
 def _limit_groups(held: pl.DataFrame, parts: _Parts) -> pl.DataFrame:

@@ -3,27 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.names import Phrase
 
 # words that turn what follows them round: never part of a name, and never passed over
 TURNS = frozenset(
-    [
-        "not",
-        "no",
-        "non",
-        "except",
-        "excluding",
-        "besides",
-        "other",
-        "without",
-        "never",
-        "neither",
-        "nor",
-        "minus",
-        "apart",
-        "outside",
-    ]
+    phrases("not, no, non, except, excluding, besides, other, without, never, neither, nor, minus, apart, outside")
 )
 
 
@@ -56,40 +42,10 @@ _TURNED = ("state", "choice", "name", "title", "row", "date", "mine")
 _JOINED = frozenset(("or", "nor", "and", "any"))
 _ONE = frozenset(("not", "non", "never", "neither", "nor"))
 _BETWEEN = _JOINED | frozenset(
-    [
-        "yet",
-        "been",
-        "be",
-        "being",
-        "have",
-        "has",
-        "on",
-        "in",
-        "of",
-        "by",
-        "to",
-        "the",
-        "a",
-        "an",
-        "for",
-        "at",
-        "from",
-        "with",
-        "currently",
-        "still",
-        "our",
-        "got",
-        "really",
-        "fully",
-        "it",
-        "those",
-        "that",
-        "in",
-        "under",
-        "as",
-        "set",
-        "either",
-    ]
+    phrases(
+        "yet, been, be, being, is, are, was, were, have, has, on, in, of, by, to, the, a, an, for, at, from, with, "
+        "currently, still, our, got, really, fully, it, those, that, under, as, set, either, come, came, out"
+    )
 )
 
 
@@ -123,8 +79,9 @@ def turn(
             excluded += found
         if found:
             left.remove(turner)
-    # "neither … nor": the second is used up with the first
-    left = [one for one in left if not (turned and one.words in ("nor", "neither"))]
+    # "neither … nor": the second is used up with the first where it turned something, too
+    pairs = sum(one.words in ("nor", "neither") for one in unknown)
+    left = [one for one in left if not (len(turned) >= pairs and one.words in ("nor", "neither"))]
     return [one for one in pieces if one not in turned and one not in excluded], left, turned, excluded
 
 

@@ -168,7 +168,10 @@ def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bo
         return found
     if any(each.dimension.removeprefix("bound:") in entity.measures for each in found.constraints):
         return found  # how long it took, how many it hit: of all that there were
-    if any(each.dimension.startswith(("own:", "dated:")) for each in found.constraints) or reading.asked.matches(_PAST):
+    if any(
+        each.dimension.startswith(("own:", "dated:", "choice:weekday", "state:at a weekend"))
+        for each in found.constraints
+    ) or reading.asked.matches(_PAST):
         return found
     if found.intent in ("why", "measure") or (found.intent == "when" and not reading.title_words and not ahead):
         return found

@@ -7,7 +7,8 @@ from dataclasses import replace
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.grammar.holders import group_by_holder
+from engine.copilot.entities.entity import phrases
+from engine.copilot.grammar.holders import distinct_query, group_by_holder
 from engine.copilot.grammar.lexicon import GROUP_WORDS, Sense
 from engine.copilot.grammar.query import TIMED, Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
 from engine.copilot.grammar.reading import Reading
@@ -15,33 +16,15 @@ from engine.copilot.grammar.reading import Reading
 MOST_RANKED = 10
 # superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
 _WORST = frozenset(
-    (
-        "worst",
-        "weakest",
-        "poorest",
-        "least ready",
-        "behind most",
-        "furthest behind",
-        "most behind",
-        "further behind",
-        "worse off",
-        "less ready",
+    phrases(
+        "worst, weakest, poorest, least ready, behind most, furthest behind, most behind, further behind, worse "
+        "off, less ready"
     )
 )
 _BEST = frozenset(
-    (
-        "best",
-        "strongest",
-        "furthest",
-        "furthest along",
-        "most ready",
-        "further along",
-        "further ahead",
-        "closer",
-        "readier",
-        "better off",
-        "more ready",
-        "better prepared",
+    phrases(
+        "best, strongest, furthest, furthest along, most ready, further along, further ahead, closer, readier, "
+        "better off, more ready, better prepared"
     )
 )
 _BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
@@ -57,8 +40,8 @@ _HOWS = (
 # measures that are said by the way: "incidents that last", "the effort for them"
 _LOOSE = ("long", "last", "take", "duration", "effort", "hour", "relief", "hours of work")
 _SHARE = (
-    r"\b(?:percent|percentage|pct|share|proportion|fraction|ratio)\b|%|\brate of\b|"
-    r"\b(?:success|failure|fail|pass|completion|closure) rate\b"
+    r"\b(?:percent|percentage|pct|share|proportion|fraction)\b|%|\brate of\b|"
+    r"\b(?:success|failure|fail|pass|completion|closure|roll ?back|rejection) rate\b"
 )
 # a number that is a sum where people are counted: "how many users were hit"
 _HIT = r"\bhow many (?:users|customers|people)\b"
@@ -75,6 +58,8 @@ _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|out
 _CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
 _COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
 _LATELY = ("lately", "recently", "recent")
+# "by" before who or what did it, or before how much: nothing is counted by it
+_AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
 _SPENT = {
@@ -89,7 +74,7 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
     entity = reading.entity
     for piece in reading.pieces:
         sense = piece.sense("order")
-        ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows)
+        ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows) and entity.due is not None
         ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
         if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
             continue
@@ -119,7 +104,7 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
         column = sized[0] if sized else entity.size
         better = column is not None and _BETTER.search(column) is not None
         return column, not better if words in _WORST else better if words in _BEST else down
-    return (entity.due if sense.column == "due" else first), down
+    return (entity.due if sense.column == "due" and entity.due is not None else first), down
 
 
 def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
@@ -132,6 +117,9 @@ def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return held
     if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
         return replace(found, intent="what", columns=("age_days",))
+    distinct = distinct_query(found, reading, frame)
+    if distinct is not None:
+        return distinct
     measured = _measure_query(found, reading, frame, attributes)
     if measured is not None:
         return measured
@@ -225,6 +213,10 @@ def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attribut
         if not lookup or how is not None:
             by = _period(reading, frame) or _group(reading, frame, found.intent)
             found = replace(found, unknown=tuple(word for word in found.unknown if word not in PERIODS))
+            minutes = asked.matches(r"\bin minutes\b")
+            found = replace(
+                found, minutes=minutes, unknown=tuple(w for w in found.unknown if not (minutes and w == "minutes"))
+            )
             return _spent(replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by))
         return replace(found, intent="what", columns=(measures[-1],))
     return None
@@ -266,11 +258,13 @@ def unmet(found: Query, reading: Reading) -> Query:
     ]
     if fewest and found.group is not None and found.intent == "group":
         lost.append("fewest")
-    if found.group is None:
+    if found.group is None and found.intent != "measure":
         said = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
         if any(sense.column == "count" for sense in said):
             lost.append("most")
-        if any(sense.kind == "group" for sense in said) and not people:
+        people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
+        agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))
+        if any(sense.kind == "group" for sense in said) and not people and not agent:
             lost.append("by")
     return replace(found, unknown=(*found.unknown, *lost))
 
@@ -310,7 +304,9 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
         return None
     words = reading.asked.words
     if most and intent == "who":
-        return next(iter(reading.entity.people), None)
+        roles = columns_of(reading, "role", frame)
+        owing = reading.asked.matches(r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with)\b")
+        return next(iter(roles or (reading.entity.people if owing else ())), None)
     after = reading.pieces[by + 1 :] if by is not None else reading.pieces
     start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
     for piece in after:

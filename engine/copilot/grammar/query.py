@@ -103,6 +103,8 @@ class Query:
     presumed: bool = False
     window: tuple[str, TimeWindow] | None = None
     tally: Tally | None = None
+    minutes: bool = False  # a time is asked for in minutes
+    assumed: tuple[str, ...] = ()  # what was taken for granted in reading it: such an answer is never sure
 
     @property
     def where(self) -> pl.Expr:

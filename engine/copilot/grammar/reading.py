@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity
+from engine.copilot.entities.entity import Entity, phrases
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.lexicon import Lexicon, Sense, is_filler
@@ -19,35 +19,15 @@ from engine.copilot.grammar.wording import write_out
 LONGEST_PHRASE = 7
 _SIGNS = {
     **dict.fromkeys(
-        (
-            "above",
-            "over",
-            "greater than",
-            "longer than",
-            "more than",
-            "higher than",
-            "exceeding",
-            "exceeded",
-            "exceed",
-            ">",
-            "worse than",
+        phrases(
+            "above, over, greater than, longer than, more than, higher than, exceeding, exceeded, exceed, >, worse than"
         ),
         ">",
     ),
     **dict.fromkeys(("below", "under", "less than", "lower than", "fewer than", "<"), "<"),
     **dict.fromkeys(
-        (
-            "at least",
-            ">=",
-            "reach",
-            "reached",
-            "hit",
-            "get to",
-            "got to",
-            "no less than",
-            "no fewer than",
-            "not less than",
-            "minimum",
+        phrases(
+            "at least, >=, reach, reached, hit, get to, got to, no less than, no fewer than, not less than, minimum"
         ),
         ">=",
     ),

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from engine.copilot.entities.entity import phrases
+
 LONGEST_WORD = 80
 _WORD = re.compile(r"[^\W_][\w.@:+/&]*(?:-[\w.@:+/&]+)*")
 # what people write together, short, or wrong so often that guessing would be worse than knowing
@@ -91,25 +93,10 @@ def _is_one_letter_short(word: str, other: str) -> bool:
 
 # words of their own that lie close to one of ours
 _PLAIN = frozenset(
-    [
-        "worse",
-        "contract",
-        "better",
-        "release",
-        "raise",
-        "rate",
-        "cost",
-        "pay",
-        "paid",
-        "sale",
-        "staff",
-        "note",
-        "host",
-        "port",
-        "form",
-        "plane",
-        "meant",
-    ]
+    phrases(
+        "worse, contract, better, release, raise, rate, cost, pay, paid, sale, staff, note, host, port, form, "
+        "plane, meant"
+    )
 )
 
 

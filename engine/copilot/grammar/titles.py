@@ -6,6 +6,7 @@ from datetime import date
 from functools import lru_cache
 
 from engine.copilot.answers.routes import figure_route, showing
+from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.lexicon import is_filler
 from engine.copilot.grammar.reading import CopilotQuestion
@@ -52,33 +53,10 @@ ALIASES: Mapping[str, str] = {
 _HISTORY = r"\b(?:ever|never|highest|lowest|peak|best|worst|went|gone|fell|dropped|rose|trend|history)\b"
 # words that are passed over elsewhere, and that turn a title into another
 _KEPT = frozenset(
-    [
-        "without",
-        "no",
-        "plan",
-        "out",
-        "not",
-        "off",
-        "over",
-        "under",
-        "more",
-        "fewer",
-        "less",
-        "least",
-        "than",
-        "only",
-        "who",
-        "whom",
-        "whose",
-        "when",
-        "where",
-        "why",
-        "each",
-        "every",
-        "both",
-        "either",
-        "same",
-    ]
+    phrases(
+        "without, no, plan, out, not, off, over, under, more, fewer, less, least, than, only, who, whom, whose, "
+        "when, where, why, each, every, both, either, same"
+    )
 )
 _PERIOD = ("in the period", "of the period", "before the period")
 

@@ -106,6 +106,30 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"any incidents caused by a \1",
         ),
         (r"\bhurt(?= (?:the|our|most|more))", "hit"),
+        (r"\b(than|least|most|exactly) once\b", r"\1 1"),
+        (r"\bon an? (\w+day)\b", r"on \1s"),
+        (
+            r"\b(more|longer|less) than (\d+) minutes(?= (?:to|before)\b)",
+            lambda match: f"{match[1]} than {int(match[2]) / 60:g} hours",
+        ),
+        (r"\b(than|least|most|exactly) twice\b", r"\1 2"),
+        (
+            r"\bhow many (?:different|distinct|unique|separate) (?=(?:services|vendors|people|owners|incidents)\b)",
+            "how many ",
+        ),
+        (r"\b(?:late|overdue|past due|behind)(?: by)? (?:more than|over) (\d+) days\b", r"with days overdue above \1"),
+        (
+            r"\b(?:which|what) version of (\S+) is (?:running|live|in production|deployed)\b",
+            r"version of the latest successful deploy to \1",
+        ),
+        (r"\b(?:playbook|automation|run)s?(?: (?:was|were|got|is|are))? (?:blocked|refused)\b", "policy block"),
+        (r"\b(average|mean|median|total) (?:number|count|amount) of\b", r"\1"),
+        (r"\b(average|mean|median)\b(.*?) per (?:incident|deploy|finding|vendor|risk)\b", r"\1\2"),
+        (
+            r"\b(services?) (?:that |which )?(?:(?:were|was|have been|has been) )?(?:not|never) "
+            r"(?:been )?(?:deployed|released)(?: to)?\b",
+            r"\1 without deploys",
+        ),
         (r"\b(?:to|must|should|still) sign\b(?! (?:in|on|up|off)\b(?! the| \d))", "to attest"),
         (r"\b(?P<n>first|second|third|fourth|1st|2nd|3rd|4th) quarter\b", lambda match: f"q{_QUARTERS[match['n']]}"),
         (r"\bsev\b(?! ?\d)", "severity"),
