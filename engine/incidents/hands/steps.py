@@ -103,8 +103,10 @@ def take_step(revision: Revision, incident_id: str, step: PersonStep, way: str) 
 
 
 def _words(step: PersonStep) -> str:
-    aware = f"{step.aware_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if step.aware_at else None
-    return TEXTS[step.kind].format(**step.payload | ({"aware_at": aware} if aware else {}))
+    moments = {"aware_at": step.aware_at, "classified_at": step.classified_at}
+    said = {name: f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for name, at in moments.items() if at is not None}
+    words = TEXTS[step.kind].format(**step.payload | said)
+    return f"{words}, classified {said['classified_at']}" if step.kind == "assess" and step.classified_at else words
 
 
 def record_step(revision: Revision, incident_id: str, step: PersonStep, way: str, actor: str) -> None:

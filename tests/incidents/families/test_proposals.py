@@ -44,6 +44,16 @@ def test_twenty_incidents_in_ten_minutes_are_proposed_as_one_family(store):
     assert store.verify_rows("acme").ok
 
 
+def test_a_storm_that_is_heard_of_days_later_is_proposed_then(store):
+    open_incidents(store, 20)
+    with store.revision("acme", "setup", now=NOW) as revision:
+        for row in many(revision.connection, incidents, "acme"):
+            opened = row["opened_at"] - timedelta(days=3)
+            revision.update(incidents, {"id": row["id"]}, {"opened_at": opened, "opened_heard_at": NOW})
+        revision.record("import.completed")
+    assert propose_families(store, "acme", now=NOW) == 19
+
+
 def test_fewer_or_slower_ones_are_no_storm(store):
     open_incidents(store, 19)
     assert propose_families(store, "acme", now=NOW) == 0

@@ -153,6 +153,12 @@ def test_an_assessment_keeps_when_the_organization_became_aware(store, disk):
         do(store, disk, "assess", law="gdpr", aware_at=NOW + MINUTE)
 
 
+def test_the_line_of_an_assessment_under_dora_names_the_classification(store, disk):
+    line = do(store, disk, "assess", law="dora", aware_at=NOW - 15 * MINUTE, classified_at=NOW - 5 * MINUTE)
+    said = "Assessed under dora: aware since 2026-11-20 08:15 UTC, classified 2026-11-20 08:25 UTC "
+    assert line["body"].startswith(said)
+
+
 def test_an_incident_without_a_key_takes_steps_too(store):
     with store.revision("acme", "import", now=NOW) as revision:
         values = {"title": "Theft", "severity": "high", "status": "open", "opened_at": NOW - 60 * MINUTE}
