@@ -7,7 +7,7 @@ from. Renderers (``engine/render``) turn an edition into bytes; nothing here kno
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -135,7 +135,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class CalendarEvent:
-    """A dated, all-day duty for a calendar. ``on`` is the last day on which it is in time.
+    """A dated duty for a calendar. ``on`` is the last day on which it is in time, ``at`` the moment, where it has one.
 
     ``remind`` is for duties that are still to be done.
     """
@@ -150,6 +150,7 @@ class CalendarEvent:
     changed_on: date
     url: str | None = None
     remind: bool = True
+    at: datetime | None = None  # in UTC
 
 
 class Alarm(str):

@@ -72,7 +72,8 @@ def feed_table(listed: pl.DataFrame) -> Table:
         "obligations",
         "Entries of the feed",
         frame,
-        note="One all-day entry for each duty. One that moves gets a new version, and calendars move it.",
+        note="One entry for each duty, all-day unless a law names the hour. One that moves gets a new version, and "
+        "calendars move it.",
         state=["status"],
         words=["kind"],
         hidden=[name for name in frame.columns if name not in shown],
@@ -139,6 +140,7 @@ def _event(row: dict[str, Any]) -> CalendarEvent:
         status="CANCELLED" if row["status"] == "cancelled" else "CONFIRMED",
         changed_on=max(day for day in (row["changed_on"], row["done_on"]) if day),
         remind=row["status"] in ledger.PENDING,
+        at=row["due_at"],
     )
 
 

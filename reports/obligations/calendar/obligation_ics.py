@@ -1,4 +1,4 @@
-"""The compliance calendar as a feed to subscribe to: one all-day event for each duty."""
+"""The compliance calendar as a feed to subscribe to: one event for each duty, all-day or at the moment a law names."""
 
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document

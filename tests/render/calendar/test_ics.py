@@ -36,6 +36,14 @@ def test_an_event_lasts_all_day_and_ends_on_the_next():
     assert "DTEND;VALUE=DATE:20261208" in content
 
 
+def test_what_is_due_at_a_moment_is_no_whole_day():
+    content = lines(replace(DUE, at=datetime(2026, 12, 7, 8, 30, tzinfo=UTC)))
+    assert [line for line in content if line.startswith(("DTSTART", "DTEND", "TRIGGER"))] == [
+        "DTSTART:20261207T083000Z",
+        "TRIGGER:-PT1H",
+    ]
+
+
 def test_a_moved_date_keeps_its_uid_and_raises_its_sequence():
     moved = replace(DUE, on=date(2026, 12, 31), sequence=1, changed_on=date(2026, 11, 19))
     content = lines(moved)
@@ -110,8 +118,9 @@ def by_icalendar(event):
     entry.add("dtstamp", changed)
     entry.add("last-modified", changed)
     entry.add("sequence", event.sequence)
-    entry.add("dtstart", event.on)
-    entry.add("dtend", event.on + timedelta(days=1))
+    entry.add("dtstart", event.at or event.on)
+    if event.at is None:
+        entry.add("dtend", event.on + timedelta(days=1))
     entry.add("summary", event.title)
     if event.description:
         entry.add("description", event.description)
@@ -125,7 +134,7 @@ def by_icalendar(event):
         alarm = icalendar.Alarm()
         alarm.add("action", "DISPLAY")
         alarm.add("description", event.title)
-        alarm.add("trigger", timedelta(days=-7))
+        alarm.add("trigger", timedelta(days=-7) if event.at is None else timedelta(hours=-1))
         entry.add_component(alarm)
     return entry.to_ical()
 
@@ -149,6 +158,7 @@ WORDS = st.text(
         changed_on=st.dates(date(2000, 1, 1), date(2099, 1, 1)),
         url=st.none() | st.just("https://hq.example/a?b=1"),
         remind=st.booleans(),
+        at=st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2099, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
     )
 )
 def test_entries_are_what_icalendar_would_write(event):

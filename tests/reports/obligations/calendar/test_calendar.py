@@ -1,6 +1,6 @@
 """What the compliance calendar and its feed hold."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -145,6 +145,12 @@ def test_an_event_says_who_owes_what():
         status="CONFIRMED",
         changed_on=date(2026, 11, 1),
     )
+
+
+def test_an_event_is_at_the_moment_that_a_law_names():
+    moment = datetime(2026, 12, 7, 8, 30, tzinfo=UTC).replace(tzinfo=None)
+    (event,) = listing.events(entries(duty("x", date(2026, 12, 7), due_at=moment)))
+    assert (event.on, event.at) == (date(2026, 12, 7), moment)
 
 
 def test_a_moved_date_keeps_the_entry_and_raises_its_sequence():
