@@ -13,7 +13,7 @@ from data.demo.cast.organizations import PROFILES
 from data.demo.frames import frame, ordered_frame
 from data.demo.history import events
 from data.demo.history.story import Story
-from data.demo.operations import automation, deploys, findings, incidents, senders, services, slo, systems
+from data.demo.operations import automation, deploys, duty, findings, incidents, senders, services, slo, systems
 from data.demo.programme import (
     controls,
     duties,
@@ -90,6 +90,7 @@ def _draw(story: Story) -> None:
     slo.fill(story)
     deploys.fill(story)
     incidents.fill(story)
+    duty.fill(story)
     slo.traffic(story)
     findings.fill(story)
     holds.fill(story)

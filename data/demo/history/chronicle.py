@@ -158,7 +158,7 @@ LIVES: Mapping[str, Life] = {
     "incidents": Life(
         "opened_at",
         (
-            Shift("acknowledged_at", _no_columns("acknowledged_at", "owner", status="open")),
+            Shift("acknowledged_at", _no_columns("acknowledged_at", "acknowledged_by", "owner", status="open")),
             Shift(
                 "mitigated_at",
                 _no_columns("mitigated_at", status="acknowledged", last_seen_at=_column_value("opened_at")),
