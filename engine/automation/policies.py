@@ -81,9 +81,9 @@ def rulings(documents: Sequence[PolicyRow], book: Playbook, context: Mapping[str
     return found
 
 
-def check_draft(book: Playbook, draft: PolicyDraft) -> None:
+def check_draft(connection: Reader, org_id: str, book: Playbook, draft: PolicyDraft) -> None:
     """BadRequest with every place at which the rules, the separation or the controls do not hold."""
-    from engine.catalogue import catalogue
+    from engine.catalogue.nameable import nameable_controls
 
     found = [
         {"field": one.field, "expected": one.expected, "got": one.got}
@@ -91,10 +91,10 @@ def check_draft(book: Playbook, draft: PolicyDraft) -> None:
     ]
     if not is_separation(list(draft.separation)):
         found.append({"field": "separation", "expected": EXPECTATION, "got": ", ".join(draft.separation)[:80]})
-    known = catalogue()
+    known = nameable_controls(connection, org_id) if draft.controls else {}
     for number, control in enumerate(draft.controls):
-        framework, colon, control_id = control.partition(":")
-        if not colon or not known.has_control(framework, control_id):
+        framework, _, control_id = control.partition(":")
+        if control_id not in known.get(framework, ()):
             found.append({"field": f"controls[{number}]", "expected": "framework:control", "got": control[:80]})
     if found:
         first = found[0]

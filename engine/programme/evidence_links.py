@@ -9,7 +9,6 @@ from engine.model.vocabulary import LinkOutcome
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries.accounts.organizations import time_zone
-from engine.store.queries.own_frameworks import own_control_ids
 from engine.store.schema.automation import dry_runs, test_links
 from engine.store.schema.controls import test_runs
 from engine.store.schema.outputs import bundles
@@ -63,6 +62,8 @@ class _Work:
     """What one body needs to know, looked up at once, and what it leads to."""
 
     def __init__(self, revision: Revision, wanted: Sequence[LinkRequest]) -> None:
+        from engine.catalogue.nameable import nameable_controls
+
         connection, org_id = revision.connection, revision.org_id
         self.revision = revision
         self.time_zone = time_zone(connection, org_id)
@@ -78,6 +79,7 @@ class _Work:
         self.sealed: dict[str, datetime] = {
             row["id"]: row["sealed_at"] for row in rows.many(connection, bundles, org_id, id=named)
         }
+        self.nameable = nameable_controls(connection, org_id)
         self.known = {
             (row["test_id"], row["framework"], row["control_id"], row["bundle_id"]): row
             for row in rows.many(connection, test_links, org_id, test_id=tests)
@@ -129,15 +131,12 @@ class _Work:
 
     def _check(self, one: LinkRequest) -> bool:
         """Whether the link supplements a bundle that was sealed before the test; _Refusal for what cannot be."""
-        from engine.catalogue import catalogue
-
         test = self.tests.get(one.test_id)
         if test is None:
             raise _Refusal("unknown_test", f"There is no dry-run and no test run {one.test_id!r}.")
         if test.at is None and test.on is None:
             raise _Refusal("not_performed", f"The test {one.test_id!r} has not been performed.")
-        own = own_control_ids(self.revision.records, self.revision.org_id).get(one.framework, ())
-        if not catalogue().has_control(one.framework, one.control_id) and one.control_id not in own:
+        if one.control_id not in self.nameable.get(one.framework, ()):
             raise _Refusal("unknown_control", f"No catalogue has the control {one.framework}:{one.control_id}.")
         if one.bundle_id is not None and one.bundle_id not in self.sealed:
             raise _Refusal("unknown_bundle", f"There is no bundle {one.bundle_id!r}.")

@@ -1,7 +1,8 @@
 """The retention job: what each organization keeps for how long, and the purge of what is older."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date, datetime, timedelta
 
 from engine.model.days import local_day, midnight
@@ -9,6 +10,7 @@ from engine.model.every_organization import for_every_organization
 from engine.model.vocabulary import EVERY_RECORD
 from engine.store import Store
 from engine.store.queries.operations.payloads import purge_payloads
+from engine.store.queries.own_frameworks import own_rule_patterns
 from engine.store.removal.retention import (
     PurgeResult,
     deployment_tier,
@@ -57,13 +59,17 @@ def _is_approved(row: RetentionOverrideRow, people: Iterable[tuple[str, date | N
 
 def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     """Remove what is older than its days in the organization's time zone; one transaction for each class."""
+    from engine.catalogue.nameable import nameable_controls
+
     zone = store.time_zone(org_id)
     today = local_day(now, zone)
     done = []
     for record_class, days in retention_days(store, org_id, today).items():
         before = midnight(today - timedelta(days=days), zone)
         with store.revision(org_id, ACTOR, now=now) as revision:
-            starts = record_starts(first_events(revision.connection, org_id, before), zone)
+            known = nameable_controls(revision.records, org_id)
+            rules = own_rule_patterns(revision.records, org_id)
+            starts = record_starts(first_events(revision.connection, org_id, before), zone, known, rules)
             purged = PURGES[record_class](revision, before)
             if purged.rows and record_class == "audit_log":
                 keep_starts(revision, starts)
@@ -71,18 +77,25 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     return done
 
 
-def record_starts(events: Iterable[tuple[str, str | None, datetime]], zone: str) -> dict[str, date]:
-    """The first business date of each framework that an event is about, by the action map or its own words."""
+def record_starts(
+    events: Iterable[tuple[str, str | None, datetime]],
+    zone: str,
+    known: Mapping[str, AbstractSet[str]],
+    rules: Sequence[tuple[str, str, str]] = (),
+) -> dict[str, date]:
+    """The first business date of each framework that an event is about: by the action map, by its own words, which name
+    a control that is ``known``, or by ``rules`` of one's own (pattern, framework, control)."""
     from engine.catalogue import catalogue
+    from engine.catalogue.patterns import fits
 
-    known = catalogue()
     frameworks: dict[str, set[str]] = defaultdict(set)
-    for framework, action in known.action_controls.select("framework", "action").unique().iter_rows():
+    for framework, action in catalogue().action_controls.select("framework", "action").unique().iter_rows():
         frameworks[action].add(framework)
     starts: dict[str, date] = {}
     for action, controls, at in events:
         named = [tag.partition(":") for tag in (controls or "").split("; ")]
-        own = {framework for framework, _, control in named if known.has_control(framework, control)}
+        own = {framework for framework, _, control in named if control in known.get(framework, ())}
+        own |= {framework for pattern, framework, _ in rules if fits(pattern, action)}
         day = local_day(at, zone)
         for name in {EVERY_RECORD, *own, *frameworks[action]}:
             starts[name] = min(day, starts.get(name, day))

@@ -22,6 +22,7 @@ from engine.store.schema.audit import audit_log, chain_cuts, legal_holds, record
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
 from engine.store.schema.services import incident_actions, incident_timeline, incidents, rca_runs
+from tests.annex import bring_annex
 from tests.conftest import NOW
 from tests.databases import raw_transaction
 
@@ -482,8 +483,23 @@ def test_an_event_begins_the_frameworks_that_it_is_mapped_to_and_those_that_it_n
             ("page.viewed", None, later),
         ],
         "Pacific/Auckland",
+        {"soc2": {"CC6.1", "CC6.2"}, "gdpr-art32": set()},
     )
     assert days == {"*": at.date() + timedelta(days=1), "soc2": at.date() + timedelta(days=1)}
+
+
+def test_events_begin_frameworks_of_ones_own_by_its_rules_and_by_their_own_words():
+    first, second = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 3, 1, tzinfo=UTC)
+    known, rules = {"annex": {"A.1"}, "baseline": {"B.1"}}, [("made.*", "baseline", "B.1")]
+    days = retention.record_starts([("made.up", None, second), ("x", "annex:A.1", first)], "UTC", known, rules)
+    assert days == {"*": first.date(), "annex": first.date(), "baseline": second.date()}
+
+
+def test_a_purge_keeps_since_when_there_were_records_of_a_framework_of_ones_own(store, tmp_path):
+    bring_annex(store, tmp_path)
+    fill(store, event("e1", 500, action="made.up", controls="annex:A.1"))
+    purge(store, "acme", now=LATER)
+    assert "annex" in [row["framework"] for row in rows(store, record_starts)]
 
 
 def test_bodies_of_monitors_go_after_days_of_their_own(store):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.catalogue.patterns import fits
 from engine.store import Store
 from engine.store.queries.history.audit import COLUMNS as AUDIT
 from engine.store.queries.history.audit import AuditEntry, events_until, position
@@ -169,7 +170,7 @@ def _action_tags(tags: pl.Series, rules: Sequence[tuple[str, str, str]]) -> pl.D
         (action, f"{framework}:{control}")
         for pattern, framework, control in rules
         for action in known.actions["action"]
-        if (action.startswith(pattern[:-1]) if pattern.endswith("*") else action == pattern)
+        if fits(pattern, action)
     ]
     if ruled:
         own = pl.DataFrame(ruled, schema=mapped.schema, orient="row").filter(pl.col("tag").is_in(tags.implode()))

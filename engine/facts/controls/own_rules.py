@@ -7,6 +7,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.catalogue.columns import EVIDENCE_ACTIONS
+from engine.catalogue.patterns import fits
 from engine.facts.expressions import SUPPORTING
 
 _KEY = ["org_id", "framework", "control_id"]
@@ -56,7 +57,7 @@ def _apply(
     for org_id, action, outcome in there.iter_rows():
         closest: dict[tuple[str, str], dict[str, Any]] = {}
         for rule in rules[org_id]:
-            if _matches(rule["pattern"], action) and rule["outcome"] in ("any", outcome):
+            if fits(rule["pattern"], action) and rule["outcome"] in ("any", outcome):
                 closest[rule["framework"], rule["control_id"]] = rule
         usual = known.get(action, {})
         kind = usual.get("kind")
@@ -71,10 +72,6 @@ def _apply(
 
 def _closeness(rule: Mapping[str, Any]) -> tuple[bool, int, bool]:
     return not rule["pattern"].endswith("*"), len(rule["pattern"]), rule["outcome"] != "any"
-
-
-def _matches(pattern: str, action: str) -> bool:
-    return action.startswith(pattern[:-1]) if pattern.endswith("*") else action == pattern
 
 
 def _effect(rule: Mapping[str, Any], outcome: str) -> str:

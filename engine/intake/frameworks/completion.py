@@ -8,6 +8,7 @@ from datetime import date
 
 from engine.catalogue import CADENCES, EVIDENCE_KINDS, catalogue
 from engine.catalogue.columns import RELATIONS, VENDOR_EVIDENCE
+from engine.catalogue.patterns import fits
 from engine.intake.frameworks.content import (
     COLUMNS,
     DEFAULT_CADENCE,
@@ -93,13 +94,9 @@ def check_references(content: FrameworkContent, known: Controls) -> None:
     for row in content.tables["framework_runbooks"]:
         pattern = str(row["control_pattern"])
         there = every.get(str(row["framework"]), frozenset())
-        if not any(_fits(pattern, name) for name in there):
+        if not any(fits(pattern, name) for name in there):
             place, expected = content.place(row), f"a control of {row['framework']}, or the beginning of one and *"
             raise refuse(f"{place}, control_pattern", expected, pattern)
-
-
-def _fits(pattern: str, name: str) -> bool:
-    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
 
 
 def _unique(content: FrameworkContent, table: str) -> None:

@@ -6,7 +6,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import cast
 
-from engine.catalogue import catalogue
+from engine.catalogue.nameable import nameable_controls
+from engine.catalogue.patterns import fits
 from engine.intake.frameworks.completion import check_references, complete, framework_id
 from engine.intake.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
 from engine.intake.frameworks.difference import difference, difference_lines
@@ -20,7 +21,6 @@ from engine.store.queries.own_frameworks import (
     attached_records,
     framework_rows,
     move_records,
-    own_control_ids,
     remove_rows,
     time_zone,
 )
@@ -68,12 +68,6 @@ def import_framework(
                 details={"files": [{"name": path.name, "sha256": content.digest()}], "changes": done.lines[:100]},
             )
     return done
-
-
-def nameable_controls(connection: Reader, org_id: str) -> dict[str, set[str]]:
-    """The controls that an organization can name: those of the program and of its own frameworks."""
-    known = {name: set(catalogue().details(name)["control_id"]) for name in FRAMEWORKS}
-    return known | {name: set(ids) for name, ids in own_control_ids(connection, org_id).items()}
 
 
 def stored_content(connection: Reader, org_id: str, framework: str) -> FrameworkContent:
@@ -149,7 +143,7 @@ def _leads_on(row: Row, table: str, framework: str, there: set[str]) -> bool:
         return all(name != framework or control in there for name, control in ends)
     if table == "framework_runbooks":
         pattern = str(row["control_pattern"])
-        return any(name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern for name in there)
+        return any(fits(pattern, name) for name in there)
     return row["control_id"] in there
 
 

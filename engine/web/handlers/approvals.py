@@ -160,7 +160,8 @@ def promote(request: Request, body: Promotion) -> Response:
         row["workspace_id"] if row else None,
         given.separation,
     )
-    policies.check_draft(book, draft)
+    with request.services.store.reader() as connection:
+        policies.check_draft(connection, caller.org_id, book, draft)
     made = request.services.store.write(
         caller.org_id,
         caller.actor,

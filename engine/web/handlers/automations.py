@@ -151,7 +151,8 @@ def create_policy(request: Request, given: Policy) -> Response:
         workspace,
         given.separation,
     )
-    policies.check_draft(book, draft)
+    with request.services.store.reader() as connection:
+        policies.check_draft(connection, caller.org_id, book, draft)
     made = request.services.store.write(
         caller.org_id,
         caller.actor,

@@ -11,6 +11,7 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals, dry_runs, executions, policies, policy_blocks
 from engine.store.schema.organizations import memberships, organization_settings, workspaces
 from engine.store.schema.services import findings, incident_timeline, incidents, services
+from tests.annex import bring_annex
 from tests.conftest import NOW
 
 DRY, EXECUTE, REMEDIATE = (f"/api/automations/{name}" for name in ("dry-run", "execute", "remediate"))
@@ -326,6 +327,12 @@ def test_versions_rise_and_an_active_one_retires_the_one_before(client, prepared
     with prepared_store.reader() as connection:
         (published,) = rows.many(connection, audit_log, "acme", action="policy.published", object_id=first["id"])
     assert published["controls"] == "soc2:CC6.1"
+
+
+def test_a_policy_may_be_about_a_control_of_ones_own(client, prepared_store, tmp_path):
+    bring_annex(prepared_store, tmp_path)
+    assert publish(client, controls=["annex:A.1"])["controls"] == ["annex:A.1"]
+    assert client.post(POLICIES, {"playbook": "rotate-key", "rules": [], "controls": ["annex:A.9"]}).status == 400
 
 
 def test_a_playbook_keeps_the_policy_that_was_imported(client, prepared_store):
