@@ -81,6 +81,14 @@ def complete(content: FrameworkContent) -> None:
         _inheritance(content, row)
 
 
+def check_reviews(content: FrameworkContent, today: date) -> None:
+    """Usage for a pair that was signed off on a day to come: it would count before anybody has looked at it."""
+    for row in content.tables["framework_mappings"]:
+        if isinstance(row["reviewed_on"], date) and row["reviewed_on"] > today:
+            expected = f"a day up to today, {today}"
+            raise refuse(f"{content.place(row)}, reviewed_on", expected, row["reviewed_on"].isoformat())
+
+
 def check_references(content: FrameworkContent, known: Controls) -> None:
     """Usage for a pair, rule, runbook or inheritance that names a control which does not exist."""
     every: dict[str, AbstractSet[str]] = dict(known)
@@ -172,6 +180,8 @@ def _controls(content: FrameworkContent, rows: Sequence[Row]) -> None:
         _one_of(row, "kind", ("group", "control"), place)
         if row["assessable"] is None:
             row["assessable"] = row["kind"] == "control"
+        if row["assessable"] and row["kind"] == "group":
+            raise refuse(f"{place}, assessable", "a group without a state, or kind control", True)
         row["position"] = number if row["position"] is None else row["position"]
         _judgement(row, place)
         top = _top(str(row["id"]), by_id, tops)

@@ -8,7 +8,7 @@ from typing import cast
 
 from engine.catalogue.nameable import nameable_controls
 from engine.catalogue.patterns import fits
-from engine.intake.frameworks.completion import check_references, complete, framework_id
+from engine.intake.frameworks.completion import check_references, check_reviews, complete, framework_id
 from engine.intake.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
 from engine.intake.frameworks.difference import difference, difference_lines
 from engine.intake.frameworks.files import read_frameworks
@@ -54,6 +54,7 @@ def import_framework(
         framework_id(framework, path.name)
     complete(content)
     with store.revision(org_id, actor, now=now) as revision:
+        check_reviews(content, local_day(now, time_zone(revision.records, org_id)))
         known = nameable_controls(revision.records, org_id)
         check_references(content, known)
         done = FrameworkImport(head.seq)

@@ -19,7 +19,7 @@ from engine.intake.imports.files.typed_files import open_workbook, read_workshee
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.values.controls import framework as known_framework
 from engine.intake.imports.values.names import closest_name, slug, squash
-from engine.model.errors import Usage
+from engine.model.errors import InvalidData, Usage
 from engine.model.vocabulary import FRAMEWORKS
 from engine.render.tables.csv_cells import safe_cell
 
@@ -87,7 +87,10 @@ def read_table_file(path: Path, content: FrameworkContent, name: str) -> None:
 
 def _sheets(path: Path) -> Iterator[tuple[str, str, Lines]]:
     if path.suffix.lower() in (".xlsx", ".xlsm"):
-        workbook = open_workbook(path)
+        try:
+            workbook = open_workbook(path)
+        except InvalidData as problem:
+            raise Usage(problem.message) from problem
         for sheet in workbook.sheet_names:
             label = path.name if len(workbook.sheet_names) == 1 else f"{path.name}, sheet {sheet}"
             problems = Problems()

@@ -1,7 +1,11 @@
 """Frameworks as CSV and XLSX: any spelling of the headers, defaults where nothing is said, a sentence for the rest."""
 
+import io
+import zipfile
+
 import pytest
 
+from engine.model.errors import Usage
 from tests.intake.frameworks.conftest import NOW
 
 ANNEX = """id,parent,kind,title,text,weight,cadence,evidence kinds,assessable
@@ -78,12 +82,36 @@ def test_a_proposed_pair_leaves_one_that_was_signed_off(door):
             "pattern,control_id,framework\na b,CC6.1,soc2\n",
             "annex.csv, row 2, pattern: expected an action in dotted words",
         ),
+        (
+            "id,kind,title,assessable\nA,group,one,true\n",
+            "annex.csv, row 2, assessable: expected a group without a state, or kind control, got True.",
+        ),
+        (
+            "from,to,reviewer,reviewed_on\nsoc2:CC6.1,iso27001:A.5.15,ann@acme.example,2026-11-21\n",
+            "annex.csv, row 2, reviewed_on: expected a day up to today, 2026-11-20, got '2026-11-21'.",
+        ),
         ('id,title\nA,"one\n', "annex.csv, line 2: expected cells whose quotes are closed"),
         ("hello\nworld\n", "annex.csv, header: expected columns id and title of controls"),
     ],
 )
 def test_what_does_not_hold_is_named_with_its_place(door, text, sentence):
     assert door.refusal("annex.csv", text).startswith(sentence)
+
+
+def test_a_workbook_that_is_none_is_refused_in_one_line(door):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+    sentence = door.refusal("annex.xlsx", buffer.getvalue())
+    assert sentence.startswith("annex.xlsx is not an XLSX workbook that can be read: ")
+    assert "\n" not in sentence
+
+
+def test_a_link_in_a_folder_is_refused(door):
+    path = door.file("annex/controls.csv", ANNEX)
+    (path.parent / "passwords.csv").symlink_to("/etc/passwd")
+    with pytest.raises(Usage, match=r"passwords\.csv: expected a file of the folder, got a link"):
+        door.take(path.parent)
 
 
 def test_more_controls_than_the_limit_are_refused(door):

@@ -88,7 +88,8 @@ def open_workbook(path: Path) -> fastexcel.ExcelReader:
     try:
         return fastexcel.read_excel(path)
     except fastexcel.FastExcelError as error:
-        raise InvalidData(f"{path.name} is not an XLSX workbook that can be read: {error}") from error
+        reason = str(error).partition("\n")[0]
+        raise InvalidData(f"{path.name} is not an XLSX workbook that can be read: {reason}") from error
 
 
 def read_worksheet(
