@@ -14,13 +14,14 @@ from datetime import datetime
 
 from engine.archives.contents.about import About
 from engine.archives.contents.decisions import decisions
+from engine.archives.contents.evidence_files import LIST as EVIDENCE_LIST
 from engine.archives.contents.evidence_files import spool_evidence
 from engine.archives.contents.log import spool_log, spool_pack
 from engine.archives.contents.material import Material, gather_material
 from engine.archives.contents.windows import Days
 from engine.archives.sealing.manifest import EventRange, ManifestRevision
 from engine.archives.sealing.spool import ArchiveSpool
-from engine.model.vocabulary import ArchiveKind
+from engine.model.vocabulary import FRAMEWORK_NAMES, ArchiveKind
 from engine.render.tables.csv import SECTION
 from engine.runtime.services import Services
 
@@ -121,6 +122,7 @@ def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, di
         log = thread.submit(spool_log, found, spool)
         _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
         events, policies = log.result()
+    _own_frameworks(found, spool)
     rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
     return events, {"events": events.count, "policies": policies, **rows}
 
@@ -128,6 +130,7 @@ def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, di
 def _workbook(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     spool_pack(found, spool)
     _reports(found, spool, (*FRAMEWORKS, *WORKBOOK))
+    _own_frameworks(found, spool)
     return None, {}
 
 
@@ -146,6 +149,19 @@ def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...
         data = found.bytes(item.report, item.form)
         counts = _records(data) if item.form == "csv" else None
         spool.add(item.file, item.about + _sections_text(counts), data, None if counts is None else counts.total())
+
+
+def _own_frameworks(found: Material, spool: ArchiveSpool) -> None:
+    """The page of each framework of one's own; one that is called as another file is has its kind before its name."""
+    taken = {part.name for part in spool.parts} | {EVIDENCE_LIST}
+    for framework in found.pack.frameworks:
+        if framework in FRAMEWORK_NAMES:
+            continue
+        data = found.bytes("baseline-comparison", "csv", framework=framework)
+        counts, name = _records(data), f"{framework}.csv"
+        about = f"{framework}, a framework of the organization's own: readiness and every control"
+        file = f"framework-{name}" if name in taken else name
+        spool.add(file, about + _sections_text(counts), data, counts.total())
 
 
 def _records(data: bytes) -> Counter[str]:

@@ -36,9 +36,9 @@ class Material:
         """A report's content, over the window where it takes a period."""
         return self.snapshot.edition(report, self._query(report))
 
-    def bytes(self, report: str, form: str) -> bytes:
-        """The bytes that its route answers with when it is asked over the window."""
-        return self.snapshot.bytes(report, self._query(report), form).data
+    def bytes(self, report: str, form: str, **asked: str) -> bytes:
+        """The bytes that its route answers with when it is ``asked`` over the window."""
+        return self.snapshot.bytes(report, self._query(report) | asked, form).data
 
     def _query(self, report: str) -> dict[str, str]:
         return {PERIOD_DAYS.name: str(length(self.window))} if self.snapshot.report(report).has_period else {}

@@ -28,6 +28,7 @@ from engine.archives.sealing import sweep as unfinished
 from engine.archives.sealing.archive import seal
 from engine.archives.verification.archive_check import check_archive
 from engine.cli import hq
+from engine.intake.frameworks.importing import import_framework
 from engine.model.checkpoints import open_note, read_checkpoint
 from engine.runtime.keys.signing_keys import signing_key
 from engine.store import EventRow
@@ -37,6 +38,7 @@ from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import bundle_files, bundles, deliveries, delivery_endpoints
 from engine.store.schema.work import committee_meetings, committees
+from tests.annex import bring_annex
 from tests.conftest import NOW
 from tests.merkle_paths import root_from_path
 
@@ -780,6 +782,24 @@ def test_the_workbook_has_every_assessment_and_can_be_checked(whole_archives, ow
     assert owner.get(f"{BASE}/workbook").body == answer.body
     longer = owner.get(f"{BASE}/workbook?periodDays=90").body
     assert json.loads(unzip(longer)["manifest.json"])["predicate"]["window"]["start_on"] == "2026-08-23"
+
+
+@pytest.mark.real
+def test_a_framework_of_ones_own_is_a_file_of_the_workbook(owner, with_people, tmp_path):
+    """The lineage names it as the file of a claim; where another file has its name, the kind comes before it."""
+    append(with_people, event("e1", controls="annex:A.1"))
+    bring_annex(with_people, tmp_path)
+    import_framework(
+        with_people, (tmp_path / "annex.csv"), org_id="acme", actor="ann@acme.example", now=NOW, name="lineage"
+    )
+    files = unzip(owner.get(f"{BASE}/workbook").body)
+    assert [(row["control_id"], row["title"]) for row in rows_of(files["annex.csv"])] == [
+        ("A.1", "Risk analysis"),
+        ("A.2", "Backups"),
+    ]
+    claims = [row for row in rows_of(files["lineage.csv"]) if row["section"] == "claims" and row["file"] == "annex.csv"]
+    assert [row["row"] for row in claims] == ["A.1"]
+    assert "framework-lineage.csv" in files
 
 
 @pytest.mark.real
