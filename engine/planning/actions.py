@@ -31,7 +31,12 @@ def actions_for(work: Sequence[ControlWork], extra: Sequence[PlanAction] = ()) -
         for suffix, parts in (("", one.parts), (EARLY, one.early)):
             if not parts or any(part.last < part.first for part in parts):
                 continue
-            others = {need for other in wanted.values() if other.id != one.id for need in _needs_of(one, parts, other)}
+            others = {
+                need
+                for name in one.requirements
+                if name != one.id and name in wanted
+                for need in _needs_of(parts, wanted[name])
+            }
             for need in others:
                 served.setdefault(need.rpartition("/")[0], set()).add(need)
             whole.append((one, suffix, parts, others))
@@ -87,9 +92,9 @@ def _asides(one: ControlWork, parts: Sequence[WorkPart]) -> tuple[tuple[str, Wor
     return tuple((one.accountable, replace(part, hours=round(part.hours * ACCOUNTABLE, 6))) for part in mine)
 
 
-def _needs_of(one: ControlWork, parts: Sequence[WorkPart], other: ControlWork) -> Iterable[str]:
-    """What the work on a control covers of the needs of another."""
-    if other.id not in one.requirements or other.opposed_by is not None or other.goal.start is not None:
+def _needs_of(parts: Sequence[WorkPart], other: ControlWork) -> Iterable[str]:
+    """What the work on a control covers of the needs of another that it supports."""
+    if other.opposed_by is not None or other.goal.start is not None:
         return
     for kind in SHARED:
         mine = [part for part in parts if kind in part.kinds]

@@ -8,6 +8,7 @@ duty is one, and where nobody has been asked for one it is a new duty.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -64,7 +65,7 @@ class ControlWork:
     high: float = 1.0
     holes: int = 0
 
-    @property
+    @cached_property
     def id(self) -> str:
         """``framework:control``."""
         return f"{self.framework}:{self.control_id}"

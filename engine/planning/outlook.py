@@ -1,8 +1,9 @@
 """From facts to a plan: what will be, the work that it takes, and what is chosen to be done."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +19,7 @@ from engine.planning.plan import ReadinessPlan, count_applicable
 from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart
 from engine.planning.question import ONE_MORE, Goal, PlanQuestion
 from engine.planning.schedule import schedule
-from engine.planning.signatures import SIGNATURE, signatures
+from engine.planning.signatures import SIGNATURE, Signatures, signatures
 from engine.planning.solve import solve
 from engine.planning.weeks import PlanWeeks
 
@@ -35,6 +36,23 @@ def make_plan(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
 
 def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     """What will be and what it takes, with nothing chosen to be done."""
+    return next(outlooks(fact, (question,), as_of))
+
+
+def outlooks(fact: Fact, questions: Iterable[PlanQuestion], as_of: date) -> Iterator[ReadinessPlan]:
+    """The same of each question; what does not depend on it is read once."""
+    known = {row["gap_id"]: row for row in fact("gaps").to_dicts()}
+    duties = signatures(fact("signature_duties"))
+    return (_outlook(fact, question, as_of, known, duties) for question in questions)
+
+
+def _outlook(
+    fact: Fact,
+    question: PlanQuestion,
+    as_of: date,
+    known: Mapping[str, Mapping[str, Any]],
+    duties: Mapping[str, Signatures],
+) -> ReadinessPlan:
     weeks = PlanWeeks(as_of, question.by)
     horizons, gaps, accepted = fact("control_horizons"), fact("gaps"), fact("accepted_plans")
     frameworks = [goal.framework for goal in question.goals]
@@ -43,8 +61,6 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     counted = {f"{WORK_KIND}:{id}" for id in own["id"]} | {f"{SIGNATURE}:{duty}" for duty in own_duties}
     people = capacities(fact("owner_weeks"), fact("days_away"), fact("load"), weeks, counted)
     people, helpers = _with_more_hours(people, question, fact, weeks)
-    duties = signatures(fact("signature_duties"))
-    known = {row["gap_id"]: row for row in gaps.iter_rows(named=True)}
     agreed = agreements(own, as_of, weeks)
     owners = Owners(horizons, people, helpers)
     finder = WorkFinder(question, weeks, known, duties, owners, own_duties, under_way(agreed))

@@ -70,16 +70,22 @@ def capacities(
         .join(freed, on=key, how="left")
         .with_columns(due=(pl.col("demand_hours") - pl.col("freed").fill_null(0.0)).clip(0.0))
     )
+    available: dict[str, dict[date, float | None]] = {}
+    due: dict[str, dict[date, float | None]] = {}
+    for owner, monday, there, asked in (
+        rows.drop_nulls("owner").select("owner", "week_start_on", "available_hours", "due").iter_rows()
+    ):
+        available.setdefault(owner, {})[monday] = there
+        due.setdefault(owner, {})[monday] = asked
     return {
         owner: Capacity(
-            weeks.hours(part, "available_hours"),
-            weeks.hours(part, "due"),
+            weeks.hours(available[owner]),
+            weeks.hours(due[owner]),
             round(overdue.get(owner, 0.0), 6),
             weeks.share_of_last(away.get(owner, {})),
             round(beside.get(owner, 0.0), 6),
         )
-        for (owner,), part in sorted(rows.partition_by("owner", as_dict=True).items())
-        if isinstance(owner, str)
+        for owner in sorted(available)
     }
 
 

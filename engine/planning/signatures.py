@@ -1,7 +1,7 @@
 """The duties of each control to be signed: those that are open, and until when those that are decided cover it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 
 import polars as pl
@@ -27,17 +27,25 @@ class Signatures:
 
 def signatures(signature_duties: pl.DataFrame) -> Mapping[str, Signatures]:
     """The duties of each control by ``framework:control``; one that follows by itself was asked for by nobody."""
-    found: dict[str, Signatures] = {}
-    rows = signature_duties.sort("due_on", "id")
-    for row in rows.select("framework", "control_id", "id", "owner", "due_on", "done").iter_rows(named=True):
-        name = f"{row['framework']}:{row['control_id']}"
-        one = found.get(name, Signatures())
-        if row["done"]:
-            covered = max(one.covered or date.min, row["due_on"])
-            found[name] = replace(one, covered=covered)
-        elif str(row["id"]).endswith(NEXT_DUTY):
-            found[name] = replace(one, following=(row["due_on"], row["owner"]))
+    covered: dict[str, date] = {}
+    standing: dict[str, list[tuple[str, date, str | None]]] = {}
+    following: dict[str, tuple[date, str | None]] = {}
+    rows = signature_duties.sort("due_on", "id").select(
+        pl.format("{}:{}", "framework", "control_id"), "id", "owner", "due_on", "done"
+    )
+    for name, duty, owner, due_on, done in rows.iter_rows():
+        if done:
+            covered[name] = due_on  # the last one, as they are sorted
+        elif duty.endswith(NEXT_DUTY):
+            following[name] = due_on, owner
         else:
-            owners = {**one.owners, row["id"]: row["owner"]}
-            found[name] = replace(one, open=(*one.open, (row["id"], row["due_on"])), owners=owners)
-    return found
+            standing.setdefault(name, []).append((duty, due_on, owner))
+    return {
+        name: Signatures(
+            tuple((duty, due_on) for duty, due_on, _ in standing.get(name, ())),
+            covered.get(name),
+            {duty: owner for duty, _, owner in standing.get(name, ())},
+            following.get(name),
+        )
+        for name in {**covered, **standing, **following}
+    }

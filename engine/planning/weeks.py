@@ -1,11 +1,10 @@
 """The weeks of a plan: numbered from the present one, work in each done by its Friday."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-
-import polars as pl
 
 WORKING_DAYS = 5
 
@@ -28,17 +27,21 @@ class PlanWeeks:
         the first."""
         return max(min(self.mondays[number] + timedelta(days=WORKING_DAYS - 1), self.by), self.as_of)
 
+    @cached_property
+    def ends(self) -> tuple[date, ...]:
+        """The same of each, none before the one before."""
+        return tuple(map(self.end, range(len(self.mondays))))
+
     def last_week_by(self, day: date) -> int:
         """The last week whose work is done by a day; -1 where none is."""
-        return max((number for number in range(len(self.mondays)) if self.end(number) <= day), default=-1)
+        return bisect_right(self.ends, day) - 1
 
     def first_week_from(self, day: date) -> int:
         """The first week whose work is done on a day or later."""
-        return next((n for n in range(len(self.mondays)) if self.end(n) >= day), len(self.mondays))
+        return bisect_left(self.ends, day)
 
-    def hours(self, by_week: pl.DataFrame, column: str) -> tuple[float, ...]:
-        """The hours of each week, the last one whole, from rows with ``week_start_on``."""
-        known: dict[date, float] = dict(by_week.select("week_start_on", column).iter_rows())
+    def hours(self, known: Mapping[date, float | None]) -> tuple[float, ...]:
+        """The hours of each week, the last one whole, from those that are ``known`` by their Monday."""
         return tuple(round(max(known.get(monday) or 0.0, 0.0), 6) for monday in self.mondays)
 
     def share_of_last(self, away: Mapping[date, float]) -> float:

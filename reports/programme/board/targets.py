@@ -6,7 +6,7 @@ from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.likelihood import likelihoods, ready_days, spread_of
-from engine.planning.outlook import make_plan, outlook
+from engine.planning.outlook import make_plan, outlooks
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from reports.shared.wording import count_of, hours
 
@@ -53,9 +53,11 @@ def ready_by(
     }
     days = pl.col("target_on") - pl.lit(ask.as_of)
     near = framework_targets.filter(days >= pl.duration(days=0), days <= pl.duration(days=MOST_DAYS))
+    asked = near.sort("target_on", "framework").select("framework", "target_on").rows()
+    questions = [PlanQuestion.of(framework, 100, by) for framework, by in asked]
     rows = []
-    for framework, by in near.sort("target_on", "framework").select("framework", "target_on").iter_rows():
-        plan = outlook(frames.__getitem__, PlanQuestion.of(framework, 100, by), ask.as_of)
+    plans = outlooks(frames.__getitem__, questions, ask.as_of)
+    for (framework, by), plan in zip(asked, plans, strict=True):
         short = plan.first_short
         known = plan.projection.readiness([by])
         rows.append(
