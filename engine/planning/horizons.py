@@ -1,8 +1,9 @@
 """How a framework will stand on the days to come, with nothing done or with a plan: read off horizons."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 import polars as pl
 
@@ -13,6 +14,33 @@ from engine.model.vocabulary import STATE_SCORES
 from engine.planning.check import PlanSimulation
 
 _ACTIVE = pl.col("state") != "not_applicable"
+
+
+class HorizonRows:
+    """Horizons as rows, with their states on days to come: each day is looked at once, whatever asks for it."""
+
+    def __init__(self, horizons: pl.DataFrame) -> None:
+        self.frame = horizons
+        self.rows: Sequence[Mapping[str, Any]] = horizons.to_dicts()
+        self._states: dict[date, Sequence[str]] = {}
+        self._numbers: dict[str, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            self._numbers.setdefault(row["framework"], []).append(number)
+
+    def states(self, day: date) -> Sequence[str]:
+        """The state of each on a day."""
+        if day not in self._states:
+            self._states[day] = self.frame.select(state=state_on(pl.lit(day)))["state"].to_list()
+        return self._states[day]
+
+    def numbers(self, framework: str) -> Sequence[int]:
+        """The places of the rows of a framework."""
+        return self._numbers.get(framework, ())
+
+    def count_applicable(self, framework: str, day: date) -> int:
+        """Controls of a framework that apply on a day."""
+        states = self.states(day)
+        return sum(states[number] != "not_applicable" for number in self.numbers(framework))
 
 
 @dataclass(frozen=True)

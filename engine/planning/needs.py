@@ -5,17 +5,15 @@ several; each has the weeks in which what comes of it is good on the day. A sign
 duty is one, and where nobody has been asked for one it is a new duty.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
-import polars as pl
-
 from engine.facts.controls.detection import KINDS
-from engine.facts.controls.horizons import state_on
 from engine.facts.obligations.ledger import EFFORT_HOURS
+from engine.planning.horizons import HorizonRows
 from engine.planning.people import Owners
 from engine.planning.problem import WorkPart
 from engine.planning.question import Goal, PlanQuestion
@@ -104,19 +102,21 @@ class WorkFinder:
     own_duties: Collection[str]  # that accepted plans brought about: they are hours of the plan, not beside it
     under_way: Mapping[str, Mapping[str, date]]  # when work was done whose evidence is to come, by control and kind
 
-    def of_goal(self, horizons: pl.DataFrame, goal: Goal, failed: Collection[str] = ()) -> list[ControlWork]:
-        """The work on every control of ``horizons`` that applies and would not be effective on the day.
+    def of_goal(
+        self, horizons: HorizonRows, numbers: Iterable[int], goal: Goal, failed: Collection[str] = ()
+    ) -> list[ControlWork]:
+        """The work on every control at ``numbers`` of ``horizons`` that applies and would not be effective on the day.
 
         ``failed`` names those that were not effective in the part of a period which is over. Sorted as the rows are.
         """
         on = goal.by if goal.start is None else max(goal.start, self.weeks.as_of)
-        rows = horizons.with_columns(
-            state=state_on(pl.lit(goal.by)),
-            state_then=state_on(pl.lit(on)),
-            state_now=state_on(pl.lit(self.weeks.as_of)),
-        ).filter(pl.col("state") != "not_applicable")
+        last, then, now = (horizons.states(day) for day in (goal.by, on, self.weeks.as_of))
         found = []
-        for row in rows.iter_rows(named=True):
+        for number in numbers:
+            if last[number] == "not_applicable":
+                continue
+            states = {"state": last[number], "state_then": then[number], "state_now": now[number]}
+            row = {**horizons.rows[number], **states}
             name = f"{row['framework']}:{row['control_id']}"
             work = self._of_control(row, goal, on)
             start = goal.start
@@ -235,8 +235,8 @@ class WorkFinder:
         for kind in work:
             wait = others + (lead if kind == "operation" else 0)
             if kind in ended:
-                rest = max((ended[kind] - self.weeks.end(0)).days + wait, 0)
-                windows[kind] = 0, 0 if self.weeks.end(0) + timedelta(days=rest) <= on else -1, rest
+                rest = max((ended[kind] - self.weeks.ends[0]).days + wait, 0)
+                windows[kind] = 0, 0 if self.weeks.ends[0] + timedelta(days=rest) <= on else -1, rest
                 continue
             first = self.weeks.first_week_from(on - timedelta(days=wait + window_days(row, kind)))
             windows[kind] = first, self.weeks.last_week_by(on - timedelta(days=wait + slack)), wait
@@ -308,7 +308,7 @@ class WorkFinder:
                 part = next((part for part in parts if kind in part.kinds), None)
                 if part is None or part.first >= len(self.weeks.mondays):
                     continue
-                good_until = self.weeks.end(part.first) + timedelta(days=part.lead_days + window)
+                good_until = self.weeks.ends[part.first] + timedelta(days=part.lead_days + window)
             while good_until is not None and good_until < goal.by:
                 last = self.weeks.last_week_by(good_until)
                 first = min(self.weeks.first_week_from(good_until - timedelta(days=window // 2)), max(last, 0))
@@ -316,7 +316,7 @@ class WorkFinder:
                 found.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,), 0, duty))
                 if last < 0:
                     break
-                step = self.weeks.end(first) + timedelta(days=window)
+                step = self.weeks.ends[first] + timedelta(days=window)
                 good_until = step if window > WEEK_DAYS else good_until + timedelta(days=7)
         return tuple(found)
 

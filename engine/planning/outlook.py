@@ -1,6 +1,6 @@
 """From facts to a plan: what will be, the work that it takes, and what is chosen to be done."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -12,10 +12,10 @@ from engine.model.declarations.plan_parameters import MORE_HOURS, WITHOUT
 from engine.model.vocabulary import ROLES
 from engine.planning.actions import EARLY, SIGN, actions_for, wanted_count
 from engine.planning.agreed import agreements, under_way, with_agreed
-from engine.planning.horizons import project
+from engine.planning.horizons import HorizonRows
 from engine.planning.needs import ControlWork, WorkFinder
 from engine.planning.people import Capacity, Owners, capacities
-from engine.planning.plan import ReadinessPlan, count_applicable
+from engine.planning.plan import ReadinessPlan
 from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart
 from engine.planning.question import ONE_MORE, Goal, PlanQuestion
 from engine.planning.schedule import schedule
@@ -42,8 +42,8 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
 def outlooks(fact: Fact, questions: Iterable[PlanQuestion], as_of: date) -> Iterator[ReadinessPlan]:
     """The same of each question; what does not depend on it is read once."""
     known = {row["gap_id"]: row for row in fact("gaps").to_dicts()}
-    duties = signatures(fact("signature_duties"))
-    return (_outlook(fact, question, as_of, known, duties) for question in questions)
+    duties, horizons = signatures(fact("signature_duties")), HorizonRows(fact("control_horizons"))
+    return (_outlook(fact, question, as_of, known, duties, horizons) for question in questions)
 
 
 def _outlook(
@@ -52,9 +52,9 @@ def _outlook(
     as_of: date,
     known: Mapping[str, Mapping[str, Any]],
     duties: Mapping[str, Signatures],
+    horizons: HorizonRows,
 ) -> ReadinessPlan:
-    weeks = PlanWeeks(as_of, question.by)
-    horizons, gaps, accepted = fact("control_horizons"), fact("gaps"), fact("accepted_plans")
+    weeks, accepted = PlanWeeks(as_of, question.by), fact("accepted_plans")
     frameworks = [goal.framework for goal in question.goals]
     own = accepted.filter(pl.col("plan_framework").is_in(frameworks))
     own_duties = {duty for duties in own["duty_ids"].to_list() for duty in duties or []}
@@ -62,9 +62,9 @@ def _outlook(
     people = capacities(fact("owner_weeks"), fact("days_away"), fact("load"), weeks, counted)
     people, helpers = _with_more_hours(people, question, fact, weeks)
     agreed = agreements(own, as_of, weeks)
-    owners = Owners(horizons, people, helpers)
+    owners = Owners(horizons.frame, people, helpers)
     finder = WorkFinder(question, weeks, known, duties, owners, own_duties, under_way(agreed))
-    concerned, work = _work(fact, question, finder, horizons, gaps)
+    concerned, work = _work(fact, question, finder, horizons)
     actions = with_agreed(actions_for(work), agreed, people)
     work = _with_agreed_hours(work, actions)
     capacity = {owner: one.free for owner, one in people.items()}
@@ -72,7 +72,7 @@ def _outlook(
     goals = []
     for goal in question.goals:
         mine = [one for one in work if one.framework == goal.framework]
-        applicable = count_applicable(project(horizons, goal.framework, as_of, goal.by), goal.by)
+        applicable = horizons.count_applicable(goal.framework, goal.by)
         missing = wanted_count(goal.target, applicable) - (applicable - len(mine))
         goals.append(GapGoal(frozenset(one.id for one in mine if not one.reason), max(missing, 0)))
     problem = PlanProblem(capacity, tuple(actions), 0, gap_needs, tuple(goals), question.keep)
@@ -82,7 +82,7 @@ def _outlook(
 
 
 def _work(
-    fact: Fact, question: PlanQuestion, finder: WorkFinder, horizons: pl.DataFrame, gaps: pl.DataFrame
+    fact: Fact, question: PlanQuestion, finder: WorkFinder, horizons: HorizonRows
 ) -> tuple[pl.DataFrame, list[ControlWork]]:
     """The work on the controls of all goals, on those of other frameworks that serve them or that they wait for."""
     found: dict[str, ControlWork] = {}
@@ -91,11 +91,12 @@ def _work(
     tag = pl.format("{}:{}", "framework", "control_id")
     for goal in question.goals:
         failed = _failures(changes, goal.start) if changes is not None and goal.start else frozenset[str]()
-        found |= {one.id: one for one in finder.of_goal(horizons.filter(framework=goal.framework), goal, failed)}
+        mine = horizons.numbers(goal.framework)
+        found |= {one.id: one for one in finder.of_goal(horizons, mine, goal, failed)}
     for goal in sorted(question.goals, key=lambda goal: (goal.by, goal.framework)):
         if goal.start is None:
-            others = _supporting(horizons, gaps, goal).filter(~pl.col("framework").is_in(frameworks))
-            found = {one.id: one for one in finder.of_goal(others, goal)} | found
+            others = _supporting(horizons, finder.gaps, goal, frameworks)
+            found = {one.id: one for one in finder.of_goal(horizons, others, goal)} | found
     awaited = fact("awaited_work").filter(
         pl.col("id").is_in([one.waits_for for one in found.values() if one.waits_for])
     )
@@ -131,7 +132,7 @@ def _work(
         for one in found.values()
     ]
     _must_know(question.without, work)
-    concerned = horizons.filter(tag.is_in(sorted(found)) | pl.col("framework").is_in(frameworks))
+    concerned = horizons.frame.filter(tag.is_in(sorted(found)) | pl.col("framework").is_in(frameworks))
     return concerned, work
 
 
@@ -188,10 +189,14 @@ def _failures(state_changes: pl.DataFrame, start: date) -> frozenset[str]:
     return frozenset(pl.concat([before, within], how="diagonal").filter(~good)["tag"])
 
 
-def _supporting(horizons: pl.DataFrame, gaps: pl.DataFrame, goal: Goal) -> pl.DataFrame:
-    """The controls of other frameworks whose gaps support one of the goal's."""
-    supporting = gaps.filter(
-        pl.col("framework") != goal.framework,
-        pl.col("requirements").list.eval(pl.element().str.starts_with(f"{goal.framework}:")).list.any(),
-    ).select("framework", "control_id")
-    return horizons.join(supporting, on=["framework", "control_id"], how="semi")
+def _supporting(
+    horizons: HorizonRows, gaps: Mapping[str, Mapping[str, Any]], goal: Goal, frameworks: Collection[str]
+) -> list[int]:
+    """The places of controls of further frameworks whose gaps support one of the goal's."""
+    prefix = f"{goal.framework}:"
+    supporting = {
+        (gap["framework"], gap["control_id"])
+        for gap in gaps.values()
+        if gap["framework"] not in frameworks and any(one.startswith(prefix) for one in gap["requirements"])
+    }
+    return [number for number, row in enumerate(horizons.rows) if (row["framework"], row["control_id"]) in supporting]

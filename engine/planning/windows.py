@@ -36,5 +36,5 @@ def days_lapsed(
 ) -> int:
     """Days on which a control that is effective would not be, if what renews it is done as late as it may be."""
     first = min((row[f"{kind}_until"] for kind in kinds if row[f"{kind}_until"] is not None), default=goal.by)
-    ends = [weeks.end(min(part.last, len(weeks.mondays) - 1)) for part in parts if part.last >= 0]
+    ends = [weeks.ends[min(part.last, len(weeks.mondays) - 1)] for part in parts if part.last >= 0]
     return max((max(ends, default=goal.by) - first).days - 1, 0)
