@@ -70,6 +70,8 @@ def rows(more: Path, count: int) -> list[Row]:
         Row("seal every event", _seal, 4.0, [*pages, "first"]),
         Row("export the log as CSV", _export, 0.5, [*pages, "first"]),
         Row("build all reports, nothing there", _build, 2.0, [HQ, "build", "--org", ORG, "--jobs", "1"]),
+        Row("rows of a demo organization", _generate, 2.0, ["-m", "tests.bench.generator", ORG]),
+        Row("hq demo", _demo, 40.0, [HQ, "demo", "--no-serve"]),
     ]
 
 
@@ -157,6 +159,16 @@ def _sync(folder: Path) -> Spent:
 
 def _build(folder: Path) -> Spent:
     return _spent(hq(folder, "build", "--org", ORG, "--jobs", "1"))
+
+
+def _generate(folder: Path) -> Spent:
+    return _spent(module(folder, "generator", ORG))
+
+
+def _demo(folder: Path) -> Spent:
+    empty = folder / "demo"
+    empty.mkdir()
+    return _spent(hq(empty, "demo", "--no-serve"))
 
 
 def _tree_seconds(process: int) -> float:
