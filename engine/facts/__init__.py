@@ -26,9 +26,9 @@ from engine.facts.expressions import SIGNED_DAYS
 from engine.facts.memory import FactMemory, Source
 from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.facts.obligations.sources import REVIEW_HOURS
-from engine.facts.question import BOUNDS, FactQuestion, question_frame
+from engine.facts.question import BOUNDS, OF_PERIOD, FactQuestion, question_frame
 from engine.facts.schemas import SCHEMAS
-from engine.facts.table import ASKED, FACTS, OF_EVERYBODY, check_facts, check_names, inputs, sources_of
+from engine.facts.table import ASKED, FACTS, OF_EVERYBODY, check_facts, check_names, has_period, inputs, sources_of
 from engine.model.documents.document import Position
 from engine.replica.scans.registry import SCANS
 from engine.replica.view import View
@@ -40,7 +40,7 @@ Complete = Callable[[Scan, Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFram
 stored."""
 WEEKLY = ("readiness_snapshots_rows", "posture_snapshots_rows", "control_state_changes_rows")
 PLANNED = ("obligation_snapshots_rows",)
-_BOUNDS = "bounds"
+_BOUNDS, _DAY, _DAY_BOUNDS = "bounds", "day", "day bounds"
 _SINCE = "WITH audit_log AS (SELECT * FROM main.audit_log WHERE org_id = $1 AND seq > $2) SELECT * FROM ({query})"
 
 
@@ -61,7 +61,8 @@ class Facts:
     """The facts of some organizations in one view of the replica, each computed when it is first asked for.
 
     ``given`` are facts and scans that are known already. ``complete`` makes up for weeks without a snapshot. With
-    ``recall``, what rests on nothing that changed since is not computed again.
+    ``recall``, what rests on nothing that changed since is not computed again. ``of_day`` are the facts of the same
+    moment over whatever period: what is the same over every period is taken from them.
     """
 
     def __init__(
@@ -71,10 +72,12 @@ class Facts:
         given: Mapping[str, pl.DataFrame] | None = None,
         complete: "Complete | None" = None,
         recall: CachedFacts | None = None,
+        of_day: "Facts | None" = None,
     ) -> None:
         self._view = view
         self._complete = complete
         self._recall = recall
+        self._of_day = of_day
         self._weeks: dict[str, pl.DataFrame] = {}  # scans of snapshots with the weeks that were missing
         self._lock = threading.RLock()
         self._passed: dict[Position, bool] = {}
@@ -82,13 +85,19 @@ class Facts:
         self._alone = questions[0].org_id if len(questions) == 1 else ""
         self._memory = FactMemory(0) if recall is None else recall.memory
         asked = self._memory.settle(ASKED, (), question_frame(questions))
-        self._bounds = self._memory.settle(_BOUNDS, (), asked.select(BOUNDS))
+        day = self._memory.settle(_DAY, (), asked.drop(OF_PERIOD))
+        self._asked = {True: asked, False: day}  # by whether the period is told
+        self._bounds = {
+            True: self._memory.settle(_BOUNDS, (), asked.select(BOUNDS)),
+            False: self._memory.settle(_DAY_BOUNDS, (), day.select(name for name in BOUNDS if name in day.columns)),
+        }
         self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         with self._lock:
             if name not in self._frames:
-                self._frames[name] = self._make(name)
+                whole = self._of_day if self._of_day is not None and not has_period(name) else None
+                self._frames[name] = self._make(name) if whole is None else whole[name]
             return self._frames[name]
 
     def of(self, org_id: str, name: str) -> pl.DataFrame:
@@ -101,10 +110,10 @@ class Facts:
 
     def _make(self, name: str) -> pl.DataFrame:
         """A fact or a scan: as it was computed earlier, if from the same."""
-        sources: tuple[Source, ...] = tuple(self[part] for part in sources_of(name))
+        sources: tuple[Source, ...] = tuple(self._made_from(name).values())
         if name in SCANS and self._recall is not None:
             stand, is_of_all_events = self._recall.stand_of(name)
-            sources = (stand, self._bounds, *sources)
+            sources = (stand, self._bounds[has_period(name)], *sources)
             if is_of_all_events:
                 found = self._memory.get(name, (*sources, self._recall.head))
                 return self._go_on(name, sources, self._recall) if found is None else found
@@ -112,6 +121,11 @@ class Facts:
         if found is None and name in LOOKUPS and self._recall is not None:
             found = self._look_up(name, sources, self._recall)
         return self._memory.settle(name, sources, self._compute(name)) if found is None else found
+
+    def _made_from(self, name: str) -> dict[str, pl.DataFrame]:
+        """What a fact is computed from; of what is asked without the period where none matters to it."""
+        over = has_period(name)
+        return {part: self._asked[over] if part == ASKED else self[part] for part in sources_of(name)}
 
     def _look_up(self, name: str, sources: tuple[Source, ...], recall: CachedFacts) -> pl.DataFrame:
         """A scan of rows of the log by their keys: those that were found before are not looked for again."""
@@ -122,7 +136,8 @@ class Facts:
             frame = self._scan(name)
         else:
             new = asked.join(before.frame, on=keys, how="anti")
-            found = pl.DataFrame(self._rows(SCANS[name], {wanted: new}), before.frame.schema, orient="row")
+            rows = self._rows(SCANS[name], {**self._tables(name), wanted: new})
+            found = pl.DataFrame(rows, before.frame.schema, orient="row")
             frame = pl.concat([before.frame.join(asked, on=keys, how="semi"), found])
         frame = recall.memory.settle(name, sources, frame)
         recall.memory.scanned.put(name, rest, ScannedTo(recall.head, frame))
@@ -167,20 +182,26 @@ class Facts:
             return self._weeks[name]
         if name in SCANS:
             return self._scan(name)
-        return FACTS[name](**{part: self[part] for part in sources_of(name)})
+        return FACTS[name](**self._made_from(name))
 
     def _scan(self, name: str) -> pl.DataFrame:
-        return self._run(SCANS[name], sources_of(name))
-
-    def _run(self, query: str, over: Sequence[str] = ()) -> pl.DataFrame:
-        tables = {fact: self[fact] for fact in over}
+        tables = self._tables(name)
         with self._view.lock:
             self._offer(tables)
+            return self._view.frame(SCANS[name])
+
+    def _run(self, query: str) -> pl.DataFrame:
+        with self._view.lock:
+            self._offer({ASKED: self._bounds[True]})
             return self._view.frame(query)
+
+    def _tables(self, name: str) -> dict[str, pl.DataFrame]:
+        """What a scan reads besides the records."""
+        return {ASKED: self._bounds[has_period(name)], **{fact: self[fact] for fact in sources_of(name)}}
 
     def _since(self, name: str, before: pl.DataFrame, after: int) -> pl.DataFrame:
         """The rows of a scan over the events ``after`` a place in the chain, in the columns of those before."""
-        tables, query = {fact: self[fact] for fact in sources_of(name)}, _SINCE.format(query=SCANS[name])
+        query, tables = _SINCE.format(query=SCANS[name]), self._tables(name)
         return pl.DataFrame(self._rows(query, tables, (self._alone, after)), before.schema, orient="row")
 
     def _rows(
@@ -192,7 +213,7 @@ class Facts:
 
     def _offer(self, tables: Mapping[str, pl.DataFrame]) -> None:
         """What a query reads besides the records; the view's lock is held."""
-        for table, frame in {ASKED: self._bounds, **tables}.items():
+        for table, frame in tables.items():
             self._view.offer(table, frame)
 
 

@@ -28,6 +28,8 @@ def start_of(day: date, time_zone: str) -> datetime:
 
 # what scans of the replica need to know; all of ``asked`` would only make each of them slower to bind
 BOUNDS = ("org_id", "time_zone", "as_of", "ends_at", "starts_at", "before_at")
+OF_PERIOD = ("period_days", "period_start", "before_start", "starts_at", "before_at")
+"""What a period adds to a day: facts that look at none of it are the same over every period."""
 
 
 def question_frame(questions: Sequence[FactQuestion]) -> pl.DataFrame:

@@ -1,6 +1,8 @@
 """The table of facts: by name, the function that computes each from those that its parameters name."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import polars as pl
 
@@ -27,6 +29,7 @@ from engine.facts.controls import (
 from engine.facts.governance import boundary, digests, governance, operations, programme, risk, senders
 from engine.facts.obligations import accepted_plans, duties, forecasting, milestones, obligations, staffing, workload
 from engine.facts.obligations import days_away as away
+from engine.facts.question import OF_PERIOD
 from engine.model.figures.figure import ASK, FIGURES, facts_of
 from engine.replica.scans.assurance import OVER
 from engine.replica.scans.registry import SCANS
@@ -153,6 +156,8 @@ FACTS: Mapping[str, FactFunction] = {
     "policy_blocks": governance.policy_blocks,
     "automation_runs": governance.automation_runs,
     # framework packs
+    "action_days": frameworks.action_days,
+    "criteria_tag_days": frameworks.criteria_tag_days,
     "criteria_days": frameworks.criteria_days,
     "criteria_events": frameworks.criteria_events,
     "state_changes": frameworks.state_changes,
@@ -184,6 +189,9 @@ FACTS: Mapping[str, FactFunction] = {
 }
 
 
+OVER_PERIOD = frozenset({"control_records", "control_terms", "movements", "posture", "readiness"})
+"""Facts that look at the period that is asked about, beside those that are made from these or from scans that do."""
+_READS_PERIOD = re.compile(rf"\bq\.(?:{'|'.join(OF_PERIOD)})\b")
 OF_EVERYBODY = frozenset({"crosswalk", "nist_pairs", "catalogue_entries"})
 """Facts with rows of the program beside those of organizations; these have no ``org_id``."""
 
@@ -196,6 +204,15 @@ def inputs(function: Callable[..., object]) -> tuple[str, ...]:
 def sources_of(name: str) -> tuple[str, ...]:
     """The facts and scans that a fact is computed from, and those that a scan reads as tables."""
     return OVER.get(name, ()) if name in SCANS else inputs(FACTS[name])
+
+
+@cache
+def has_period(name: str) -> bool:
+    """Whether a fact or a scan may differ from one period to another that ends on the same day."""
+    if name == ASKED:
+        return True
+    mine = _READS_PERIOD.search(SCANS[name]) is not None if name in SCANS else name in OVER_PERIOD
+    return mine or any(has_period(part) for part in sources_of(name) if part != ASKED)
 
 
 def check_names(functions: Mapping[str, Callable[..., object]]) -> None:

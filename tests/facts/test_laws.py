@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.facts import FACTS, SCHEMAS, FactQuestion, Facts
+from engine.facts.table import has_period
 from engine.model.thresholds import Thresholds
 from engine.replica.replica import Replica
 from engine.store import Store
@@ -16,8 +17,8 @@ ORGS = {"brightline": "Europe/Dublin", "cobalt": "America/Chicago", "empty": "Pa
 PUBLIC = [name for name in FACTS if name in SCHEMAS]
 
 
-def question(org, zone):
-    return FactQuestion(org, zone, NOW.date(), 30, Thresholds())
+def question(org, zone, days=30):
+    return FactQuestion(org, zone, NOW.date(), days, Thresholds())
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,17 @@ def test_a_fact_has_exactly_its_declared_columns(name, together):
     assert list(together[name].dtypes) == [
         dtype() if isinstance(dtype, type) else dtype for dtype in SCHEMAS[name].values()
     ]
+
+
+@pytest.mark.real
+def test_what_no_period_matters_to_is_taken_from_another_period(replica, together):
+    asked = [question(*pair, days=365) for pair in ORGS.items()]
+    with replica.view() as view:
+        beside, alone = Facts(view, asked, of_day=together), Facts(view, asked)
+        different = [name for name in PUBLIC if not beside[name].equals(alone[name], null_equal=True)]
+        taken = {name for name in FACTS if beside[name] is together[name]}
+    assert different == []
+    assert taken == {name for name in FACTS if not has_period(name)}
 
 
 def test_every_declared_fact_is_made():

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from engine.facts.memory import FactCache, FactMemory, same_content
+from engine.facts.memory import DerivedMemory, FactCache, FactMemory, same_content
 
 ONE = pl.DataFrame({"a": [1, 2]})
 
@@ -39,6 +39,15 @@ def test_a_frame_that_comes_out_equal_is_the_one_before():
     assert memory.settle("fact", (2,), again) is ONE
     assert memory.get("fact", (2,)) is ONE
     assert memory.settle("fact", (3,), other) is other
+
+
+def test_what_is_made_of_other_sources_is_made_anew_and_stays_where_it_says_the_same():
+    memory, again = DerivedMemory(9), ONE.clone()
+    assert memory.recall("rows", (1,), lambda: ONE) is ONE
+    assert memory.recall("rows", (1,), lambda: again) is ONE
+    assert memory.recall("rows", (2,), lambda: again) is ONE
+    assert memory.recall("rows", (3,), lambda: "no frame") == "no frame"
+    assert memory.recall("rows", (4,), lambda: again) is again
 
 
 @pytest.mark.parametrize(

@@ -11,24 +11,31 @@ _OPERATION = ("operation", "incident")
 SOC2 = "soc2"
 
 
+def action_days(audit_days_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The business days on which an action succeeded: most events come on a day that is among them already."""
+    return _days(audit_days_rows, ["org_id", "action"], asked)
+
+
+def criteria_tag_days(criteria_tag_days_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The same of events that name a SOC 2 criterion themselves."""
+    return _days(criteria_tag_days_rows, ["org_id", "action", "tag"], asked)
+
+
 def criteria_days(
-    audit_days_rows: pl.DataFrame,
-    criteria_tag_days_rows: pl.DataFrame,
+    action_days: pl.DataFrame,
+    criteria_tag_days: pl.DataFrame,
     record_days: pl.DataFrame,
     own_rules: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The business days on which there is evidence that a SOC 2 criterion operated.
-
-    A day of UTC holds one local midnight at most, so its first and last instant name every local day in it.
-    """
+    """The business days on which there is evidence that a SOC 2 criterion operated."""
     known = catalogue()
     supporting = known.actions.filter(pl.col("effect").is_in(SUPPORTING), pl.col("kind").is_in([*_OPERATION, "test"]))
-    days = supported_controls(_days(audit_days_rows, ["org_id", "action"], asked), own_rules).filter(
+    days = supported_controls(action_days, own_rules).filter(
         pl.col("framework") == SOC2, pl.col("kind").is_in([*_OPERATION, "test"])
     )
-    tagged = _days(criteria_tag_days_rows, ["org_id", "action", "tag"], asked).with_columns(
+    tagged = criteria_tag_days.with_columns(
         framework=pl.lit(SOC2), control_id=pl.col("tag").str.strip_prefix(f"{SOC2}:")
     )
     named = tagged.join(supporting, on="action", how="semi")
@@ -45,9 +52,12 @@ def criteria_days(
 
 
 def _days(spans: pl.DataFrame, key: list[str], asked: pl.DataFrame) -> pl.DataFrame:
-    """Each business day of a key, before anything multiplies the rows: zones are what costs."""
+    """Each business day of a key, before anything multiplies the rows: zones are what costs.
+
+    A day of UTC holds one local midnight at most, so its first and last instant name every local day in it.
+    """
     ends = [spans.select(*key, happened_on=local_day(end, asked)) for end in ("first_at", "last_at")]
-    return pl.concat(ends).unique()
+    return pl.concat(ends).unique().sort(*key, "happened_on")
 
 
 def criteria_events(tagged_events: pl.DataFrame) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
 from engine.model.declarations.declaration import FORMATS, Declaration
 from engine.model.documents.abbreviations import abbreviations_in
 from engine.model.documents.document import Document, Table
-from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, facts_of, parameters_of
+from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, Recall, facts_of, parameters_of
 from engine.model.figures.ways import way_to_value
 
 
@@ -66,7 +66,7 @@ class Report(Declaration):
         found_in = [parameter.found_in[0] for parameter in self.parameters if parameter.found_in]
         return tuple(dict.fromkeys([*facts_of(self.build), *counted, *found_in]))
 
-    def values(self, frames: Mapping[str, pl.DataFrame], ask: Ask) -> Figures:
+    def values(self, frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None) -> Figures:
         """The report's figures; ``frames`` hold at least its facts, of one organization.
 
         BadRequest for a parameter that names a record that is not there.
@@ -77,11 +77,11 @@ class Report(Declaration):
                 fact, column = parameter.found_in
                 if frames[fact].filter(pl.col(column) == asked).is_empty():
                     raise parameter.refusal(str(asked))
-        return Figures(self.figures, frames, ask)
+        return Figures(self.figures, frames, ask, recall)
 
-    def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask) -> Document:
+    def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None) -> Document:
         """The report's document; ``frames`` hold at least its facts, of one organization."""
-        figures = self.values(frames, ask)
+        figures = self.values(frames, ask, recall)
         reserved = {ASK: ask, FIGURES: figures}
         taken = parameters_of(self.build)
         document = self.build(**{name: reserved[name] if name in reserved else frames[name] for name in taken})

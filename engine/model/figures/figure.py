@@ -6,7 +6,7 @@ definition, the glossary and the explanation (the rows that are counted, with th
 declaration.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import Parameter, signature
@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeAlias, get_origin
 
 import polars as pl
 
-from engine.model.declarations.ask import Ask
+from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.figures.aggregates import Aggregate, Counted, Expression, expression
 from engine.model.figures.thousands import with_thousands
 from engine.model.figures.versions import version_of
@@ -23,6 +23,8 @@ from engine.model.vocabulary import Better, Unit
 
 # takes facts by the names of its parameters, what others make of them as ``Annotated[its type, function]``, and ``ask``
 Rows: TypeAlias = Callable[..., pl.DataFrame]
+# gives what was made for a key of the same sources before, if anything was, else makes it; few rows are no frames
+Recall: TypeAlias = Callable[[Hashable, tuple[object, ...], Callable[[], Any]], Any]
 ASK, FIGURES = "ask", "figures"  # reserved names of parameters: they are no facts
 REASON = "reason"
 OWN_RULE = "own_rule"
@@ -100,13 +102,30 @@ def facts_of(function: Callable[..., object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-class Figures:
-    """The figures of one question, each computed when it is first asked for."""
+@dataclass(frozen=True, eq=False)
+class Identical:
+    """A value that equals itself alone: what it holds may be frames, which are not compared at a glance."""
 
-    def __init__(self, declared: Sequence[Figure], frames: Mapping[str, pl.DataFrame], ask: Ask) -> None:
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identical) and self.value is other.value
+
+
+class Figures:
+    """The figures of one question, each computed when it is first asked for.
+
+    With ``recall``, rows that functions of facts make are those of other reports and of before, where they were made
+    from the same.
+    """
+
+    def __init__(
+        self, declared: Sequence[Figure], frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None
+    ) -> None:
         self.declared = {figure.id: figure for figure in declared}
         self._frames = frames
         self._ask = ask
+        self._recall = recall
         self._rows: dict[object, pl.DataFrame] = {}
         self._values: dict[str, object] = {}
 
@@ -122,10 +141,20 @@ class Figures:
             return self._frames[fact]
         if fact not in self._rows:
             given: dict[str, Any] = {name: self.rows(taken) for name, taken in inputs_of(fact).items()}
-            if ASK in parameters_of(fact):
-                given[ASK] = self._ask
-            self._rows[fact] = fact(**given)
+            self._rows[fact] = self._made_from(fact, given)
         return self._rows[fact]
+
+    def _made_from(self, fact: Rows, given: dict[str, Any]) -> pl.DataFrame:
+        ask = self._ask
+        sources: tuple[object, ...] = tuple(
+            each if isinstance(each, pl.DataFrame) else Identical(each) for each in given.values()
+        )
+        key: tuple[Hashable, ...] = fact, ask.period_days
+        if ASK in parameters_of(fact):
+            given[ASK] = ask
+            key = *key, *(option for option in ask.options.items() if option[0] != PERIOD_DAYS.name)
+            sources = *sources, ask.as_of, ask.settings
+        return fact(**given) if self._recall is None else self._recall(key, sources, lambda: fact(**given))
 
     def counted_rows(self, name: str) -> pl.DataFrame:
         """The rows of the fact that a figure counts, with all of its columns."""

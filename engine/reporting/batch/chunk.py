@@ -10,7 +10,7 @@ from functools import partial
 import polars as pl
 
 from engine.facts import Facts
-from engine.facts.memory import FactCache
+from engine.facts.memory import DerivedMemory, FactCache
 from engine.model.days import local_day
 from engine.model.declarations.ask import DEFAULT_PERIOD_DAYS
 from engine.model.declarations.report import Report
@@ -21,7 +21,7 @@ from engine.replica.replica import Replica
 from engine.replica.view import View
 from engine.reporting.artifacts.artifact_names import artifact_name
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
-from engine.reporting.snapshot.fact_cache import KEPT_TITLES
+from engine.reporting.snapshot.fact_cache import KEPT_DERIVED, KEPT_TITLES
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure
 from engine.reporting.snapshot.record_titles import title_scans
@@ -39,6 +39,7 @@ class _OwnFacts:
 
     subject: Subject
     frames: Mapping[tuple[int, str], pl.DataFrame]
+    derived: DerivedMemory = field(default_factory=lambda: DerivedMemory(KEPT_DERIVED))
     names: FactCache[Mapping[str, str]] = field(default_factory=lambda: FactCache(KEPT_TITLES))
 
     @property
@@ -121,8 +122,11 @@ def _read(snapshots: Snapshots, org_ids: Sequence[str], now: datetime, view: Vie
     found = subjects(view, org_ids, lambda zone: local_day(now, zone))
     weeks = MissingWeeks(snapshots.replica)
     frames: dict[str, dict[tuple[int, str], pl.DataFrame]] = {subject.organization.id: {} for subject in found}
+    first: Facts | None = None
     for period, names in _facts_by_period(snapshots.catalogue).items():
-        facts = Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
+        asked = [question(subject, period) for subject in found]
+        facts = Facts(view, asked, complete=weeks.complete, of_day=first)
+        first = first or facts
         for name in names:
             for org_id, own in frames.items():
                 own[period, name] = facts.of(org_id, name)

@@ -4,12 +4,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from engine.facts.memory import FactCache, FactMemory
+from engine.facts.memory import DerivedMemory, FactCache, FactMemory
 from engine.model.documents.document import Document
 
 KEPT_ORGANIZATIONS = 6
 KEPT_PERIODS = 3
+OF_DAY = 0
+"""In place of the days of a period: the facts that are the same over every period."""
 KEPT_DOCUMENTS = 100  # more than there are reports
+KEPT_DERIVED = 500  # more than reports make of facts unless somebody asks for much
 KEPT_TITLES = 50  # of reports that look at the same records once
 
 
@@ -19,12 +22,16 @@ class OrganizationMemory:
     def __init__(self, erased: int) -> None:
         self.erased = erased
         self.documents = FactCache[Document](KEPT_DOCUMENTS)
+        self.derived = DerivedMemory(KEPT_DERIVED)
         self.titles = FactCache[Mapping[str, str]](KEPT_TITLES)
+        self._of_day = FactMemory()
         self._facts: OrderedDict[int, FactMemory] = OrderedDict()
         self._guard = threading.Lock()
 
     def facts(self, period_days: int) -> FactMemory:
-        """The facts over a period."""
+        """The facts over a period, or those that are the same over all of them."""
+        if period_days == OF_DAY:
+            return self._of_day
         with self._guard:
             found = self._facts.setdefault(period_days, FactMemory())
             self._facts.move_to_end(period_days)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # cached answers must not import Polars
     import polars as pl
 
     from engine.model.declarations.report import Report
-    from engine.model.figures.figure import Figures
+    from engine.model.figures.figure import Figures, Recall
     from engine.reporting.difference.comparison import Side
 
 T = TypeVar("T")
@@ -264,7 +264,7 @@ class Snapshot:
         frames, ask = self._question(report, parameters)
         key, sources = (report.name, *parameters.items()), (*frames.values(), ask)
         return self._source.documents.get_or_make(
-            key, sources, lambda: _build_document(report, frames, ask, parameters)
+            key, sources, lambda: _build_document(report, frames, ask, parameters, self._source.derived.recall)
         )
 
     def comparison_side(self, report: "Report", parameters: Parameters) -> "Side":
@@ -292,10 +292,16 @@ class Snapshot:
 
 
 def _build_document(
-    report: "Report", frames: Mapping[str, "pl.DataFrame"], ask: Ask, parameters: Parameters
+    report: "Report",
+    frames: Mapping[str, "pl.DataFrame"],
+    ask: Ask,
+    parameters: Parameters,
+    recall: "Recall | None" = None,
 ) -> Document:
     explained = parameters.get(EXPLAIN)
-    return report.document(frames, ask) if explained is None else report.explanation(frames, ask, str(explained))
+    if explained is not None:
+        return report.explanation(frames, ask, str(explained))
+    return report.document(frames, ask, recall)
 
 
 def _hash(edition: Edition) -> bytes:

@@ -11,7 +11,7 @@ from engine.model.thresholds import Thresholds
 if TYPE_CHECKING:
     import polars as pl
 
-    from engine.facts.memory import FactCache
+    from engine.facts.memory import DerivedMemory, FactCache
 
 PartHeads: TypeAlias = Mapping[str, Position]
 """Where the newest write to each part of an organization's records ended."""
@@ -39,6 +39,10 @@ class FactSource(Protocol):
     @property
     def documents(self) -> "FactCache[Document]":
         """What reports said of the organization before."""
+
+    @property
+    def derived(self) -> "DerivedMemory":
+        """What functions of facts made of them for reports."""
 
     @property
     def titles(self) -> "FactCache[Mapping[str, str]]":

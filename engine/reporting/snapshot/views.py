@@ -10,14 +10,14 @@ from functools import partial
 import polars as pl
 
 from engine.facts import CachedFacts, Facts
-from engine.facts.memory import FactCache
+from engine.facts.memory import DerivedMemory, FactCache
 from engine.model.days import local_day
 from engine.model.declarations.ask import DEFAULT_PERIOD_DAYS
 from engine.model.documents.document import Document, Position
 from engine.model.errors import Unavailable, unknown_organization
 from engine.replica.replica import Replica
 from engine.replica.view import View
-from engine.reporting.snapshot.fact_cache import KEPT_PERIODS, FactCaches, OrganizationMemory
+from engine.reporting.snapshot.fact_cache import KEPT_DERIVED, KEPT_PERIODS, OF_DAY, FactCaches, OrganizationMemory
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure
 from engine.reporting.snapshot.record_parts import scan_position
@@ -151,8 +151,10 @@ class SharedView:
         self._guard = guard
         self._weeks = weeks
         self._memory = memory
+        self.derived = DerivedMemory(KEPT_DERIVED) if memory is None else memory.derived
         self._dropped = False
         self._facts: OrderedDict[int, Facts] = OrderedDict()
+        self._of_day: Facts | None = None  # what is the same over every period
         self._periods = threading.Lock()
 
     @property
@@ -167,12 +169,13 @@ class SharedView:
         return self.key != other.key and not self.is_past and not other.is_past
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
-        """A fact of the subject; where the period does not matter, from whichever facts are there."""
+        """A fact of the subject; where the period does not matter, over the usual one, as it was remembered."""
         with self._periods:
-            period = period_days or next(reversed(self._facts), DEFAULT_PERIOD_DAYS)
+            period = period_days or DEFAULT_PERIOD_DAYS
             facts = self._facts.get(period)
             if facts is None:
-                facts = self._facts[period] = self._open_facts(period)
+                self._of_day = self._of_day or self._open_facts(DEFAULT_PERIOD_DAYS, OF_DAY)
+                facts = self._facts[period] = self._open_facts(period, period, self._of_day)
                 while len(self._facts) > KEPT_PERIODS:
                     self._facts.popitem(last=False)
             self._facts.move_to_end(period)
@@ -188,14 +191,14 @@ class SharedView:
         """What records of the organization were called before."""
         return FactCache(0) if self._memory is None else self._memory.titles
 
-    def _open_facts(self, period: int) -> Facts:
+    def _open_facts(self, period: int, memory: int, of_day: Facts | None = None) -> Facts:
         """The facts over a period; what did not change since they were last looked at is remembered."""
         recall = None
         if self._memory is not None:
             stand = partial(scan_position, heads=self.subject.part_heads)
-            recall = CachedFacts(self._memory.facts(period), self.subject.revision, stand)
+            recall = CachedFacts(self._memory.facts(memory), self.subject.revision, stand)
         asked = [question(self.subject, period)]
-        return Facts(self._view, asked, complete=self._weeks.complete, recall=recall)
+        return Facts(self._view, asked, complete=self._weeks.complete, recall=recall, of_day=of_day)
 
     def release(self) -> None:
         """One snapshot less needs it."""

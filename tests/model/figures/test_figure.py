@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 import pytest
 
+from engine.facts.memory import DerivedMemory
 from engine.model.figures.aggregates import (
     Count,
     Distinct,
@@ -177,6 +178,25 @@ def test_rows_may_be_made_of_the_rows_of_another_function_which_are_computed_onc
     found = Figures(declared, {"work": FRAME}, ask())
     assert (found["work"], found["owners"]) == (3, 1)
     assert found.rows(open_work) is found.rows(open_work)
+
+
+def hours_by_owner(work):
+    return dict(work.select("owner", "hours").iter_rows())
+
+
+def busy(hours: Annotated[dict, hours_by_owner], ask):
+    return pl.DataFrame({"owner": [owner for owner, spent in hours.items() if spent >= ask.options.get("least", 2)]})
+
+
+def test_rows_are_those_of_another_report_that_is_asked_the_same():
+    memory, frames = DerivedMemory(99), {"work": FRAME}
+    one, two = (Figures([], frames, ask(**options), memory.recall) for options in ({"periodDays": 30}, {}))
+    other = Figures([], frames, ask(least=4), memory.recall)
+    fewer = Figures([], {"work": FRAME.clear()}, ask(), memory.recall)
+    assert one.rows(busy) is two.rows(busy)
+    assert one.rows(hours_by_owner) is two.rows(hours_by_owner)
+    assert [one.rows(busy).height, other.rows(busy).height, fewer.rows(busy).height] == [2, 1, 0]
+    assert one.rows(busy).equals(Figures([], frames, ask()).rows(busy))
 
 
 def test_counts_of_one_fact_differ_by_what_they_count():
