@@ -96,6 +96,7 @@ FACTS: Mapping[str, FactFunction] = {
     "control_terms": status.control_terms,
     "control_assessments": status.control_assessments,
     "control_status": status.control_status,
+    "control_states": status.control_states,
     "recurring_actions": horizons.recurring_actions,
     "control_horizons": horizons.control_horizons,
     "remediations": gaps.remediations,

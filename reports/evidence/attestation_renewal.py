@@ -131,4 +131,5 @@ REPORT = Report(
     ),
     parameters=(),
     schema_version=2,
+    evidence_dates=False,
 )

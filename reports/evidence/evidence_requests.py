@@ -154,4 +154,5 @@ REPORT = Report(
         *("requests_without_evidence", "requests_closed_in_period"),
     ),
     schema_version=2,
+    evidence_dates=False,
 )

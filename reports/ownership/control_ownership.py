@@ -117,4 +117,5 @@ REPORT = Report(
         *("people_with_roles", "key_people"),
     ),
     schema_version=2,
+    evidence_dates=False,
 )

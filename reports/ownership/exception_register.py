@@ -143,4 +143,5 @@ REPORT = Report(
         "measures_unapproved",
     ),
     schema_version=2,
+    evidence_dates=False,
 )

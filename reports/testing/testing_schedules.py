@@ -152,4 +152,5 @@ REPORT = Report(
         *("checks_blind", "checks_not_proved", "checks_idle"),
     ),
     schema_version=2,
+    evidence_dates=False,
 )

@@ -21,12 +21,16 @@ from engine.model.documents.document import Document, Table
 from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, Recall, facts_of, parameters_of
 from engine.model.figures.ways import way_to_value
 
+UNDATED = {"control_status": "control_states"}
+
 
 @dataclass(frozen=True)
 class Report(Declaration):
     """One line of the catalogue. ``name`` is the last part of its route; ``build`` names what it takes.
 
-    ``figures`` are its summary, in their order; what else ``build`` puts into the summary follows them.
+    ``figures`` are its summary, in their order; what else ``build`` puts into the summary follows them. Without
+    ``evidence_dates`` its ``control_status`` has no columns that say when evidence came: what never looks at them is
+    not computed again after evidence that leaves all states as they were.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Report(Declaration):
     parameters: tuple[Parameter, ...] = (PERIOD_DAYS,)
     schema_version: int = 1
     plans: str = ""
+    evidence_dates: bool = True
 
     def __hash__(self) -> int:
         """A report is declared once: what is remembered of it is remembered by identity, predicates have no hash."""
@@ -65,6 +70,10 @@ class Report(Declaration):
         counted = [fact for figure in self.figures for fact in figure.facts]
         found_in = [parameter.found_in[0] for parameter in self.parameters if parameter.found_in]
         return tuple(dict.fromkeys([*facts_of(self.build), *counted, *found_in]))
+
+    def source_of(self, fact: str) -> str:
+        """The fact that is taken under the name of ``fact``."""
+        return fact if self.evidence_dates else UNDATED.get(fact, fact)
 
     def values(self, frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None) -> Figures:
         """The report's figures; ``frames`` hold at least its facts, of one organization.

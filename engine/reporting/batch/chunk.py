@@ -138,7 +138,7 @@ def _facts_by_period(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
     found: dict[int, set[str]] = {DEFAULT_PERIOD_DAYS: {"names"}}
     for report in catalogue.values():
         period = report.period_days({}) if report.has_period else DEFAULT_PERIOD_DAYS
-        found.setdefault(period, set()).update(report.facts)
+        found.setdefault(period, set()).update(map(report.source_of, report.facts))
         found[DEFAULT_PERIOD_DAYS] |= title_scans(report.facts)
     return {period: sorted(found[period]) for period in sorted(found)}
 

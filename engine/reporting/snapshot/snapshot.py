@@ -286,7 +286,7 @@ class Snapshot:
         over = period if report.has_period else None
         options = {name: value for name, value in parameters.items() if name not in (EXPLAIN, SINCE.name)}
         return (
-            {name: self._source.frame(name, over) for name in report.facts},
+            {name: self._source.frame(report.source_of(name), over) for name in report.facts},
             Ask(subject.as_of, period, subject.settings, options),
         )
 

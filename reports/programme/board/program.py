@@ -198,4 +198,5 @@ REPORT = Report(
         *("obligations_overdue", "risks_over_appetite"),
     ),
     schema_version=2,
+    evidence_dates=False,
 )

@@ -155,4 +155,5 @@ REPORT = Report(
     ),
     parameters=(VIEW,),
     schema_version=2,
+    evidence_dates=False,
 )

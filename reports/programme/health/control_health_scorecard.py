@@ -153,4 +153,5 @@ REPORT = Report(
         *("posture_score", "posture_grade", "posture_before_score", "posture_change", "snapshot_before_on"),
     ),
     schema_version=2,
+    evidence_dates=False,
 )

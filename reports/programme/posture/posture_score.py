@@ -128,4 +128,5 @@ REPORT = Report(
         *("gaps_top_three_points", "gaps_top_ten_points", "gaps_all_points", "attestation_control_pct"),
     ),
     schema_version=2,
+    evidence_dates=False,
 )

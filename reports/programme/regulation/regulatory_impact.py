@@ -204,4 +204,5 @@ REPORT = Report(
     ),
     parameters=(SCENARIO,),
     schema_version=2,
+    evidence_dates=False,
 )
