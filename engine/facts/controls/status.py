@@ -18,7 +18,7 @@ from engine.facts.expressions import (
 )
 
 _KEY = ["org_id", "framework", "control_id"]
-EVIDENCE_DATES = ("last_evidence_on", "age_days", "age_ratio", "next_due_on")
+EVIDENCE_DATES = ("last_evidence_on", "attested_on", "age_days", "age_ratio", "next_due_on")
 # an evidence item documents operation just as an audit event does
 _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test", "policy": "policy"}
 _SOURCES = (*_KIND_OF_SOURCE, "attestation")

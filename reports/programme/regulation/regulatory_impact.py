@@ -204,5 +204,4 @@ REPORT = Report(
     ),
     parameters=(SCENARIO,),
     schema_version=2,
-    evidence_dates=False,
 )
