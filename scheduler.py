@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import FrameType
@@ -29,7 +29,8 @@ from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.programme.retention import purge_all
 from engine.reporting.batch import batch
-from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
+from engine.reporting.batch.cluster import chunk_builders
+from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
 from engine.reporting.index import index
 from engine.runtime.heads.installation import EVERY
 from engine.runtime.heads.signed_heads import signed_head
@@ -51,34 +52,19 @@ CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent o
 
 
 def nightly_build(services: Services, now: datetime) -> str:
-    """Build every report of every organization, then drop artifacts that nobody has used for days.
+    """Build every report of every organization, on the cluster where one is set; drop artifacts unused for days."""
 
-    On the cluster where one is set: the process that took the job hands the chunks out, and no other does.
-    """
+    def here(together: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
+        for chunk in chunks:
+            yield chunk, partial(services.in_background, build_several, chunk, now)
+
     org_ids = [org_id for org_id, _ in services.store.organizations()]
-    with _builders(services, now) as (run, shares):
+    with chunk_builders(services.settings.build_cluster, services.store.dialect, here, 1) as (run, shares):
         together, costs = services.batch(now), services.build_costs()
         went = batch.build(services.store, together, org_ids, run, shares=shares, costs=costs)
     pruned = services.artifacts.prune(services.settings.artifact_days)
     made = sum(result.made for result in went.results.values())
     return went.message(f"{made} artifacts of {len(went.results)} organizations built, {pruned} old ones dropped")
-
-
-@contextlib.contextmanager
-def _builders(services: Services, now: datetime) -> Iterator[tuple[ChunkRun, int]]:
-    """Where the nightly build runs, and how many chunks of it at a time."""
-    if services.settings.build_cluster:
-        from engine.reporting.batch.cluster import open_cluster
-
-        with open_cluster(services.settings.build_cluster, services.store.dialect) as cluster:
-            yield cluster.run, cluster.threads
-        return
-
-    def run(together: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
-        for chunk in chunks:
-            yield chunk, partial(services.in_background, build_several, chunk, now)
-
-    yield run, 1
 
 
 def build_several(services: Services, org_ids: Chunk, now: datetime) -> OrganizationsRun[BuildResult]:

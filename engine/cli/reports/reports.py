@@ -72,20 +72,16 @@ def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None
 def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "Iterator[tuple[ChunkRun, int]]":
     """Where reports are built, and how many chunks of them at a time."""
     address = services.settings.build_cluster if cluster is None and jobs is None else cluster
-    if not address:
-        from engine.reporting.batch.chunk_runs import in_processes
-
-        jobs = jobs or os.cpu_count() or 1
-        yield in_processes(jobs), jobs
-        return
-    from engine.reporting.batch.cluster import open_cluster
+    from engine.reporting.batch.chunk_runs import in_processes
+    from engine.reporting.batch.cluster import chunk_builders
 
     try:
-        setting_values.cluster(address)
+        setting_values.cluster(address or "")
     except ValueError as error:
         raise Usage(f"--cluster takes {error}; got {address!r}.") from error
-    with open_cluster(address, services.store.dialect) as opened:
-        yield opened.run, opened.threads
+    jobs = jobs or os.cpu_count() or 1
+    with chunk_builders(address or "", services.store.dialect, in_processes(jobs), jobs) as builders:
+        yield builders
 
 
 @click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # a worker loads Polars once it was told with how many thread
     from distributed import Client, Future
 
     from engine.model.every_organization import OrganizationsRun
-    from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
+    from engine.reporting.batch.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
     from engine.reporting.batch.worker_watch import Behind
 
     Task: TypeAlias = Future[OrganizationsRun[BuildResult]]
@@ -124,12 +124,12 @@ class _Work:
             return
         costs = {key: sum(map(self._batch.costs.__getitem__, chunk)) for key, chunk in chunks.items()}
         behind = {one.task: one for one in self._watch.look(now, beats, in_hand, costs)}
-        answering = self._watch.answering(now)
-        self._check_answering(answering, now)
+        present = self._watch.present(now)
+        self._check_workers(present, now)
         for key, one in behind.items():
             chunk = chunks[key]
             tried = [task.key for task, other in self.tasks.items() if other == chunk]
-            others = [name for name in answering if name != one.worker and (one.silent or not in_hand.get(name))]
+            others = [name for name in present if name != one.worker and (one.silent or not in_hand.get(name))]
             if len(tried) >= MOST_ATTEMPTS and behind.keys() >= set(tried):
                 self._drop(chunk)
                 yield chunk, max(map(behind.__getitem__, tried), key=lambda each: each.seconds)
@@ -149,8 +149,8 @@ class _Work:
             del self.tasks[task]
             task.release()
 
-    def _check_answering(self, answering: "Sequence[str]", now: float) -> None:
-        if answering:
+    def _check_workers(self, present: "Sequence[str]", now: float) -> None:
+        if present:
             self._heard_at = now
         elif now - self._heard_at > EMPTY_SECONDS:
             raise Unavailable(
@@ -187,6 +187,16 @@ def open_cluster(address: str, dialect: str) -> Iterator[DaskCluster]:
             raise Unavailable(f"The cluster at {address} has no worker.", word="cluster_empty") from error
         _compare(client.sync(_versions, client))
         yield DaskCluster(client, address)
+
+
+@contextmanager
+def chunk_builders(address: str, dialect: str, here: "ChunkRun", shares: int) -> "Iterator[tuple[ChunkRun, int]]":
+    """Where chunks are built and how many at a time: on the cluster of ``address``, without one ``here``."""
+    if address:
+        with open_cluster(address, dialect) as cluster:
+            yield cluster.run, cluster.threads
+    else:
+        yield here, shares
 
 
 def code_version() -> str:

@@ -55,6 +55,6 @@ class WorkerWatch:
         """Whether a worker that is there has not been heard of for long."""
         return now - self._beats[worker][1] > SILENT_SECONDS
 
-    def answering(self, now: float) -> list[str]:
+    def present(self, now: float) -> list[str]:
         """The workers that are heard of."""
         return [worker for worker in self._beats if not self.is_silent(worker, now)]

@@ -22,9 +22,9 @@ def test_all_that_a_silent_worker_has_is_behind_whatever_its_clock_says():
         Behind("one", "a", now, True),
         Behind("two", "a", now, True),
     ]
-    assert watch.answering(now) == ["b"]
+    assert watch.present(now) == ["b"]
     assert watch.look(now + 1, {"a": 1e9 + 1, "b": 8}, in_hand, COSTS) == []
-    assert watch.answering(now + 1) == ["a", "b"]
+    assert watch.present(now + 1) == ["a", "b"]
 
 
 def test_a_task_is_late_after_a_minute_and_four_times_what_its_worker_has_in_hand():

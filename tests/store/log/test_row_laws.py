@@ -58,7 +58,9 @@ def is_text(column):
     return isinstance(column.type, String) and not column.info.get("choices")
 
 
-@pytest.mark.parametrize(("writes", "samples"), [(15, 12), pytest.param(200, 300 if WHOLE else 50, marks=pytest.mark.real)])
+@pytest.mark.parametrize(
+    ("writes", "samples"), [(15, 12), pytest.param(200, 300 if WHOLE else 50, marks=pytest.mark.real)]
+)
 def test_whichever_value_is_changed_of_a_row_an_event_or_the_log_it_is_found(any_store, writes, samples):
     """Others in each run: the seed is part of what is said where one is not found."""
     seed = random.SystemRandom().randrange(2**32)
