@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+import polars as pl
+
 from engine.archives.contents.about import About
 from engine.archives.contents.decisions import decisions
 from engine.archives.contents.evidence_files import LIST as EVIDENCE_LIST
@@ -19,10 +21,10 @@ from engine.archives.contents.evidence_files import spool_evidence
 from engine.archives.contents.log import spool_log, spool_pack
 from engine.archives.contents.material import Material, gather_material
 from engine.archives.contents.windows import Days
-from engine.archives.sealing.manifest import EventRange, ManifestRevision
+from engine.archives.sealing.manifest import RULES, EventRange, ManifestRevision
 from engine.archives.sealing.spool import ArchiveSpool
 from engine.model.vocabulary import FRAMEWORK_NAMES, ArchiveKind
-from engine.render.tables.csv import SECTION
+from engine.render.tables.csv import SECTION, csv_chunks
 from engine.runtime.services import Services
 
 
@@ -123,6 +125,7 @@ def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, di
         _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
         events, policies = log.result()
     _own_frameworks(found, spool)
+    _own_rules(found, spool)
     rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
     return events, {"events": events.count, "policies": policies, **rows}
 
@@ -153,7 +156,7 @@ def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...
 
 def _own_frameworks(found: Material, spool: ArchiveSpool) -> None:
     """The page of each framework of one's own; one that is called as another file is has its kind before its name."""
-    taken = {part.name for part in spool.parts} | {EVIDENCE_LIST}
+    taken = {part.name for part in spool.parts} | {EVIDENCE_LIST, RULES}
     for framework in found.pack.frameworks:
         if framework in FRAMEWORK_NAMES:
             continue
@@ -162,6 +165,17 @@ def _own_frameworks(found: Material, spool: ArchiveSpool) -> None:
         about = f"{framework}, a framework of the organization's own: readiness and every control"
         file = f"framework-{name}" if name in taken else name
         spool.add(file, about + _sections_text(counts), data, counts.total())
+
+
+def _own_rules(found: Material, spool: ArchiveSpool) -> None:
+    """Which events are evidence for which control by the organization's own word: who has the archive alone asks it."""
+    if not found.pack.rules:
+        return
+    columns = ("pattern", "outcome", "framework", "control_id", "effect", "family", "note")
+    schema = dict.fromkeys(columns, pl.String)
+    frame = pl.DataFrame(list(found.pack.rules), schema_overrides=schema).select(columns)
+    about = "rules of the organization's own: which events are evidence for which control"
+    spool.add(RULES, about, b"".join(csv_chunks([frame.sort(columns, nulls_last=True)])), frame.height)
 
 
 def _records(data: bytes) -> Counter[str]:

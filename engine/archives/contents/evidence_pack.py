@@ -19,10 +19,11 @@ from engine.store import Store
 from engine.store.queries.history.audit import COLUMNS as AUDIT
 from engine.store.queries.history.audit import AuditEntry, events_until, position
 from engine.store.queries.operations.vendors import frameworks_in_scope
-from engine.store.queries.own_frameworks import own_assessable, own_rule_patterns
+from engine.store.queries.own_frameworks import own_assessable
 from engine.store.rows import Reader, many
 from engine.store.schema.automation import policies, policy_controls
-from engine.store.schema.controls import evidence_items, evidence_links
+from engine.store.schema.controls import evidence_items, evidence_links, organization_rules
+from engine.store.schema.records import OrganizationRuleRow
 from engine.store.types import instant_text
 
 COLUMNS = (
@@ -62,6 +63,7 @@ class EvidencePack:
     by_action: pl.DataFrame
     known: tuple[str, ...]
     files: tuple[PackFile, ...]
+    rules: tuple[OrganizationRuleRow, ...]
 
 
 def open_pack(
@@ -74,7 +76,7 @@ def open_pack(
         every = many(connection, policies, org_id)
         pairs = many(connection, policy_controls, org_id)
         own = own_assessable(connection, org_id)
-        rules = own_rule_patterns(connection, org_id)
+        rules = many(connection, organization_rules, org_id)
         files = _files_with_bytes(connection, org_id, since, now)
     scope = [name for name in followed if framework in (None, name)]
     tags = catalogue().controls.filter("assessable", pl.col("framework").is_in(scope)).select(tag=_TAG)["tag"]
@@ -104,6 +106,7 @@ def open_pack(
         _action_tags(tags, rules),
         tuple(tags.to_list()),
         _files_in_scope(files, set(tags), framework),
+        tuple(rules),
     )
 
 
@@ -162,15 +165,15 @@ def _policy_rows(in_force: pl.DataFrame, links: pl.DataFrame, tags: pl.Series, w
     return _pack_rows(_with_frameworks(frame), wanted)
 
 
-def _action_tags(tags: pl.Series, rules: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
+def _action_tags(tags: pl.Series, rules: Sequence[OrganizationRuleRow]) -> pl.DataFrame:
     """Each action that is evidence or its contrary, with the tags that the map gives it (none: by its own words)."""
     known = catalogue()
     mapped = known.action_controls.select("action", tag=_TAG).filter(pl.col("tag").is_in(tags.implode()))
     ruled = [
-        (action, f"{framework}:{control}")
-        for pattern, framework, control in rules
+        (action, f"{rule['framework']}:{rule['control_id']}")
+        for rule in rules
         for action in known.actions["action"]
-        if fits(pattern, action)
+        if fits(rule["pattern"], action)
     ]
     if ruled:
         own = pl.DataFrame(ruled, schema=mapped.schema, orient="row").filter(pl.col("tag").is_in(tags.implode()))

@@ -18,6 +18,7 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://hq.example/evidence-archive/v1"
 MANIFEST, ENVELOPE, SUMS, KEY = "manifest.json", "manifest.dsse.json", "SHA256SUMS", "signing_key.pem"
 LOG, HEAD, HEADS, ROTATIONS = "audit_log.jsonl", "head.txt", "heads.json", "key_rotations.txt"
+RULES = "organization_rules.csv"
 INSTALLATION = "installation.txt"
 UNLISTED = (MANIFEST, ENVELOPE, SUMS)  # they speak of the others
 Digest = str

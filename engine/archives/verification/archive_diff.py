@@ -13,10 +13,11 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
-from engine.archives.sealing.manifest import LOG, Predicate
+from engine.archives.sealing.manifest import LOG, RULES, Predicate
 from engine.archives.sealing.zip_writer import content, read_directory
 from engine.archives.verification.archive_check import check_archive
 from engine.catalogue import catalogue
+from engine.catalogue.patterns import fits
 from engine.model.columns import COLUMNS
 from engine.model.documents.document import Document, Edition, Organization, Position, Table
 from engine.model.errors import BadRequest
@@ -30,7 +31,8 @@ from engine.store.queries.history.writes import WriteEvent
 
 REPORT = "bundle-difference"
 POSTURE = "posture.json"
-_NOT_REPORTS = ("evidence_pack.csv", "evidence_files.csv")  # the events themselves, and what files hold
+# the events themselves, what files hold, and which events are evidence
+_NOT_REPORTS = ("evidence_pack.csv", "evidence_files.csv", RULES)
 _TYPES = {"date": pl.Date, "count": pl.Int64, "days": pl.Int64}
 _SECTION = "section"
 
@@ -39,12 +41,14 @@ class _Archive(NamedTuple):
     about: Predicate
     files: dict[str, bytes]
     events: list["_LoggedEvent"]
+    rules: list[dict[str, str]]
 
 
 class _LoggedEvent(WriteEvent, frozen=True):
     """An event of the chain, with the controls that it names itself."""
 
     controls: str | None
+    outcome: str = ""
 
 
 class _Line(msgspec.Struct):
@@ -96,7 +100,8 @@ def _document(before: _Archive, after: _Archive, figures: Sequence[Figure]) -> D
     span = before.about.revision.seq, after.about.revision.seq
     days = before.about.as_of, after.about.as_of
     difference = diff_documents(_archive_report(before, shared), _archive_report(after, shared), figures)
-    grounds = Grounds(days, evidence=_by_subject(event for event in after.events if span[0] < event.seq <= span[1]))
+    between = [event for event in after.events if span[0] < event.seq <= span[1]]
+    grounds = Grounds(days, evidence=_by_subject(between, after.rules))
     told = diff_document(
         DiffContext(days, span[0], difference, Causes(grounds).of, ("the records that the newer bundle was made of",))
     )
@@ -128,13 +133,16 @@ def _read(path: Path) -> _Archive:
         raise BadRequest(f"{path.name} is broken: {check.problem}. Nothing is compared with it.", word="broken_archive")
     files: dict[str, bytes] = {}
     events: list[_LoggedEvent] = []
+    rules: list[dict[str, str]] = []
     with path.open("rb") as file:
         for entry in read_directory(file):
             if entry.name == LOG:
                 events = [_decode_line(line).event for line in _lines(content(file, entry))]
+            elif entry.name == RULES:
+                rules = pl.read_csv(io.BytesIO(b"".join(content(file, entry))), infer_schema=False).to_dicts()
             elif entry.name == POSTURE or (entry.name.endswith(".csv") and entry.name not in _NOT_REPORTS):
                 files[entry.name] = b"".join(content(file, entry))
-    return _Archive(check.statement.predicate, files, events)
+    return _Archive(check.statement.predicate, files, events, rules)
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -144,7 +152,7 @@ def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield from whole
 
 
-def _by_subject(events: Iterable[_LoggedEvent]) -> dict[Subject, list[WriteEvent]]:
+def _by_subject(events: Iterable[_LoggedEvent], rules: Sequence[dict[str, str]]) -> dict[Subject, list[WriteEvent]]:
     """Events by what they are about; of several of one action on one control the newest speaks for all."""
     mapped: dict[str, list[Subject]] = {}
     for action, framework, control in (
@@ -156,7 +164,12 @@ def _by_subject(events: Iterable[_LoggedEvent]) -> dict[Subject, list[WriteEvent
         tags = (event.controls or "").split("; ")
         named: list[Subject] = [("control", *tag.split(":", 1)) for tag in tags if ":" in tag]
         record: list[Subject] = [("record", "", event.object_id)] if event.object_id else []
-        for subject in (*mapped.get(event.action, ()), *named, *record):
+        ruled: list[Subject] = [
+            ("control", rule["framework"], rule["control_id"])
+            for rule in rules
+            if fits(rule["pattern"], event.action) and rule["outcome"] in ("any", event.outcome)
+        ]
+        for subject in (*ruled, *mapped.get(event.action, ()), *named, *record):
             newest.setdefault(subject, {})[event.action] = event
     return {subject: list(by_action.values()) for subject, by_action in newest.items()}
 

@@ -86,6 +86,17 @@ def test_figures_rows_and_events_are_told_from_the_two_files(two):
     assert document.warnings == ["Only the older archive has gone.csv."]
 
 
+def test_events_count_by_rules_of_ones_own_that_the_newer_archive_holds(make):
+    rules = b"pattern,outcome,framework,control_id,effect,family,note\r\ndoor.*,any,annex,A.1,supports,,\r\n"
+    gaps = b"framework,control_id,state\r\nannex,A.1,%b\r\n"
+    files = {"organization_rules.csv": rules}
+    old = seal_log(make, "old.zip", {**files, "open_gaps.csv": gaps % b"no_data"}, EVENTS[:2], as_of=date(2026, 11, 1))
+    events = [*EVENTS[:2], event(3, "door.locked"), event(4, "window.locked")]
+    new = seal_log(make, "new.zip", {**files, "open_gaps.csv": gaps % b"partial"}, events, as_of=LATER)
+    rows = compare_archives(old, new, FIGURES).document.table("open_gaps_rows").frame
+    assert rows["event_ids"].to_list() == [["e3"]]
+
+
 def test_an_archive_does_not_differ_from_itself(two):
     document = compare_archives(two[1], two[1], FIGURES).document
     assert document.headline == "From 20 Nov 2026 to 20 Nov 2026, nothing changed."

@@ -803,6 +803,23 @@ def test_a_framework_of_ones_own_is_a_file_of_the_workbook(owner, with_people, t
 
 
 @pytest.mark.real
+def test_a_bundle_has_the_rules_of_ones_own(owner, with_people, tmp_path):
+    append(with_people, event("e1"))
+    assert "organization_rules.csv" not in unzip(owner.get(f"{BUNDLES}/{seal_window(owner)['id']}/download").body)
+    path = tmp_path / "rules.csv"
+    path.write_text("pattern,framework,control_id,effect\ndoor.*,soc2,CC6.4,supports\n")
+    import_framework(with_people, path, org_id="acme", actor="ann@acme.example", now=NOW)
+    files = unzip(owner.get(f"{BUNDLES}/{seal_window(owner)['id']}/download").body)
+    (rule,) = rows_of(files["organization_rules.csv"])
+    assert (rule["pattern"], rule["framework"], rule["control_id"], rule["outcome"]) == (
+        "door.*",
+        "soc2",
+        "CC6.4",
+        "any",
+    )
+
+
+@pytest.mark.real
 def test_the_workbook_follows_the_last_write(owner, with_people):
     before = owner.get(f"{BASE}/workbook")
     append(with_people, event("e1"))
