@@ -120,7 +120,10 @@ def history_problems(
         return
     rows = check_rows(connection, org_id)
     if not rows.ok:
-        yield f"The rows of {org_id} are not what its log says: {rows.problem}."
+        yield (
+            f"The rows of {org_id} are not what its log says: {rows.problem}. Put it back by hand as the log says "
+            f"(what no revision wrote is taken out), until `hq verify --org {org_id}` holds, or restore a backup."
+        )
     try:
         for problem in check_heads(connection, settings, org_id, later).problems:
             yield f"The history of {org_id} is not what was signed: {problem}."

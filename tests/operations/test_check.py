@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import insert, make_url
 
 from engine.cli import hq
 from engine.delivery.secret_keys import SecretKeys
@@ -27,6 +27,7 @@ from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.queries.sending.deliveries import Endpoint, replace_secrets
+from engine.store.schema.organizations import organization_frameworks
 from engine.store.schema.outputs import credential_uses, credentials, delivery_endpoints
 from tests.conftest import NOW
 from tests.databases import raw_transaction
@@ -301,3 +302,15 @@ def test_a_column_that_is_not_there_hides_nothing_that_does_not_read_it(var):
     ]
     assert found[1][1] == "This was not looked at: it reads what the schema does not have any more."
     assert "The operational store does not answer" not in " ".join(sentence for _, sentence in found)
+
+
+def test_a_row_that_was_written_beside_the_head_is_named_with_a_way_back(var):
+    with closing(Store(f"sqlite:///{var}/hq.db")) as store, raw_transaction(store) as connection:
+        connection.execute(
+            insert(organization_frameworks).values(org_id="acme", framework="soc2", in_scope=True, moves=0, revision=1)
+        )
+    (said,) = [sentence for name, sentence in check_results(var) if name == "organizations"]
+    assert said.startswith('The rows of acme are not what its log says: organization_frameworks ["soc2"] ')
+    assert "(what no revision wrote is taken out), until `hq verify --org acme` holds, or restore a backup." in said
+    execute(var, "DELETE FROM organization_frameworks")
+    assert [name for name, _ in check_results(var) if name == "organizations"] == []
