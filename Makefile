@@ -22,7 +22,7 @@ test: install  ## run the tests, but for those marked real: what is slow because
 test-real: install  ## the tests marked real alone: browsers, kills, servers, processes, whole demos
 	$(PYTEST) --budget real -m real $(PYTEST_FLAGS)
 
-soak: install  ## the console under fire: half an hour, ends with a table
+soak: install  ## the console under fire: three quarters of an hour, ends with a table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[soak]'
 	$(BIN)/python -m tests.soak $(SOAK_FLAGS)
 

@@ -17,11 +17,11 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.soak import claims, clocks, crowds, faults, figures, fuzzing, injection, kills, processes
+from tests.soak import claims, clocks, crowds, faults, figures, fuzzing, injection, kills, processes, proxies, upgrades
 from tests.soak.table import Line, table_text
 
 Part = Callable[[Path, int, float], list[Line]]
-PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of them stay below half an hour
+PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of them stay below three quarters of an hour
     "kills": (kills.lines, 480),
     "postgresql": (faults.postgresql, 60),
     "disk": (faults.disk, 60),
@@ -32,6 +32,8 @@ PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of th
     "clocks": (clocks.lines, 180),
     "claims": (claims.lines, 90),
     "figures": (figures.lines, 60),
+    "proxies": (proxies.lines, 60),
+    "upgrades": (upgrades.lines, 600),
     "fuzzing": (fuzzing.lines, 220),
 }
 

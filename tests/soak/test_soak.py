@@ -11,7 +11,7 @@ from engine.store.schema.services import incidents
 from tests.conftest import NOW
 from tests.databases import raw_transaction
 from tests.soak import __main__ as runner
-from tests.soak import kills
+from tests.soak import kills, proxies, upgrades
 from tests.soak.fuzz.mutations import change_member, flip_bytes, json_lines, json_tree
 from tests.soak.fuzz.targets import TARGETS
 from tests.soak.load import Ledger, account
@@ -121,3 +121,30 @@ def test_a_killed_server_has_what_it_acknowledged(tmp_path, monkeypatch):
     line = kills.sqlite(tmp_path, 1, 60.0)
     assert (line.lost, line.doubled, line.faults, line.broken) == (0, 0, 0, [])
     assert line.acknowledged == line.found > 0
+
+
+def test_what_a_proxy_passed_on_is_what_was_sent():
+    request = proxies._with_hidden(b"POST /a HTTP/1.1\r\nHost: here\r\nContent-Length: 5\r\n\r\nhello", "7")
+    assert b"X-Trial: 7" in request.partition(b"\r\n\r\n")[0]
+    taken = {
+        ("POST", "/a", b"hello", True): True,
+        ("POST", "/a", b"hell", True): False,
+        ("PUT", "/a", b"hello", True): False,
+        ("GET", "/hidden", b"", True): True,
+    }
+    assert {one: proxies._is_as_read(one, request) for one in taken} == taken
+    assert proxies._is_as_read(("GET", "/", b"", True), b"GET / HTTP/9\r\n\r\n")
+
+
+def test_a_version_that_the_history_does_not_have_is_not_taken_out(tmp_path):
+    assert not upgrades._take_out("0" * 40, tmp_path / "tree")
+    assert not (tmp_path / "tree").exists()
+
+
+def test_an_earlier_store_of_postgresql_is_migrated_without_a_backup(tmp_path):
+    cases = {
+        ("sqlite:///hq.db", "0019"): ("migrate",),
+        ("postgresql+psycopg://x", "0019"): ("migrate", "--no-backup"),
+        ("postgresql+psycopg://x", "0031"): ("migrate",),
+    }
+    assert {case: upgrades.EarlierConsole(tmp_path, case[0], at=case[1]).migrate for case in cases} == cases
