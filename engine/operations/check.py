@@ -13,7 +13,7 @@ from engine.operations import evidence_checks, file_checks, pull_checks, service
 from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import store_snapshot
-from engine.store.database.schema_check import is_unreadable
+from engine.store.database.schema_check import is_unreadable, structure_faults
 from engine.store.rows import Reader
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -77,7 +77,7 @@ def _look_at_store(settings: Settings, now: datetime, progress: Progress, found:
     waiting = [(check.name, check.of_store) for check in CHECKS if check.of_store is not None]
     while waiting:
         try:
-            with store_snapshot(settings.store_url) as connection:
+            with structure_faults(), store_snapshot(settings.store_url) as connection:
                 while waiting:
                     name, look = waiting.pop(0)
                     for sentence in look(connection, settings, now, progress):

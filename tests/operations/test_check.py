@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import insert, make_url
+from sqlalchemy import insert, make_url, text
 
 from engine.cli import hq
 from engine.delivery.secret_keys import SecretKeys
@@ -314,3 +314,17 @@ def test_a_row_that_was_written_beside_the_head_is_named_with_a_way_back(var):
     assert "(what no revision wrote is taken out), until `hq verify --org acme` holds, or restore a backup." in said
     execute(var, "DELETE FROM organization_frameworks")
     assert [name for name, _ in check_results(var) if name == "organizations"] == []
+
+
+@pytest.mark.postgresql
+def test_a_column_that_is_not_there_on_postgresql_ends_no_check(postgresql_url, tmp_path):
+    with closing(Store(postgresql_url)) as store:
+        with store.revision("acme", "ann", now=NOW, create={"name": "Acme"}) as revision:
+            revision.record("organization.created")
+        with raw_transaction(store) as connection:
+            connection.execute(text("ALTER TABLE vendors DROP COLUMN category"))
+    (tmp_path / "var").mkdir(mode=0o700)
+    found = dict(check_results(tmp_path / "var", SVC_DATABASE_URL=postgresql_url))
+    assert "the column vendors.category is not there" in found["schema"]
+    assert found["organizations"] == "This was not looked at: it reads what the schema does not have any more."
+    assert "does not answer" not in found.get("database", "")

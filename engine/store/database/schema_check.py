@@ -6,14 +6,16 @@ both engines; its SHA-256 is the fingerprint of the schema. That of each migrati
 ``data/migrations/fingerprints.json``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 
 from sqlalchemy import Connection, Dialect, inspect
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import CompileError
+from sqlalchemy.exc import CompileError, ProgrammingError
 from sqlalchemy.types import TypeEngine
 
+from engine.model.errors import Conflict
 from engine.store.schema import metadata
 
 VIEWS = ("database_health",)
@@ -145,3 +147,12 @@ def is_unreadable(problems: Sequence[str]) -> bool:
     return any(
         "is not there" in problem and ("the table" in problem or "the column" in problem) for problem in problems
     )
+
+
+@contextmanager
+def structure_faults() -> Iterator[None]:
+    """Conflict for a statement that names what the schema of a PostgreSQL store does not have."""
+    try:
+        yield
+    except ProgrammingError as error:
+        raise Conflict("The store does not have a table or a column that is read.", word="schema_altered") from error
