@@ -17,12 +17,14 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
 from engine.reporting.batch.child_process import start_child
+from engine.runtime.processes.garbage import rare_collections
 from engine.runtime.processes.process_names import show_name
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
 NICENESS = 5
 CLOSE_SECONDS = 5.0
+OBJECTS_BETWEEN_COLLECTIONS = 200_000  # what is loaded and computed makes many objects, and few of them are cycles
 END = b"end"  # what a worker is sent in place of a work
 
 
@@ -100,7 +102,7 @@ def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> Non
             os._exit(0)  # whoever asked is gone, and so is the use of what is being computed
 
     threading.Thread(target=listen, daemon=True).start()
-    with open() as opened:
+    with rare_collections(OBJECTS_BETWEEN_COLLECTIONS), open() as opened:
         while (sent := came.get()) != END:
             far.send(_outcome(opened, sent, far))
     os._exit(0)  # all is put away; taking the interpreter down as well takes time and tells nothing
