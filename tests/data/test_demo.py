@@ -126,8 +126,10 @@ def test_a_broken_row_would_be_found():
 @pytest.mark.parametrize("org", ESTABLISHED)
 def test_every_importable_table_but_bundles_has_rows(org):
     own = {"organization_rules", "tool_rules", "schedule_controls"}  # rules, frameworks and checks that somebody brings
-    own |= {"absences", "audit_windows", "on_call_shifts", "maintenance_windows"}  # calendars that somebody brings
-    own |= {"service_senders"} if org != "aurora" else set()  # who watches what
+    own |= {"absences", "audit_windows"}  # calendars that somebody brings
+    own |= (
+        {"service_senders", "on_call_shifts", "maintenance_windows"} if org != "aurora" else set()
+    )  # who watches what
     own |= {name for name in IMPORTABLE if name.startswith(("own_framework", "framework_"))}
     without = {"bundles", *own} if org != "brightline" else {"bundles", "poam_items", *own}
     assert set(IMPORTABLE) - set(demo(org)) == without
