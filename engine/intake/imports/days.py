@@ -14,6 +14,7 @@ from engine.intake.imports.checks import CheckResult
 from engine.intake.imports.events import new_events
 from engine.intake.imports.imports import EVENTS, check_new_organization, check_sheets, frame_sheets, silent
 from engine.intake.imports.problems import Problems
+from engine.intake.imports.recorded import SCOPES, stamp
 from engine.intake.imports.write import typed_records
 from engine.model.days import midnight
 from engine.model.errors import Usage
@@ -87,7 +88,10 @@ class DaysImport:
         primary = tuple(table.info["primary"])
         new: list[_Record] = []
         changed = 0
-        for record, again in pages.of(day):
+        page = pages.of(day)
+        if page and name in SCOPES:
+            stamp(revision, name, [record for record, _ in page])
+        for record, again in page:
             key = tuple(record[column] for column in primary)
             before = known.get(key) if again else None
             if before is None:

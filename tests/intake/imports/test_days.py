@@ -13,6 +13,7 @@ from engine.store.log.log_lines import read_json, read_part
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, change_log
 from engine.store.schema.risk import risks
+from engine.store.schema.services import on_call_shifts
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 D1, D2, D3, D4 = (date(2026, 11, day) for day in (17, 18, 19, 20))
@@ -57,6 +58,15 @@ def logged_rows(store):
         parts = connection.execute(query.order_by(change_log.c.revision)).all()
     rows = [(revision, read_json(line.text)) for revision, body in parts for line in read_part(body)]
     return [(revision, row.table, row.key, row.values.get("status")) for revision, row in rows]
+
+
+def test_a_shift_is_recorded_on_the_day_it_was_noted(empty):
+    starts = datetime(2026, 11, 19, 8, tzinfo=UTC)
+    shift = day_rows([D2], id=["s"], person=["ann@beta.example"], starts_at=[starts], ends_at=[NOW])
+    DaysImport(empty, tables(on_call_shifts=shift), org_id="beta", actor="demo").write(D4, now=NOW)
+    with empty.reader() as connection:
+        (row,) = many(connection, on_call_shifts, "beta")
+    assert row["recorded_at"] == datetime(2026, 11, 18, 10, 59, 59, tzinfo=UTC)
 
 
 def test_each_day_is_a_revision_at_its_local_end_and_today_is_recorded_now(empty):
