@@ -158,7 +158,7 @@ WORDS = st.text(
         changed_on=st.dates(date(2000, 1, 1), date(2099, 1, 1)),
         url=st.none() | st.just("https://hq.example/a?b=1"),
         remind=st.booleans(),
-        at=st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2099, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
+        at=st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2099, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 - bounds
     )
 )
 def test_entries_are_what_icalendar_would_write(event):

@@ -45,7 +45,7 @@ def deliveries(network):
 
 @pytest.mark.real
 @pytest.mark.parametrize("network", ["prompt", "broken"])
-def test_a_bad_night_is_one_family_whatever_the_network_did(network, send, sign_in, with_people, clock):  # noqa: F811
+def test_a_bad_night_is_one_family_whatever_the_network_did(network, send, sign_in, with_people, clock):  # noqa: F811 - a fixture
     for heard, alerts in deliveries(network):
         clock.move_to(heard)
         assert send(ALERTS, {"alerts": alerts}).status == 200
