@@ -110,7 +110,7 @@ class Facts:
 
     def _make(self, name: str) -> pl.DataFrame:
         """A fact or a scan: as it was computed earlier, if from the same."""
-        sources: tuple[Source, ...] = tuple(self._made_from(name).values())
+        sources: tuple[Source, ...] = tuple(self._parts_of(name).values())
         if name in SCANS and self._recall is not None:
             stand, is_of_all_events = self._recall.stand_of(name)
             sources = (stand, self._bounds[has_period(name)], *sources)
@@ -122,7 +122,7 @@ class Facts:
             found = self._look_up(name, sources, self._recall)
         return self._memory.settle(name, sources, self._compute(name)) if found is None else found
 
-    def _made_from(self, name: str) -> dict[str, pl.DataFrame]:
+    def _parts_of(self, name: str) -> dict[str, pl.DataFrame]:
         """What a fact is computed from; of what is asked without the period where none matters to it."""
         over = has_period(name)
         return {part: self._asked[over] if part == ASKED else self[part] for part in sources_of(name)}
@@ -182,7 +182,7 @@ class Facts:
             return self._weeks[name]
         if name in SCANS:
             return self._scan(name)
-        return FACTS[name](**self._made_from(name))
+        return FACTS[name](**self._parts_of(name))
 
     def _scan(self, name: str) -> pl.DataFrame:
         tables = self._tables(name)

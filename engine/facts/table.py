@@ -24,6 +24,7 @@ from engine.facts.controls import (
     ownership,
     readiness,
     scope,
+    states,
     status,
 )
 from engine.facts.governance import boundary, digests, governance, operations, programme, risk, senders
@@ -96,7 +97,7 @@ FACTS: Mapping[str, FactFunction] = {
     "control_terms": status.control_terms,
     "control_assessments": status.control_assessments,
     "control_status": status.control_status,
-    "control_states": status.control_states,
+    "control_states": states.control_states,
     "recurring_actions": horizons.recurring_actions,
     "control_horizons": horizons.control_horizons,
     "remediations": gaps.remediations,

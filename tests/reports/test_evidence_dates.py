@@ -3,7 +3,7 @@
 import pytest
 
 from engine.facts import FACTS
-from engine.facts.controls.status import EVIDENCE_DATES
+from engine.facts.controls.states import EVIDENCE_DATES
 from engine.facts.schemas import SCHEMAS
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.declaration import EXPLAIN

@@ -18,7 +18,6 @@ from engine.facts.expressions import (
 )
 
 _KEY = ["org_id", "framework", "control_id"]
-EVIDENCE_DATES = ("last_evidence_on", "attested_on", "age_days", "age_ratio", "next_due_on")
 # an evidence item documents operation just as an audit event does
 _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test", "policy": "policy"}
 _SOURCES = (*_KIND_OF_SOURCE, "attestation")
@@ -96,11 +95,6 @@ def control_assessments(
 def control_status(control_assessments: pl.DataFrame) -> pl.DataFrame:
     """Every assessable control in scope with its state: the same after an event that leaves it fresh as it was."""
     return shape("control_status", control_assessments)
-
-
-def control_states(control_status: pl.DataFrame) -> pl.DataFrame:
-    """The same without when evidence came, which the first event of a day moves."""
-    return control_status.drop(EVIDENCE_DATES)
 
 
 def _scope(profiles: pl.DataFrame, approvers: pl.DataFrame) -> pl.DataFrame:

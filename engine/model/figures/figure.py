@@ -141,10 +141,10 @@ class Figures:
             return self._frames[fact]
         if fact not in self._rows:
             given: dict[str, Any] = {name: self.rows(taken) for name, taken in inputs_of(fact).items()}
-            self._rows[fact] = self._made_from(fact, given)
+            self._rows[fact] = self._make(fact, given)
         return self._rows[fact]
 
-    def _made_from(self, fact: Rows, given: dict[str, Any]) -> pl.DataFrame:
+    def _make(self, fact: Rows, given: dict[str, Any]) -> pl.DataFrame:
         ask = self._ask
         sources: tuple[object, ...] = tuple(
             each if isinstance(each, pl.DataFrame) else Identical(each) for each in given.values()

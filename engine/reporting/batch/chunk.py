@@ -39,7 +39,7 @@ class _OwnFacts:
 
     subject: Subject
     frames: Mapping[tuple[int, str], pl.DataFrame]
-    derived: DerivedMemory = field(default_factory=lambda: DerivedMemory(KEPT_DERIVED))
+    row_memory: DerivedMemory = field(default_factory=lambda: DerivedMemory(KEPT_DERIVED))
     names: FactCache[Mapping[str, str]] = field(default_factory=lambda: FactCache(KEPT_TITLES))
 
     @property

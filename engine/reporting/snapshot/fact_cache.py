@@ -22,7 +22,7 @@ class OrganizationMemory:
     def __init__(self, erased: int) -> None:
         self.erased = erased
         self.documents = FactCache[Document](KEPT_DOCUMENTS)
-        self.derived = DerivedMemory(KEPT_DERIVED)
+        self.row_memory = DerivedMemory(KEPT_DERIVED)
         self.titles = FactCache[Mapping[str, str]](KEPT_TITLES)
         self._of_day = FactMemory()
         self._facts: OrderedDict[int, FactMemory] = OrderedDict()

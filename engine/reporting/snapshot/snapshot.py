@@ -264,7 +264,7 @@ class Snapshot:
         frames, ask = self._question(report, parameters)
         key, sources = (report.name, *parameters.items()), (*frames.values(), ask)
         return self._source.documents.get_or_make(
-            key, sources, lambda: _build_document(report, frames, ask, parameters, self._source.derived.recall)
+            key, sources, lambda: _build_document(report, frames, ask, parameters, self._source.row_memory.recall)
         )
 
     def comparison_side(self, report: "Report", parameters: Parameters) -> "Side":

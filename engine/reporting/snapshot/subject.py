@@ -41,7 +41,7 @@ class FactSource(Protocol):
         """What reports said of the organization before."""
 
     @property
-    def derived(self) -> "DerivedMemory":
+    def row_memory(self) -> "DerivedMemory":
         """What functions of facts made of them for reports."""
 
     @property

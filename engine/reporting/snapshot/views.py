@@ -151,7 +151,7 @@ class SharedView:
         self._guard = guard
         self._weeks = weeks
         self._memory = memory
-        self.derived = DerivedMemory(KEPT_DERIVED) if memory is None else memory.derived
+        self.row_memory = DerivedMemory(KEPT_DERIVED) if memory is None else memory.row_memory
         self._dropped = False
         self._facts: OrderedDict[int, Facts] = OrderedDict()
         self._of_day: Facts | None = None  # what is the same over every period
