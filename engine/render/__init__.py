@@ -36,22 +36,37 @@ class Renderer:
         """The bytes of an edition."""
         match self.extension:
             case "json":
-                from engine.render.text.json import render
+                from engine.render.text import json
+
+                return json.render(edition)
             case "csv":
-                from engine.render.tables.csv import render
+                from engine.render.tables import csv
+
+                return csv.render(edition)
             case "html":
-                from engine.render.html.html import render
+                from engine.render.html import html
+
+                return html.render(edition)
             case "md":
-                from engine.render.text.markdown import render
+                from engine.render.text import markdown
+
+                return markdown.render(edition)
             case "ics":
-                from engine.render.calendar.ics import render
+                from engine.render.calendar import ics
+
+                return ics.render(edition)
             case "oscal.json":
-                from engine.render.text.oscal import render
+                from engine.render.text import oscal
+
+                return oscal.render(edition)
             case "xlsx":
-                from engine.render.tables.xlsx import render
+                from engine.render.tables import xlsx
+
+                return xlsx.render(edition)
             case _:
-                from engine.render.html.pdf import render
-        return render(edition)
+                from engine.render.html import pdf
+
+                return pdf.render(edition)
 
 
 RENDERERS: dict[str, Renderer] = {

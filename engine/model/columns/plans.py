@@ -67,6 +67,9 @@ PLANS: Mapping[str, Column] = {
     "reached": Column("Reached", "flag", "Whether the plan reaches the target."),
     "planned_kinds": Column("Planned evidence", "texts", "Kinds of evidence that the plan wanted of the work."),
     "planned_weeks": Column("Planned weeks", "texts", "Hours of the work by week, as the plan laid them."),
+    "planned_away": Column(
+        "Planned days off", "texts", "Days that the owner was off by the plan, with the part of each."
+    ),
     "duty_ids": Column("Signatures", "texts", "Duties to sign that belong to the work."),
     "work_hours": Column("Hours of work", "hours", "Hours that it takes beside signatures."),
     "done_hours": Column("Hours done", "hours", "Hours that were worked on it."),

@@ -163,7 +163,7 @@ installation_heads: TypedTable[records.InstallationHeadRow] = TypedTable(
     Column("size", BigInteger, nullable=False, autoincrement=False, comment="leaves under it"),
     Column("root", String(64), nullable=False, comment="RFC 6962 root over them"),
     instant("signed_at", "when it was signed"),
-    text("note", "the head: a tlog-checkpoint of the origin hq/*, with what witnesses signed under it"),
+    text("note", "the head as it was signed: a tlog-checkpoint of the origin hq/*"),
     PrimaryKeyConstraint("size"),
     comment="Signed heads of the installation's tree.",
     info={"importable": False, "replicated": False, "unlogged": "it follows from the chains"},
