@@ -20,7 +20,8 @@ test: install  ## run the tests, but for those marked real: what is slow because
 	$(PYTEST) --budget test -m "not real" $(PYTEST_FLAGS)
 
 test-real: install  ## the tests marked real alone: browsers, kills, servers, processes, whole demos
-	$(PYTEST) --budget real -m real $(PYTEST_FLAGS)
+	$(PYTEST) --numprocesses $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)') \
+		--budget real -m real $(PYTEST_FLAGS)  # many of them wait for processes that they start
 
 soak: install  ## the console under fire: three quarters of an hour, ends with a table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[soak]'

@@ -172,9 +172,10 @@ def test_the_nightly_build_uses_the_cluster_that_is_set(store, two, processes, t
         build_cluster=processes.address,
         artifacts_url=str(tmp_path / "there"),
     )
-    with open_services(settings, SOME, now=NOW, memory_bytes=0) as services:
-        said = scheduler.nightly_build(services, NOW)
-        again = scheduler.nightly_build(services, NOW)
+    now = of(store, tmp_path).now
+    with open_services(settings, SOME, now=now, memory_bytes=0) as services:
+        said = scheduler.nightly_build(services, now)
+        again = scheduler.nightly_build(services, now)
     assert (said, again) == tuple(
         f"{made} artifacts of 3 organizations built, 0 old ones dropped" for made in (3 * COUNT, 0)
     )
