@@ -130,15 +130,22 @@ def main() -> None:
 def _leave(code: object) -> None:
     """End the process, once all is put away: to take the interpreter down as well takes a fifth of a short command.
 
-    Where threads still run, or what was printed does not go out, the interpreter ends it as usual.
+    Where threads run, somebody measures it, or what was printed does not go out, the interpreter ends it as usual.
     """
-    if threading.active_count() > 1 or not isinstance(code, int):
+    if threading.active_count() > 1 or not isinstance(code, int) or _is_measured():
         return
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
         atexit._run_exitfuncs()
         os._exit(code)
+
+
+def _is_measured() -> bool:
+    """Whether a profiler or a debugger is at work, which writes down what it saw after the program."""
+    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
+    tools = map(monitoring.get_tool, range(6)) if monitoring else ()
+    return sys.getprofile() is not None or sys.gettrace() is not None or any(tools)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

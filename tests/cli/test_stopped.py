@@ -188,3 +188,10 @@ def test_a_process_of_the_pool_that_is_ended_from_outside_is_told():
 
     with pytest.raises(Unavailable, match="ended from outside"):
         kill()
+
+
+@pytest.mark.real
+def test_a_profiler_gets_to_write_what_it_saw(tmp_path):
+    command = [sys.executable, "-m", "cProfile", "-o", str(tmp_path / "profile"), "-m", "engine.cli", "tables"]
+    subprocess.run(command, env=os.environ | {"SVC_DATA_DIR": str(tmp_path)}, check=True, capture_output=True)
+    assert (tmp_path / "profile").stat().st_size > 0
