@@ -10,6 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from engine.model.errors import NotFound
 from engine.store.chain.chain import GENESIS, ChainCheck, ChainedEvent, link
+from engine.store.database.dialects import canonical_column
 from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.organizations import heads, organizations
 
@@ -119,8 +120,10 @@ def chain_check(org_id: str, span: ChainSpan, checks: Iterable[SegmentCheck]) ->
 def stored_events(connection: Connection, org_id: str, first: int, last: int) -> Iterator[StoredEvent]:
     """The stored events exactly as they were hashed, each with what it commits to and its hash; as the driver has
     them, as a million of them pass here."""
-    names = [_column_text(name, connection.dialect.name) for name in ChainedEvent.__struct_fields__]
-    mark = "?" if connection.dialect.name == "sqlite" else "%s"
+    sqlite = connection.dialect.name == "sqlite"
+    names, mark = ChainedEvent.__struct_fields__, "?" if sqlite else "%s"
+    if not sqlite:
+        names = tuple(canonical_column(name, "instant") if name in _TIMES else name for name in names)
     query = (
         f"SELECT {', '.join(names)}, changes, hash FROM audit_log "  # noqa: S608 - names of columns are ours
         f"WHERE org_id = {mark} AND seq BETWEEN {mark} AND {mark} ORDER BY seq"
@@ -129,10 +132,3 @@ def stored_events(connection: Connection, org_id: str, first: int, last: int) ->
         cursor = result.cursor
         while page := cursor.fetchmany(PAGE):
             yield from page
-
-
-def _column_text(name: str, dialect: str) -> str:
-    """SQLite has instants as they were hashed."""
-    if name in _TIMES and dialect != "sqlite":
-        return f"""to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
-    return name

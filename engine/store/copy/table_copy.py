@@ -18,6 +18,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from engine.model.errors import Conflict, InvalidData
 from engine.store.database.database import open_engines, sqlite_path
+from engine.store.database.dialects import canonical_column
 from engine.store.database.epoch import EPOCH
 from engine.store.database.faults import BUSY, MISSING, store_faults
 from engine.store.database.sqlite_files import fold, is_there
@@ -130,7 +131,7 @@ def read_table(connection: Connection, shape: TableLayout) -> Iterator[list[Row]
     sqlite = connection.dialect.name == "sqlite"
     quote = connection.dialect.identifier_preparer.quote
     kinds = {column.name: column.kind for column in shape.columns}
-    names = ", ".join(quote(name) if sqlite else _column_text(quote(name), kind) for name, kind in kinds.items())
+    names = ", ".join(quote(name) if sqlite else canonical_column(quote(name), kind) for name, kind in kinds.items())
     bytewise = "" if sqlite else ' COLLATE "C"'
     order = ", ".join(quote(name) + (bytewise if kinds[name] == "text" else "") for name in shape.key)
     query = f"SELECT {names} FROM {quote(shape.name)} ORDER BY {order}"  # noqa: S608 - quoted, and of our schema
@@ -145,13 +146,6 @@ def read_table(connection: Connection, shape: TableLayout) -> Iterator[list[Row]
             except msgspec.ValidationError as error:
                 raise InvalidData(f"The table {shape.name} has a value that is none of its column: {error}.") from error
             yield batch
-
-
-def _column_text(name: str, kind: Kind) -> str:
-    """PostgreSQL shows instants and days as its settings say, unless it is told how."""
-    if kind == "instant":
-        return f"""to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
-    return f"to_char({name}, 'YYYY-MM-DD')" if kind == "day" else name
 
 
 def _with_flags(row: Sequence[Any], flags: Iterable[int]) -> tuple[Any, ...]:  # values as SQLite has them

@@ -1,4 +1,4 @@
-"""Inserts that say what to do with a row that is there, in the words of the database at hand.
+"""What one database says in other words than the other: inserts where a row is there, days and moments as text.
 
 The dialect of the other database is not loaded: that of PostgreSQL takes a tenth of what the console needs to start.
 """
@@ -22,3 +22,11 @@ def upsert_insert(dialect: str, table: Table) -> "UpsertInsert":
     from sqlalchemy.dialects import sqlite
 
     return sqlite.insert(table)
+
+
+def canonical_column(name: str, kind: str) -> str:
+    """A column of PostgreSQL in the canonical form of its values, whatever the settings of the server say: an
+    ``instant``, a ``day``, or something else. SQLite has them so."""
+    if kind == "instant":
+        return f"""to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+    return f"to_char({name}, 'YYYY-MM-DD')" if kind == "day" else name

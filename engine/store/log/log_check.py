@@ -5,7 +5,6 @@ What it says of each row goes, as a hash, into a ledger: a temporary database on
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
 from typing import TypeAlias
 
 import msgspec
@@ -13,14 +12,15 @@ from sqlalchemy import Connection, func, select
 
 from engine.model import merkle
 from engine.store.chain.cut_roots import NONE_CUT, cut_roots
-from engine.store.log.log_lines import Erasure, as_logged, read_erased, read_json, read_part
+from engine.store.log.log_lines import Erasure, as_logged, read_erased, read_part, read_raw
+from engine.store.log.stored_rows import row_hash
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
 
 Counting: TypeAlias = Callable[[int, int], None]
 """Called with how many of how many revisions were read."""
 
 TABLES = (
-    "CREATE TABLE logged (name, key, revision, hash, PRIMARY KEY (name, key)) WITHOUT ROWID",
+    "CREATE TABLE logged (name, key, revision, hash, present DEFAULT 0, PRIMARY KEY (name, key)) WITHOUT ROWID",
     "CREATE TABLE erased (revision, part, place, instead, PRIMARY KEY (revision, part, place)) WITHOUT ROWID",
     "CREATE TABLE said (revision, part, place, instead, PRIMARY KEY (revision, part, place)) WITHOUT ROWID",
 )
@@ -99,10 +99,9 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, le
     rows = []
     erased: list[_Erased] = []
     said: list[_Erased] = []
-    place = -1
     try:
-        for place, line in enumerate(read_part(body)):
-            tree.add(line.leaf)
+        lines = list(read_part(body))
+        for place, line in enumerate(lines):
             if line.is_erased:
                 erased.append((revision, part, place, line.instead.hex() if line.instead else None))
             if line.text is None:
@@ -110,22 +109,18 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, le
             if (gone := read_erased(line.text)) is not None:
                 said += _each(gone)
             else:
-                row = read_json(line.text)
-                text = None if row.values is None else as_logged(line.text, row)
+                row = read_raw(line.text)
+                text = None if row.is_gone else as_logged(line.text, row)
                 there = None if text is None else row_hash(text, row.written or revision)
-                rows.append((row.table, key_text(row.key).decode(), revision, there))
+                rows.append((row.table, row.key.decode(), revision, there))
     except (ValueError, msgspec.DecodeError) as error:
         problem = f"what the change log has of revision {revision} cannot be read: {error}"
         raise UnsoundLogError(problem) from error
-    ledger.executemany("INSERT OR REPLACE INTO logged VALUES (?, ?, ?, ?)", rows)
+    tree.extend([line.leaf for line in lines])
+    ledger.executemany("INSERT OR REPLACE INTO logged (name, key, revision, hash) VALUES (?, ?, ?, ?)", rows)
     ledger.executemany("INSERT INTO erased VALUES (?, ?, ?, ?)", erased)
     ledger.executemany("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?)", said)
-    return place + 1
-
-
-def row_hash(text: bytes, revision: object) -> bytes:
-    """The hash of a row with the revision that wrote it."""
-    return sha256(b"%s %s" % (text, str(revision).encode())).digest()
+    return len(lines)
 
 
 def _each(erasure: Erasure) -> list[_Erased]:

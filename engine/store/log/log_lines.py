@@ -2,6 +2,7 @@
 
 import os
 import zlib
+from binascii import unhexlify
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -39,6 +40,34 @@ def read_json(line: bytes) -> LoggedRow:
         case [str(table), [*key], dict(values), int(written)]:
             return LoggedRow(table, tuple(key), values, written)
     raise ValueError(f"expected a table, a key and columns, found {line[:80]!r}")
+
+
+class RawRow(NamedTuple):
+    """A row of the log of which the key stays as it was written, and of its columns whether there are any."""
+
+    table: str
+    key: bytes
+    is_gone: bool
+    written: int | None
+
+
+class _Row(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    table: str
+    key: msgspec.Raw
+    values: msgspec.Raw
+    written: int | None = None
+
+
+_decode_row = msgspec.json.Decoder(_Row).decode
+
+
+def read_raw(line: bytes) -> RawRow:
+    """A row of the log to be compared, not looked into. ValueError for what is none."""
+    row = _decode_row(line.decode())
+    key, start = bytes(row.key), bytes(row.values)[:1]
+    if key[:1] != b"[" or start not in (b"{", b"n"):
+        raise ValueError(f"expected a table, a key and columns, found {line[:80]!r}")
+    return RawRow(row.table, key, start == b"n", row.written)
 
 
 class Erasure(NamedTuple):
@@ -86,7 +115,7 @@ def logged_json(row: LoggedRow) -> bytes:
     return _encode(said if row.written is None else [*said, row.written])
 
 
-def as_logged(line: bytes, row: LoggedRow) -> bytes:
+def as_logged(line: bytes, row: LoggedRow | RawRow) -> bytes:
     """What the log would say of a row, had it been written by the revision that logged it."""
     return line if row.written is None else line[: line.rindex(b",")] + b"]"
 
@@ -135,8 +164,8 @@ def _leaf(line: bytes) -> bytes:
 
 def _of_hex(digits: bytes, size: int) -> bytes:
     """The bytes of hex digits in their one form."""
-    found = bytes.fromhex(digits.decode())
-    if len(found) != size or found.hex().encode() != digits:
+    found = unhexlify(digits)
+    if len(found) != size or digits != digits.lower():
         raise ValueError(f"expected {2 * size} hex digits, found {digits[:80]!r}")
     return found
 

@@ -1,29 +1,27 @@
-"""Whether every row is as the change log says: the tables are rebuilt from it and compared, in memory that stays flat.
+"""Whether every row is as the change log says, in memory that stays flat.
 
-What the log says of each row is held as a hash in a temporary database on disk, and so is what the tables say.
+What the log says of each row is held as a hash in a temporary database on disk, where each row that is there is ticked
+off.
 """
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from sqlalchemy import Connection, Table, Text, select, type_coerce
+from sqlalchemy import Connection, Table, select
 
-from engine.store.log.log_check import TABLES, Counting, UnsoundLogError, read_log, row_hash
+from engine.store.log.log_check import TABLES, Counting, UnsoundLogError, read_log
 from engine.store.log.log_lines import read_json, read_part
 from engine.store.log.part_check import wrong_part
-from engine.store.log.row_log import key_json, row_json
-from engine.store.rows import FEW_THOUSAND
+from engine.store.log.stored_rows import RowHash, row_hashes, stored_row
 from engine.store.schema import LOGGED
 from engine.store.schema.audit import change_log
 from engine.store.types import Json, canonical_json, read_json_text
-from engine.store.writing.batches import in_batches
 
-BATCH = 2_000
+_LEDGER_KIB = 32_000  # in memory; what it has beyond lies on disk
 _SHOWN = 200  # characters of a value
-_PRESENT = "CREATE TABLE present (name, key, hash, PRIMARY KEY (name, key)) WITHOUT ROWID"
 
 
 class RowDifference(NamedTuple):
@@ -52,118 +50,103 @@ class RowCheck:
         return self.problem is None
 
 
+class _DifferentRow(Exception):
+    def __init__(self, table: str, key: str, revision: int | None, problem: str, column: str | None = None) -> None:
+        self.difference = RowDifference(table, key, column, revision, f"{table} {key} {problem}")
+
+
 def check_rows(connection: Connection, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
-    """Rebuild the rows of an organization from the change log and compare them with those that are there.
+    """Compare the rows of an organization with what the change log says of them.
 
     ``connection`` sees one state of the store for as long as that takes.
     """
-    with closing(sqlite3.connect("")) as ledger:  # no name: SQLite puts it into a file where it grows
-        for statement in (*TABLES, _PRESENT):
-            ledger.execute(statement)
+    with _ledger() as ledger:
         try:
             revisions = read_log(connection, org_id, ledger, progress)
-            rows = sum(_read_table(connection, org_id, table, ledger) for table in LOGGED.values())
+            rows = sum(_tick_off(connection, org_id, table, ledger) for table in LOGGED.values())
+            _check_missing(ledger)
         except UnsoundLogError as error:
             return RowCheck(org_id, 0, 0, str(error))
-        found = _first_difference(connection, org_id, ledger)
+        except _DifferentRow as error:
+            found = error.difference
+            by = "no revision wrote it" if found.revision is None else f"revision {found.revision} wrote it last"
+            return RowCheck(org_id, 0, 0, f"{found.problem}; {by}", found)
         newest = dict(ledger.execute("SELECT name, max(revision) FROM logged GROUP BY name").fetchall())
-    if found is None:
-        return RowCheck(org_id, rows, revisions, wrong_part(connection, org_id, newest))
-    return RowCheck(org_id, rows, revisions, f"{found.problem}; {_by(found.revision)}", found)
+    return RowCheck(org_id, rows, revisions, wrong_part(connection, org_id, newest))
 
 
-# -- the tables --------------------------------------------------------------------------------------------------------
+@contextmanager
+def _ledger() -> Iterator[sqlite3.Connection]:
+    """A database without a name, which SQLite puts into a file where it grows, and drops in the end."""
+    with closing(sqlite3.connect("", isolation_level=None)) as ledger:
+        ledger.execute("PRAGMA journal_mode = OFF")
+        ledger.execute(f"PRAGMA cache_size = {-_LEDGER_KIB}")
+        for statement in TABLES:
+            ledger.execute(statement)
+        ledger.execute("BEGIN")
+        yield ledger
 
 
-def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection) -> int:
-    """How many rows of the organization a table has; their hashes go into the ledger."""
+_TICK = "UPDATE logged SET present = 1 WHERE name = ? AND key = ? AND hash = ? AND present = 0"
+
+
+def _tick_off(connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection) -> int:
+    """How many rows the organization has in a table, all of which are as the ledger has them."""
     count = 0
-    try:
-        for batch in in_batches(_rows(connection, org_id, table, ledger), BATCH):
-            found = [
-                (table.name, key_json(table, row).decode(), row_hash(row_json(table, row), row["revision"]))
-                for row in batch
-            ]
-            ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
-            count += len(found)
-    except sqlite3.IntegrityError:
-        raise UnsoundLogError(f"{table.name} has one row twice: its primary key is gone") from None
-    except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever it is given
-        raise UnsoundLogError(f"{table.name} has a value that is none of its column: {error}") from error
+    for page in row_hashes(connection, org_id, table):
+        if ledger.executemany(_TICK, page).rowcount != len(page):
+            _name_difference(connection, org_id, page, ledger)
+            raise UnsoundLogError(f"{table.name} has one row twice: its primary key is gone")
+        count += len(page)
     return count
 
 
-def _rows(
-    connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection | None = None
-) -> Iterator[dict[str, object]]:
-    """Every row of an organization. JSON is taken as it stands: two members of one name are one to a reader here, and
-    another one to a reader elsewhere."""
-    documents = [column.name for column in table.columns if isinstance(column.type, Json)]
-    columns = [
-        type_coerce(column, Text).label(column.name) if column.name in documents else column for column in table.columns
-    ]
-    query = select(*columns).where((table.c.id if table.name == "organizations" else table.c.org_id) == org_id)
-    with connection.execute(query.execution_options(yield_per=FEW_THOUSAND)) as found:
-        for mapping in found.mappings():
-            row = dict(mapping)
-            for name in documents:
-                text = row[name]
-                row[name] = _of_json(text)
-                if ledger is not None and text is not None and canonical_json(row[name]) != text:
-                    raise UnsoundLogError(_problem_text(table, row, name, text, ledger))
-            yield row
-
-
-def _of_json(text: Any) -> Any:
-    """What a text says; None where it says nothing."""
-    try:
-        return None if text is None else read_json_text(text)
-    except ValueError:
-        return None
-
-
-def _problem_text(table: Table, row: dict[str, object], column: str, text: object, ledger: sqlite3.Connection) -> str:
-    key = key_json(table, row).decode()
-    by = ledger.execute("SELECT revision FROM logged WHERE name = ? AND key = ?", (table.name, key)).fetchone()
-    said = f"{table.name} {key} has in {column} what is no JSON in its one form: found {str(text)[:_SHOWN]!r}"
-    return f"{said}; {_by(by[0] if by else None)}"
-
-
-def _by(revision: int | None) -> str:
-    return "no revision wrote it" if revision is None else f"revision {revision} wrote it last"
+def _check_missing(ledger: sqlite3.Connection) -> None:
+    query = "SELECT name, key, revision FROM logged WHERE hash IS NOT NULL AND present = 0 ORDER BY 1, 2 LIMIT 1"
+    row = ledger.execute(query).fetchone()
+    if row is not None:
+        name, key, revision = row
+        raise _DifferentRow(name, key, revision, "is missing")
 
 
 # -- what differs ------------------------------------------------------------------------------------------------------
 
-_DIFFERENCES = """
-    SELECT name, key, l.revision, l.hash IS NOT NULL, p.hash IS NOT NULL
-    FROM logged l LEFT JOIN present p USING (name, key) WHERE l.hash IS NOT p.hash
-    UNION ALL
-    SELECT name, key, NULL, 0, 1 FROM present p
-    WHERE NOT EXISTS (SELECT 1 FROM logged l WHERE l.name = p.name AND l.key = p.key)
-    ORDER BY 1, 2 LIMIT 1
-"""
+
+def _name_difference(connection: Connection, org_id: str, page: Sequence[RowHash], ledger: sqlite3.Connection) -> None:
+    """Raise for the first row of a page that is another than the ledger has."""
+    for name, key, digest in page:
+        query = "SELECT revision, hash FROM logged WHERE name = ? AND key = ?"
+        found: tuple[Any, Any] = ledger.execute(query, (name, key)).fetchone() or (None, None)
+        revision, logged = found
+        if logged is None:
+            raise _DifferentRow(name, key, revision, "is there and the log has no such row")
+        if logged != digest:
+            _name_column(connection, org_id, LOGGED[name], key, revision)
 
 
-def _first_difference(connection: Connection, org_id: str, ledger: sqlite3.Connection) -> RowDifference | None:
-    row = ledger.execute(_DIFFERENCES).fetchone()
-    if row is None:
-        return None
-    name, key, revision, logged, present = row
-    said = f"{name} {key}"
-    if not logged:
-        return RowDifference(name, key, None, revision, f"{said} is there and the log has no such row")
-    if not present:
-        return RowDifference(name, key, None, revision, f"{said} is missing")
-    was = _logged_row(connection, org_id, revision, name, key)
-    now = _present_row(connection, org_id, LOGGED[name], key)
-    columns = sorted(name for name in {**was, **now} if canonical_json(was.get(name)) != canonical_json(now.get(name)))
-    if not columns:
-        return RowDifference(
-            name, key, "revision", revision, f"{said} differs in revision: it is not that of its write"
-        )
-    shown = f"{said} differs in {columns[0]}: logged {was.get(columns[0])!r}, found {now.get(columns[0])!r}"
-    return RowDifference(name, key, columns[0], revision, shown)
+def _name_column(connection: Connection, org_id: str, table: Table, key: str, revision: int) -> NoReturn:
+    """Raise for the first column of a row that is another than it was logged."""
+    text, cells = stored_row(connection, org_id, table, key)
+    for column in table.columns:
+        cell = cells.get(column.name)
+        if isinstance(column.type, Json) and cell is not None and not _is_canonical(cell):
+            problem = f"has in {column.name} what is no JSON in its one form: found {str(cell)[:_SHOWN]!r}"
+            raise _DifferentRow(table.name, key, revision, problem, column.name)
+    was, now = _logged_row(connection, org_id, revision, table.name, key), read_json(text).values or {}
+    for name in sorted({*was, *now}):
+        if canonical_json(was.get(name)) != canonical_json(now.get(name)):
+            problem = f"differs in {name}: logged {was.get(name)!r}, found {now.get(name)!r}"
+            raise _DifferentRow(table.name, key, revision, problem, name)
+    raise _DifferentRow(table.name, key, revision, "differs in revision: it is not that of its write", "revision")
+
+
+def _is_canonical(text: str) -> bool:
+    """Whether a text is JSON as it is written here: two members of one name are one to a reader here, and another one
+    to a reader elsewhere."""
+    try:
+        return canonical_json(read_json_text(text)) == text
+    except (ValueError, TypeError):
+        return False
 
 
 def _logged_row(connection: Connection, org_id: str, revision: int, name: str, key: str) -> dict[str, object]:
@@ -175,10 +158,3 @@ def _logged_row(connection: Connection, org_id: str, revision: int, name: str, k
             if line.text is not None and line.text.startswith(start):
                 found = read_json(line.text).values or {}
     return found
-
-
-def _present_row(connection: Connection, org_id: str, table: Table, key: str) -> dict[str, object]:
-    for row in _rows(connection, org_id, table):
-        if key_json(table, row).decode() == key:
-            return read_json(row_json(table, row)).values or {}
-    return {}

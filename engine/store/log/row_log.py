@@ -38,12 +38,16 @@ class _Shape:
     def __init__(self, table: Table) -> None:
         self.table = str(table.name)  # of a type of its own, which no encoder knows
         self.key = [(name, _form(table.c[name])) for name in table.info["primary"]]
-        left_out = {"id" if self.table == "organizations" else "org_id", "revision", *table.info["primary"]}
-        columns = [c for c in table.columns if c.name not in left_out and not c.info.get("unlogged")]
-        self.columns = [(str(column.name), _form(column)) for column in columns]
+        self.columns = [(str(column.name), _form(column)) for column in logged_columns(table)]
 
 
 _shape = cache(_Shape)
+
+
+def logged_columns(table: Table) -> list[Column[object]]:
+    """The columns of which the log says something, but for those of the key."""
+    left_out = {"id" if table.name == "organizations" else "org_id", "revision", *table.info["primary"]}
+    return [c for c in table.columns if c.name not in left_out and not c.info.get("unlogged")]
 
 
 def _form(column: Column[object]) -> Callable[[Any], object] | None:  # a value of the column's type

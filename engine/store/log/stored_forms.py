@@ -6,6 +6,7 @@ the value that it stands for, and a query for another. PostgreSQL takes days tha
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 
 from sqlalchemy import (
     BigInteger,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    TextClause,
     and_,
     case,
     cast,
@@ -25,7 +27,7 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    type_coerce,
+    text,
 )
 
 from engine.store.log.log_check import key_text
@@ -45,17 +47,25 @@ def wrong_form(connection: Connection, org_id: str) -> str | None:
     if connection.dialect.name != "sqlite":
         return _out_of_calendar(connection, org_id)
     for table, owner in _tables():
-        holds = [(column, _has_form(column)) for column in table.columns]
-        wrong = case(*[(not_(fits), column.name) for column, fits in holds])
-        mine = owner == org_id
-        query = select(wrong).where(mine, not_(and_(*[fits for _, fits in holds])))
-        name = connection.execute(query.order_by(*table.primary_key.columns).limit(1)).scalar()
+        name = connection.exec_driver_sql(_wrong_column(table), (org_id,)).scalar()
         if name is not None:
             column = table.c[str(name)]
-            return next(
-                _sentences(connection, org_id, table, column, mine, not_(_has_form(column)), _expectation(column))
-            )
+            wrong = text(f"NOT ({_form(column)})")
+            return next(_sentences(connection, org_id, table, column, owner == org_id, wrong, _expectation(column)))
     return None
+
+
+@cache
+def _wrong_column(table: Table) -> str:
+    """The query for the column of the first row that has a value in another form: as text, since to build and compile
+    that of every table takes longer than SQLite has to do."""
+    forms = [(column.name, _form(column)) for column in table.columns]
+    wrong = " ".join(f"WHEN NOT ({form}) THEN '{name}'" for name, form in forms)
+    fit = " AND ".join(form for _, form in forms)
+    order = ", ".join(column.name for column in table.primary_key.columns)
+    owner = "id" if table.name == "organizations" else "org_id"
+    where = f"{owner} = ? AND NOT ({fit})"
+    return f"SELECT CASE {wrong} END FROM {table.name} WHERE {where} ORDER BY {order} LIMIT 1"  # noqa: S608 - all ours
 
 
 def _out_of_calendar(connection: Connection, org_id: str) -> str | None:
@@ -115,18 +125,17 @@ def _tables() -> Iterator[tuple[Table, ColumnElement[str]]]:
             yield table, owner
 
 
-def _has_form(column: Column[object]) -> ColumnElement[bool]:
-    """Whether the stored value is of the column's form."""
-    kind, stored = func.typeof(column), type_coerce(column, Text)
+def _form(column: Column[object]) -> str:
+    """The condition that a stored value is of the column's form."""
+    name, kind = f"{column.table.name}.{column.name}", _kind(column)
     if isinstance(column.type, Boolean):
-        fits = and_(kind == "integer", type_coerce(column, BigInteger).in_([0, 1]))
-    elif isinstance(column.type, Date):
-        fits = and_(kind == "text", stored.op("GLOB")(_DAY))
-    elif isinstance(column.type, Instant):
-        fits = and_(kind == "text", stored.op("GLOB")(_MOMENT))
+        fits = f"typeof({name}) = 'integer' AND {name} IN (0, 1)"
+    elif isinstance(column.type, Date | Instant):
+        form = _DAY if isinstance(column.type, Date) else _MOMENT
+        fits = f"typeof({name}) = 'text' AND {name} GLOB '{form}'"
     else:
-        fits = kind == _kind(column)
-    return fits | (kind == "null") if column.nullable else fits
+        fits = f"typeof({name}) = '{kind}'"
+    return f"({name} IS NULL OR {fits})" if column.nullable else f"({fits})"
 
 
 def _kind(column: Column[object]) -> str:
@@ -147,7 +156,7 @@ def _expectation(column: Column[object]) -> str:
 
 
 def _values(
-    connection: Connection, table: Table, column: Column[object], *where: ColumnElement[bool]
+    connection: Connection, table: Table, column: Column[object], *where: ColumnElement[bool] | TextClause
 ) -> Iterator[list[bytes]]:
     """Bytes of the key, and of the value, as no driver has read them."""
     cells = [cast(one, LargeBinary) for one in (*_key(table), column)]
@@ -168,7 +177,7 @@ def _sentences(
     table: Table,
     column: Column[object],
     mine: ColumnElement[bool],
-    wrong: ColumnElement[bool],
+    wrong: ColumnElement[bool] | TextClause,
     expected: str,
 ) -> Iterator[str]:
     """The sentences on values: where, what was expected and what is there, and who wrote the row last."""

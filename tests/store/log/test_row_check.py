@@ -131,13 +131,36 @@ def test_a_record_that_is_written_anew_does_not_fit_its_event(attested_store):
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
-    [("attested_at", "Invalid isoformat string: 'abc'"), ("due_on", "Invalid isoformat string: 'abc'")],
+    ("column", "given", "logged"),
+    [
+        ("attested_at", "abc", None),
+        ("due_on", "abc", "2026-12-01"),
+        ("due_on", "2026-W49-2", "2026-12-01"),
+        ("moves", "abc", 0),
+    ],
 )
-def test_a_value_that_is_none_of_its_column_is_told(store, column, said):
+def test_a_value_that_is_none_of_its_column_is_named(store, column, given, logged):
     attest(store, "a")
-    by_hand(store, f"UPDATE attestations SET {column} = 'abc'")
-    assert store.verify_rows("acme").problem == f"attestations has a value that is none of its column: {said}"
+    by_hand(store, f"UPDATE attestations SET {column} = '{given}'")
+    assert store.verify_rows("acme").problem == (
+        f'attestations ["a"] differs in {column}: logged {logged!r}, found {given!r}; revision 2 wrote it last'
+    )
+
+
+def test_json_cannot_stand_for_a_column_beside_it(store):
+    """The text of the row would be as it was logged: what is in one column is one value, or it is another text."""
+    row = {"taken_on": NOW.date(), "score": 1.0, "components": {"score": 1}}
+    with store.revision("acme", "me", now=NOW) as revision:
+        revision.insert(posture_snapshots, [row])
+        revision.record("x")
+    names = sorted(set(posture_snapshots.columns.keys()) - {"org_id", "taken_on", "revision"})
+    after = names[names.index("components") + 1]
+    by_hand(
+        store,
+        "PRAGMA ignore_check_constraints = ON",
+        f"UPDATE posture_snapshots SET components = components || ',\"{after}\"\\:9'",
+    )
+    assert "has in components what is no JSON in its one form" in store.verify_rows("acme").problem
 
 
 FORGED = b"0" * 32 + b' ["workspaces",["w"],{"name":"W"}]'
