@@ -73,7 +73,7 @@ def _judge(what: str, questions: list[Any], demo: Demo, library: Library) -> Fig
     right = sure = 0
     for question, before, expected in questions:
         got = answer(question, library, asker=demo.mail("dina.abrams"), before=before)
-        holds = expected(demo).holds(got)
+        holds = expected(demo).is_met(got)
         right += holds
         sure += not holds and got.confidence == "high"
     wrong = len(questions) - right
