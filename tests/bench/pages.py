@@ -2,17 +2,24 @@
 ``SVC_DATA_DIR``; what was asked for is printed as processor seconds.
 
 ``first`` opens everything and makes one page. ``one`` and ``all`` make every page, write one attestation of a member,
-and then make one page, or all. ``login`` writes a sign-in instead and makes all.
+and then make one page, or all. ``login`` writes a sign-in instead and makes all. ``seal`` seals every event, and
+``export`` writes the log as CSV.
 """
 
 import sys
 import time
+from collections import deque
 from datetime import UTC, datetime
 
 import polars as pl
 
+from engine.archives.contents.windows import days
+from engine.archives.sealing import bundles
 from engine.cli.common import open_console_services
+from engine.render.tables.csv_cells import joined_chunks
 from engine.runtime.services import Services
+from engine.store.queries.history.audit import COLUMNS
+from engine.store.queries.history.audit_text import own_events
 from tests.frames import import_frames
 
 PAGE = "posture-score"
@@ -46,6 +53,10 @@ def main() -> None:
         every, actor = list(services.snapshots.declarations), f"owner@{org_id}.example"
         if step == "first":
             make(services, org_id, [PAGE])
+        elif step == "seal":
+            bundles.create(services, org_id, actor, days("all"), now=datetime.now(UTC))
+        elif step == "export":
+            deque(joined_chunks(COLUMNS, own_events(services.store, org_id, actor, None)), maxlen=0)
         else:
             make(services, org_id, every)
             (sign_in if step == "login" else attest)(services, org_id, actor)
