@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.model.vocabulary import FRAMEWORKS, VENDOR_TIERS
+from engine.model.vocabulary import FRAMEWORKS, VENDOR_DATA, VENDOR_TIERS
 
 CADENCES = ("continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual")
 EVIDENCE_KINDS = ("operation", "policy", "test", "attestation")
@@ -134,6 +134,7 @@ VENDOR_INHERITANCE = {
     "expected_evidence": one_of(*VENDOR_EVIDENCE),
     "model": one_of("carve-out", "inclusive"),
     "customer_side": TEXT,
+    "vendor_data": one_of(*VENDOR_DATA, optional=True),
 }
 RUNBOOKS = {
     **texts("runbook title"),

@@ -35,6 +35,9 @@ CADENCES: tuple[Cadence, ...] = get_args(Cadence)
 FrameworkRowKind: TypeAlias = Literal["group", "control"]
 Relation: TypeAlias = Literal["equal", "superset", "subset", "intersects"]
 InheritanceModel: TypeAlias = Literal["carve-out", "inclusive"]
+# what a vendor must handle for a rule of inheritance to be about it
+VendorData: TypeAlias = Literal["health", "cards"]
+VENDOR_DATA: tuple[VendorData, ...] = get_args(VendorData)
 
 AttestationOutcome: TypeAlias = Literal["attested", "rejected"]
 TestRunOutcome: TypeAlias = Literal["passed", "failed", "not_tested"]

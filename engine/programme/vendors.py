@@ -1,6 +1,6 @@
 """Adding a vendor: its tier from three answers, the controls that it inherits, its first review."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TypedDict, cast
@@ -10,6 +10,7 @@ from engine.model.vocabulary import VENDOR_TIERS, VendorTier
 from engine.store import Revision
 from engine.store.queries.accounts.settings import threshold
 from engine.store.queries.operations.vendors import frameworks_in_scope, names
+from engine.store.queries.own_frameworks import own_inheritance
 from engine.store.schema.risk import vendors
 
 TIER_RULE = 1  # raise it when the rule of ``tier_of`` changes
@@ -101,8 +102,10 @@ def handles_phi(vendor: NewVendor) -> bool | None:
     return True if told else None
 
 
-def inherited_by(row: Mapping[str, object], frameworks: list[str]) -> list[InheritedControl]:
-    """The controls of these frameworks that a vendor carries by its tier and category."""
+def inherited_by(
+    row: Mapping[str, object], frameworks: list[str], own: Sequence[Mapping[str, object]] = ()
+) -> list[InheritedControl]:
+    """The controls of these frameworks that a vendor carries by its tier and category; ``own``: rules of one's own."""
     import polars as pl
 
     from engine.catalogue import catalogue
@@ -112,7 +115,13 @@ def inherited_by(row: Mapping[str, object], frameworks: list[str]) -> list[Inher
     types = {"org_id": pl.String, "vendor_id": pl.String, **dict.fromkeys(names, pl.String), "handles_phi": pl.Boolean}
     frame = pl.DataFrame([{"org_id": "", "vendor_id": "", **{name: row[name] for name in names}}], schema=types)
     titles = catalogue().controls.select("framework", "control_id", "title", "position")
-    found = inherits(frame).filter(pl.col("framework").is_in(frameworks)).join(titles, on=["framework", "control_id"])
+    theirs = pl.DataFrame([{**rule, "org_id": ""} for rule in own], infer_schema_length=None)
+    rules = None
+    if own:
+        titles = pl.concat([titles, theirs.select(titles.columns).unique()], how="vertical_relaxed")
+        rules = theirs.drop("title", "position")
+    found = inherits(frame, rules).filter(pl.col("framework").is_in(frameworks))
+    found = found.join(titles, on=["framework", "control_id"])
     rows = found.sort("framework", "position").select(*InheritedControl.__annotations__).to_dicts()
     return cast("list[InheritedControl]", rows)
 
@@ -140,7 +149,8 @@ def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, obje
         "onboarded_on": vendor.onboarded_on or today,
         "next_review_on": vendor.next_review_on or today + timedelta(days=first),
     }
-    inherited = inherited_by(row, frameworks_in_scope(revision.connection, revision.org_id))
+    followed = frameworks_in_scope(revision.connection, revision.org_id)
+    inherited = inherited_by(row, followed, own_inheritance(revision.connection, revision.org_id))
     revision.insert(vendors, [row])
     versions = sorted({str(control["rule_version"]) for control in inherited})
     told = {

@@ -73,6 +73,25 @@ def test_health_and_card_rules_need_health_and_card_data():
     assert {found["framework"] for found in inherited_by(row(data_classes="card numbers"), frameworks)} == {"pci-dss"}
 
 
+def test_rules_of_ones_own_say_themselves_of_which_data_they_are():
+    told = {"reason": "", "expected_evidence": "baa", "model": "carve-out", "customer_side": "", "rule_version": "1"}
+    rules = [
+        {
+            **told,
+            **{"tier": "*", "category": "saas", "framework": "annex", "control_id": name, "vendor_data": data},
+            **{"title": f"Title of {name}", "position": place},
+        }
+        for place, (name, data) in enumerate([("A.1", None), ("A.2", "health"), ("A.3", "cards")])
+    ]
+
+    def carries(**given):
+        return [(one["control_id"], one["title"]) for one in inherited_by(row(**given), ["annex"], rules)]
+
+    assert carries() == [("A.1", "Title of A.1")]
+    assert carries(handles_phi=True) == [("A.1", "Title of A.1"), ("A.2", "Title of A.2")]
+    assert carries(data_classes="card numbers") == [("A.1", "Title of A.1"), ("A.3", "Title of A.3")]
+
+
 @pytest.mark.parametrize("category", categories())
 def test_every_category_inherits_something_once_and_in_scope(category):
     found = inherited_by(row(tier="critical", category=category), ["soc2", "iso27001"])

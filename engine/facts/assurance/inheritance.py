@@ -10,15 +10,16 @@ _VENDOR = ["org_id", "vendor_id"]
 def inherits(vendors: pl.DataFrame, own: pl.DataFrame | None = None) -> pl.DataFrame:
     """The rules that apply to each vendor by its tier and category, one for each control; ``own`` are one's own.
 
-    HIPAA rules concern vendors of health data, PCI DSS rules those that handle or can affect card data.
+    A rule with ``vendor_data`` concerns vendors of health data, or those that handle or can affect card data.
     """
     cards = pl.col("category").eq("payments") | pl.col("data_classes").fill_null("").str.contains("(?i)card")
+    data = pl.col("vendor_data").fill_null("")
     return (
         _rules_of_vendors(vendors, own)
         .filter(
             (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
-            (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),
-            (pl.col("framework") != "pci-dss") | cards,
+            (data != "health") | pl.col("handles_phi").fill_null(False),
+            (data != "cards") | cards,
         )
         .sort(*_VENDOR, "framework", "control_id", "rule_tier")
         .unique([*_VENDOR, "framework", "control_id"], keep="last", maintain_order=True)

@@ -27,7 +27,7 @@ from engine.intake.frameworks.content import (
 )
 from engine.intake.imports.values.controls import framework as known_framework
 from engine.model.errors import Usage
-from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
+from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_DATA, VENDOR_TIERS
 
 Controls = Mapping[str, AbstractSet[str]]
 """The controls of frameworks that the organization can name, by framework."""
@@ -258,6 +258,8 @@ def _inheritance(content: FrameworkContent, row: Row) -> None:
     _one_of(row, "tier", ("*", *VENDOR_TIERS), place)
     _one_of(row, "model", MODELS, place)
     _one_of(row, "expected_evidence", VENDOR_EVIDENCE, place)
+    if row["vendor_data"] is not None:
+        _one_of(row, "vendor_data", VENDOR_DATA, place)
     for name in ("reason", "customer_side"):
         row[name] = row[name] or ""
     if not row["category"]:

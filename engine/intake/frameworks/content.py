@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "framework_runbooks": ("framework", "control_pattern", "runbook", "title", "playbook", "effort_hours", "steps"),
     "framework_inheritance": (
         *("rule_version", "tier", "category", "framework", "control_id", "reason", "expected_evidence", "model"),
-        "customer_side",
+        *("customer_side", "vendor_data"),
     ),
 }
 KEYS: Mapping[str, tuple[str, ...]] = {

@@ -30,7 +30,7 @@ SCANS: Mapping[str, str] = {
     "framework_inheritance_rows": _rows(
         "framework_inheritance",
         *("rule_version", "tier", "category", "framework", "control_id", "reason", "expected_evidence"),
-        *("model", "customer_side"),
+        *("model", "customer_side", "vendor_data"),
     ),
     "framework_proposals_rows": _rows("framework_proposals", "framework", "version", "proposed_on", "content"),
 }

@@ -53,6 +53,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "0041": {"organization_frameworks": frozenset({"in_posture"})},
     "0044": {"deploys": frozenset({"rolled_back_at"})},
     "0045": {"ingest_payloads": frozenset({"source", "noted_at"})},
+    "0046": {"framework_inheritance": frozenset({"vendor_data"})},
     "0042": {"vendors": frozenset({"lead_days"})},
 }
 

@@ -7,7 +7,7 @@ processes of other versions, whether they were stopped or not.
 
 from engine.model.errors import Unavailable
 
-EPOCH = "0045"
+EPOCH = "0046"
 
 
 class SchemaChanged(Unavailable):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Table, func, or_, select
+from sqlalchemy import Connection, Table, and_, func, or_, select
 
 from engine.store.schema import metadata
 from engine.store.schema.controls import organization_rules
@@ -67,6 +67,20 @@ def own_rule_patterns(connection: Connection, org_id: str) -> list[tuple[str, st
     table = organization_rules
     query = select(table.c.pattern, table.c.framework, table.c.control_id).where(table.c.org_id == org_id)
     return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(*table.primary_key.columns))]
+
+
+def own_inheritance(connection: Connection, org_id: str) -> list[dict[str, object]]:
+    """The rules of frameworks of an organization's own about its vendors, with title and place of their controls."""
+    rules, controls = framework_inheritance, framework_controls
+    same = (controls.c.org_id == rules.c.org_id, controls.c.framework == rules.c.framework)
+    columns = [column for column in rules.c if column.name != "revision"]
+    query = (
+        select(*columns, controls.c.title, controls.c.position)
+        .join(controls, and_(*same, controls.c.id == rules.c.control_id))
+        .where(rules.c.org_id == org_id)
+        .order_by(*rules.primary_key.columns)
+    )
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def framework_rows(connection: Connection, org_id: str, framework: str) -> dict[str, list[dict[str, object]]]:

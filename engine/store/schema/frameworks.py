@@ -97,6 +97,7 @@ framework_inheritance: TypedTable[records.FrameworkInheritanceRow] = tenant_tabl
     text("expected_evidence", "kind of document that shows it"),
     choice("model", "carve-out or inclusive", "InheritanceModel"),
     text("customer_side", "what remains with the organization"),
+    choice("vendor_data", "data that the vendor must handle; empty for any vendor", "VendorData", null=True),
     primary=("tier", "category", "framework", "control_id"),
     importable=False,
 )

@@ -82,6 +82,7 @@ from engine.model.vocabulary import (
     TargetState,
     TestRunOutcome,
     TimelineKind,
+    VendorData,
     VendorTier,
 )
 
@@ -742,6 +743,7 @@ class FrameworkInheritanceRow(TypedDict):
     expected_evidence: str
     model: InheritanceModel
     customer_side: str
+    vendor_data: VendorData | None
     revision: int
 
 

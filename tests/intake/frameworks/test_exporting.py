@@ -42,6 +42,12 @@ def test_a_framework_of_the_program_comes_in_under_another_name(door, form, fram
     assert door.text(f"again.{form}", first).after is None
 
 
+@pytest.mark.parametrize(("framework", "data"), [("soc2", None), ("hipaa", "health"), ("pci-dss", "cards")])
+def test_inheritance_goes_out_with_the_data_that_it_is_about(framework, data):
+    rules = built_in_content(framework).tables["framework_inheritance"]
+    assert {row["vendor_data"] for row in rules} == {data}
+
+
 def _complete_content(door, framework):
     from engine.intake.frameworks.completion import complete
 
