@@ -7,6 +7,7 @@ from datetime import date
 import polars as pl
 
 from engine.facts import FactQuestion, Facts
+from engine.facts.table import OF_EVERYBODY
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document
@@ -42,6 +43,7 @@ def _first_of_each():
             yield report, own
 
 
+_ONE = pl.when(pl.col("org_id").is_not_null()).then(pl.lit("w")).alias("org_id")
 ASKED = tuple(_first_of_each())
 PERIODS = tuple(sorted({report.period_days(report.parse({})) for report, _ in ASKED}))
 
@@ -57,7 +59,7 @@ def worlds(states: Sequence[Tables], day: date, zone: str, base: World | None = 
             asked = [(report, own) for report, own in ASKED if report.period_days(report.parse({})) == period]
             facts = Facts(view, [FactQuestion(name, zone, day, period, settings) for name in names])
             wanted = sorted({fact for _, own in asked for figure in own for fact in figure.facts})
-            parts = {fact: _parts(facts[fact], names) for fact in wanted}
+            parts = {fact: _parts(fact, facts[fact], names) for fact in wanted}
             for number, world in enumerate(found):
                 frames = {fact: parts[fact][number] for fact in wanted}
                 same = {f for f in wanted if base and frames[f].equals(base.frames[period, f], null_equal=True)}
@@ -73,10 +75,13 @@ def worlds(states: Sequence[Tables], day: date, zone: str, base: World | None = 
     return found
 
 
-def _parts(frame: pl.DataFrame, names: Sequence[str]) -> list[pl.DataFrame]:
+def _parts(fact: str, frame: pl.DataFrame, names: Sequence[str]) -> list[pl.DataFrame]:
     """The rows of each organization, under one name; facts of the catalogue belong to all."""
     if "org_id" not in frame.columns:
         return [frame] * len(names)
+    if fact in OF_EVERYBODY and frame["org_id"].null_count():
+        mine = pl.col("org_id").is_null()
+        return [frame.filter(mine | (pl.col("org_id") == name)).with_columns(_ONE) for name in names]
     own = frame.partition_by("org_id", as_dict=True, maintain_order=True)
     parts = [own.get((name,), frame.clear()) for name in names]
     return [part.with_columns(org_id=pl.lit("w")) for part in parts]
