@@ -5,11 +5,11 @@ from typing import Annotated, TypeAlias
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from reports.capacity import shortfall
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.programme.board.decisions import decisions, with_addressee
 from reports.programme.risk.risk_grid import register_of
-from reports.shared.packs import pack
 from reports.shared.wording import all_of, count, hours
 from reports.staffing import wording
 from reports.staffing.breaches import breaches
@@ -34,10 +34,11 @@ def decisions_needed(
     weeks: shortfall.ByWeek,
     clusters: Annotated[pl.DataFrame, cluster_rows],
     staffing_actions: pl.DataFrame,
+    ask: Ask,
 ) -> pl.DataFrame:
     """The board's decisions of the executive summary, then staffing past its SLA, then the best work to share."""
     asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS)
-    more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters)]
+    more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters, ask)]
     return pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
 
 
@@ -54,21 +55,21 @@ def _late(late: pl.DataFrame) -> Iterator[Request]:
     )
 
 
-def _shared_evidence(found: pl.DataFrame) -> Iterator[Request]:
+def _shared_evidence(found: pl.DataFrame, ask: Ask) -> Iterator[Request]:
     if found.is_empty():
         return
     best = found.row(0, named=True)
     yield (
         f"Collect evidence once for {best['duties']} duties by {best['best_on']}",
-        f"{frameworks(best['frameworks'])}: saves {hours(best['hours_to_save'])}",
+        f"{frameworks(best['frameworks'], ask)}: saves {hours(best['hours_to_save'])}",
         best["lead"],
         MARKS["crossover"],
     )
 
 
-def frameworks(names: Sequence[str]) -> str:
+def frameworks(names: Sequence[str], ask: Ask) -> str:
     """The frameworks that a cluster serves, in words."""
-    return all_of([pack(name) for name in names]) or "No framework"
+    return all_of([ask.framework_name(name) for name in names]) or "No framework"
 
 
 def members(committees: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -60,7 +60,7 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
             Table(
                 "crossovers",
                 "Work that one collection of evidence would serve",
-                _crossovers(figures.rows(cluster_rows)),
+                _crossovers(figures.rows(cluster_rows), ask),
                 labels=LABELS,
                 hidden=("cluster_id", "hours_alone", "hours_together"),
             ),
@@ -86,10 +86,11 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     )
 
 
-def _crossovers(found: pl.DataFrame) -> pl.DataFrame:
+def _crossovers(found: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     best = found.head(SHOWN)
     what = [
-        f"{agenda.frameworks(row['frameworks'])}: {row['titles'][0]} and {count(row['duties'] - 1, 'more', 'more')}"
+        f"{agenda.frameworks(row['frameworks'], ask)}: {row['titles'][0]} and "
+        f"{count(row['duties'] - 1, 'more', 'more')}"
         for row in best.iter_rows(named=True)
     ]
     return best.select(

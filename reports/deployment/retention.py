@@ -2,12 +2,12 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.deployment import retention_rules
 from reports.figures import select
-from reports.shared.packs import pack
 from reports.shared.wording import count_of, some_of
 
 WORDS = {"audit_log": "audit log", "incidents": "closed incidents"}
@@ -21,7 +21,7 @@ DEFINITIONS = {
 }
 
 
-def build(retention: pl.DataFrame, figures: Figures) -> Document:
+def build(retention: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     classes = retention.select(
         *("record_class", "tier", "default_days", "override_days", "days", "approved_days", "source", "reason"),
         *(
@@ -39,7 +39,7 @@ def build(retention: pl.DataFrame, figures: Figures) -> Document:
     ).sort("record_class")
     rules, conflicts = figures.rows(retention_rules.rules), figures.counted_rows("retention_conflicts")
     return Document(
-        *_opening(classes, conflicts),
+        *_opening(classes, conflicts, ask),
         tables=(
             Table("classes", "Records and their retention", classes, labels=LABELS, words=("record_class", "source")),
             Table(
@@ -61,11 +61,11 @@ def build(retention: pl.DataFrame, figures: Figures) -> Document:
             ),
         ),
         definitions=DEFINITIONS,
-        warnings=_warnings(classes, conflicts),
+        warnings=_warnings(classes, conflicts, ask),
     )
 
 
-def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame) -> Opening:
+def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame, ask: Ask) -> Opening:
     if classes.is_empty():
         return Opening("No retention is known: there is no deployment that would say how long records are kept.")
     kept = " and ".join(
@@ -81,16 +81,17 @@ def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame) -> Opening:
         )
     framework, citation, missing = worst.select("framework", "citation", "difference_days").row(0)
     return Opening(
-        f"The console keeps {kept}.", f"Keep them {-missing:,} days longer: {pack(framework)} {citation} asks."
+        f"The console keeps {kept}.",
+        f"Keep them {-missing:,} days longer: {ask.framework_name(framework)} {citation} asks.",
     )
 
 
-def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
+def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame, ask: Ask) -> list[str]:
     warnings: list[str] = []
     short = conflicts.filter(pl.col("status") == "too_short")
     if short.height:
         names = [
-            f"{pack(f)} {c} ({WORDS[r]})"
+            f"{ask.framework_name(f)} {c} ({WORDS[r]})"
             for f, c, r in short.select("framework", "citation", "record_class").iter_rows()
         ]
         warnings.append(Alarm(f"Kept for a shorter time than asked for: {some_of(names)}."))

@@ -43,7 +43,7 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             Table(
                 "frameworks",
                 "By framework",
-                renewals.by_framework(rows, attestations),
+                renewals.by_framework(rows, attestations, ask),
                 labels=LABELS,
                 heat=tuple(WAVES),
                 hidden=("framework",),
@@ -61,7 +61,7 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         ),
         charts=_charts(waves),
         definitions=_definitions(ask),
-        warnings=_warnings(figures),
+        warnings=_warnings(figures, ask),
     )
 
 
@@ -84,13 +84,13 @@ def _opening(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Ope
     return Opening(f"{start}.", f"Begin with {first['recipient']}, who has {first['items']:,} to sign now{begin}.")
 
 
-def _warnings(figures: Figures) -> list[str]:
+def _warnings(figures: Figures, ask: Ask) -> list[str]:
     warnings: list[str] = []
     if nobody := figures["renewals_without_recipient"]:
         warnings.append(Alarm(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked."))
     weak = figures.counted_rows("renewals_on_weak_evidence").filter("owed")
     if weak.height:
-        names = [control(":".join(key)) for key in weak.select("framework", "control_id").rows()]
+        names = [control(":".join(key), ask) for key in weak.select("framework", "control_id").rows()]
         warnings.append(f"Collect evidence before signing, it is stale or missing now: {some_of(names)}.")
     if rejected := figures["attestations_rejected"]:
         were = count(rejected, "attestation was", "attestations were")

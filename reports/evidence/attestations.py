@@ -34,7 +34,7 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
     due = {"due_soon": f"Within {count_of(soon, 'day')}", "due_30": f"{soon + 1} to 30 days" if soon < 30 else "Later"}
     labels = {**LABELS, **due}
     return Document(
-        *_opening(board, figures),
+        *_opening(board, figures, ask),
         tables=(
             Table("attestations", "Board, most urgent first", board, labels=labels, state=STATES, hidden=HIDDEN),
             Table("frameworks", "By framework", frameworks, labels=labels),
@@ -52,11 +52,11 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
         coverage=packs.controls_coverage(control_status),
         charts=_charts(frameworks, due),
         definitions=DEFINITIONS,
-        warnings=_warnings(figures),
+        warnings=_warnings(figures, ask),
     )
 
 
-def _opening(board: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(board: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     needing, lacking = figures["controls_to_attest"], figures["controls_unattested"]
     if not needing and board.is_empty():
         return Opening("No control in scope needs an attestation, and none was asked for.", setup.fill("attestations"))
@@ -69,13 +69,16 @@ def _opening(board: pl.DataFrame, figures: Figures) -> Opening:
     start = f"{signed:,} of {needed} {'has' if 1 in (signed, needing) else 'have'} one in force"
     if lacking:
         start += f", {lacking:,} {'has' if lacking == 1 else 'have'} none"
-    return Opening(f"{start}.", sentence(f"{_next(board, figures)}."))
+    return Opening(f"{start}.", sentence(f"{_next(board, figures, ask)}."))
 
 
-def _next(board: pl.DataFrame, figures: Figures) -> str:
+def _next(board: pl.DataFrame, figures: Figures, ask: Ask) -> str:
     """What is to be done first, as far as anything is open."""
     first = board.row(0, named=True)
-    what, without = packs.control(f"{first['framework']}:{first['control_id']}"), "controls_without_attestation_duty"
+    what, without = (
+        packs.control(f"{first['framework']}:{first['control_id']}", ask),
+        "controls_without_attestation_duty",
+    )
     match first["status"]:
         case "overdue":
             late = count_of(figures["attestations_overdue"], "attestation is", "attestations are")
@@ -90,11 +93,11 @@ def _next(board: pl.DataFrame, figures: Figures) -> str:
     return f"none is overdue, {what} comes next, due {spelled_day(first['due_on'])}"
 
 
-def _warnings(figures: Figures) -> list[str]:
+def _warnings(figures: Figures, ask: Ask) -> list[str]:
     warnings: list[str] = []
     unsupported = attestation_board.worst_first(figures.counted_rows("attestations_unsupported"))
     if unsupported.height:
-        names = [packs.control(":".join(key)) for key in unsupported.select("framework", "control_id").rows()]
+        names = [packs.control(":".join(key), ask) for key in unsupported.select("framework", "control_id").rows()]
         warnings.append(Alarm(f"Signed on stale or missing evidence, so unsupported: {some_of(names)}."))
     without, applicable = figures["controls_without_attestation_duty"], figures["controls_applicable"]
     if without:

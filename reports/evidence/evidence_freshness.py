@@ -35,7 +35,7 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
         "debt_days", "missing", "owner", descending=[True, True, False]
     )
     return Document(
-        *_opening(queue, figures),
+        *_opening(queue, figures, ask),
         tables=(
             Table(
                 "queue",
@@ -63,7 +63,7 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
     )
 
 
-def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(queue: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     applicable = figures["controls_applicable"]
     if not applicable:
         return Opening("No control applies, so there is no evidence whose freshness could be measured.", setup.IN_SCOPE)
@@ -75,7 +75,7 @@ def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
     said = {"evidence_stale": "stale", "evidence_missing": "missing", "evidence_future_dated": "dated in the future"}
     outside = ", ".join(f"{figures[name]:,} {word}" for name, word in said.items() if figures[name])
     first = queue.row(0, named=True)
-    what = packs.control(f"{first['framework']}:{first['control_id']}")
+    what = packs.control(f"{first['framework']}:{first['control_id']}", ask)
     return Opening(f"{share}; {outside}.", f"Start with {what} ({control_ages.why(first)}).")
 
 
@@ -87,7 +87,7 @@ def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:
         )
     future = figures.counted_rows("evidence_future_dated").sort("framework", "position", "control_id")
     if future.height:
-        names = some_of([packs.control(":".join(key)) for key in future.select("framework", "control_id").rows()])
+        names = some_of([packs.control(":".join(key), ask) for key in future.select("framework", "control_id").rows()])
         warnings.append(Alarm(f"Evidence dated after the day of the report: {names}. Correct the dates at the source."))
     if changed := figures["controls_changed_since_evidence"]:
         warnings.append(f"{count_of(changed, 'control')} changed after the newest evidence was captured.")

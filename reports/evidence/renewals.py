@@ -148,7 +148,7 @@ def waves(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def by_framework(rows: pl.DataFrame, attestations: pl.DataFrame) -> pl.DataFrame:
+def by_framework(rows: pl.DataFrame, attestations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Each framework with any attestation: its waves, and how much of it is attested now."""
     current = (
         attestations.filter("current")
@@ -170,7 +170,7 @@ def by_framework(rows: pl.DataFrame, attestations: pl.DataFrame) -> pl.DataFrame
         .sort(ledger.framework_rank(), "framework")
         .select(
             "framework",
-            ledger.framework_name().alias("name"),
+            ledger.framework_name(ask).alias("name"),
             "renewals",
             *WAVES,
             "effort_hours",

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from reports.shared.ledger import framework_name, framework_rank
 
 _KEY = ["framework", "control_id"]
@@ -50,7 +51,7 @@ def touched_by(
 
 
 def frameworks_of(
-    found: pl.DataFrame, edges: pl.DataFrame, lost: pl.DataFrame, effect: pl.DataFrame, scope: list[str]
+    found: pl.DataFrame, edges: pl.DataFrame, lost: pl.DataFrame, effect: pl.DataFrame, scope: list[str], ask: Ask
 ) -> pl.DataFrame:
     """Frameworks in scope, and any other that changed."""
     ends = pl.concat([edges.select(framework=f"{end}_framework") for end in ("source", "target")])
@@ -74,7 +75,7 @@ def frameworks_of(
         .sort(framework_rank(), "framework")
         .select(
             "framework",
-            framework_name().alias("name"),
+            framework_name(ask).alias("name"),
             "in_scope",
             "added",
             "removed",

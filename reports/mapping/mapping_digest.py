@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
@@ -10,7 +11,6 @@ from reports.figures import select
 from reports.mapping import changes, comparison
 from reports.mapping.affected_controls import SAID, frameworks_of
 from reports.shared import personal
-from reports.shared.packs import pack
 from reports.shared.wording import count_of, some_of
 
 _KEY = ["framework", "control_id"]
@@ -33,14 +33,14 @@ RUN = "Run the digest once to keep this version: post to /api/governance/complia
 
 
 def build(
-    organization: pl.DataFrame, control_status: pl.DataFrame, state_changes: pl.DataFrame, figures: Figures
+    organization: pl.DataFrame, control_status: pl.DataFrame, state_changes: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
     scope, compared = comparison.scope(organization), figures["catalogue_compared"]
     found, edges = figures.rows(comparison.requirement_changes), figures.rows(comparison.changed_edges)
     lost, touched = figures.rows(comparison.former_full), figures.rows(comparison.affected_rows)
-    frameworks = frameworks_of(found, edges, lost, changes.readiness(control_status, found, state_changes), scope)
+    frameworks = frameworks_of(found, edges, lost, changes.readiness(control_status, found, state_changes), scope, ask)
     return Document(
-        *_opening(figures, touched, lost),
+        *_opening(figures, touched, lost, ask),
         tables=(
             Table("frameworks", "By framework", frameworks if compared else frameworks.clear(), hidden=("framework",)),
             Table(
@@ -69,11 +69,11 @@ def build(
             Table("lost_full", "Requirements that lost their last full mapping", lost, labels=LABELS),
         ),
         definitions=DEFINITIONS,
-        warnings=_warnings(compared, lost),
+        warnings=_warnings(compared, lost, ask),
     )
 
 
-def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame) -> Opening:
+def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame, ask: Ask) -> Opening:
     version = figures["catalogue_version"]
     if version is None:
         return Opening("The catalogue has no requirement, so there is nothing to map and nothing to compare.", RUN)
@@ -95,17 +95,17 @@ def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame) -> Ope
     concerned = f"{count_of(touched.height, 'control')} in scope {'is' if touched.height == 1 else 'are'} touched"
     return Opening(
         f"{start}: {concerned}{gone}.",
-        f"Look first at {pack(first['framework'])} {first['control_id']}, {SAID[first['impact']]}.",
+        f"Look first at {ask.framework_name(first['framework'])} {first['control_id']}, {SAID[first['impact']]}.",
     )
 
 
-def _warnings(compared: bool, lost: pl.DataFrame) -> list[str]:
+def _warnings(compared: bool, lost: pl.DataFrame, ask: Ask) -> list[str]:
     if not compared:
         return ["Nothing is compared: no snapshot is stored."]
     weak = lost.filter("in_scope")
     if weak.is_empty():
         return []
-    names = [f"{pack(framework)} {control}" for framework, control in weak.select(_KEY).rows()]
+    names = [f"{ask.framework_name(framework)} {control}" for framework, control in weak.select(_KEY).rows()]
     return [
         Alarm(f"Evidence of another framework no longer covers {some_of(names)}: collect evidence for them directly.")
     ]

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
@@ -21,7 +22,7 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(figures: Figures, ask: Ask) -> Document:
     controls, people = figures.rows(raci.matrix), figures.rows(raci.people)
     owned = controls.filter(pl.sum_horizontal(pl.col(name).list.len() for name in ROLES) > 0).height
     return Document(
@@ -35,7 +36,7 @@ def build(figures: Figures) -> Document:
                 state=("finding",),
             ),
             Table("people", "Load of each person (vertical analysis)", people, labels=LABELS),
-            Table("frameworks", "By framework", _frameworks(controls)),
+            Table("frameworks", "By framework", _frameworks(controls, ask)),
             Table(
                 "controls",
                 "RACI of each control (horizontal analysis)",
@@ -51,7 +52,7 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _frameworks(controls: pl.DataFrame) -> pl.DataFrame:
+def _frameworks(controls: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     def finding_count(name: str) -> pl.Expr:
         return pl.col("findings").list.contains(name).sum().cast(pl.Int64)
 
@@ -64,7 +65,7 @@ def _frameworks(controls: pl.DataFrame) -> pl.DataFrame:
             **{name: finding_count(name) for name in FINDINGS},
         )
         .sort("framework")
-        .with_columns(framework=pack_name())
+        .with_columns(framework=pack_name(ask))
     )
 
 

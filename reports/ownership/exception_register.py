@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
@@ -11,7 +12,6 @@ from reports.ownership import exception_rules as rules
 from reports.ownership.exception_rules import KINDS, STANDINGS
 from reports.shared import setup
 from reports.shared.ordering import rank
-from reports.shared.packs import pack
 from reports.shared.wording import count
 
 LABELS = {"id": "Exception", "evidence_freshness": "Its evidence is", "residual": "Residual rating"}
@@ -33,12 +33,12 @@ DEFINITIONS = {
 ALARMING = ("expired_in_use", "no_approver", "own_approval")
 
 
-def build(figures: Figures) -> Document:
+def build(figures: Figures, ask: Ask) -> Document:
     register = figures.rows(rules.register)
     flagged = rules.flag_rows(register)
     undeclared = figures.rows(rules.undeclared_measures)
     return Document(
-        *_opening(figures),
+        *_opening(figures, ask),
         tables=(
             Table(
                 "flags",
@@ -80,7 +80,7 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _opening(figures: Figures) -> Opening:
+def _opening(figures: Figures, ask: Ask) -> Opening:
     if not figures["exceptions"]:
         if figures["measures_undeclared"]:
             measures = count(figures["measures_undeclared"], "compensating measure")
@@ -96,7 +96,10 @@ def _opening(figures: Figures) -> Opening:
     start = f"{count(figures['exceptions'], 'exception')}, {figures['exceptions_approved']:,} of them in force"
     if relied := figures["exceptions_expired_in_use"]:
         first = figures.counted_rows("exceptions_expired_in_use").sort("expires_on", "id").row(0, named=True)
-        control, ended = f"{pack(first['framework'])} {first['control_id']}", spelled_day(first["expires_on"])
+        control, ended = (
+            f"{ask.framework_name(first['framework'])} {first['control_id']}",
+            spelled_day(first["expires_on"]),
+        )
         return Opening(
             f"{start}; {count(relied, 'expired one')} {'is' if relied == 1 else 'are'} still relied on.",
             f"Renew or close {first['id']} ({control}, expired {ended}).",

@@ -37,7 +37,6 @@ KIND_NAMES = {
 }
 SEVERAL, NONE = "several", "none"
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
-FRAMEWORK_NAMES = {**PACKS, SEVERAL: "Several frameworks", NONE: "No framework"}
 WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
 FIXED = "A legal or contractual deadline, after which nothing may be planned."
 DEFINITIONS = {
@@ -124,9 +123,9 @@ def framework_rank(column: str = "framework") -> pl.Expr:
     return rank(column, FRAMEWORK_ROWS)
 
 
-@cache  # as ``rank``
-def framework_name(column: str = "framework") -> pl.Expr:
-    return pl.col(column).replace(FRAMEWORK_NAMES)
+def framework_name(ask: Ask, column: str = "framework") -> pl.Expr:
+    """What frameworks are called, and what stands for several and for none."""
+    return pl.col(column).replace({**ask.framework_names, SEVERAL: "Several frameworks", NONE: "No framework"})
 
 
 def group_measures() -> dict[str, pl.Expr]:

@@ -1,12 +1,10 @@
 """The nine framework packs under the names that people say, and how well the ones in scope are evidenced."""
 
-from functools import cache
-
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage
 from engine.model.figures.formulas import has_coverage
-from engine.model.thresholds import Thresholds
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from reports.shared.wording import all_of
 
@@ -17,21 +15,15 @@ PACKS = FRAMEWORK_NAMES
 COVERAGE = "Applicable controls whose state is not no data, of the applicable controls."
 
 
-def pack(framework: str) -> str:
-    """The name of a pack; an identifier that is not one stays as it is."""
-    return PACKS.get(framework, framework)
-
-
-def control(tag: str) -> str:
+def control(tag: str, ask: Ask) -> str:
     """A control as people name it: ``soc2:CC6.1`` is SOC 2 CC6.1."""
     framework, _, control_id = tag.partition(":")
-    return f"{pack(framework)} {control_id}"
+    return f"{ask.framework_name(framework)} {control_id}"
 
 
-@cache
-def pack_name(column: str = "framework") -> pl.Expr:
-    """The names of a column of frameworks."""
-    return pl.col(column).replace(PACKS)
+def pack_name(ask: Ask, column: str = "framework") -> pl.Expr:
+    """The names of a column of frameworks, one's own among them."""
+    return pl.col(column).replace(ask.framework_names)
 
 
 def coverage(readiness: pl.DataFrame) -> Coverage:
@@ -45,10 +37,11 @@ def controls_coverage(control_status: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
 
 
-def thin(readiness: pl.DataFrame, settings: Thresholds) -> list[str]:
+def thin(readiness: pl.DataFrame, ask: Ask) -> list[str]:
     """A warning that names the frameworks with too little evidence to grade; empty where all have enough."""
+    settings = ask.settings
     names = [
-        pack(framework)
+        ask.framework_name(framework)
         for framework, assessed, total in readiness.select("framework", "assessed", "applicable").iter_rows()
         if total and not has_coverage(Coverage(assessed, total), settings)
     ]

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from reports.shared.columns import share_pct
 from reports.shared.packs import pack_name
 
@@ -46,7 +47,7 @@ def by_source(claims: pl.DataFrame) -> pl.DataFrame:
     return claims.group_by("source", "record").agg(**_measures()).sort("source", "record", nulls_last=True)
 
 
-def by_framework(claims: pl.DataFrame, bare: pl.DataFrame) -> pl.DataFrame:
+def by_framework(claims: pl.DataFrame, bare: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Claims by framework, beside the controls that claim nothing."""
     orphan = bare.group_by("framework").agg(orphan_controls=pl.len().cast(pl.Int64))
     return (
@@ -55,5 +56,5 @@ def by_framework(claims: pl.DataFrame, bare: pl.DataFrame) -> pl.DataFrame:
         .join(orphan, on="framework", how="full", coalesce=True)
         .with_columns(pl.col("claims", *STATES, "bundled", "orphan_controls").fill_null(0))
         .sort("framework")
-        .with_columns(framework=pack_name())
+        .with_columns(framework=pack_name(ask))
     )

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
@@ -44,11 +45,12 @@ def build(
     bundle_proofs: pl.DataFrame,
     evidence_files: pl.DataFrame,
     figures: Figures,
+    ask: Ask,
 ) -> Document:
     rows, bare = claim_rows.with_files(claims), figures.rows(claim_rows.orphans)
     faults = rows.filter(pl.col("state") != "complete")
     return Document(
-        *_opening(faults, figures),
+        *_opening(faults, figures, ask),
         tables=(
             Table(
                 "faults",
@@ -65,7 +67,7 @@ def build(
                 note="Held bytes are given back by hq evidence get, and are in archives; what is told is elsewhere.",
             ),
             Table("sources", "By source of evidence", claim_rows.by_source(rows)),
-            Table("frameworks", "By framework", claim_rows.by_framework(rows, bare)),
+            Table("frameworks", "By framework", claim_rows.by_framework(rows, bare, ask)),
             Table(
                 "orphan_controls",
                 "Controls that no claim is about",
@@ -104,7 +106,7 @@ def _files(evidence_files: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(faults: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     claims, bare = figures["claims"], figures["orphan_controls"]
     if not claims:
         if not bare:
@@ -123,7 +125,7 @@ def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
         rests = "rests on an event that was" if changed == 1 else "rest on events that were"
         return Opening(f"{start}; {count(changed, 'claim')} {rests} changed afterwards.", "Run hq verify at once.")
     first = faults.sort("framework", "position", "source").row(0, named=True)
-    where = packs.control(f"{first['framework']}:{first['control_id']}")
+    where = packs.control(f"{first['framework']}:{first['control_id']}", ask)
     return Opening(
         f"{start}.", f"Start with {where}, {first['source']} evidence {first['evidence_id']}: {first['problem']}."
     )

@@ -92,7 +92,7 @@ def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     why = {"first": "which has no test yet", "renews": "whose test is stale"}.get(
         first["adds"], f"which is {state}" if state != "effective" else "which it would support"
     )
-    control = packs.control(f"{first['framework']}:{first['control_id']}")
+    control = packs.control(f"{first['framework']}:{first['control_id']}", ask)
     more = count(figures["controls_suggested"], "more control", "more controls")
     return Opening(f"{share}, tests fit {more}.", f"Link {first['test_id']} to {control} first, {why}.")
 

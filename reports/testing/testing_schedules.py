@@ -36,7 +36,7 @@ def build(
     shown = figures.rows(windows.windows).filter(pl.col("window_close_on") >= windows.year_ago(ask.as_of))
     bare = figures.rows(windows.without_schedule)
     return Document(
-        *_opening(figures),
+        *_opening(figures, ask),
         tables=(
             Table(
                 "schedules",
@@ -83,7 +83,7 @@ def build(
     )
 
 
-def _opening(figures: Figures) -> Opening:
+def _opening(figures: Figures, ask: Ask) -> Opening:
     schedules, bare = figures.rows(windows.schedules), figures["controls_without_test_schedule"]
     if schedules.is_empty():
         if not bare:
@@ -102,7 +102,7 @@ def _opening(figures: Figures) -> Opening:
     if missed.height:
         late = count(missed.height, "test missed its last window", "tests missed their last window")
         late = f"{late}, {failed:,} failed" if failed else late
-        return Opening(f"{start}; {late}.", f"Catch up with {_control(missed.row(0, named=True))} first.")
+        return Opening(f"{start}; {late}.", f"Catch up with {_control(missed.row(0, named=True), ask)} first.")
     now = figures.counted_rows("test_windows_open")
     last = f"; {count(failed, 'test')} failed last" if failed else ""
     if now.is_empty():
@@ -111,12 +111,12 @@ def _opening(figures: Figures) -> Opening:
     are = count(now.height, "window is", "windows are")
     closes = spelled_day(first["window_close_on"])
     return Opening(
-        f"{start}{last or f'; {are} open'}.", f"Test {_control(first)} first: its window closes on {closes}."
+        f"{start}{last or f'; {are} open'}.", f"Test {_control(first, ask)} first: its window closes on {closes}."
     )
 
 
-def _control(row: dict[str, Any]) -> str:
-    return packs.control(f"{row['framework']}:{row['control_id']}")
+def _control(row: dict[str, Any], ask: Ask) -> str:
+    return packs.control(f"{row['framework']}:{row['control_id']}", ask)
 
 
 def _warnings(figures: Figures) -> list[str]:

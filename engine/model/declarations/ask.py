@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cached_property
 
 from engine.model.errors import BadRequest
 from engine.model.thresholds import DEFAULTS, Thresholds
+from engine.model.vocabulary import FRAMEWORK_NAMES
 
 Value = str | int | None  # of a parameter: a number or a text; None where it may be left out
 Parameters = Mapping[str, Value]
@@ -89,6 +91,16 @@ class Ask:
     period_days: int
     settings: Thresholds
     options: Parameters = field(default_factory=dict)
+    own_frameworks: Mapping[str, str] = field(default_factory=dict)  # titles by identifier
+
+    def framework_name(self, framework: str) -> str:
+        """What a framework is called, of the program or of the organization's own; itself where nobody has it."""
+        return self.framework_names.get(framework, framework)
+
+    @cached_property
+    def framework_names(self) -> Mapping[str, str]:
+        """What frameworks are called, by identifier: those of the program, then one's own."""
+        return {**FRAMEWORK_NAMES, **self.own_frameworks}
 
     def number(self, parameter: Parameter) -> int:
         """The value of a parameter that is a number."""

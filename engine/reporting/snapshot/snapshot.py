@@ -280,6 +280,11 @@ class Snapshot:
             lambda name: self._source.frame(name, None),
         )
 
+    @property
+    def own_frameworks(self) -> dict[str, str]:
+        """Titles of the organization's own frameworks, by identifier."""
+        return dict(self._source.frame("own_frameworks", None).select("framework", "name").iter_rows())
+
     def _question(self, report: "Report", parameters: Parameters) -> tuple[dict[str, "pl.DataFrame"], Ask]:
         """The facts of a report, and what they and it are asked."""
         subject, period = self.subject, report.period_days(parameters)
@@ -287,7 +292,7 @@ class Snapshot:
         options = {name: value for name, value in parameters.items() if name not in (EXPLAIN, SINCE.name)}
         return (
             {name: self._source.frame(report.source_of(name), over) for name in report.facts},
-            Ask(subject.as_of, period, subject.settings, options),
+            Ask(subject.as_of, period, subject.settings, options, self.own_frameworks),
         )
 
 

@@ -10,7 +10,6 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows, member_rows
 from reports.shared import ledger, setup
-from reports.shared.packs import pack
 from reports.shared.wording import all_of, count, hours
 
 SHOWN = 10
@@ -20,7 +19,7 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     found = figures.rows(cluster_rows)
     days = ask.settings["crossover_days"]
     return Document(
-        *_opening(found, figures),
+        *_opening(found, figures, ask),
         tables=(
             Table(
                 "clusters",
@@ -52,14 +51,14 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     )
 
 
-def _opening(found: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     near, clusters = figures["obligations_up_to_horizon"], figures["crossover_clusters"]
     if not near:
         return Opening("No duty is due up to the horizon, so there is nothing to share.", setup.DUTIES)
     if not clusters:
         return Opening(f"Of {count(near, 'duty', 'duties')} up to the horizon none can share evidence with another.")
     first = found.row(0, named=True)
-    names = all_of([pack(name) for name in first["frameworks"]]) or "no framework"
+    names = all_of([ask.framework_name(name) for name in first["frameworks"]]) or "no framework"
     return Opening(
         f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "
         f"{hours(figures['hours_to_save'])}.",

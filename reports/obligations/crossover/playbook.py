@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from reports.obligations.crossover.clusters import Cluster, Clusters, hours_to_save
 from reports.shared.ledger import Columns
 from reports.shared.ordering import rank
-from reports.shared.packs import pack
 
 STEPS = (
     "confirm shared evidence",
@@ -38,11 +38,11 @@ STEP: Columns = {
 }
 
 
-def play_rows(clusters: Clusters, plays: pl.DataFrame) -> pl.DataFrame:
+def play_rows(clusters: Clusters, plays: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """A play for each cluster and for each that is tracked: those under way first, then by what they would save."""
     found = {cluster.id: cluster for cluster in clusters}
     stored = tracked_steps(plays)
-    rows = [play(name, found.get(name), stored.get(name, [])) for name in sorted({*found, *stored})]
+    rows = [play(name, found.get(name), stored.get(name, []), ask) for name in sorted({*found, *stored})]
     return pl.DataFrame(rows, schema=PLAY, orient="row").sort(
         rank("status", STATUSES),
         "hours_to_save",
@@ -88,10 +88,10 @@ def steps_of(advice: Sequence[str], stored: list[dict[str, Any]]) -> Iterator[di
         }
 
 
-def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]]) -> dict[str, Any]:
+def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]], ask: Ask) -> dict[str, Any]:
     """One row: the cluster as it is and the play as it is tracked; either may be missing."""
     head = stored[0] if stored else {}
-    advice = _advice(cluster) if cluster else [""] * len(STEPS)
+    advice = _advice(cluster, ask) if cluster else [""] * len(STEPS)
     steps = list(steps_of(advice, stored))
     ahead = [row for row in steps if row["status"] != "done"]
     status = head.get("status") or "proposed"
@@ -120,11 +120,11 @@ def _about(cluster: Cluster) -> str:
     return max(cluster.members, key=lambda duty: duty.hours).title
 
 
-def _advice(cluster: Cluster) -> list[str]:
+def _advice(cluster: Cluster, ask: Ask) -> list[str]:
     mapped = [link.via for link in cluster.links if link.basis == "full mapping"]
     owners = sorted({duty.owner for duty in cluster.members if duty.owner})
     first, last = cluster.members[0].due_on, cluster.members[-1].due_on
-    names = ", ".join(pack(name) for name in cluster.frameworks) or "no framework"
+    names = ", ".join(ask.framework_name(name) for name in cluster.frameworks) or "no framework"
     return [
         f"Shared: {', '.join(cluster.shared_things)}.",
         f"Check {'; '.join(sorted(mapped))}." if mapped else "Nothing to map: they share a control or an item.",

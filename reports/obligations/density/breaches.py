@@ -31,7 +31,7 @@ def rated_weeks(
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
     frame = weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds, sent)
     kinds = weeks.drivers(duties, "kinds", ledger.kind_name())
-    frameworks = weeks.drivers(duties, "frameworks", ledger.framework_name())
+    frameworks = weeks.drivers(duties, "frameworks", ledger.framework_name(ask))
     known = pl.Series([sent.get(week, "ok") for week in frame["week"]], dtype=pl.String)
     return (
         shifts.with_suggestions(frame.with_columns(previous_level=known), duties, bounds)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.shared import ledger
 from reports.shared.ordering import rank
@@ -70,7 +71,7 @@ def matrix(duties: pl.DataFrame, row: str, column: str, columns: Sequence[str], 
     )
 
 
-def hottest(duties: pl.DataFrame) -> pl.DataFrame:
+def hottest(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The fullest cells of framework and week; ties to the earlier week, then in the order of frameworks."""
     kinds = pl.col("kind").value_counts(sort=True, name="n").struct.field("kind")
     return (
@@ -82,7 +83,7 @@ def hottest(duties: pl.DataFrame) -> pl.DataFrame:
         .head(HOTTEST)
         .select(
             "framework",
-            ledger.framework_name().alias("name"),
+            ledger.framework_name(ask).alias("name"),
             "week",
             "week_start_on",
             "obligations",
@@ -107,11 +108,11 @@ def tier_totals(duties: pl.DataFrame) -> pl.DataFrame:
     return duties.group_by("tier").agg(**ledger.group_measures()).sort(rank("tier", TIER_COLUMNS))
 
 
-def cells(duties: pl.DataFrame, by_framework: pl.DataFrame) -> pl.DataFrame:
+def cells(duties: pl.DataFrame, by_framework: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The filled cells of all three heatmaps in one list."""
     sides = (
-        (duties, "framework", "column", ledger.framework_rank(), ledger.framework_name("row")),
-        (by_framework, "framework", "tier", ledger.framework_rank(), ledger.framework_name("row")),
+        (duties, "framework", "column", ledger.framework_rank(), ledger.framework_name(ask, "row")),
+        (by_framework, "framework", "tier", ledger.framework_rank(), ledger.framework_name(ask, "row")),
         (duties, "kind", "schedule", rank("kind", ledger.KINDS), ledger.kind_name("row")),
     )
     parts = [

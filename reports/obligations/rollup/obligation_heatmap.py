@@ -29,14 +29,14 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     by_state = matrices.matrix(duties, "kind", "schedule", matrices.SCHEDULE_COLUMNS, ledger.KINDS).insert_column(
         1, ledger.kind_name().alias("name")
     )
-    hot = matrices.hottest(duties)
+    hot = matrices.hottest(duties, ask)
     return Document(
         *_opening(hot, figures, ask),
         tables=(
             Table(
                 "framework_week",
                 "Frameworks by week",
-                _with_framework_name(by_week.rename(slots)),
+                _with_framework_name(by_week.rename(slots), ask),
                 note="Each duty stands in one cell; the totals by week are in the next table.",
                 labels={**LABELS, **{slot: name.partition("-")[2] for name, slot in slots.items() if slot != name}},
                 heat=tuple(slots.values()),
@@ -47,7 +47,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
             Table(
                 "framework_tier",
                 "Frameworks by vendor tier",
-                _with_framework_name(by_tier),
+                _with_framework_name(by_tier, ask),
                 note="A vendor review stands in every framework that the vendor carries controls of, "
                 "so rows may sum to more than there is; the next table counts each duty once.",
                 labels=LABELS,
@@ -66,7 +66,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
             Table(
                 "cells",
                 "Every filled cell",
-                matrices.cells(duties, tiered),
+                matrices.cells(duties, tiered, ask),
                 note="The figures of the three heatmaps with hours and the share that is overdue.",
                 labels={**LABELS, "name": "Row"},
                 state=("heatmap",),
@@ -84,8 +84,8 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     )
 
 
-def _with_framework_name(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.insert_column(1, ledger.framework_name().alias("name"))
+def _with_framework_name(frame: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    return frame.insert_column(1, ledger.framework_name(ask).alias("name"))
 
 
 def _opening(hot: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:

@@ -30,7 +30,7 @@ def build(figures: Figures, ask: Ask) -> Document:
             Table(
                 "frameworks",
                 "By framework",
-                rollups.frameworks(duties),
+                rollups.frameworks(duties, ask),
                 note="A duty that names several frameworks is counted once, in a row of its own; "
                 "'also in others' says how many of those name this framework too.",
                 labels=LABELS,

@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from reports.shared import ledger
 from reports.shared.ordering import rank
 
@@ -42,7 +43,7 @@ def weeks_ahead(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def frameworks(duties: pl.DataFrame) -> pl.DataFrame:
+def frameworks(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     shared = (
         duties.filter(pl.col("framework") == ledger.SEVERAL)
         .explode("frameworks", empty_as_null=False)
@@ -55,7 +56,7 @@ def frameworks(duties: pl.DataFrame) -> pl.DataFrame:
         .join(shared, on="framework", how="full", coalesce=True)
         .with_columns(pl.col(pl.Int64, pl.Float64).fill_null(0))
         .sort(ledger.framework_rank(), "framework")
-        .insert_column(1, ledger.framework_name().alias("name"))
+        .insert_column(1, ledger.framework_name(ask).alias("name"))
     )
 
 

@@ -85,7 +85,7 @@ def readiness(status: pl.DataFrame, worse: pl.DataFrame, ask: Ask) -> pl.DataFra
         )
         .with_columns(descoped=descoped)
         .sort(ledger.framework_rank(), "framework")
-        .insert_column(1, ledger.framework_name().alias("name"))
+        .insert_column(1, ledger.framework_name(ask).alias("name"))
     )
 
 

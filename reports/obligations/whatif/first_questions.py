@@ -5,7 +5,6 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from reports.obligations.whatif import scenario
 from reports.shared import ledger
-from reports.shared.packs import PACKS, pack
 from reports.shared.wording import count
 
 ROW: ledger.Columns = {
@@ -56,13 +55,20 @@ def _without_owner(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.Dat
 
 
 def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> _Found:
-    alone = duties.filter(pl.col("framework").is_in(list(PACKS))).group_by("framework").len()
+    alone = duties.filter(~pl.col("framework").is_in([ledger.SEVERAL, ledger.NONE])).group_by("framework").len()
     if alone.is_empty():
         return None
     name = alone.sort("len", ledger.framework_rank(), descending=[True, False])["framework"][0]
     gone = duties.filter(pl.col("framework") == name)
     then = _peak(duties.filter(pl.col("framework") != name), load, owner_weeks, ask)
-    return f"{pack(name)} leaves the scope", None, gone.height, ledger.hours(gone), then, f"Ask with descope={name}."
+    return (
+        f"{ask.framework_name(name)} leaves the scope",
+        None,
+        gone.height,
+        ledger.hours(gone),
+        then,
+        f"Ask with descope={name}.",
+    )
 
 
 def _consolidation(clusters: pl.DataFrame) -> _Found:

@@ -13,7 +13,6 @@ from reports.obligations.crossover.crossovers import cluster_rows
 from reports.obligations.whatif import consequences, scenario, scenario_figures
 from reports.obligations.whatif.first_questions import first_questions
 from reports.shared import ledger, setup
-from reports.shared.packs import pack
 from reports.shared.wording import count, hours, percent, sentence
 
 TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
@@ -120,7 +119,7 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
     if "descope" in options:
         gone, freed = figures["scenario_descoped"], hours(figures["scenario_descoped_hours"])
         parts.append(
-            f"without {pack(options['descope'])} {count(gone, 'duty', 'duties')} ({freed}) "
+            f"without {ask.framework_name(options['descope'])} {count(gone, 'duty', 'duties')} ({freed}) "
             f"{'falls' if gone == 1 else 'fall'} away"
         )
     if "shiftWeeks" in options:
@@ -179,7 +178,7 @@ def _warnings(figures: Figures, ask: Ask) -> list[str]:
     if "shiftWeeks" in options and pending and not figures["scenario_moved"] and not passed:
         warnings.append("No pending duty matches the filters of the shift and can move.")
     if "descope" in options and pending and not figures["scenario_descoped"]:
-        warnings.append(f"No pending duty belongs to {pack(options['descope'])} alone.")
+        warnings.append(f"No pending duty belongs to {ask.framework_name(options['descope'])} alone.")
     if passed:
         warnings.append(Alarm(f"{count(passed, 'hard deadline')} would be passed: not allowed, held in place."))
     return warnings

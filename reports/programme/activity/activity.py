@@ -38,7 +38,7 @@ def control_activity(
         .with_columns(
             pl.col("reached").fill_null(False),
             pl.col("in_period").fill_null(0),
-            framework_name=packs.pack_name(),
+            framework_name=packs.pack_name(ask),
             by_events=(pl.col("in_period") > 0).fill_null(False),
             by_policy=pl.col("policy_since").is_not_null(),
         )

@@ -103,8 +103,8 @@ def _charts(categories: pl.DataFrame) -> list[Chart]:
 def _warnings(
     controls: pl.DataFrame, readiness: pl.DataFrame, known_since: pl.DataFrame, figures: Figures, ask: Ask
 ) -> list[str]:
-    absent = [packs.pack(name) for name in FRAMEWORKS if name not in controls["framework"]]
-    warnings = packs.thin(readiness.filter(pl.col("framework").is_in(FRAMEWORKS)), ask.settings)
+    absent = [ask.framework_name(name) for name in FRAMEWORKS if name not in controls["framework"]]
+    warnings = packs.thin(readiness.filter(pl.col("framework").is_in(FRAMEWORKS)), ask)
     if len(absent) == 1:
         warnings.append(f"{absent[0]} is not in scope: the figures are of the other framework alone.")
     if figures["activity_change"] is None and not controls.is_empty():

@@ -105,7 +105,7 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=STANDING, orient="row")
 
 
-def changes(held: Posture, readiness: pl.DataFrame, movements: pl.DataFrame) -> pl.DataFrame:
+def changes(held: Posture, readiness: pl.DataFrame, movements: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The two components and the two frameworks that moved most, and what happened to that which they sum up."""
     moved = held.components.filter(pl.col("movement") != 0).select(
         of="component",
@@ -118,7 +118,7 @@ def changes(held: Posture, readiness: pl.DataFrame, movements: pl.DataFrame) -> 
     delta = (pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1)
     frameworks = readiness.filter(delta != 0).select(
         of="framework",
-        what=pl.format("Readiness: {}", packs.pack_name()),
+        what=pl.format("Readiness: {}", packs.pack_name(ask)),
         before="prior_weighted_pct",
         now="weighted_pct",
         change=delta,

@@ -46,7 +46,7 @@ def build(
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
     told = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
-    changed = board.changes(held, readiness, movements)
+    changed = board.changes(held, readiness, movements, ask)
     return Document(
         headline=_headline(asked, coverage, figures, ask),
         next_step=setup.EVIDENCE if figures["posture_score"] is None else "",
@@ -133,7 +133,7 @@ def _maintenance(figures: Figures) -> pl.DataFrame:
 
 
 def _warnings(held: Posture, readiness: pl.DataFrame, register: pl.DataFrame, ask: Ask) -> list[str]:
-    warnings = packs.thin(readiness, ask.settings)
+    warnings = packs.thin(readiness, ask)
     if held.components["series_break"].any():
         warnings.append("A component of the posture appeared or disappeared: its change is not like for like.")
     if register.is_empty():

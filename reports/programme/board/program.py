@@ -41,7 +41,7 @@ def build(
     figures: Figures,
     ask: Ask,
 ) -> Document:
-    frameworks, board, tiers = _frameworks(readiness), _board(attestations), _tiers(vendors, ask)
+    frameworks, board, tiers = _frameworks(readiness, ask), _board(attestations, ask), _tiers(vendors, ask)
     register = register_of(risks)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     return Document(
@@ -80,14 +80,14 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(frameworks),
         definitions=DEFINITIONS,
-        warnings=[*packs.thin(readiness, ask.settings), *formula_breaks.prior(readiness)],
+        warnings=[*packs.thin(readiness, ask), *formula_breaks.prior(readiness)],
     )
 
 
-def _frameworks(readiness: pl.DataFrame) -> pl.DataFrame:
+def _frameworks(readiness: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return (
         readiness.with_columns(
-            name=packs.pack_name(),
+            name=packs.pack_name(ask),
             strict_change=(pl.col("strict_pct") - pl.col("prior_strict_pct")).round(1),
             weighted_change=(pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1),
             open_gaps=pl.col("applicable") - pl.col("effective"),
@@ -118,14 +118,14 @@ def _ages(gaps: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _board(attestations: pl.DataFrame) -> pl.DataFrame:
+def _board(attestations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Open duties all count; of the decided ones only the decision that stands."""
     counts = [pl.col("status").is_in(words).sum().cast(pl.Int64).alias(name) for name, words in BOARD.items()]
     return (
         attestations.filter(~pl.col("status").is_in(DECIDED) | pl.col("current"))
         .group_by("framework")
         .agg(counts)
-        .with_columns(name=packs.pack_name())
+        .with_columns(name=packs.pack_name(ask))
         .sort(
             "overdue", "due", rank("framework", list(packs.PACKS)), "framework", descending=[True, True, False, False]
         )

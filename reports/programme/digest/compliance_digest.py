@@ -40,16 +40,18 @@ def build(
     frameworks = _frameworks(readiness, readiness_days, base)
     compared = figures.rows(digest_changes.controls)
     moved = compared.filter(pl.col("direction").is_not_null())
-    opened = digest_changes.new_gaps(gaps, compared)
+    opened = digest_changes.new_gaps(gaps, compared, ask)
     closed = moved.filter(digest_changes.CLOSED).select("control", *_KEY, "title", "previous_state", "state", "owner")
-    late = _overdue(figures.counted_rows("attestations_overdue"))
+    late = _overdue(figures.counted_rows("attestations_overdue"), ask)
     coming = figures.counted_rows("obligations_due_in_14_days").select(
         "obligation_id", "kind", "due_on", "title", "owner", duty=ledger.kind_name()
     )
     coming_targets = figures.rows(targets.ready_by)
-    expiring = _expiring(figures.counted_rows("exceptions_expiring_in_30_days"))
+    expiring = _expiring(figures.counted_rows("exceptions_expiring_in_30_days"), ask)
     return Document(
-        *_opening(frameworks, _moves(moved, movements, figures), targets.sentence(coming_targets, readiness), figures),
+        *_opening(
+            frameworks, _moves(moved, movements, figures, ask), targets.sentence(coming_targets, readiness), figures
+        ),
         tables=(
             Table("frameworks", "Readiness by framework", frameworks, labels=LABELS, hidden=("framework",)),
             Table(
@@ -98,10 +100,10 @@ def _frameworks(readiness: pl.DataFrame, snapshots: pl.DataFrame, base: date | N
     )
 
 
-def _overdue(attestations: pl.DataFrame) -> pl.DataFrame:
+def _overdue(attestations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Overdue attestations, oldest first; who was asked to sign in place of the owner is in charge."""
     return attestations.sort("due_on", "id").select(
-        digest_changes.control(),
+        digest_changes.control(ask),
         "title",
         pl.coalesce("delegated_to", "owner").alias("owner"),
         "due_on",
@@ -109,9 +111,9 @@ def _overdue(attestations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _expiring(exceptions: pl.DataFrame) -> pl.DataFrame:
+def _expiring(exceptions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return exceptions.sort("expires_on", "id").select(
-        "id", "title", digest_changes.control(), *_KEY, "approver", "expires_on", "days_left"
+        "id", "title", digest_changes.control(ask), *_KEY, "approver", "expires_on", "days_left"
     )
 
 
@@ -125,7 +127,7 @@ def _owners(late: pl.DataFrame, opened: pl.DataFrame) -> pl.DataFrame:
     return personal.sections(items, "list", SAID, pl.col("line"))
 
 
-def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures) -> list[tuple[str, StateMove]]:
+def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures, ask: Ask) -> list[tuple[str, StateMove]]:
     """What moved since the day compared with, by framework: controls with day and reason where these are known."""
     base = figures["digest_compared_on"]
     if base is None:
@@ -141,7 +143,7 @@ def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures) -> li
         "framework",
         pl.lit("attestation").alias("kind"),
         "status",
-        digest_changes.control(),
+        digest_changes.control(ask),
         "due_on",
         because=pl.lit(""),
     )

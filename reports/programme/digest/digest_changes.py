@@ -57,7 +57,7 @@ def controls(
     return (
         control_status.drop("previous_state", strict=False)
         .join(then, on=KEY)
-        .with_columns(direction=way, control=control())
+        .with_columns(direction=way, control=control(ask))
         .sort(
             rank("direction", tuple(BETTER)), rank("state", STATES_WORST_FIRST), "framework", "position", "control_id"
         )
@@ -65,15 +65,15 @@ def controls(
     )
 
 
-def control() -> pl.Expr:
+def control(ask: Ask) -> pl.Expr:
     """A control as people name it; null where there is none."""
-    return pl.format("{} {}", ledger.framework_name(), "control_id").alias("control")
+    return pl.format("{} {}", ledger.framework_name(ask), "control_id").alias("control")
 
 
-def new_gaps(gaps: pl.DataFrame, moved: pl.DataFrame) -> pl.DataFrame:
+def new_gaps(gaps: pl.DataFrame, moved: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Open gaps of controls that had none on the day compared with, gravest first."""
     return (
         gaps.join(moved.filter(OPENED).select(KEY), on=KEY, how="semi")
         .sort(rank("severity", GAP_SEVERITIES), "gap_id")
-        .select("gap_id", control(), *KEY, "title", "state", "severity", "owner", "runbook_title")
+        .select("gap_id", control(ask), *KEY, "title", "state", "severity", "owner", "runbook_title")
     )

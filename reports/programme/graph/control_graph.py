@@ -42,7 +42,7 @@ def build(graph_edges: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     points = sources.filter(pl.col("requirements_alone") >= LEAST_ALONE)
     controls = nodes.filter(pl.col("kind") == "control").sort("requirements_at_risk", "node", descending=[True, False])
     graph = (_nodes(nodes), _edges(graph_edges))
-    findings = _findings(points, controls, sources, nodes, loops)
+    findings = _findings(points, controls, sources, nodes, loops, ask)
     tables = {"all": (*findings, *graph), "findings": findings, "nodes": graph[:1], "edges": graph[1:]}
     return Document(
         *_opening(points, controls, figures),
@@ -55,7 +55,12 @@ def build(graph_edges: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
 
 
 def _findings(
-    points: pl.DataFrame, controls: pl.DataFrame, sources: pl.DataFrame, nodes: pl.DataFrame, loops: pl.DataFrame
+    points: pl.DataFrame,
+    controls: pl.DataFrame,
+    sources: pl.DataFrame,
+    nodes: pl.DataFrame,
+    loops: pl.DataFrame,
+    ask: Ask,
 ) -> tuple[Table, ...]:
     fed = ("node", "label", "controls", "requirements_alone", "requirements_at_risk")
     orphans = nodes.filter(pl.col("why").is_not_null()).sort("kind", "node")
@@ -94,7 +99,7 @@ def _findings(
             "controls",
             "Controls by what fails with them",
             controls.select(
-                *("node", "framework", pack_name().alias("framework_name"), "label", "state"),
+                *("node", "framework", pack_name(ask).alias("framework_name"), "label", "state"),
                 *("requirements_at_risk", "sources", "policies", "vendors", "systems"),
             ),
             state=("state",),

@@ -31,7 +31,7 @@ DEFINITIONS = {
 
 def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rated, coverage = figures.rows(families), _coverage(control_status)
-    frameworks = health_of(control_status, ["framework"], ask.settings).with_columns(framework_name=pack_name())
+    frameworks = health_of(control_status, ["framework"], ask.settings).with_columns(framework_name=pack_name(ask))
     return Document(
         *_opening(rated, figures),
         tables=(

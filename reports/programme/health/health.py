@@ -56,7 +56,7 @@ def families(control_status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> pl.D
     return (
         health_of(control_status, [*key, "group_title"], ask.settings)
         .join(critical, on=key, how="left", maintain_order="left")
-        .with_columns(pl.col("critical_gaps").fill_null(0), framework_name=pack_name())
+        .with_columns(pl.col("critical_gaps").fill_null(0), framework_name=pack_name(ask))
     )
 
 

@@ -97,7 +97,7 @@ def _charts(table: pl.DataFrame) -> list[Chart]:
 
 
 def _warnings(table: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> list[str]:
-    warnings = packs.thin(readiness, ask.settings)
+    warnings = packs.thin(readiness, ask)
     silent = table.filter("in_scope", pl.col("framework") != packs.POAM, pl.col("applicable").is_null())
     if not silent.is_empty():
         warnings.append(f"In scope, but without readiness: {all_of(silent['name'].to_list())}.")

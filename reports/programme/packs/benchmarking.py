@@ -48,7 +48,7 @@ DEFINITIONS = {
 def build(
     organization: pl.DataFrame, readiness: pl.DataFrame, benchmark_studies: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
-    in_scope, sector = frameworks_in_scope(organization)["framework"].to_list(), figures["organization_sector"]
+    in_scope, sector = frameworks_in_scope(organization, ask)["framework"].to_list(), figures["organization_sector"]
     cohort, table = figures.rows(cohort_members), figures.rows(cohort_comparison)
     ranked = table.filter(pl.col("percentile").is_not_null())
     guessed = bool(figures.rows(cohort_choice)["guessed"][0])
@@ -67,14 +67,14 @@ def build(
             Table(
                 "curve",
                 "The reference programmes",
-                member_curve(cohort, in_scope),
+                member_curve(cohort, in_scope, ask),
                 labels=LABELS,
                 hidden=("programme",),
             ),
             Table(
                 "studies",
                 "Published studies of the same frameworks",
-                studies_of(benchmark_studies, in_scope, sector),
+                studies_of(benchmark_studies, in_scope, sector, ask),
                 note="For context: other measures, other populations.",
                 labels=LABELS,
                 hidden=("framework",),
@@ -83,7 +83,7 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(ranked),
         definitions=DEFINITIONS,
-        warnings=[*packs.thin(readiness, ask.settings), *_warnings(guessed, table)],
+        warnings=[*packs.thin(readiness, ask), *_warnings(guessed, table)],
     )
 
 

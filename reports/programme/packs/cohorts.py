@@ -47,12 +47,14 @@ def cohort_comparison(
     organization: pl.DataFrame, readiness: pl.DataFrame, benchmark_members: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Each framework in scope against the cohort, the furthest below its median first."""
-    in_scope = frameworks_in_scope(organization)["framework"].to_list()
+    in_scope = frameworks_in_scope(organization, ask)["framework"].to_list()
     cohort = cohort_members(organization, benchmark_members, ask)
     title = ALL_TITLE if cohort_choice(organization, benchmark_members, ask)["size"][0] == ALL else None
     least = int(ask.settings["cohort_min_n"])
     known = {row["framework"]: row for row in readiness.to_dicts()}
-    rows = [_row(name, known.get(name), cohort.filter(pl.col("framework") == name), title, least) for name in in_scope]
+    rows = [
+        _row(name, known.get(name), cohort.filter(pl.col("framework") == name), title, least, ask) for name in in_scope
+    ]
     reals = ("strict_pct", "p25_pct", "median_pct", "p75_pct", "percentile")
     schema = {
         "framework": pl.String,
@@ -74,13 +76,13 @@ def cohort_comparison(
 
 
 def _row(
-    framework: str, now: dict[str, Any] | None, cohort: pl.DataFrame, title: str | None, least: int
+    framework: str, now: dict[str, Any] | None, cohort: pl.DataFrame, title: str | None, least: int, ask: Ask
 ) -> dict[str, Any]:
     """One framework against its cohort; a percentile is refused with the reason."""
     first = cohort.row(0, named=True) if cohort.height else {}
     row = {
         "framework": framework,
-        "name": packs.pack(framework),
+        "name": ask.framework_name(framework),
         "cohort": title or first.get("title"),
         "cohort_kind": "reference",
         "n": cohort.height,
@@ -120,24 +122,24 @@ def provenance_of(cohort: pl.DataFrame) -> str:
     return f"{first['provenance']}; dated {first['dated_on']}."
 
 
-def member_curve(cohort: pl.DataFrame, in_scope: Sequence[str]) -> pl.DataFrame:
+def member_curve(cohort: pl.DataFrame, in_scope: Sequence[str], ask: Ask) -> pl.DataFrame:
     """The members of a cohort for the frameworks in scope, from least to most ready."""
     return (
         cohort.filter(pl.col("framework").is_in(in_scope))
         .select(
-            *("size", packs.pack_name().alias("name"), "programme", "programme_title", "cohort_kind"),
+            *("size", packs.pack_name(ask).alias("name"), "programme", "programme_title", "cohort_kind"),
             *("strict_pct", "weighted_pct"),
         )
         .sort("size", "name", "strict_pct", "programme")
     )
 
 
-def studies_of(studies: pl.DataFrame, in_scope: Sequence[str], sector: str | None) -> pl.DataFrame:
+def studies_of(studies: pl.DataFrame, in_scope: Sequence[str], sector: str | None, ask: Ask) -> pl.DataFrame:
     """Studies of frameworks in scope, of all sectors or of the organization's own."""
     return (
         studies.filter(pl.col("framework").is_in(in_scope), pl.col("sector").is_in(["all", sector or "all"]))
         .select(
-            *("framework", packs.pack_name().alias("name"), "title", "sector", "measure", "value_pct", "n"),
+            *("framework", packs.pack_name(ask).alias("name"), "title", "sector", "measure", "value_pct", "n"),
             *("measured_in", "published_in", "source"),
         )
         .sort("framework", "published_in", "title", "measure")

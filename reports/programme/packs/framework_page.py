@@ -52,7 +52,7 @@ def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataF
         tables=tuple(tables),
         coverage=Coverage(int(assessed), int(ours["applicable"].sum())),
         definitions={**DEFINITIONS, "Coverage": packs.COVERAGE},
-        warnings=packs.thin(ours, ask.settings),
+        warnings=packs.thin(ours, ask),
     )
 
 

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from reports.shared import packs
 from reports.shared.columns import in_order
 from reports.shared.ordering import STATES_WORST_FIRST, rank, state_score
@@ -9,12 +10,12 @@ from reports.shared.ordering import STATES_WORST_FIRST, rank, state_score
 _COUNTS = ("applicable", "effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
 
 
-def frameworks_in_scope(organization: pl.DataFrame) -> pl.DataFrame:
+def frameworks_in_scope(organization: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The frameworks that the organization follows, in its order: ``framework``, ``name``."""
     return (
         organization.select(pl.col("frameworks").explode(empty_as_null=False))
         .drop_nulls()
-        .select(framework="frameworks", name=packs.pack_name("frameworks"))
+        .select(framework="frameworks", name=packs.pack_name(ask, "frameworks"))
     )
 
 
@@ -25,9 +26,10 @@ def pack_rows(
     control_evidence: pl.DataFrame,
     gaps: pl.DataFrame,
     own_frameworks: pl.DataFrame,
+    ask: Ask,
 ) -> pl.DataFrame:
     """All packs and frameworks of one's own, those in scope first and of them the least ready."""
-    in_scope = frameworks_in_scope(organization)["framework"].to_list()
+    in_scope = frameworks_in_scope(organization, ask)["framework"].to_list()
     scope, poam = pl.col("framework").is_in(in_scope), pl.col("framework") == packs.POAM
     return (
         pl.concat(

@@ -6,9 +6,9 @@ from datetime import date, timedelta
 import polars as pl
 
 from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Chart, ChartMark
 from engine.model.documents.tones import Tone
-from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.plan import ReadinessPlan
 
 MOST_PICTURES = 8
@@ -22,7 +22,7 @@ LAPSED = "evidence has lapsed"
 _WEEK = timedelta(days=6)
 
 
-def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame) -> list[Chart]:
+def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame, ask: Ask) -> list[Chart]:
     """Strict readiness of each framework until its day, with the weeks in which evidence has lapsed although the plan
     is done, and the day."""
     found = []
@@ -38,7 +38,7 @@ def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame) -> 
         )
         if mine.height < 2 or lines.is_empty():
             continue
-        name, day = FRAMEWORK_NAMES.get(goal.framework, goal.framework), spelled_day(goal.by)
+        name, day = ask.framework_name(goal.framework), spelled_day(goal.by)
         of = holes.filter(framework=goal.framework)
         found.append(
             Chart(

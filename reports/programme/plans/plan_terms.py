@@ -8,7 +8,6 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.plan import GoalPlan, ReadinessPlan
 from reports.frameworks.cis import cis_v8
 from reports.frameworks.cmmc import cmmc_l2
@@ -39,7 +38,7 @@ def terms(plan: ReadinessPlan, frames: Mapping[str, pl.DataFrame], ask: Ask) -> 
     rows = []
     for goal in plan.goals:
         by, framework = goal.goal.by, goal.goal.framework
-        name = "" if len(plan.goals) == 1 else f"{FRAMEWORK_NAMES.get(framework, framework)}, "
+        name = "" if len(plan.goals) == 1 else f"{ask.framework_name(framework)}, "
         moments = [("Today", goal.projection, plan.as_of), (f"{spelled_day(by)}, nothing done", goal.projection, by)]
         if plan.chosen:
             moments.append((f"{spelled_day(by)}, the plan done", goal.with_plan, by))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Opening, at_most
-from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.likelihood import Likelihood
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import Goal
@@ -14,14 +14,18 @@ from reports.shared import setup
 from reports.shared.wording import count_of, hours, percent
 
 
-def opening(plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood], missing_hours: float) -> Opening:
+def opening(
+    plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood], missing_hours: float, ask: Ask
+) -> Opening:
     """The verdict and what to do first; ``missing_hours`` are those of gaps whose owners do not have them."""
     failing = len(plan.mine)
     if not plan.applicable:
-        name = _name(plan.question.first.framework)
+        name = ask.framework_name(plan.question.first.framework)
         return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
     ready = (
-        _promise(plan.goals[0].goal) if len(plan.goals) == 1 else f"{len(plan.goals)} frameworks ready on their days"
+        _promise(plan.goals[0].goal, ask)
+        if len(plan.goals) == 1
+        else f"{len(plan.goals)} frameworks ready on their days"
     )
     if all(goal.effective >= goal.target_count for goal in plan.goals):
         return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
@@ -45,16 +49,12 @@ def _odds(likely: Sequence[Likelihood]) -> str:
     return f"{round(100 * min(one.probability for one in likely))} % likely"
 
 
-def _promise(goal: Goal) -> str:
-    name, day = _name(goal.framework), spelled_day(goal.by)
+def _promise(goal: Goal, ask: Ask) -> str:
+    name, day = ask.framework_name(goal.framework), spelled_day(goal.by)
     what = name if goal.target == 100 else f"{goal.target} % of {name}"
     if goal.start is not None:
         return f"{what} throughout from {spelled_day(goal.start)} to {day}"
     return f"Ready for {what} on {day}"
-
-
-def _name(framework: str) -> str:
-    return FRAMEWORK_NAMES.get(framework, framework)
 
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float) -> str:
@@ -72,7 +72,7 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float) -> str:
     return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
 
 
-def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood]) -> list[str]:
+def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood], ask: Ask) -> list[str]:
     warnings = []
     short = plan.first_short
     if short and not plan.is_reached:
@@ -98,7 +98,7 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood]) -> list[str]:
     for one in likely:
         goal = plan.question.goal_of(one.framework)
         if goal is not None and 0 < one.probability < 1 and one.likely_on is not None:
-            name, odds = _name(one.framework), f"{100 * one.probability:.0f} % likely"
+            name, odds = ask.framework_name(one.framework), f"{100 * one.probability:.0f} % likely"
             error = f"error {100 * one.error:.1f} points over {one.draws:,} draws, calibrated on drawn histories"
             warnings.append(
                 f"{name} ready on {spelled_day(goal.by)}: {odds} ({error}); 90 % on {spelled_day(one.likely_on)}."

@@ -128,7 +128,7 @@ def build(
     owners = people.filter(pl.col("owner").is_in(plan.owners))
     frameworks = [goal.framework for goal in question.goals]
     return Document(
-        *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2)),
+        *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2), ask),
         summary={
             "by": question.by,
             "target_pct": question.first.target,
@@ -208,10 +208,10 @@ def build(
             ),
         ),
         coverage=Coverage(known.filter(pl.col("state") != "no_data").height, known.height),
-        charts=[*plan_pictures.readiness(plan, weeks, holes), *plan_pictures.owners(plan, load_weeks, holes)],
+        charts=[*plan_pictures.readiness(plan, weeks, holes, ask), *plan_pictures.owners(plan, load_weeks, holes)],
         events=_events(plan),
         definitions=DEFINITIONS,
-        warnings=warnings_of(plan, likely),
+        warnings=warnings_of(plan, likely, ask),
         footnotes=("hq plan --format csv writes the plan as rows that hq import takes: accepting it is one step.",),
     )
 

@@ -82,7 +82,7 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
         coverage=coverage,
         charts=_charts(held),
         definitions=DEFINITIONS,
-        warnings=[*packs.thin(readiness, ask.settings), *words.warnings(held, posture, figures)],
+        warnings=[*packs.thin(readiness, ask), *words.warnings(held, posture, figures)],
     )
 
 

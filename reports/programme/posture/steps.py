@@ -109,7 +109,7 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
         "remediation": pl.when("in_time").then(_timely(posture, pl.lit(1))).otherwise(0.0),
     }
     most = pl.max_horizontal(list(points.values()))
-    control = pl.format("{} {} {}", packs.pack_name(), "control_id", "title")
+    control = pl.format("{} {} {}", packs.pack_name(ask), "control_id", "title")
     verbs = [pl.when(pl.col("state") == state).then(pl.format(verb, control)) for state, verb in VERBS.items()]
     sign = pl.when(_lacks_a_signature_alone()).then(pl.format("Sign the attestation of {}", control))
     found = (

@@ -48,13 +48,13 @@ def build(
     table, listed = figures.rows(scenario_effects), scenarios_to_show(scenarios, ask)
     touched, ours = figures.rows(requirement_changes).filter("in_scope"), table.filter("in_scope")
     return Document(
-        *_opening(ours, figures),
+        *_opening(ours, figures, ask),
         tables=(
             Table(
                 "scenarios",
                 "Scenarios, the next to take effect first",
                 table.select(
-                    *("scenario", "title", "authority", "framework", packs.pack_name().alias("framework_name")),
+                    *("scenario", "title", "authority", "framework", packs.pack_name(ask).alias("framework_name")),
                     *("status", "in_scope", "in_force", "effective_on", "weeks_to_effective", "requirements"),
                     *(*STANDINGS, "effort_hours", "hours_a_week", "strict_now", "strict_after", "strict_delta"),
                     *("weighted_now", "weighted_after", "weighted_delta"),
@@ -86,7 +86,7 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(ours),
         definitions=DEFINITIONS,
-        warnings=[*packs.thin(readiness, ask.settings), *_warnings(listed, table, ask)],
+        warnings=[*packs.thin(readiness, ask), *_warnings(listed, table, ask)],
     )
 
 
@@ -114,7 +114,7 @@ def _sort_requirements(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.Da
     )
 
 
-def _opening(ours: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(ours: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if ours.is_empty():
         return Opening(
             "No scenario touches a framework in scope.",
@@ -128,7 +128,7 @@ def _opening(ours: pl.DataFrame, figures: Figures) -> Opening:
             f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}.",
             f"Plan {hours(first['hours_a_week'])} of work a week from now.",
         )
-    worst = _worst(ours, "").strip()
+    worst = _worst(ours, "", ask).strip()
     if worst or not figures["regulatory_new_gaps"]:
         return Opening(
             worst or "The scenarios in scope add no gap: everything that they ask for is met or already a known gap."
@@ -145,14 +145,14 @@ def _missing(row: dict[str, Any]) -> str:
     return f"{row['new_gap']:,} of {count(row['requirements'], 'requirement')} {gaps}"
 
 
-def _worst(ours: pl.DataFrame, told: str) -> str:
+def _worst(ours: pl.DataFrame, told: str, ask: Ask) -> str:
     """The scenario without a date that costs most readiness."""
     others = ours.filter(pl.col("scenario") != told, pl.col("weighted_delta") < 0, ~pl.col("in_force"))
     if others.is_empty():
         return ""
     row = others.sort("weighted_delta", "scenario").row(0, named=True)
     verb = "would lower" if row["effective_on"] is None else "lowers"
-    readiness = f"weighted {packs.pack(row['framework'])} readiness"
+    readiness = f"weighted {ask.framework_name(row['framework'])} readiness"
     lower = f"from {percent(row['weighted_now'])} to {percent(row['weighted_after'])}"
     return f" {row['title']} {verb} {readiness} {lower} ({count(row['new_gap'], 'new gap')})."
 

@@ -74,7 +74,7 @@ def requirement_changes(
         .then(pl.lit(0.5))
         .otherwise("score_now")
     )
-    in_scope = pl.col("framework").is_in(frameworks_in_scope(organization)["framework"].implode())
+    in_scope = pl.col("framework").is_in(frameworks_in_scope(organization, ask)["framework"].implode())
     return frame.with_columns(standing=standing, score=score, in_scope=in_scope).sort(
         "scenario", "position", "requirement"
     )
@@ -146,7 +146,7 @@ def scenario_effects(
     ask: Ask,
 ) -> pl.DataFrame:
     """One row for each scenario: those that touch a framework in scope first, the next to take effect foremost."""
-    in_scope = frameworks_in_scope(organization)["framework"].to_list()
+    in_scope = frameworks_in_scope(organization, ask)["framework"].to_list()
     now = {row["framework"]: row for row in readiness.to_dicts()}
     rows = []
     for scenario in scenarios_to_show(scenarios, ask).to_dicts():

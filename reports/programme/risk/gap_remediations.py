@@ -31,7 +31,7 @@ def build(
 ) -> Document:
     waiting, weeks = queue(gaps, ask), burn_up(remediations, ask)
     return Document(
-        *_opening(waiting, figures, packs.coverage(readiness).total),
+        *_opening(waiting, figures, packs.coverage(readiness).total, ask),
         tables=(
             Table(
                 "gaps",
@@ -59,12 +59,12 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(weeks),
         definitions=DEFINITIONS,
-        warnings=packs.thin(readiness, ask.settings),
+        warnings=packs.thin(readiness, ask),
         footnotes=(f"To rehearse a fix, post its body, which the JSON has, to {DRY_RUN}: nothing changes.",),
     )
 
 
-def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int) -> Opening:
+def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask) -> Opening:
     if waiting.is_empty():
         if not applicable:
             return Opening("No control is in scope, so there are no gaps to close.", setup.IN_SCOPE)
@@ -76,7 +76,7 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int) -> Openin
         parts.append(f"{count(figures['quick_wins'], 'quick win')} {take} {hours(figures['quick_wins_hours'])}")
     first = waiting.row(0, named=True)
     unlocks = count_of(first["leverage"] or 1, "requirement")
-    where = f"{packs.control(first['gap_id'])} {first['title']}"
+    where = f"{packs.control(first['gap_id'], ask)} {first['title']}"
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}).")
 
 

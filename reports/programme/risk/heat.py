@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.documents.heat import HeatScale
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.shared import packs
@@ -11,7 +12,7 @@ from reports.shared.ordering import rank
 ASSURANCE = ("assured", "expiring", "lapsed", "not_assessed")
 
 
-def severity_by_framework(gaps: pl.DataFrame, readiness: pl.DataFrame) -> pl.DataFrame:
+def severity_by_framework(gaps: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Open gaps of each framework in scope by severity; the one with most critical gaps first."""
     in_scope = pl.concat([readiness.select("framework"), gaps.select("framework")]).unique()
     counts = [(pl.col("severity") == severity).sum().cast(pl.Int64).alias(severity) for severity in GAP_SEVERITIES]
@@ -21,7 +22,7 @@ def severity_by_framework(gaps: pl.DataFrame, readiness: pl.DataFrame) -> pl.Dat
         .with_columns(pl.col(*GAP_SEVERITIES, "total").fill_null(0))
         .with_columns(share_pct=(100 * pl.col("total") / (gaps.height or 1)).round(1))
         .sort(*GAP_SEVERITIES, rank("framework", list(packs.PACKS)), "framework", descending=[True] * 4 + [False] * 2)
-        .select("framework", packs.pack_name().alias("name"), *GAP_SEVERITIES, "total", "share_pct")
+        .select("framework", packs.pack_name(ask).alias("name"), *GAP_SEVERITIES, "total", "share_pct")
     )
 
 
@@ -44,7 +45,7 @@ def assurance_by_tier(vendors: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def hotspots(gaps: pl.DataFrame) -> pl.DataFrame:
+def hotspots(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Control families with gaps; the one with most severity times weight first."""
     return (
         gaps.group_by("framework", "group_id", "group_title")
@@ -57,5 +58,5 @@ def hotspots(gaps: pl.DataFrame) -> pl.DataFrame:
             *("severity_weight", "gaps", rank("framework", list(packs.PACKS)), "framework", in_order("group_id")),
             descending=[True, True, False, False, False],
         )
-        .insert_column(1, packs.pack_name().alias("framework_name"))
+        .insert_column(1, packs.pack_name(ask).alias("framework_name"))
     )

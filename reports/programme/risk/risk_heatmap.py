@@ -29,7 +29,7 @@ DEFINITIONS = {
 def build(
     gaps: pl.DataFrame, readiness: pl.DataFrame, vendors: pl.DataFrame, risks: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
-    frameworks, families, register = figures.rows(severity_by_framework), hotspots(gaps), register_of(risks)
+    frameworks, families, register = figures.rows(severity_by_framework), hotspots(gaps, ask), register_of(risks)
     rated = register.filter(~pl.col("unknown"))
     return Document(
         *_opening(frameworks, families, readiness, figures),
@@ -139,7 +139,7 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
 
 
 def _warnings(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> list[str]:
-    warnings = packs.thin(readiness, ask.settings)
+    warnings = packs.thin(readiness, ask)
     if figures["risks_accepted_unapproved"]:
         warnings.append(
             Alarm(

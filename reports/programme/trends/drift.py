@@ -59,7 +59,7 @@ def guardrail_drift(
     controls = drifted_controls(guardrails, control_status, gaps)
     frame = (
         _guardrail_answers(guardrails, control_status, control_evidence)
-        .join(_by_controls(controls), on="policy_id", how="left")
+        .join(_by_controls(controls, ask), on="policy_id", how="left")
         .join(_overridden(policy_blocks), on="policy_id", how="left")
         .join(_last_runs(policy_blocks, automation_runs), on="playbook", how="left")
         .with_columns(pl.col("controls_drifted").fill_null(0))
@@ -132,7 +132,7 @@ def _last_observations(control_evidence: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _by_controls(controls: pl.DataFrame) -> pl.DataFrame:
+def _by_controls(controls: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Which drifts the controls of a guardrail show, since when, and the first runbook that helps."""
     kinds = ("contradicted", "evidence_missing", "scope_drift")
     mark = {kind: pl.col("drift") == kind for kind in kinds}
@@ -140,7 +140,7 @@ def _by_controls(controls: pl.DataFrame) -> pl.DataFrame:
         *(mark[kind].any().alias(kind) for kind in kinds),
         *(pl.col("since_on").filter(mark[kind]).min().alias(f"{kind}_on") for kind in kinds),
         controls_drifted=pl.len().cast(pl.Int64),
-        worst=pl.format("{} {}", pack_name(), "control_id").first(),
+        worst=pl.format("{} {}", pack_name(ask), "control_id").first(),
         runbook=pl.col("runbook_title").first(),
         radius=pl.col("requirements").explode().drop_nulls().n_unique().cast(pl.Int64),
     )

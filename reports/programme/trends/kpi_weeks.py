@@ -144,7 +144,7 @@ def by_framework(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, ask:
         weeks, how="cross", maintain_order="left_right"
     )
     return grid.join(recorded, on=["framework", "week"], how="left", maintain_order="left").select(
-        *("framework", pack_name().alias("name"), "week", "taken_on", "strict_pct", "weighted_pct"),
+        *("framework", pack_name(ask).alias("name"), "week", "taken_on", "strict_pct", "weighted_pct"),
         *("fresh_pct", "gaps_open", "formula_change"),
     )
 

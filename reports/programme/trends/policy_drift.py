@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
@@ -24,7 +25,7 @@ DEFINITIONS = {
 }
 
 
-def build(unaccepted_policies: pl.DataFrame, figures: Figures) -> Document:
+def build(unaccepted_policies: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows, controls = figures.rows(guardrail_drift), figures.rows(drifted_controls)
     return Document(
         *_opening(rows, figures),
@@ -45,7 +46,7 @@ def build(unaccepted_policies: pl.DataFrame, figures: Figures) -> Document:
                 "controls",
                 "Controls behind the drift",
                 controls.select(
-                    *("policy_id", "title", "framework", pack_name().alias("framework_name"), "control_id"),
+                    *("policy_id", "title", "framework", pack_name(ask).alias("framework_name"), "control_id"),
                     *("control_title", "state", "drift", "since_on", "last_evidence_on", "gap_id", "severity"),
                 ),
                 note="Contradictions first; the gap is the one to close in the remediation queue.",
