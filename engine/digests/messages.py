@@ -73,8 +73,9 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
         for items in content.digest.items
         if whole or items.to
     }
+    names = content.edition.own_frameworks
     sheets = [
-        mail.narrow(_part(content, items, seen), _columns(items, seen[items.table], to), items.title, items.hint)
+        mail.narrow(_part(content, items, seen), _columns(items, seen[items.table], to), items.title, items.hint, names)
         for items in content.digest.items
         if items.table in seen
     ]
@@ -105,7 +106,11 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
 
 def _chat(content: Content, people: People, occasion: Occasion, channel: str) -> Message:
     seen = {items.table: content.rows(items) for items in content.digest.items}
-    tables = [mail.narrow(_part(content, items, seen), items.shows, items.title) for items in content.digest.items]
+    names = content.edition.own_frameworks
+    tables = [
+        mail.narrow(_part(content, items, seen), items.shows, items.title, own_frameworks=names)
+        for items in content.digest.items
+    ]
     keys = [_keys(seen[items.table]) for items in content.digest.items]
     said = [
         f"{email}: {message}"

@@ -11,7 +11,6 @@ from engine.model.declarations.ask import Ask
 from engine.model.declarations.plan_parameters import PLANNED_FRAMEWORK
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, Table
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 DAYS_BACK = (30, 60, 90)
 _EFFECTIVE, _LAPSED = pl.col("foreseen") == "effective", pl.col("foreseen") == "stale"
@@ -34,15 +33,15 @@ DEFINITIONS = {
 }
 
 
-def back_test_report(horizons: Mapping[date, pl.DataFrame], framework: str) -> Report:
-    """The report on the projections of a framework; ``horizons`` are those of earlier days."""
+def back_test_report(horizons: Mapping[date, pl.DataFrame], framework: str, name: str) -> Report:
+    """The report on the projections of a framework of this name; ``horizons`` are those of earlier days."""
 
     def build(control_status: pl.DataFrame, ask: Ask) -> Document:
-        return back_test(horizons, control_status, framework, ask.as_of)
+        return back_test(horizons, control_status, framework, ask)
 
     return Report(
         name="readiness-plan",
-        title=f"Projections of {FRAMEWORK_NAMES.get(framework, framework)} against history",
+        title=f"Projections of {name} against history",
         description="What was foreseen on earlier days for today, and what came.",
         build=build,
         parameters=(PLANNED_FRAMEWORK,),
@@ -50,14 +49,14 @@ def back_test_report(horizons: Mapping[date, pl.DataFrame], framework: str) -> R
 
 
 def back_test(
-    horizons: Mapping[date, pl.DataFrame], control_status: pl.DataFrame, framework: str, today: date
+    horizons: Mapping[date, pl.DataFrame], control_status: pl.DataFrame, framework: str, ask: Ask
 ) -> Document:
-    """The projections of a framework for ``today`` from the ``horizons`` of earlier days, from the records as they were
+    """The projections of a framework for the day from the ``horizons`` of earlier days, from the records as they were
     then, with what came and the error of each."""
     now = control_status.filter(framework=framework).select("framework", "control_id", "state")
     rows = []
     for day, known in horizons.items():
-        frame = known.with_columns(foreseen=state_on(pl.lit(today))).join(now, on=["framework", "control_id"])
+        frame = known.with_columns(foreseen=state_on(pl.lit(ask.as_of))).join(now, on=["framework", "control_id"])
         rows.append(
             frame.filter(pl.col("foreseen") != "not_applicable", pl.col("state") != "not_applicable").select(
                 made_on=pl.lit(day),
@@ -87,7 +86,7 @@ def back_test(
         "foreseen_stale",
         "renewed",
     )
-    name = FRAMEWORK_NAMES.get(framework, framework)
+    name = ask.framework_name(framework)
     if table["foreseen_strict_pct"].null_count() == table.height:
         return Document(
             headline=f"There is no projection of {name} to hold: nothing is recorded so long ago, or nothing applies."
@@ -95,8 +94,8 @@ def back_test(
     first = table.drop_nulls("foreseen_strict_pct").row(0, named=True)
     missed, of = first["foreseen_effective"] - first["held"], first["foreseen_effective"]
     return Document(
-        headline=f"Of {of:,} controls of {name} foreseen effective {(today - first['made_on']).days} days ago, "
+        headline=f"Of {of:,} controls of {name} foreseen effective {(ask.as_of - first['made_on']).days} days ago, "
         f"{missed:,} {'is' if missed == 1 else 'are'} not.",
-        tables=(Table("back_test", "What was foreseen for today, and what came", table, labels=LABELS),),
+        tables=(Table("back_test", "What was foreseen for ask.as_of, and what came", table, labels=LABELS),),
         definitions=DEFINITIONS,
     )

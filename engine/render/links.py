@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.catalogue import catalogue
-from engine.model.documents.document import Table
+from engine.model.documents.document import Edition, Table
 from engine.model.entities import FRAMEWORK_REPORTS, NAMING_COLUMNS, EntityKind
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
@@ -58,7 +58,8 @@ class Links:
     ``framework`` is that of controls in tables without such a column; ``ids`` are identifiers that a column ``id`` may
     have, ``aliases`` the keys of things that are called by name, ``phrases`` what sentences may call a thing,
     ``titles`` what is read in the place of an identifier, ``records`` the titles of records by their identifiers,
-    whether they have a page or not, ``report`` the page of a report by its name and route.
+    whether they have a page or not, ``report`` the page of a report by its name and route, ``own_frameworks`` the
+    titles of frameworks of one's own.
     """
 
     href: Href = route_of
@@ -70,6 +71,7 @@ class Links:
     titles: Mapping[ThingKey, str] = field(default_factory=dict)
     records: Mapping[str, str] = field(default_factory=dict)
     report: Callable[[str, str], str] = page_of_route
+    own_frameworks: Mapping[str, str] = field(default_factory=dict)
 
     def of_report(self, report: str) -> "Links":
         """The same on the page of a report: one that shows a framework control by control names no framework."""
@@ -95,11 +97,19 @@ class Links:
     def name(self, kind: EntityKind, key: str, text: str) -> str:
         """What people read for it; ``text`` where it has no other name."""
         if kind == "framework":
-            return FRAMEWORK_NAMES.get(key, text)
+            return self._framework_name(key, text)
         if kind == "control" and (text == key or _NODE.fullmatch(text)):
             framework, _, control = key.partition(":")
-            return f"{FRAMEWORK_NAMES.get(framework, framework)} {control}"
+            return f"{self._framework_name(framework, framework)} {control}"
         return self.names.get(kind, {}).get(key) or (self.records.get(key, text) if kind in NAMED else text)
+
+    def _framework_name(self, framework: str, text: str) -> str:
+        return FRAMEWORK_NAMES.get(framework) or self.own_frameworks.get(framework, text)
+
+
+def links_of(edition: Edition) -> Links:
+    """Names that lead to routes, as an edition knows them."""
+    return Links(names={"owner": edition.people}, records=edition.titles, own_frameworks=edition.own_frameworks)
 
 
 def framework_of(report: str) -> str:

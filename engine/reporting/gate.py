@@ -22,6 +22,7 @@ class Condition:
     found: str
     holds: bool
     org_id: str = ""  # where several are asked
+    name: str = ""  # what people call the framework
 
 
 def least(snapshot: Snapshot, framework: str, measure: str, percent: float) -> Condition:
@@ -33,9 +34,7 @@ def least(snapshot: Snapshot, framework: str, measure: str, percent: float) -> C
     row = next(iter(rows.filter(framework=framework).iter_rows(named=True)), None)
     if row is None:
         scope = ", ".join(rows.get_column("framework")) or "none"
-        raise Usage(
-            f"{FRAMEWORK_NAMES.get(framework, framework)} is not in scope of {snapshot.org_id}; in scope: {scope}."
-        )
+        raise Usage(f"{snapshot.framework_name(framework)} is not in scope of {snapshot.org_id}; in scope: {scope}.")
     value = row[f"{measure}_pct"]
     found = "nothing applies" if value is None else f"{value:g} %, {row['effective']} of {row['applicable']} effective"
     return Condition(
@@ -69,7 +68,7 @@ def junit(conditions: Sequence[Condition], at: datetime) -> bytes:
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=named + FRAMEWORK_NAMES.get(framework, framework),
+            name=named + (own[0].name or FRAMEWORK_NAMES.get(framework, framework)),
             tests=str(len(own)),
             failures=str(sum(not one.holds for one in own)),
             errors="0",

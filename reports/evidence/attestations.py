@@ -50,7 +50,7 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
             Table("earlier", "Decided and replaced since", earlier, labels=labels, state=STATES, hidden=HIDDEN),
         ),
         coverage=packs.controls_coverage(control_status),
-        charts=_charts(frameworks, due),
+        charts=_charts(frameworks, due, ask),
         definitions=DEFINITIONS,
         warnings=_warnings(figures, ask),
     )
@@ -106,7 +106,7 @@ def _warnings(figures: Figures, ask: Ask) -> list[str]:
     return warnings
 
 
-def _charts(frameworks: pl.DataFrame, due: dict[str, str]) -> list[Chart]:
+def _charts(frameworks: pl.DataFrame, due: dict[str, str], ask: Ask) -> list[Chart]:
     if frameworks.is_empty():
         return []
     parts = frameworks.select("framework", *STATUSES)
@@ -117,7 +117,14 @@ def _charts(frameworks: pl.DataFrame, due: dict[str, str]) -> list[Chart]:
     alt = "Attestations on the board by framework and status."
     return [
         Chart(
-            "stacked", "Attestations by status", frame, "framework", "attestations", alt, series="status", tones=tones
+            "stacked",
+            "Attestations by status",
+            frame.with_columns(packs.own_name(ask)),
+            "framework",
+            "attestations",
+            alt,
+            series="status",
+            tones=tones,
         )
     ]
 

@@ -57,7 +57,7 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
             Table("controls", "Every control", controls, labels=LABELS, state=["state"], hidden=HIDDEN),
         ),
         coverage=coverage,
-        charts=_charts(frameworks),
+        charts=_charts(frameworks, ask),
         definitions=DEFINITIONS,
         warnings=_warnings(figures, coverage, ask),
     )
@@ -99,7 +99,7 @@ def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:
     return warnings
 
 
-def _charts(frameworks: pl.DataFrame) -> list[Chart]:
+def _charts(frameworks: pl.DataFrame, ask: Ask) -> list[Chart]:
     frame = frameworks.unpivot(STATES[:4], index="framework", variable_name="state", value_name="controls").filter(
         pl.col("framework").is_in(frameworks.filter(pl.col("applicable") > 0)["framework"].implode())
     )
@@ -109,7 +109,16 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
         "Applicable controls of each framework by the age of their newest evidence; future-dated evidence is left out."
     )
     return [
-        Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state", words=("state",))
+        Chart(
+            "stacked",
+            "Evidence by framework",
+            frame.with_columns(packs.own_name(ask)),
+            "framework",
+            "controls",
+            alt,
+            series="state",
+            words=("state",),
+        )
     ]
 
 

@@ -26,6 +26,11 @@ def pack_name(ask: Ask, column: str = "framework") -> pl.Expr:
     return pl.col(column).replace(ask.framework_names)
 
 
+def own_name(ask: Ask) -> pl.Expr:
+    """Identifiers of the program's frameworks as they are, titles of one's own: what a chart is drawn from."""
+    return pl.col("framework").replace(ask.own_frameworks)
+
+
 def coverage(readiness: pl.DataFrame) -> Coverage:
     """F2: applicable controls whose state is not ``no_data``, of the applicable ones of all frameworks in scope."""
     return Coverage(int(readiness["assessed"].sum()), int(readiness["applicable"].sum()))

@@ -90,6 +90,7 @@ def gate(
                     then, _ = AsOf.take(past(day))
                     with services.snapshots.open(name, now=moment, at=then) as before:
                         found += [no_new(snapshot, before, one, severity) for one in mine]
+                found = [replace(one, name=snapshot.framework_name(one.framework)) for one in found]
                 rows += [_row(name, one.framework, one) for one in found]
                 checks += [replace(one, org_id=name) for one in found] if everyone else found
     if everyone:

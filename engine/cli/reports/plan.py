@@ -208,7 +208,10 @@ def _back_test(org: str | None, framework: str, as_of: str | None, form: str) ->
                     services.snapshots.open(name, now=now(), at=AsOf(then)) as earlier,
                 ):
                     horizons[then] = earlier.fact("control_horizons").filter(framework=framework)
-            edition = snapshot.edition(back_test_report(horizons, framework), {PLANNED_FRAMEWORK.name: framework})
+            edition = snapshot.edition(
+                back_test_report(horizons, framework, snapshot.framework_name(framework)),
+                {PLANNED_FRAMEWORK.name: framework},
+            )
     return RENDERERS[form].render(edition)
 
 

@@ -14,7 +14,6 @@ from engine.copilot.grammar.lexicon import is_filler
 from engine.copilot.grammar.names import FRAMEWORKS, OwnName, spellings_of
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 # the words of such a question, beside the framework and those that say nothing
 _WORDS = frozenset((
@@ -44,7 +43,7 @@ def standing(
     named = {word for said in spellings for word in re.split(r"[\s_-]", said.lower())}
     if any(not (is_filler(word) or word in _WORDS or stem(word) in _WORDS or word in named) for word in asked.words):
         return None
-    name = FRAMEWORK_NAMES.get(framework, label)
+    name = library.framework_name(framework)
     rows = library.rows(FRAMEWORK)
     row = next(iter(rows.filter(pl.col("framework") == framework).iter_rows(named=True)), None)
     if row is not None and row["weighted_pct"] is None:

@@ -61,6 +61,11 @@ class Library:
         """Where the organization stands in its chain."""
         return self._about()[1].seq
 
+    def framework_name(self, framework: str) -> str:
+        """What a framework is called, of the program or of the organization's own."""
+        names = dict(self.fact("frameworks").select("framework", "name").iter_rows())
+        return str(names.get(framework, framework))
+
     def number(self, threshold: str) -> int:
         """A threshold of the organization, as a whole number."""
         return int(self._about()[3][threshold])

@@ -9,7 +9,6 @@ import polars as pl
 from engine.copilot.answers.library import Library
 from engine.copilot.entities.programme import FRAMEWORK
 from engine.facts.controls.readiness import posture_formula_change, readiness_formula_change
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list
         rows = _readiness(library).filter(pl.col("framework") == key)
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         current = held.filter(pl.col("framework") == key)[now]
-        title = f"{'readiness' if subject == 'readiness' else 'open gaps'} of {FRAMEWORK_NAMES.get(key, key)}"
+        title = f"{'readiness' if subject == 'readiness' else 'open gaps'} of {library.framework_name(key)}"
         value = None if current.is_empty() or current[0] is None else float(current[0])
         found += _with_today(title, "readiness_snapshots", rows, library, value, unit)
     return found

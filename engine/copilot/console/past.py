@@ -14,7 +14,7 @@ from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.model.declarations.as_of import AsOf
 from engine.model.errors import BadRequest
-from engine.model.vocabulary import FRAMEWORK_NAMES, Confidence
+from engine.model.vocabulary import Confidence
 
 ROWS = 10
 USUAL_DAYS = 30
@@ -60,7 +60,7 @@ def past_value(
     if row is None:
         return None
     mark = citations.cite(READINESS, route(READINESS, asOf=window.first), key)
-    said = f"{cell(row['weighted_pct'])} %: weighted readiness of {FRAMEWORK_NAMES.get(key, key)} as of {window.first}"
+    said = f"{cell(row['weighted_pct'])} %: weighted readiness of {library.framework_name(key)} as of {window.first}"
     return AnswerPart((f"{said}; {cell(row['strict_pct'])} % strict. {mark}",), "high")
 
 

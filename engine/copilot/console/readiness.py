@@ -13,7 +13,6 @@ from engine.copilot.entities.programme import FRAMEWORK
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.model.errors import BadRequest
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 ROWS = 5
 MOST_LAPSES = 10
@@ -47,7 +46,7 @@ def ready(
         return None
     by = by or known["target_on"][0]
     if by is None:
-        said = FRAMEWORK_NAMES.get(framework, framework)
+        said = library.framework_name(framework)
         return AnswerPart(
             (f"I have no data on a day for {said}: name one, since no target date is on record.",), "none"
         )
@@ -104,7 +103,7 @@ def lapsing(
     rows = (
         pl.concat(lapsed).filter(pl.col("lapses_on") >= first).sort("lapses_on", "framework", "control_id", "evidence")
     )
-    of = "" if not wanted else f" of {', '.join(FRAMEWORK_NAMES.get(key, key) for key in scope)}"
+    of = "" if not wanted else f" of {', '.join(library.framework_name(key) for key in scope)}"
     span = f"from {first} to {window.last} ({window.words})"
     counted = (
         f"{count_of(rows.height, 'piece', 'pieces')} of evidence{of} {'lapses' if rows.height == 1 else 'lapse'} {span}"
@@ -133,7 +132,7 @@ def lapsing(
     }
     lines = [f"{counted}."]
     lines += [
-        f"- {row['lapses_on']}: {row['evidence']} of {FRAMEWORK_NAMES.get(row['framework'], row['framework'])} "
+        f"- {row['lapses_on']}: {row['evidence']} of {library.framework_name(row['framework'])} "
         f"{row['control_id']} {row['title']}, owner {cell(row['owner'])} {marks[row['framework']]}"
         for row in rows.head(MOST_LAPSES).iter_rows(named=True)
     ]
@@ -170,7 +169,7 @@ def gate(
     mark = citations.cite(_PLAN, route(_PLAN))
     said = f"{severity} gap {window.words}"
     lines = [f"{'Yes: a new' if broken else 'No: no new'} {said}, by the gate's condition. {mark}"]
-    lines += [f"- {FRAMEWORK_NAMES.get(one.framework, one.framework)}: {one.found}" for one in broken]
+    lines += [f"- {library.framework_name(one.framework)}: {one.found}" for one in broken]
     return AnswerPart(tuple(lines), "high")
 
 

@@ -2,14 +2,24 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, past, phrases
+from engine.copilot.entities.entity import (
+    Entity,
+    Records,
+    RowState,
+    flag,
+    framework_name,
+    is_in,
+    none,
+    over,
+    past,
+    phrases,
+)
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.copilot.entities.programme import OVERDUE
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 
 def _requests(records: Records) -> pl.DataFrame:
-    called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
+    called = framework_name(records).alias("called")
     days = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days()
     return records.fact("requests").with_columns(called, days_to_close=days)
 
@@ -20,12 +30,12 @@ def _risks(records: Records) -> pl.DataFrame:
 
 
 def _exceptions(records: Records) -> pl.DataFrame:
-    called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
+    called = framework_name(records).alias("called")
     return records.fact("exceptions").with_columns(called)
 
 
 def _exclusion_rows(records: Records) -> pl.DataFrame:
-    called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework"))
+    called = framework_name(records)
     rows = records.fact("control_status").filter(~pl.col("applicable"))
     return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=called)
 

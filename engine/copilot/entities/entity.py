@@ -100,6 +100,12 @@ class Entity:
         return next(state for state in self.states if state.label == label)
 
 
+def framework_name(records: Records, column: str = "framework") -> pl.Expr:
+    """What the frameworks of a column are called, of the program or of the organization's own."""
+    names = dict(records.fact("frameworks").select("framework", "name").iter_rows())
+    return pl.col(column).replace_strict(names, default=pl.col(column), return_dtype=pl.String)
+
+
 def phrases(said: str) -> Words:
     """The phrases of a list with commas."""
     return tuple(said.split(", "))

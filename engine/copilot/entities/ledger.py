@@ -2,15 +2,10 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, framework_name, is_in, none, over, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 _STATES = ("effective", "partial", "stale", "ineffective", "no_data")  # from best to worst
-
-
-def _framework_name(column: str = "framework") -> pl.Expr:
-    return pl.col(column).replace_strict(FRAMEWORK_NAMES, default=pl.col(column))
 
 
 def _changes(records: Records) -> pl.DataFrame:
@@ -25,7 +20,7 @@ def _changes(records: Records) -> pl.DataFrame:
         .with_columns(
             id=pl.format("{}:{} on {}", "framework", "control_id", "observed_on"),
             control=pl.format("{}:{}", "framework", "control_id"),
-            called=_framework_name(),
+            called=framework_name(records),
             step=step.cast(pl.Int64),
         )
     )
@@ -47,8 +42,8 @@ def _mappings(records: Records) -> pl.DataFrame:
         .with_columns(
             id=pl.format("{}:{} to {}:{}", "source_framework", "source_id", "target_framework", "target_id"),
             control=pl.format("{}:{}", "source_framework", "source_id"),
-            source_called=_framework_name("source_framework"),
-            called=_framework_name("target_framework"),
+            source_called=framework_name(records, "source_framework"),
+            called=framework_name(records, "target_framework"),
         )
         .sort("strength", "id", descending=[True, False])
     )
@@ -92,7 +87,7 @@ def _proofs(records: Records) -> pl.DataFrame:
         .with_columns(
             id=pl.format("{} for {}:{}", "evidence_id", "framework", "control_id"),
             control=pl.format("{}:{}", "framework", "control_id"),
-            called=_framework_name(),
+            called=framework_name(records),
         )
     )
 

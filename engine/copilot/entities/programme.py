@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past, phrases
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, framework_name, is_in, none, past, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 _NO_EVIDENCE = phrases(
     "without evidence, no evidence, missing evidence, no data, nothing on record, undocumented, without any "
@@ -25,7 +24,7 @@ def _frameworks(records: Records) -> pl.DataFrame:
     dates = (
         records.fact("organization_frameworks_rows").filter("in_scope").select("framework", "adopted_on", "target_on")
     )
-    names = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
+    names = framework_name(records).alias("called")
     gaps = records.fact("gaps").group_by("framework").agg(gaps=pl.len().cast(pl.Int64))
     return (
         dates.join(records.fact("readiness").drop("name"), on="framework", how="left")
@@ -62,14 +61,14 @@ def _controls(records: Records) -> pl.DataFrame:
     )
     return status.join(roles, on=key, how="left").with_columns(
         id=pl.format("{}:{}", "framework", "control_id"),
-        called=_framework_name(),
+        called=framework_name(records),
         because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
     )
 
 
 def _gaps(records: Records) -> pl.DataFrame:
     severity = pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
-    return records.fact("gaps").with_columns(called=_framework_name(), rank=severity)
+    return records.fact("gaps").with_columns(called=framework_name(records), rank=severity)
 
 
 def _remediations(records: Records) -> pl.DataFrame:
@@ -77,18 +76,14 @@ def _remediations(records: Records) -> pl.DataFrame:
     return (
         records.fact("remediations")
         .join(rows, on="id", how="left")
-        .with_columns(called=_framework_name(), severity=pl.coalesce("severity", "raw_severity"))
+        .with_columns(called=framework_name(records), severity=pl.coalesce("severity", "raw_severity"))
     )
 
 
 def _attestations(records: Records) -> pl.DataFrame:
     return records.fact("attestations").with_columns(
-        called=_framework_name(), control=pl.format("{}:{}", "framework", "control_id")
+        called=framework_name(records), control=pl.format("{}:{}", "framework", "control_id")
     )
-
-
-def _framework_name() -> pl.Expr:
-    return pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework"))
 
 
 def _duties(records: Records) -> pl.DataFrame:
@@ -98,12 +93,13 @@ def _duties(records: Records) -> pl.DataFrame:
 
 def _tests(records: Records) -> pl.DataFrame:
     return records.fact("test_windows").with_columns(
-        called=_framework_name(), id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on"))
+        called=framework_name(records),
+        id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on")),
     )
 
 
 def _schedules(records: Records) -> pl.DataFrame:
-    return records.table("testing_schedules").with_columns(called=_framework_name())
+    return records.table("testing_schedules").with_columns(called=framework_name(records))
 
 
 FRAMEWORK = Entity(

@@ -5,9 +5,9 @@ from functools import cache
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.facts.controls.own import with_framework_names
 from engine.facts.expressions import shape
 from engine.model.documents.document import FrameRow
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 
 def movements(
@@ -15,14 +15,15 @@ def movements(
     attestations: pl.DataFrame,
     vendors: pl.DataFrame,
     audit_actions: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls that are in another state than was last seen before the period; signatures and assurance that ended."""
     bounds = asked.select("org_id", "period_start", "as_of")
     frame = pl.concat(
         [
-            _controls(control_assessments, audit_actions),
-            _lapses(attestations, bounds),
+            _controls(control_assessments, audit_actions, own_frameworks),
+            _lapses(attestations, own_frameworks, bounds),
             _assurance_losses(vendors, bounds),
         ],
         how="diagonal_relaxed",
@@ -32,11 +33,11 @@ def movements(
     return shape("movements", dated).sort("org_id", "kind", "framework", "thing", "state")
 
 
-def _controls(status: pl.DataFrame, actions: pl.DataFrame) -> pl.DataFrame:
+def _controls(status: pl.DataFrame, actions: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
     known = {
         (org_id, event): action for org_id, event, action in actions.select("org_id", "last_id", "action").iter_rows()
     }
-    moved = status.filter(pl.col("previous_state") != pl.col("state"))
+    moved = with_framework_names(status.filter(pl.col("previous_state") != pl.col("state")), own_frameworks)
     reasons = []
     for row in moved.iter_rows(named=True):
         newest = known.get((row["org_id"], row["last_evidence_id"]))
@@ -54,10 +55,10 @@ def _controls(status: pl.DataFrame, actions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _lapses(attestations: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
+def _lapses(attestations: pl.DataFrame, own_frameworks: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     inside = pl.col("due_on").is_between("period_start", "as_of")
     overdue = attestations.join(bounds, on="org_id").filter(pl.col("status") == "overdue", inside)
-    return overdue.select(
+    return with_framework_names(overdue, own_frameworks).select(
         "org_id",
         "framework",
         kind=pl.lit("attestation"),
@@ -82,7 +83,7 @@ def _assurance_losses(vendors: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFra
 
 
 def _control() -> pl.Expr:
-    return pl.format("{} {}", pl.col("framework").replace(FRAMEWORK_NAMES), "control_id")
+    return pl.format("{} {}", "framework_name", "control_id")
 
 
 def reason_of(row: FrameRow, family: str | None, against: str | None) -> str:

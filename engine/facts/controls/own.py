@@ -52,6 +52,16 @@ def frameworks(own_frameworks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFram
     return shape("frameworks", frame).sort("org_id", place(), "framework")
 
 
+def with_framework_names(frame: pl.DataFrame, own_frameworks: pl.DataFrame) -> pl.DataFrame:
+    """Rows with what their framework is called as ``framework_name``: one of the program's or one's own."""
+    ours = pl.col("framework").replace(FRAMEWORK_NAMES)
+    if own_frameworks.is_empty():
+        return frame.with_columns(framework_name=ours)
+    own = own_frameworks.select("org_id", "framework", framework_name="name")
+    named = frame.join(own, on=["org_id", "framework"], how="left", maintain_order="left")
+    return named.with_columns(framework_name=pl.coalesce("framework_name", ours))
+
+
 def place(column: str = "framework") -> pl.Expr:
     """The order of frameworks: those of the program as the catalogue has them, then one's own by identifier."""
     return pl.col(column).replace_strict(

@@ -2,10 +2,10 @@
 
 import polars as pl
 
+from engine.facts.controls.own import with_framework_names
 from engine.facts.expressions import has_happened, shape
 from engine.facts.obligations.ledger import TAG, effort, one
 from engine.model.poam import STANDING, entries, scheduled_on
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 _KEY = ["org_id", "framework", "control_id"]
 
@@ -105,7 +105,9 @@ def weaknesses(poam: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFrame
     )
 
 
-def checkpoints(frameworks: pl.DataFrame, accountable: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
+def checkpoints(
+    frameworks: pl.DataFrame, own_frameworks: pl.DataFrame, accountable: pl.DataFrame, meetings: pl.DataFrame
+) -> pl.DataFrame:
     """The day for which a framework is to be ready: a duty of who is accountable for most of its controls.
 
     Where nobody is, the chair of the first committee has it; without a committee it is nobody's.
@@ -124,13 +126,13 @@ def checkpoints(frameworks: pl.DataFrame, accountable: pl.DataFrame, meetings: p
         .agg(owner=pl.col("accountable").first())
     )
     return (
-        frameworks.filter(pl.col("target_on").is_not_null())
+        with_framework_names(frameworks.filter(pl.col("target_on").is_not_null()), own_frameworks)
         .join(most, on=["org_id", "framework"], how="left")
         .join(chairs, on="org_id", how="left")
         .with_columns(
             kind=pl.lit("audit_checkpoint"),
             key="framework",
-            title=pl.format("{} readiness checkpoint", pl.col("framework").replace(FRAMEWORK_NAMES)),
+            title=pl.format("{} readiness checkpoint", "framework_name"),
             owner=pl.coalesce("owner", "chair"),
             frameworks=one("framework"),
             controls=pl.lit([], dtype=pl.List(pl.String)),

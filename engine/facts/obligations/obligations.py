@@ -22,6 +22,7 @@ def obligations(
     poam_items_rows: pl.DataFrame,
     exceptions_rows: pl.DataFrame,
     organization_frameworks_rows: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
     meetings: pl.DataFrame,
     control_owners_rows: pl.DataFrame,
     controls: pl.DataFrame,
@@ -43,7 +44,7 @@ def obligations(
         sources.policy_reviews(policies_rows, policy_controls_rows),
         milestones.weaknesses(poam, poam_items_rows, accountable),
         sources.exceptions(exceptions_rows, accountable),
-        milestones.checkpoints(organization_frameworks_rows, accountable, meetings),
+        milestones.checkpoints(organization_frameworks_rows, own_frameworks, accountable, meetings),
         sources.meetings(meetings),
         notices.notices(incident_steps_rows, incidents_rows, organizations_rows),
     ]

@@ -4,7 +4,7 @@ A report that declares a parameter of such a name itself means its own by it.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.model.declarations.ask import Parameter, Parameters
 from engine.model.entities import EntityKind
@@ -30,6 +30,7 @@ class Filters:
 
     named: Mapping[EntityKind, str]
     table: str | None = None
+    own_frameworks: Mapping[str, str] = field(default_factory=dict)  # titles by identifier
 
     @classmethod
     def of(cls, parameters: Parameters, own: Iterable[Parameter]) -> "Filters":
@@ -43,7 +44,8 @@ class Filters:
     @property
     def words(self) -> str:
         """What is named, for a title or a sentence: ``owner ana@aurora.example and framework SOC 2``."""
-        return " and ".join(f"{kind} {FRAMEWORK_NAMES.get(value, value)}" for kind, value in self.named.items())
+        names = {**FRAMEWORK_NAMES, **self.own_frameworks}
+        return " and ".join(f"{kind} {names.get(value, value)}" for kind, value in self.named.items())
 
     @property
     def file_words(self) -> str:

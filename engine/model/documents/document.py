@@ -242,6 +242,7 @@ class Edition:
     document: Document
     people: Mapping[str, str] = field(default_factory=dict)  # address → what people call whom it belongs to
     titles: Mapping[str, str] = field(default_factory=dict)  # identifier of a record → what people call it
+    own_frameworks: Mapping[str, str] = field(default_factory=dict)  # identifier → title of a framework of one's own
 
     def readable(self, text: str) -> str:
         """A sentence as people read it: days spelled, the names of people before their addresses."""

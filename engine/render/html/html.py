@@ -25,7 +25,7 @@ from engine.render.html.heads import card_labels
 from engine.render.html.key_figures import key_figures
 from engine.render.html.phrases import with_links
 from engine.render.html.rows import FIRST_ROWS, TableSheet, sheet
-from engine.render.links import Links
+from engine.render.links import Links, links_of
 from engine.render.plain_values import plain_value
 
 LEAD_ROOM, LEAD_ROWS = 690.0, 8  # pixels and rows of the table beside the first picture
@@ -46,7 +46,7 @@ class Around:
 
 def render(edition: Edition, part: str = "") -> bytes:
     """The page of an edition, whose names lead to routes; ``part`` tells its places from those of other pages."""
-    links = Links(names={"owner": edition.people}, records=edition.titles)
+    links = links_of(edition)
     return page(edition, with_lead(edition, sheets(edition, links, part), links), links, part=part)
 
 

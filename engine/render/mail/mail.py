@@ -3,9 +3,10 @@
 Mail programs drop style sheets, so every style stands at its element (``templates/mail.html``).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
+from types import MappingProxyType
 from typing import NamedTuple
 
 import polars as pl
@@ -78,23 +79,28 @@ class _Sheet:
     hint: str
 
 
-def narrow(table: Table, columns: Sequence[str], title: str | None = None, hint: str = "") -> Table:
+def narrow(
+    table: Table,
+    columns: Sequence[str],
+    title: str | None = None,
+    hint: str = "",
+    own_frameworks: Mapping[str, str] = MappingProxyType({}),
+) -> Table:
     """The table with some of its columns, in this order, all of them to be seen; under its own title or another.
 
     Its note speaks of the whole report; a mail has the ``hint`` instead.
     """
-    return replace(
-        table, frame=_with_names(table.frame.select(columns)), hidden=(), heat=(), title=title or table.title, note=hint
-    )
+    frame = _with_names(table.frame.select(columns), {**FRAMEWORK_NAMES, **own_frameworks})
+    return replace(table, frame=frame, hidden=(), heat=(), title=title or table.title, note=hint)
 
 
-def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_names(frame: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     """Frameworks under the names that people say; what an action is called, which pages keep to themselves, is seen."""
     columns = []
     if "framework" in frame.columns:
-        columns.append(pl.col("framework").replace(FRAMEWORK_NAMES))
+        columns.append(pl.col("framework").replace(names))
     if "frameworks" in frame.columns:
-        columns.append(pl.col("frameworks").list.eval(pl.element().replace(FRAMEWORK_NAMES)).list.join(", "))
+        columns.append(pl.col("frameworks").list.eval(pl.element().replace(names)).list.join(", "))
     return frame.with_columns(columns).rename({"action_id": "identifier"}, strict=False)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.model.documents.document import Edition, Table
 from engine.render.cell_texts import CellTexts, is_word_column
 from engine.render.html.names import frameworks_beside, is_naming, title_columns
-from engine.render.links import NAMED, Links, ThingKey
+from engine.render.links import NAMED, Links, ThingKey, links_of
 from engine.render.record_names import record_name
 from engine.render.tables.xlsx_cells import Cell
 from engine.render.words import tone
@@ -24,7 +24,7 @@ class CellReading:
     @classmethod
     def of(cls, edition: Edition) -> "CellReading":
         """With the names that the edition knows."""
-        return cls(Links(names={"owner": edition.people}, records=edition.titles).of_report(edition.report))
+        return cls(links_of(edition).of_report(edition.report))
 
     def cells(self, texts: CellTexts, name: str) -> list[Cell]:
         """The cells of a column."""

@@ -44,7 +44,7 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
     difference = diff_documents(before.document, after.document, report.figures)
     closure = behind(report.facts)
     pairs = {name: (before.fact(name), after.fact(name)) for name in _looked_at(closure)}
-    days = before.ask.as_of, after.ask.as_of
+    days, names = (before.ask.as_of, after.ask.as_of), after.ask.framework_names
     with store.reader() as connection:
         span = before.position, after.position
         named = events_named(connection, org_id, _evidence_ids(pairs))
@@ -59,12 +59,13 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
         {name: pair[1] for name, pair in pairs.items()},
         days,
         {name: event.action for name, event in named.items()},
+        names,
     )
     whys = {}
     for figure in report.figures:
         if any(change.id == figure.id for change in difference.figures):
             rows = before.figures.explained_rows(figure.id), after.figures.explained_rows(figure.id)
-            whys[figure.id] = why(figure, *rows, moved, sources)
+            whys[figure.id] = why(figure, *rows, moved, sources, names)
     return diff_document(
         DiffContext(
             days,
@@ -74,6 +75,7 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
             report.facts,
             in_groups(_of_these(moved, wanted, whys.values())),
             whys,
+            names,
         )
     )
 

@@ -11,6 +11,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document, Table, at_most
 from engine.model.documents.movement import Movement, in_groups, main_movements
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render import words
 from engine.reporting.difference.causes import Cause
 from engine.reporting.difference.documents import DocumentDifference, FigureChange
@@ -66,6 +67,7 @@ class DiffContext:
     computed_from: tuple[str, ...]
     movements: Sequence[Movement] = ()
     whys: Mapping[str, FigureWhy] = field(default_factory=dict)
+    framework_names: Mapping[str, str] = field(default_factory=lambda: FRAMEWORK_NAMES)
 
 
 def diff_document(told: DiffContext) -> Document:
@@ -79,7 +81,8 @@ def diff_document(told: DiffContext) -> Document:
         **{f"rows_{kind}": number for kind, number in counts.items()},
     }
     tables = (
-        rows_table(named, rows[named.table.name], _days(told), told.computed_from) for named in told.difference.tables
+        rows_table(named, rows[named.table.name], _days(told), told.computed_from, told.framework_names)
+        for named in told.difference.tables
     )
     headline, why = _headline(told, counts)
     return Document(

@@ -30,7 +30,12 @@ class FigureWhy:
 
 
 def why(
-    figure: Figure, before: pl.DataFrame, after: pl.DataFrame, moved: Sequence[StateMove], sources: Mapping[str, str]
+    figure: Figure,
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    moved: Sequence[StateMove],
+    sources: Mapping[str, str],
+    framework_names: Mapping[str, str] = FRAMEWORK_NAMES,
 ) -> FigureWhy:
     """``before`` and ``after`` are the explained rows of the figure. What moved of other things is no reason."""
     difference = tables.diff(before.drop(REASON), after.drop(REASON))
@@ -39,9 +44,9 @@ def why(
     subjects = {subject for row in rows for subject in subjects_of_row(row, sources)}
     summed = () if subjects or part not in _OF_A_SCORE else figure.facts
     kinds = {kind for fact in summed for kind in _SUMMED.get(fact, ())}
-    steps = _steps(difference, part)
+    steps = _steps(difference, part, framework_names)
     return FigureWhy(
-        _in_words(difference, steps),
+        _in_words(difference, steps, framework_names),
         # figures of incidents count a period, which moves on: its rows say it
         tuple(
             one for one in moved if one.kind in kinds or (one.kind != "incident" and not subjects.isdisjoint(one.about))
@@ -56,28 +61,28 @@ def _differing(difference: TableDifference, part: str) -> Iterator[FrameRow]:
     yield from (row.after for row in difference.changed if row.before.get(part) != row.after.get(part))
 
 
-def _in_words(difference: TableDifference, steps: str) -> str:
+def _in_words(difference: TableDifference, steps: str, framework_names: Mapping[str, str]) -> str:
     said = []
     for word, rows in (("came", difference.came), ("went", difference.went)):
         if rows:
-            said.append(f"{len(rows):,} {word} ({_some([_row_name(row) for row in rows.values()])})")
+            said.append(f"{len(rows):,} {word} ({_some([_row_name(row, framework_names) for row in rows.values()])})")
     return "; ".join([*said, steps] if steps else said)
 
 
-def _steps(difference: TableDifference, part: str) -> str:
+def _steps(difference: TableDifference, part: str, framework_names: Mapping[str, str]) -> str:
     """The rows that give another part than before, those that differ most first."""
     steps = []
     for row in difference.changed:
         old, new = row.before.get(part), row.after.get(part)
         if isinstance(old, int | float) and isinstance(new, int | float) and old != new:
-            steps.append((abs(new - old), f"{_row_name(row.after)} {new - old:+,.3g}"))
+            steps.append((abs(new - old), f"{_row_name(row.after, framework_names)} {new - old:+,.3g}"))
     return _some([text for _, text in sorted(steps, key=lambda one: (-one[0], one[1]))])
 
 
-def _row_name(row: FrameRow) -> str:
+def _row_name(row: FrameRow, framework_names: Mapping[str, str]) -> str:
     """What people call a row that a figure counts."""
     if row.get("framework") and row.get("control_id"):
-        return f"{FRAMEWORK_NAMES.get(row['framework'], row['framework'])} {row['control_id']}"
+        return f"{framework_names.get(row['framework'], row['framework'])} {row['control_id']}"
     names = (row.get(name) for name in ("title", "name", "vendor", *row))
     return str(next((name for name in names if name), ""))
 

@@ -95,6 +95,7 @@ def movements(
     after: Mapping[str, pl.DataFrame],
     days: tuple[date, date],
     actions: Mapping[str, str],
+    framework_names: Mapping[str, str] = FRAMEWORK_NAMES,
 ) -> list[StateMove]:
     """What moved in the facts that both have, with those days that lie between the two.
 
@@ -102,7 +103,11 @@ def movements(
     """
     there = [moving for moving in MOVING if moving.fact in before and moving.fact in after]
     reasons = _reasons(after, actions)
-    found = [one for moving in there for one in _state_moves(moving, before[moving.fact], after[moving.fact], reasons)]
+    found = [
+        one
+        for moving in there
+        for one in _state_moves(moving, before[moving.fact], after[moving.fact], reasons, framework_names)
+    ]
     told = {subject for one in found if one.kind != "duty" for subject in one.about}
     return [
         one._replace(on=one.on if one.on is not None and days[0] <= one.on <= days[1] else None)
@@ -128,7 +133,11 @@ def _reasons(after: Mapping[str, pl.DataFrame], actions: Mapping[str, str]) -> d
 
 
 def _state_moves(
-    moving: Moving, before: pl.DataFrame, after: pl.DataFrame, reasons: Mapping[tuple[str, ...], str]
+    moving: Moving,
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    reasons: Mapping[tuple[str, ...], str],
+    framework_names: Mapping[str, str],
 ) -> Iterator[StateMove]:
     """Rows that came into a state with a word; of a control that was not in scope nothing is said."""
     was = {
@@ -138,13 +147,13 @@ def _state_moves(
     for row in after.iter_rows(named=True):
         key, state = tuple(row[name] for name in moving.key), _state(moving, row[moving.state])
         if moving.kind == "incident" and state == "resolved" and key not in was:
-            yield StateMove(moving.kind, "open", _thing(moving, row), about=_about(moving, row))
+            yield StateMove(moving.kind, "open", _thing(moving, row, framework_names), about=_about(moving, row))
         if state not in KINDS[moving.kind].verbs or was.get(key) == state:
             continue
         if moving.kind != "control" or key in was:
             because = reasons.get(key, "") if moving.kind == "control" else ""
             on = row.get(moving.days.get(state, ""))
-            yield StateMove(moving.kind, state, _thing(moving, row), on, because, _about(moving, row))
+            yield StateMove(moving.kind, state, _thing(moving, row, framework_names), on, because, _about(moving, row))
 
 
 def _state(moving: Moving, found: object) -> str:
@@ -169,7 +178,7 @@ def _about(moving: Moving, row: FrameRow) -> tuple[Subject, ...]:
     return (control, *own) if moving.kind == "attestation" else own
 
 
-def _thing(moving: Moving, row: FrameRow) -> str:
+def _thing(moving: Moving, row: FrameRow, framework_names: Mapping[str, str]) -> str:
     if moving.kind in ("control", "attestation"):
-        return f"{FRAMEWORK_NAMES.get(row['framework'], row['framework'])} {row['control_id']}"
+        return f"{framework_names.get(row['framework'], row['framework'])} {row['control_id']}"
     return " ".join(str(row[name]) for name in moving.key)

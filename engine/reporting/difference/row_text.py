@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -31,6 +32,7 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
 _NAMES = ("control", "title", "name", "vendor", "what", "figure")  # what people call a row, beside its key
 _CELLS = 4  # of a row without a state that came or went
 KINDS = ("came", "went", "changed")
+CellText = Callable[[Table, str, Any], str]
 CausesOf = Callable[[FrameRow, Iterable[str]], list[Cause]]
 
 
@@ -45,14 +47,20 @@ class RowChange:
     causes: list[Cause]
 
 
-def rows_table(named: NamedDifference, found: Sequence[RowChange], days: int, computed_from: Sequence[str]) -> Table:
+def rows_table(
+    named: NamedDifference,
+    found: Sequence[RowChange],
+    days: int,
+    computed_from: Sequence[str],
+    framework_names: Mapping[str, str] = FRAMEWORK_NAMES,
+) -> Table:
     """What changed in a table, for people and for machines."""
-    table = named.table
+    table, cell_text = named.table, partial(_cell_text, framework_names)
     rows = [
         (
             one.change,
-            _label(table, named.rows.key, one.row),
-            _what(table, named.rows.key, one, days),
+            _label(table, named.rows.key, one.row, cell_text),
+            _what(table, named.rows.key, one, days, cell_text),
             sentence_of(one.causes, one.row, computed_from),
             list(one.key),
             [cell.column for cell in one.cells],
@@ -107,32 +115,32 @@ def _ticks(cell: ChangedCell, days: int) -> bool:
     return unit == "days" and isinstance(before, int) and isinstance(after, int) and abs(after - before) == days
 
 
-def _label(table: Table, key: Sequence[str], row: FrameRow) -> str:
+def _label(table: Table, key: Sequence[str], row: FrameRow, cell_text: CellText) -> str:
     """What people call the row: its visible key, and its name."""
     told_apart = [*key, "control_id"] if "framework" in key and "control_id" in row else key
     visible = [name for name in told_apart if name not in table.hidden] or list(key)
     names = [name for name in _NAMES if name in row and name not in table.hidden and name not in visible]
     told = [*visible, *names[:1]] if "control" not in names else ["control", *visible]
-    return ", ".join(text for name in dict.fromkeys(told) if (text := _cell_text(table, name, row.get(name))) != "–")
+    return ", ".join(text for name in dict.fromkeys(told) if (text := cell_text(table, name, row.get(name))) != "–")
 
 
-def _what(table: Table, key: Sequence[str], one: RowChange, days: int) -> str:
+def _what(table: Table, key: Sequence[str], one: RowChange, days: int, cell_text: CellText) -> str:
     if one.change != "changed":
         visible = [name for name in one.row if name not in table.hidden and name not in (*key, *_NAMES)]
         shown = [name for name in visible if name in table.state] or visible[:_CELLS]
-        return "; ".join(f"{words.heading(table, name)}: {_cell_text(table, name, one.row[name])}" for name in shown)
+        return "; ".join(f"{words.heading(table, name)}: {cell_text(table, name, one.row[name])}" for name in shown)
     cells = [cell for cell in one.cells if cell.column not in table.hidden and not _ticks(cell, days)]
     return "; ".join(
-        f"{words.heading(table, cell.column)}: {_cell_text(table, cell.column, cell.before)} → "
-        f"{_cell_text(table, cell.column, cell.after)}"
+        f"{words.heading(table, cell.column)}: {cell_text(table, cell.column, cell.before)} → "
+        f"{cell_text(table, cell.column, cell.after)}"
         for cell in cells
     )
 
 
-def _cell_text(table: Table, name: str, value: Any) -> str:
+def _cell_text(framework_names: Mapping[str, str], table: Table, name: str, value: Any) -> str:
     """A cell as people read it."""
-    if name == "framework" and value in FRAMEWORK_NAMES:
-        return FRAMEWORK_NAMES[value]
+    if name == "framework" and value in framework_names:
+        return framework_names[value]
     text = words.value(name, plain_value(value, name))
     return words.spell(text) if name in table.state or name in table.words else text
 

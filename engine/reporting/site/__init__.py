@@ -194,4 +194,5 @@ def _links(things: Sequence[Thing], editions: Sequence[Edition], report: Callabl
         titles={(one.kind, one.key): one.title for one in things if one.kind in ("request", "incident")},
         records={key: title for edition in editions for key, title in edition.titles.items()},
         report=report,
+        own_frameworks={key: title for edition in editions for key, title in edition.own_frameworks.items()},
     )

@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document
-from engine.model.vocabulary import FRAMEWORK_NAMES, VENDOR_TIERS
+from engine.model.vocabulary import VENDOR_TIERS
 from engine.planning.outlook import make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
@@ -73,7 +73,7 @@ def _renewed_in_time(snapshot: Snapshot, lapsing: pl.DataFrame) -> str:
     for step in plan.steps:
         first.setdefault(step.work.id, step.ready_on)
     count = sum(name in first and first[name] <= on for name, on in lapse.items())
-    name = FRAMEWORK_NAMES.get(framework, framework)
+    name = snapshot.framework_name(framework)
     return f" The plan for {name} on {short_day(day)} renews {count} of its {len(lapse)} in time."
 
 

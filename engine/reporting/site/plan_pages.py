@@ -38,7 +38,7 @@ def plan_editions(snapshot: Snapshot) -> Iterator[tuple[str, Edition]]:
     for framework in near.sort(day, "framework")["framework"]:
         query = {PLANNED_FRAMEWORK.name: framework, TARGET.name: str(DEFAULT_TARGET)}
         edition = snapshot.edition(ASKED, query)
-        name = FRAMEWORK_NAMES.get(framework, framework)
+        name = snapshot.framework_name(framework)
         title = f"{edition.title}: {name}, {spelled_day(edition.document.summary['by'])}"
         yield framework, replace(edition, title=title)
 
@@ -46,7 +46,7 @@ def plan_editions(snapshot: Snapshot) -> Iterator[tuple[str, Edition]]:
 def plan_page(framework: str, told: ReportPage) -> PlanPage:
     """The page of a plan as the front page leads to it."""
     document = told.edition.document
-    name = FRAMEWORK_NAMES.get(framework, framework)
+    name = {**FRAMEWORK_NAMES, **told.edition.own_frameworks}.get(framework, framework)
     return PlanPage(f"{name}, {short_day(document.summary['by'])}", verdict(document), told)
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.documents.document import FrameRow
-from engine.model.vocabulary import FRAMEWORK_NAMES, LIVE_INCIDENTS
+from engine.model.vocabulary import LIVE_INCIDENTS
 from engine.render import words
 from engine.render.cell_texts import plain_action
 from engine.render.links import ThingKey
@@ -155,17 +155,19 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
             f"{_count(late, 'duty is', 'duties are')} late, {len(week)} due within a week, {len(later)} more within "
             f"thirty days: {words.quarters(hours)} h."
         )
-        parts = [part(name, _work(of)) for name, of in (("Late", late), ("This week", week), ("Next", later)) if of]
+        parts = [
+            part(name, _work(of, snapshot)) for name, of in (("Late", late), ("This week", week), ("Next", later)) if of
+        ]
         yield ("owner", owner), Portrait(sentence, parts)
 
 
-def _work(rows: Iterable[FrameRow]) -> list[str]:
-    return [f"{spelled_day(row['due_on'])}: {row['title']}{_of_controls(row)}{_effort(row)}" for row in rows]
+def _work(rows: Iterable[FrameRow], snapshot: Snapshot) -> list[str]:
+    return [f"{spelled_day(row['due_on'])}: {row['title']}{_of_controls(row, snapshot)}{_effort(row)}" for row in rows]
 
 
-def _of_controls(row: FrameRow) -> str:
+def _of_controls(row: FrameRow, snapshot: Snapshot) -> str:
     named = [name.partition(":") for name in (row["controls"] or [])[:3]]
-    shown = [f"{FRAMEWORK_NAMES.get(framework, framework)} {control}" for framework, _, control in named]
+    shown = [f"{snapshot.framework_name(framework)} {control}" for framework, _, control in named]
     return f" ({', '.join(shown)})" if shown else ""
 
 
@@ -218,7 +220,7 @@ def _incident(row: FrameRow) -> str:
 def _requests(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     for row in snapshot.fact("requests").iter_rows(named=True):
         due = f"due {spelled_day(row['due_on'])}" if row["due_on"] else "without a day"
-        name = FRAMEWORK_NAMES.get(row["framework"], row["framework"])
+        name = snapshot.framework_name(row["framework"])
         about = f" for {name} {row['control_id']}" if row["framework"] and row["control_id"] else ""
         said = f"{words.spell(row['clock']).capitalize()}, {due}: {row['owner'] or 'nobody'} answers it{about}."
         lines = [str(one) for one in row["evidence_ids"] or ()]

@@ -8,7 +8,6 @@ import polars as pl
 
 from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
-from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.site.document_answers import decisions, freed_hours, what_moved
 from engine.reporting.site.named_answers import (
     Sentence,
@@ -74,7 +73,7 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             by_name=of_records(late_requests),
         ),
         SiteQuestion(
-            f"What if we drop {_short(dropped)}?",
+            f"What if we drop {_short(dropped, snapshot)}?",
             "obligation-whatif",
             "obligations_pending_hours",
             _duties(dropped),
@@ -101,8 +100,8 @@ def _framework_to_drop(snapshot: Snapshot) -> str:
     return "pci-dss" if "pci-dss" in names else next(iter(names), "")
 
 
-def _short(framework: str) -> str:
-    return "PCI" if framework == "pci-dss" else FRAMEWORK_NAMES.get(framework, "a framework")
+def _short(framework: str, snapshot: Snapshot) -> str:
+    return "PCI" if framework == "pci-dss" else snapshot.framework_name(framework) or "a framework"
 
 
 def _posture(snapshot: Snapshot) -> list[float]:

@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from engine.model.entities import EntityKind
-from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render.html.html import Step
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -101,7 +100,7 @@ def _thing(
 def _frameworks(snapshot: Snapshot) -> Iterator[Thing]:
     for row in snapshot.fact("readiness").iter_rows(named=True):
         record = {name: value for name, value in row.items() if name not in ("org_id", "framework", "name")}
-        yield _thing("framework", row["framework"], FRAMEWORK_NAMES.get(row["framework"], row["name"]), record)
+        yield _thing("framework", row["framework"], snapshot.framework_name(row["framework"]), record)
 
 
 def _controls(snapshot: Snapshot) -> Iterator[Thing]:
@@ -127,7 +126,7 @@ def _controls(snapshot: Snapshot) -> Iterator[Thing]:
     )
     for row in snapshot.fact("control_assessments").iter_rows(named=True):
         framework, control = row["framework"], row["control_id"]
-        name = FRAMEWORK_NAMES.get(framework, framework)
+        name = snapshot.framework_name(framework)
         record = {column: row[column] for column in shown}
         history = changes.get((framework, control), ())
         yield _thing("control", f"{framework}:{control}", row["title"], record, history, f"{name} {control}", name)

@@ -1,5 +1,6 @@
 """From what a report says of a subject to the edition that formats show: whole, or as the filters ask for."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
@@ -11,9 +12,15 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, Edition
 from engine.reporting.index import parts_of
 from engine.reporting.snapshot.excerpt import excerpt
+from engine.reporting.snapshot.filter_names import Fact
 from engine.reporting.snapshot.part_positions import newest
 from engine.reporting.snapshot.record_titles import record_titles
 from engine.reporting.snapshot.subject import FactSource, Subject
+
+
+def own_framework_titles(fact: Fact) -> Mapping[str, str]:
+    """Titles of the organization's own frameworks, by identifier; ``fact`` gives any fact."""
+    return dict(fact("own_frameworks_rows").select("id", "title").iter_rows())
 
 
 def edition_of(
@@ -37,8 +44,9 @@ def edition_of(
         document=document,
         people={email: name for _, email, name in fact("names").iter_rows()},
         titles=record_titles(report.facts, fact, source.titles),
+        own_frameworks=own_framework_titles(fact),
     )
-    filters = Filters.of(parameters, report.parameters)
+    filters = replace(Filters.of(parameters, report.parameters), own_frameworks=whole.own_frameworks)
     if not filters:
         return whole
     title = f"{whole.title}: {filters.words}" if filters.named else whole.title

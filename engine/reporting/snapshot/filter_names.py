@@ -7,7 +7,6 @@ import polars as pl
 from engine.model.declarations.filters import FILTERS
 from engine.model.entities import EntityKind
 from engine.model.errors import BadRequest
-from engine.model.vocabulary import FRAMEWORK_NAMES
 
 Fact = Callable[[str], pl.DataFrame]
 
@@ -19,7 +18,7 @@ def check_name(kind: EntityKind, value: str, framework: str, fact: Fact) -> None
     """
     match kind:
         case "control":
-            _check_control(value, framework, fact("controls"))
+            _check_control(value, framework, fact)
         case "framework":
             known = fact("frameworks")
             called = known.filter(pl.col("name") == value).get_column("framework")
@@ -55,11 +54,13 @@ def control_of(value: str, framework: str) -> tuple[str, str]:
     return (before, after) if colon else (framework, value)
 
 
-def _check_control(value: str, framework: str, controls: pl.DataFrame) -> None:
+def _check_control(value: str, framework: str, fact: Fact) -> None:
+    controls = fact("controls")
     framework, control = control_of(value, framework)
     own = controls.filter(pl.col("framework") == framework) if framework else controls
     if control not in own.get_column("control_id"):
-        where = FRAMEWORK_NAMES.get(framework, framework) if framework else "a framework in scope"
+        names = dict(fact("frameworks").select("framework", "name").iter_rows())
+        where = names.get(framework, framework) if framework else "a framework in scope"
         raise _refusal("control", value, f"a control of {where}, such as soc2:CC6.1")
 
 

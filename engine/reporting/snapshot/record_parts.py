@@ -15,8 +15,8 @@ from engine.replica.scans.registry import SCANS
 from engine.store.log.parts import EVENTS, part_of
 from engine.store.schema import REPLICATED
 
-# name, time zone and thresholds are in every report, and what people are called
-ALWAYS = frozenset({"organizations", "organization_settings", "memberships", "users"})
+# name, time zone and thresholds are in every report, and what people and frameworks of one's own are called
+ALWAYS = frozenset({"organizations", "organization_settings", "memberships", "users", "own_frameworks"})
 CUTS = "chain_cuts"  # retention takes events without adding any
 
 # scans of the audit log that look at some actions alone; () at events that a row or a fact names by their place

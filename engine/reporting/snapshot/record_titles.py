@@ -47,7 +47,9 @@ def record_titles(facts: Iterable[str], fact: Fact, known: FactCache[Mapping[str
     """
     scans = sorted(title_scans(facts))
     frames = {scan: fact(scan) for scan in scans}
-    return known.get_or_make(tuple(scans), tuple(frames.values()), lambda: dict(_titles(frames)))
+    if "attestations_rows" in frames:
+        frames["own_frameworks"] = fact("own_frameworks")
+    return known.get_or_make(tuple(frames), tuple(frames.values()), lambda: dict(_titles(frames)))
 
 
 def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
@@ -56,8 +58,9 @@ def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
             rows = frame.select(*TITLE_COLUMNS[scan]).iter_rows()
             yield from ((key, title) for key, title in rows if title and title != key)
     if (duties := frames.get("attestations_rows")) is not None:
-        for key, pack, control in duties.select("id", "framework", "control_id").iter_rows():
-            yield key, f"Attestation of {FRAMEWORK_NAMES.get(pack, pack)} {control}"
+        names = FRAMEWORK_NAMES | dict(frames["own_frameworks"].select("framework", "name").iter_rows())
+        for key, framework, control in duties.select("id", "framework", "control_id").iter_rows():
+            yield key, f"Attestation of {names.get(framework, framework)} {control}"
     if (bundles := frames.get("sealed_bundles_rows")) is not None:
         for key, end in bundles.select("id", "window_end_on").iter_rows():
             yield key, f"Bundle up to {spelled_day(end)}"

@@ -20,6 +20,7 @@ from engine.model.declarations.declaration import EXPLAIN, Declaration, find_rep
 from engine.model.declarations.report_loader import load_report
 from engine.model.documents.document import Document, Edition, Position
 from engine.model.errors import Unavailable
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render import RENDERERS
 from engine.reporting.artifacts.artifact_names import Name
 from engine.reporting.artifacts.artifacts import Artifacts
@@ -280,10 +281,16 @@ class Snapshot:
             lambda name: self._source.frame(name, None),
         )
 
+    def framework_name(self, framework: str) -> str:
+        """What a framework is called, of the program or of the organization's own."""
+        return FRAMEWORK_NAMES.get(framework) or self.own_frameworks.get(framework, framework)
+
     @property
-    def own_frameworks(self) -> dict[str, str]:
+    def own_frameworks(self) -> Mapping[str, str]:
         """Titles of the organization's own frameworks, by identifier."""
-        return dict(self._source.frame("own_frameworks", None).select("framework", "name").iter_rows())
+        from engine.reporting.snapshot.editions import own_framework_titles
+
+        return own_framework_titles(lambda name: self._source.frame(name, None))
 
     def _question(self, report: "Report", parameters: Parameters) -> tuple[dict[str, "pl.DataFrame"], Ask]:
         """The facts of a report, and what they and it are asked."""

@@ -30,7 +30,8 @@ def snapshot(strict=None, gaps=(), day=NOW.date()):
             orient="row",
         ),
     }
-    return SimpleNamespace(fact=facts.__getitem__, org_id="acme", as_of=day)
+    names = {"nist-csf": "NIST CSF", "soc2": "SOC 2"}
+    return SimpleNamespace(fact=facts.__getitem__, org_id="acme", as_of=day, framework_name=names.__getitem__)
 
 
 @pytest.mark.parametrize(("strict", "asked", "holds"), [(40.0, 40, True), (39.9, 40, False), (None, 0, False)])

@@ -12,12 +12,13 @@ CONTROL = {"framework": "soc2", "control_id": "CC6.1", "previous_state": "effect
 BACKUP = {"action": "backup.completed", "last_id": "e1"}
 
 
-def movement_rows(status=(), attestations=(), vendors=(), actions=()):
+def movement_rows(status=(), attestations=(), vendors=(), actions=(), own=()):
     found = movements(
         rows("control_assessments", *status),
         rows("attestations", *attestations),
         rows("vendors", *vendors),
         rows("audit_actions", *actions),
+        rows("own_frameworks", *own),
         ASKED,
     )
     return found.drop("org_id").rows()
@@ -28,6 +29,12 @@ def test_a_control_that_went_stale_says_which_evidence_stopped():
     assert movement_rows([stale], actions=[BACKUP]) == [
         ("control", "soc2", "SOC 2 CC6.1", "stale", date(2026, 11, 3), "when backup evidence stopped")
     ]
+
+
+def test_a_framework_of_ones_own_is_called_by_its_title():
+    stale = {**CONTROL, "framework": "annex", "state": "stale", "state_since": date(2026, 11, 3)}
+    found = movement_rows([stale], own=[{"framework": "annex", "name": "Acme Security Annex"}])
+    assert found == [("control", "annex", "Acme Security Annex CC6.1", "stale", date(2026, 11, 3), "")]
 
 
 def test_a_day_outside_the_period_is_not_told():

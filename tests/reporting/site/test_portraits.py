@@ -32,6 +32,10 @@ class Records:
         empty = pl.DataFrame(schema=SCANS[name]) if name in SCANS else None
         return self.frames.get(name, rows(name) if empty is None else empty)
 
+    def framework_name(self, framework):
+        """What a framework is called."""
+        return {"soc2": "SOC 2"}[framework]
+
 
 def portrait(kind, key, **frames):
     return portraits(Records(frames=frames))[kind, key]

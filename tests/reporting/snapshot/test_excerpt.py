@@ -47,7 +47,9 @@ FACTS = {
     "members": rows("members", {"email": "dee@acme.example"}),
     "vendors": rows("vendors", {"vendor_id": "ven-1", "name": "Okta"}),
     "controls": rows("controls", {"framework": "soc2", "control_id": "CC7.1"}),
-    "frameworks": rows("frameworks", {"framework": "soc2"}, {"framework": "iso27001"}),
+    "frameworks": rows(
+        "frameworks", {"framework": "soc2", "name": "SOC 2"}, {"framework": "iso27001", "name": "ISO 27001"}
+    ),
 }
 
 

@@ -55,7 +55,7 @@ def test_a_report_stands_at_the_newest_part_that_it_looks_at():
     assert newest({"vendors", "audit_log"}, heads, head) == head
     assert newest({"policies"}, heads, head) == head
     assert "audit_log" in report_parts(["control_status"])
-    assert report_parts([]) == {"organizations", "organization_settings", "memberships", "users"}
+    assert report_parts([]) == {"organizations", "organization_settings", "memberships", "users", "own_frameworks"}
     assert report_parts(["vendors_rows"]) >= {"vendors"}
     weeks = {"readiness_snapshots", "organization_frameworks", "chain_cuts"}  # they tell which weeks have no snapshot
     assert report_parts(["posture_snapshots_rows"]) == report_parts([]) | weeks | {"posture_snapshots"}
