@@ -15,20 +15,12 @@ from reports.shared import setup
 from reports.shared.columns import in_order
 from reports.shared.wording import count_of
 
-NAMES = {SOURCE: "SOC 2", TARGET: "ISO/IEC 27001"}
 MAPPINGS = ("full", "partial", "none")
 STATES = ("source_state", "target_state", "overlay", "mapping", "state")
 HIDDEN = (
     *("source_newest_at", "target_newest_at", "reviewer", "reviewed_on"),
     *("source_framework", "target_framework", "framework"),  # the page says them in its headings
 )
-LABELS = {
-    "source_id": "SOC 2",
-    "source_title": "Criterion",
-    "target_id": "ISO 27001",
-    "target_title": "Requirement",
-    "events": "Own evidence",
-}
 DEFINITIONS = {
     "relation": "Words of NIST IR 8477, read from SOC 2 to ISO: equal asks for the same, superset covers the target, "
     "subset is one part of it, intersects shares some of it.",
@@ -43,6 +35,29 @@ VIEW = Parameter(
 )
 
 
+def _names(ask: Ask) -> tuple[str, str]:
+    """What both frameworks are called."""
+    whole = {"iso27001": "ISO/IEC 27001"}
+    source, target = (whole.get(name) or ask.framework_name(name) for name in (ask.word(SOURCE), ask.word(TARGET)))
+    return source, target
+
+
+def _adjective(ask: Ask) -> str:
+    """What stands before a requirement of the target."""
+    target = ask.word(TARGET)
+    return "ISO" if target == "iso27001" else ask.framework_name(target)
+
+
+def _labels(ask: Ask) -> dict[str, str]:
+    return {
+        "source_id": ask.framework_name(ask.word(SOURCE)),
+        "source_title": "Criterion",
+        "target_id": ask.framework_name(ask.word(TARGET)),
+        "target_title": "Requirement",
+        "events": "Own evidence",
+    }
+
+
 def build(
     organization: pl.DataFrame, control_evidence: pl.DataFrame, control_status: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
@@ -50,32 +65,33 @@ def build(
     conflicts = figures.counted_rows("crosswalk_conflicts").sort(
         "full", "strength", descending=True, maintain_order=True
     )
-    both = overlay.sides(control_status, control_evidence).filter("applicable")
+    both = overlay.sides(control_status, control_evidence, ask).filter("applicable")
     return Document(
-        *_opening(pairs, conflicts, figures),
+        *_opening(pairs, conflicts, figures, ask),
         tables=(
             Table(
                 "conflicts",
                 "Conflicts: the criterion is effective, the requirement is not",
                 conflicts.drop("conflict"),
-                labels=LABELS,
+                labels=_labels(ask),
                 state=STATES,
                 hidden=HIDDEN,
                 part_of=("matrix",),
             ),
-            *_view(ask.word(VIEW) == "soa", pairs, targets),
+            *_view(pairs, targets, ask),
         ),
         coverage=Coverage(both.filter(pl.col("state") != "no_data").height, both.height),
-        charts=_charts(figures),
-        pictures=_matrix(pairs),
+        charts=_charts(figures, ask),
+        pictures=_matrix(pairs, ask),
         definitions=DEFINITIONS,
-        warnings=_warnings(organization, pairs),
+        warnings=_warnings(organization, pairs, ask),
     )
 
 
-def _view(soa: bool, pairs: pl.DataFrame, targets: pl.DataFrame) -> tuple[Table, ...]:
-    labels = {**LABELS, "control_id": "ISO 27001"}
-    if soa:
+def _view(pairs: pl.DataFrame, targets: pl.DataFrame, ask: Ask) -> tuple[Table, ...]:
+    labels = _labels(ask)
+    labels["control_id"] = labels["target_id"]
+    if ask.word(VIEW) == "soa":
         note = "The requirement's own state comes first: mapped criteria support it and never replace it."
         title = "Statement of applicability with mapped criteria"
         return (Table("soa", title, targets, note, labels, state=STATES, hidden=HIDDEN),)
@@ -83,15 +99,23 @@ def _view(soa: bool, pairs: pl.DataFrame, targets: pl.DataFrame) -> tuple[Table,
     coverage = targets.select(*short, "criteria", "state", "framework")
     return (
         Table("matrix", "Pairs", pairs.drop("conflict"), labels=labels, state=STATES, hidden=HIDDEN),
-        Table("targets", "Coverage of each ISO requirement", coverage, labels=labels, state=STATES, hidden=HIDDEN),
+        Table(
+            "targets",
+            f"Coverage of each {_adjective(ask)} requirement",
+            coverage,
+            labels=labels,
+            state=STATES,
+            hidden=HIDDEN,
+        ),
     )
 
 
-def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+    source, target = _names(ask)
     if pairs.is_empty():
-        return Opening("The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped.", setup.IN_SCOPE)
-    applicable = count_of(figures["crosswalk_targets_applicable"], "applicable ISO requirement")
-    share = f"SOC 2 fully covers {figures['crosswalk_targets_full']:,} of {applicable}"
+        return Opening(f"The catalogue holds no {source} to {target} pair, so nothing can be mapped.", setup.IN_SCOPE)
+    applicable = count_of(figures["crosswalk_targets_applicable"], f"applicable {_adjective(ask)} requirement")
+    share = f"{source} fully covers {figures['crosswalk_targets_full']:,} of {applicable}"
     if conflicts.height:
         first = conflicts.row(0, named=True)
         are = "is" if conflicts.height == 1 else "are"
@@ -115,22 +139,22 @@ def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures) -> 
     )
 
 
-def _warnings(organization: pl.DataFrame, pairs: pl.DataFrame) -> list[str]:
+def _warnings(organization: pl.DataFrame, pairs: pl.DataFrame, ask: Ask) -> list[str]:
     in_scope = organization["frameworks"].explode(empty_as_null=False).to_list()
     warnings = [
-        f"{NAMES[framework]} is not in scope: the mapping is shown without evidence and state of that side."
-        for framework in (SOURCE, TARGET)
+        f"{name} is not in scope: the mapping is shown without evidence and state of that side."
+        for framework, name in zip((ask.word(SOURCE), ask.word(TARGET)), _names(ask), strict=True)
         if framework not in in_scope
     ]
-    if TARGET not in in_scope:
-        warnings.append("Without ISO/IEC 27001 in scope only requirements that a pair leads to are counted.")
+    if ask.word(TARGET) not in in_scope:
+        warnings.append(f"Without {_names(ask)[1]} in scope only requirements that a pair leads to are counted.")
     unsigned = pairs.filter(pl.col("reviewer").fill_null("catalogue") == "catalogue").height
     if unsigned:
         warnings.append(f"{count_of(unsigned, 'pair')} came with the catalogue: 0 reviewed by a person.")
     return warnings
 
 
-def _matrix(pairs: pl.DataFrame) -> list[MatrixPicture]:
+def _matrix(pairs: pl.DataFrame, ask: Ask) -> list[MatrixPicture]:
     """Families of criteria by families of requirements, in the order of their standards."""
     if pairs.is_empty():
         return []
@@ -147,7 +171,9 @@ def _matrix(pairs: pl.DataFrame) -> list[MatrixPicture]:
     return [
         MatrixPicture(
             "Which families meet",
-            "SOC 2 criteria by ISO/IEC 27001 requirements: how many pairs there are, and whether one of them is full.",
+            "{} criteria by {} requirements: how many pairs there are, and whether one of them is full.".format(
+                *_names(ask)
+            ),
             counts["row"].unique(maintain_order=True).to_list(),
             columns,
             cells,
@@ -161,13 +187,16 @@ def _family(name: str) -> pl.Expr:
     return pl.col(name).str.extract(r"^([A-Z]+\d+|[A-Z]\.\d+|\d+)").fill_null(pl.col(name))
 
 
-def _charts(figures: Figures) -> list[Chart]:
+def _charts(figures: Figures, ask: Ask) -> list[Chart]:
     if not figures["crosswalk_targets_applicable"]:
         return []
     targets = [figures[f"crosswalk_targets_{state}"] for state in MAPPINGS]
     frame = pl.DataFrame({"mapping": list(MAPPINGS), "targets": targets})
-    alt = "Applicable ISO requirements that SOC 2 covers fully, in part and not at all."
-    return [Chart("bars", "ISO requirements by coverage", frame, "mapping", "targets", alt, words=("mapping",))]
+    adjective, source = _adjective(ask), ask.framework_name(ask.word(SOURCE))
+    alt = f"Applicable {adjective} requirements that {source} covers fully, in part and not at all."
+    return [
+        Chart("bars", f"{adjective} requirements by coverage", frame, "mapping", "targets", alt, words=("mapping",))
+    ]
 
 
 REPORT = Report(
@@ -182,6 +211,6 @@ REPORT = Report(
         *("crosswalk_evidence_one_side", "crosswalk_evidence_none", "crosswalk_reuse", "crosswalk_conflicts"),
         "crosswalk_conflicts_full",
     ),
-    parameters=(PERIOD_DAYS, VIEW),
+    parameters=(PERIOD_DAYS, VIEW, SOURCE, TARGET),
     schema_version=3,
 )

@@ -1,32 +1,37 @@
-"""The crosswalk of SOC 2 and ISO/IEC 27001 with evidence and state laid over both sides."""
+"""The crosswalk of two frameworks with evidence and state laid over both sides: SOC 2 and ISO 27001 unless asked."""
 
 from typing import Literal
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask, Parameter
+from engine.model.declarations.plan_parameters import FRAMEWORK_FACT
 from reports.shared.columns import in_order
 
-SOURCE, TARGET = "soc2", "iso27001"
+SOURCE = Parameter("source", "soc2", "the framework that the pairs lead from", found_in=FRAMEWORK_FACT)
+TARGET = Parameter("target", "iso27001", "the framework that the pairs lead to", found_in=FRAMEWORK_FACT)
 
 
-def sides(control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
+def sides(control_status: pl.DataFrame, control_evidence: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Both frameworks' controls in scope with their evidence in the period."""
     held = control_evidence.group_by("framework", "control_id").agg(
         period_events=pl.col("events").sum(), newest_at=pl.col("last_at").filter(pl.col("events") > 0).max()
     )
     return (
-        control_status.filter(pl.col("framework").is_in([SOURCE, TARGET]))
+        control_status.filter(pl.col("framework").is_in([ask.word(SOURCE), ask.word(TARGET)]))
         .join(held, on=["framework", "control_id"], how="left")
         .with_columns(events=pl.col("period_events").fill_null(0))
         .drop("period_events")
     )
 
 
-def pairs(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
+def pairs(
+    crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
     """Each listed pair with state and evidence of both sides; null where a side is not in scope."""
-    both = sides(control_status, control_evidence)
-    listed = crosswalk.filter((pl.col("source_framework") == SOURCE) & (pl.col("target_framework") == TARGET))
-    for framework, end in ((SOURCE, "source"), (TARGET, "target")):
+    both, from_one, to_other = sides(control_status, control_evidence, ask), ask.word(SOURCE), ask.word(TARGET)
+    listed = crosswalk.filter((pl.col("source_framework") == from_one) & (pl.col("target_framework") == to_other))
+    for framework, end in ((from_one, "source"), (to_other, "target")):
         columns = ("control_id", "applicable", "state", "events", "newest_at")
         side = both.filter(pl.col("framework") == framework).select(columns)
         renamed = side.rename({name: f"{end}_{name}" for name in columns[1:]})
@@ -58,10 +63,12 @@ def pairs(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidenc
     )
 
 
-def targets(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
-    """One row for each ISO requirement in scope; without ISO in scope, for each that a pair leads to."""
+def targets(
+    crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
+    """One row for each control of the target in scope; where that is not in scope, for each that a pair leads to."""
     best = (
-        pairs(crosswalk, control_status, control_evidence)
+        pairs(crosswalk, control_status, control_evidence, ask)
         .sort("full", "strength", in_order("source_id"), descending=[True, True, False])
         .group_by("target_id", maintain_order=True)
         .agg(
@@ -76,8 +83,8 @@ def targets(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evide
         )
     )
     own = (
-        sides(control_status, control_evidence)
-        .filter(pl.col("framework") == TARGET)
+        sides(control_status, control_evidence, ask)
+        .filter(pl.col("framework") == ask.word(TARGET))
         .select(
             *("control_id", "title", "applicable", "justification", "approved_by", "approved_on"),
             *("state", "owner", "events", "newest_at"),
@@ -92,7 +99,7 @@ def targets(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evide
             pl.col("applicable").fill_null(True),
             pl.col("pairs", "full_pairs").fill_null(0),
             mapping=mapping.otherwise(pl.lit("none")),
-            framework=pl.lit(TARGET),
+            framework=pl.lit(ask.word(TARGET)),
         )
         .drop("target_title")
         .sort(in_order("control_id"))

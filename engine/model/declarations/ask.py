@@ -128,10 +128,14 @@ class Ask:
 
     @property
     def words(self) -> Mapping[str, object]:
-        """What titles and definitions of figures may name in braces: settings, days, horizon, parameters."""
+        """What titles and definitions of figures may name in braces: settings, days, horizon, parameters.
+
+        ``{source_name}`` is what the framework is called that the parameter ``source`` names.
+        """
         return {
             **{name: f"{self.settings[name]:g}" for name in DEFAULTS},
             **self.options,
+            **{f"{name}_name": self.framework_name(str(value)) for name, value in self.options.items()},
             "as_of": self.as_of,
             "period_days": self.period_days,
             "period_start": self.period_start,

@@ -80,9 +80,10 @@ class Report(Declaration):
 
         BadRequest for a parameter that names a record that is not there.
         """
+        ask = replace(ask, options={**{one.name: one.default for one in self.parameters}, **ask.options})
         for parameter in self.parameters:
             asked = ask.options.get(parameter.name)
-            if parameter.found_in is not None and asked is not None:
+            if parameter.found_in is not None and asked not in (None, parameter.default):
                 fact, column = parameter.found_in
                 if frames[fact].filter(pl.col(column) == asked).is_empty():
                     raise parameter.refusal(str(asked))

@@ -2,8 +2,11 @@
 
 import pytest
 
+from engine.model.declarations.ask import Ask
+from engine.model.errors import BadRequest
+from engine.model.thresholds import Thresholds
 from reports.mapping.crosswalk import REPORT
-from tests.factories import ask, document, explained_rows, lead, moment, rows
+from tests.factories import DAY, ask, document, explained_rows, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 
@@ -272,3 +275,29 @@ def test_the_matrix_has_families_of_both_sides_and_says_where_a_pair_is_full():
         ("CC7", "A.5"): ("1", "good"),
     }
     assert report([]).pictures == []
+
+
+def test_any_two_frameworks_are_laid_over_each_other():
+    ends = {"source_framework": "annex", "target_framework": "soc2"}
+    held = document(
+        REPORT,
+        Ask(DAY, 30, Thresholds(), {"source": "annex", "target": "soc2"}, {"annex": "Acme Security Annex"}),
+        **facts(
+            [pair("A.1", "CC6.1", "equal", 0.9, **ends), *PAIRS],
+            [control("annex", "A.1"), control("soc2", "CC6.1", "ineffective")],
+            [events("annex", "A.1")],
+            ("soc2", "annex"),
+        ),
+        frameworks=rows("frameworks", {"framework": "soc2"}, {"framework": "annex"}),
+    )
+    assert (
+        held.headline == "Acme Security Annex fully covers 1 of 1 applicable SOC 2 requirement; 1 pair is in conflict."
+    )
+    assert table(held, "matrix")["source_id"].to_list() == ["A.1"]
+    assert held.titles["crosswalk_pairs"] == "Pairs of Acme Security Annex and SOC 2"
+    assert held.warnings == []
+
+
+def test_a_framework_that_is_not_there_is_refused():
+    with pytest.raises(BadRequest, match="The parameter source must be the framework of one of the organization's"):
+        report(PAIRS, source="nothing")
