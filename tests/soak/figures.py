@@ -6,8 +6,10 @@ from pathlib import Path
 
 from data.demo import generate
 from data.demo.cast.organizations import PROFILES
+from engine.model.vocabulary import FRAMEWORKS
 from tests.claims.organizations import Organization, edge
 from tests.claims.recomputation import different_values, queries, sql_values
+from tests.claims.twins import generic, twin, unequal
 from tests.claims.values import worlds
 from tests.soak.table import Line
 
@@ -16,7 +18,20 @@ DAY, LEAP_DAY = date(2026, 11, 20), date(2028, 2, 29)
 
 def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     """A line for each organization: figures recomputed, and those that differ; the budget does not shorten it."""
-    return [_line(org) for org in (*map(_whole, PROFILES), edge(LEAP_DAY, seed))]
+    found = [_line(org) for org in (*map(_whole, PROFILES), edge(LEAP_DAY, seed))]
+    return [*found, _twins_line(_whole("aurora"))]
+
+
+def _twins_line(org: Organization) -> Line:
+    """Each framework of the program under another name: every generic figure is equal."""
+    began, broken = time.process_time(), []
+    (base,) = worlds([org.tables], org.day, org.zone)
+    for framework in FRAMEWORKS:
+        (other,) = worlds([twin(org.tables, framework)], org.day, org.zone)
+        differing = unequal(base.values, other.values, framework)
+        broken += [f"{framework}: {name} {ours}, of its twin {theirs}" for name, (ours, theirs) in differing.items()]
+    tried = f"{len(FRAMEWORKS)} frameworks, {len(generic()):,} figures each"
+    return Line("figures: twins", tried, seconds=time.process_time() - began, broken=broken)
 
 
 def _whole(name: str) -> Organization:

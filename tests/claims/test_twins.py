@@ -1,0 +1,29 @@
+"""A framework that goes out and comes in under another name counts as it did. ``python -m tests.soak figures`` has all."""
+
+import pytest
+
+from tests.claims.twins import crosswalk_values, generic, twin, twin_name, unequal
+from tests.claims.values import worlds
+from tests.demo import DAY, demo
+
+FRAMEWORKS = ("soc2", "pci-dss")
+
+
+@pytest.mark.real
+def test_every_generic_figure_of_a_twin_is_equal():
+    tables = demo("aurora")
+    zone = tables["organizations"]["time_zone"][0]
+    (base,) = worlds([tables], DAY, zone)
+    assert len(generic()) > 500
+    for framework in FRAMEWORKS:
+        (other,) = worlds([twin(tables, framework)], DAY, zone)
+        assert unequal(base.values, other.values, framework) == {}
+
+
+@pytest.mark.real
+def test_the_crosswalk_of_a_twin_is_that_of_its_framework():
+    tables = demo("aurora")
+    ours = crosswalk_values(tables, DAY, "soc2", "iso27001")
+    assert ours["crosswalk_conflicts"] > 0
+    assert crosswalk_values(twin(tables, "soc2"), DAY, twin_name("soc2"), "iso27001") == ours
+    assert crosswalk_values(twin(tables, "iso27001"), DAY, "soc2", twin_name("iso27001")) == ours

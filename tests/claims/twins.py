@@ -1,0 +1,100 @@
+"""A framework of the program under another name: out, in again, with the records that name it; figures must be equal.
+
+What may differ is said here: figures of a pack's own reports, and of what is about frameworks by name.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+
+from engine.facts import FactQuestion, Facts
+from engine.intake.frameworks.completion import complete
+from engine.intake.frameworks.exporting import built_in_content, csv_stream
+from engine.intake.frameworks.files import read_frameworks
+from engine.model.declarations.ask import Ask
+from engine.model.entities import FRAMEWORK_REPORTS
+from engine.model.thresholds import Thresholds
+from engine.replica.view import frame_view
+from reports.mapping.crosswalk import REPORT as CROSSWALK
+from tests.claims.organizations import Tables, replica_rows
+from tests.claims.values import REPORTS_OF_FIGURES, Values
+
+BY_NAME: Mapping[str, str] = {
+    "activity_": "controls of SOC 2 and ISO 27001, as the summary has them",
+    "controls_active": "controls of SOC 2 and ISO 27001",
+    "controls_inactive": "controls of SOC 2 and ISO 27001",
+    "crosswalk_": "SOC 2 and ISO 27001, unless two frameworks are named",
+    "benchmark_": "studies that were published about a framework",
+    "regulatory_": "regulations of the program, which name controls of its frameworks",
+    "catalogue_": "the catalogue has the framework and its twin",
+}
+"""Figures, or the beginnings of their names, that are about frameworks by name, and what they are about."""
+_KEYED = ("controls", "weakness_key")
+_NESTED = {"own_frameworks": ("details",), "framework_controls": ("details", "parameters")}
+
+
+def twin_name(framework: str) -> str:
+    """What the twin of a framework is called."""
+    return f"own-{framework}"
+
+
+def twin(tables: Tables, framework: str) -> Tables:
+    """The records of an organization with the twin of a framework in its place, as the import has it."""
+    other = twin_name(framework)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{other}.csv"
+        path.write_bytes(csv_stream(built_in_content(framework)))
+        content = read_frameworks(path, other)
+    complete(content)
+    found = {name: _with_name(frame, framework, other) for name, frame in tables.items()}
+    in_posture = pl.when(pl.col("framework") == other).then(True)
+    found["organization_frameworks"] = found["organization_frameworks"].with_columns(in_posture=in_posture)
+    for name, rows in content.tables.items():
+        plain = [{**row, **dict.fromkeys(_NESTED.get(name, ()))} for row in rows]
+        if plain:
+            found[name] = pl.DataFrame(plain, infer_schema_length=None)
+    return found
+
+
+def _with_name(frame: pl.DataFrame, framework: str, other: str) -> pl.DataFrame:
+    columns = [pl.col("framework").replace(framework, other)] if "framework" in frame.columns else []
+    tag = rf"(^|[^a-z0-9-]){framework}:"
+    columns += [pl.col(name).str.replace_all(tag, f"${{1}}{other}:") for name in _KEYED if name in frame.columns]
+    return frame.with_columns(columns)
+
+
+def generic() -> frozenset[str]:
+    """Figures that every framework has, whoever brought it along."""
+    reports: dict[str, set[str]] = {}
+    for report in REPORTS_OF_FIGURES:
+        for figure in report.figures:
+            reports.setdefault(figure.id, set()).add(report.name)
+    packs = set(FRAMEWORK_REPORTS.values())
+    return frozenset(name for name, of in reports.items() if not of <= packs and not name.startswith(tuple(BY_NAME)))
+
+
+def unequal(before: Values, after: Values, framework: str) -> dict[str, tuple[object, object]]:
+    """Generic figures that say something else of the twin."""
+    return {
+        name: (before[name], after[name])
+        for name in sorted(generic())
+        if before[name] != _plain(after[name], framework)
+    }
+
+
+def crosswalk_values(tables: Tables, day: date, source: str, target: str) -> Values:
+    """The figures of the crosswalk of two frameworks."""
+    settings, parameters = Thresholds(0, {}), {**CROSSWALK.parse({}), "source": source, "target": target}
+    period, zone = CROSSWALK.period_days(parameters), tables["organizations"]["time_zone"][0]
+    with frame_view(replica_rows("w", tables)) as view:
+        facts = Facts(view, [FactQuestion("w", zone, day, period, settings)])
+        frames = {name: facts.of("w", name) for name in CROSSWALK.facts}
+        figures = CROSSWALK.values(frames, Ask(day, period, settings, parameters))
+        return {name: figures[name] for name in figures.declared}
+
+
+def _plain(value: object, framework: str) -> object:
+    return value.replace(twin_name(framework), framework) if isinstance(value, str) else value
