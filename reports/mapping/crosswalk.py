@@ -55,7 +55,21 @@ def _labels(ask: Ask) -> dict[str, str]:
         "target_id": ask.framework_name(ask.word(TARGET)),
         "target_title": "Requirement",
         "events": "Own evidence",
+        **_headings(ask),
     }
+
+
+def _headings(ask: Ask) -> dict[str, str]:
+    """Headings that name the two frameworks; those of the columns themselves name SOC 2 and ISO 27001."""
+    ends = {"source": ask.framework_name(ask.word(SOURCE)), "target": _adjective(ask)}
+    states = {f"{end}_state": f"{name} state" for end, name in ends.items()}
+    return states | {f"{end}_events": f"{name} evidence" for end, name in ends.items()}
+
+
+def _title(ask: Ask) -> str:
+    """What the page is called where other frameworks are asked for than those of its own title."""
+    usual = (ask.word(SOURCE), ask.word(TARGET)) == (SOURCE.default, TARGET.default)
+    return "" if usual else f"{' and '.join(_names(ask))} crosswalk"
 
 
 def build(
@@ -85,6 +99,7 @@ def build(
         pictures=_matrix(pairs, ask),
         definitions=DEFINITIONS,
         warnings=_warnings(organization, pairs, ask),
+        title=_title(ask),
     )
 
 
@@ -113,7 +128,11 @@ def _view(pairs: pl.DataFrame, targets: pl.DataFrame, ask: Ask) -> tuple[Table, 
 def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     source, target = _names(ask)
     if pairs.is_empty():
-        return Opening(f"The catalogue holds no {source} to {target} pair, so nothing can be mapped.", setup.IN_SCOPE)
+        propose = f"Propose pairs with hq crosswalk suggest {ask.word(SOURCE)} {ask.word(TARGET)}, and sign them off."
+        return Opening(
+            f"The catalogue holds no {source} to {target} pair, so nothing can be mapped.",
+            propose if _title(ask) else setup.IN_SCOPE,
+        )
     applicable = count_of(figures["crosswalk_targets_applicable"], f"applicable {_adjective(ask)} requirement")
     share = f"{source} fully covers {figures['crosswalk_targets_full']:,} of {applicable}"
     if conflicts.height:

@@ -181,7 +181,8 @@ class Document:
     words of the program, as in a table, ``units`` what its numbers are in, ``better`` whether more or less of them is
     good. ``tables`` carry the rows; all formats show the same ones. ``warnings`` that are an ``Alarm`` ask for an act.
     ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
-    ``pictures`` and ``story`` are for pages; what they show stands in the tables.
+    ``pictures`` and ``story`` are for pages; what they show stands in the tables. ``title`` takes the place of the
+    report's where what was asked changes what it is about.
     """
 
     headline: str
@@ -200,6 +201,7 @@ class Document:
     story: BoardStory | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     better: Mapping[str, Better] = field(default_factory=dict)
+    title: str = ""
 
     def table(self, name: str) -> Table:
         """The table of that name; KeyError without one."""

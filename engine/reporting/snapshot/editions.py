@@ -33,7 +33,9 @@ def edition_of(
 
     whole = Edition(
         report=report.name,
-        title=f"{report.title}: what changed" if SINCE.name in parameters else report.title,
+        title=f"{document.title or report.title}: what changed"
+        if SINCE.name in parameters
+        else document.title or report.title,
         description=report.description,
         schema_version=report.schema_version,
         organization=subject.organization,

@@ -53,6 +53,7 @@ def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataF
         coverage=Coverage(int(assessed), int(ours["applicable"].sum())),
         definitions={**DEFINITIONS, "Coverage": packs.COVERAGE},
         warnings=packs.thin(ours, ask),
+        title=f"Controls of {name}",
     )
 
 
