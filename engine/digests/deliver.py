@@ -10,6 +10,7 @@ from engine.digests.calendar import span
 from engine.model.days import local_day
 from engine.model.declarations.as_of import AsOf
 from engine.model.declarations.digest import Digest, When, period_key, quiet_until
+from engine.model.documents.document import Position
 from engine.model.errors import BadRequest, NotFound, Problem
 from engine.model.every_organization import for_every_organization, public_message
 from engine.runtime.services import Services
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, str] = {}
 T = TypeVar("T")
+OWN_CATALOGUE = ("own_frameworks", "framework_controls", "framework_mappings")
 
 
 @dataclass(frozen=True)
@@ -219,9 +221,10 @@ def _prepare(services: Services, digest: Digest, org_id: str, now: datetime, sch
         due, next_due = span(When(digest.every), now, clock)
         ran = queries.runs_within(connection, org_id, run_name(digest.name), due, next_due)
         today, due_on = local_day(now, clock.zone), local_day(due, clock.zone)
-        period = key(digest, today)
+        parts = services.store.part_heads(org_id)
+        period = key(digest, today, parts)
         done = queries.ledger(connection, org_id, digest.name, period)
-    owed = not ran and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
+    owed = not ran and due_on < today and key(digest, due_on, parts) == period and digest.period != "catalogue"
     quiet = quiet_until(now, clock.zone, clock.settings)
     return _Work(
         services=services,
@@ -247,11 +250,16 @@ def _way(way: Mapping[str, object], quiet: datetime | None, clock: Clock) -> Map
     return {**way, "reason": f"{way['reason']} Quiet hours: it leaves on {at:%Y-%m-%d at %H:%M} ({clock.zone})."}
 
 
-def key(digest: Digest, day: date) -> str:
-    """The period of a day, as the ledger names it."""
+def key(digest: Digest, day: date, parts: Mapping[str, Position]) -> str:
+    """The period of a day, as the ledger names it; ``parts`` are the heads of the organization's tables.
+
+    The catalogue of an organization is that of the program, and where it brought frameworks along their newest write.
+    """
     from engine.catalogue import catalogue
 
-    return period_key(digest.period, day, catalogue().version)
+    own = max((parts[name].seq for name in OWN_CATALOGUE if name in parts), default=None)
+    version = catalogue().version
+    return period_key(digest.period, day, version if own is None else f"{version}+{own}")
 
 
 def _occasion(work: _Work, found: "Mapping[str, Sequence[Button]]") -> "Occasion":

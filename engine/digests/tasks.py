@@ -27,8 +27,9 @@ def digest_task(digest: Digest) -> Task:
         return deliver(services, digest, org_id, ACTOR, now=now, scheduled=True).outcome
 
     def is_done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
-        period = key(digest, _today(clock.zone, now))
-        if key(digest, _due_on(when, clock, now)) != period:
+        parts = services.store.part_heads(org_id)
+        period = key(digest, _today(clock.zone, now), parts)
+        if key(digest, _due_on(when, clock, now), parts) != period:
             return True
         with services.store.reader() as connection:
             return bool(queries.ledger(connection, org_id, digest.name, period))

@@ -5,8 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from engine.catalogue import catalogue
 from engine.digests.calendar import is_owed, span
+from engine.digests.deliver import key
 from engine.model.declarations.digest import When, last_due, period_key, quiet_until
+from engine.model.documents.document import Position
 from engine.model.thresholds import Thresholds
 from engine.store.queries.sending.digests import Clock
 from reports.digests import DIGESTS
@@ -177,3 +180,10 @@ def test_every_digest_is_declared_once_with_a_period_of_its_own():
         "compliance-digest": ("week", "week"),
         "sla-reminders": ("day", "day"),
     }
+
+
+def test_the_catalogue_of_an_organization_is_another_with_each_write_to_frameworks_of_its_own():
+    digest, day = next(one for one in DIGESTS if one.name == "mapping-digest"), date(2026, 11, 20)
+    ours = key(digest, day, {"controls": Position(9, "9")})
+    assert ours == catalogue().version
+    assert key(digest, day, {"own_frameworks": Position(3, "3"), "framework_controls": Position(7, "7")}) == f"{ours}+7"

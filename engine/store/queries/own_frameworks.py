@@ -14,6 +14,7 @@ from engine.store.schema.frameworks import (
     own_frameworks,
 )
 from engine.store.schema.organizations import organizations
+from engine.store.schema.risk import risks
 from engine.store.writing.revisions import Revision
 
 TABLES: Mapping[str, Table] = {
@@ -113,7 +114,7 @@ def attached_records(connection: Connection, org_id: str, framework: str) -> dic
 
 def move_records(revision: Revision, framework: str, before: str, after: str) -> int:
     """Records of one control belong to another from now on; returns how many. Those that it has already stay."""
-    moved = 0
+    moved = _move_risks(revision, f"{framework}:{before}", f"{framework}:{after}")
     for table in _ATTACHED:
         mine = (table.c.org_id == revision.org_id, table.c.framework == framework)
         keys = table.info["primary"]
@@ -131,6 +132,20 @@ def move_records(revision: Revision, framework: str, before: str, after: str) ->
         drop = ("org_id", "revision")
         revision.insert(table, [{name: value for name, value in row.items() if name not in drop} for row in new])
         moved += len(new)
+    return moved
+
+
+def _move_risks(revision: Revision, before: str, after: str) -> int:
+    """Risks name the controls that treat them in one text."""
+    query = select(risks.c.id, risks.c.controls).where(
+        risks.c.org_id == revision.org_id, risks.c.controls.contains(before)
+    )
+    moved = 0
+    for name, text in revision.records.execute(query).all():
+        named = [after if one.strip() == before else one.strip() for one in text.split(";")]
+        if after in named:
+            changed = {"controls": "; ".join(dict.fromkeys(named))}
+            moved += len(revision.update_where(risks, changed, risks.c.id == name))
     return moved
 
 

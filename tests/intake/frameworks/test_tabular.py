@@ -153,3 +153,18 @@ def test_owners_move_along_with_a_renamed_control(door):
     with door.store.reader() as connection:
         rows = connection.execute(control_owners.select().where(control_owners.c.org_id == "acme")).mappings().all()
     assert [row["control_id"] for row in rows] == ["A.9"]
+
+
+def test_risks_name_a_renamed_control_by_its_new_identifier(door):
+    from engine.store.schema.risk import risks
+
+    door.text("annex.csv", ANNEX)
+    named = {"R-1": "soc2:CC6.1; annex:A.1", "R-2": "annex:A.10", "R-3": None}
+    with door.store.revision("acme", "ann@acme.example", now=NOW) as revision:
+        revision.insert(risks, [{"id": name, "title": name, "controls": text} for name, text in named.items()])
+        revision.record("import.completed")
+    door.text("annex.csv", ANNEX.replace("A.1,A", "A.9,A"), accept=True)
+    with door.store.reader() as connection:
+        rows = connection.execute(risks.select().where(risks.c.org_id == "acme")).mappings().all()
+    assert {row["id"]: row["controls"] for row in rows} == {**named, "R-1": "soc2:CC6.1; annex:A.9"}
+    assert door.store.verify_rows("acme").ok
