@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from mimetypes import MimeTypes
 from pathlib import Path, PurePosixPath
@@ -22,14 +22,16 @@ _MORE = {
 @contextmanager
 def open_file(path: Path, most: int) -> Iterator[BinaryIO]:
     """The file at a path. Usage for what is no regular file, a link, or more than ``most`` bytes."""
-    with _regular(_open(str(path), str(path), None), str(path), most) as file:
+    with _regular(_open(str(path), str(path), None), str(path), most, too_large) as file:
         yield file
 
 
 @contextmanager
-def open_inside(folder: Path, name: str, most: int) -> Iterator[BinaryIO]:
+def open_inside(
+    folder: Path, name: str, most: int, refusal: Callable[[str, int], Usage] = too_large
+) -> Iterator[BinaryIO]:
     """The file of that name below a folder; the name may have folders in it. Usage as for ``open_file``, and for a name
-    that leads out of the folder."""
+    that leads out of the folder; ``refusal`` is what is said of one that is too large."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:
         raise Usage(f"{name!r} is no path inside {folder}: name a file below it, such as exports/people.csv.")
@@ -42,7 +44,7 @@ def open_inside(folder: Path, name: str, most: int) -> Iterator[BinaryIO]:
         handle = _open(parts[-1], name, parent)
     finally:
         os.close(parent)
-    with _regular(handle, name, most) as file:
+    with _regular(handle, name, most, refusal) as file:
         yield file
 
 
@@ -80,14 +82,14 @@ def _link(name: str) -> Usage:
 
 
 @contextmanager
-def _regular(handle: int, name: str, most: int) -> Iterator[BinaryIO]:
+def _regular(handle: int, name: str, most: int, refusal: Callable[[str, int], Usage]) -> Iterator[BinaryIO]:
     try:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             what = "a folder" if stat.S_ISDIR(state.st_mode) else "a device, a pipe or a socket"
-            raise Usage(f"{name} is {what}: evidence is a regular file.")
+            raise Usage(f"{name} is {what}; expected a regular file.")
         if state.st_size > most:
-            raise too_large(name, most)
+            raise refusal(name, most)
     except BaseException:
         os.close(handle)
         raise

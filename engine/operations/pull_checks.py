@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from engine.evidence.pulls.pull_file import read_pull_file
+from engine.evidence.pulls.sources.paths import check_paths
 from engine.model.errors import Problem
 from engine.operations.pulls import scheduled_files
 from engine.runtime.settings import Settings
 from engine.store.queries.accounts.installation import positions
+from engine.store.queries.own_frameworks import own_assessable
 from engine.store.rows import Reader, many
 from engine.store.schema.controls import test_runs, testing_schedules
 
@@ -30,10 +32,16 @@ def checks(connection: Reader, settings: Settings, now: datetime, progress: Prog
                 yield f"{one.org_id}: the check {row['check_id']} tested nothing the last time: {newest['reason']}."
 
 
-def files(settings: Settings, now: datetime) -> Iterator[str]:
-    """Files of SVC_PULLS that are no files of pulls."""
-    for _, path in scheduled_files(settings):
+def files(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Files of SVC_PULLS that are no files of pulls of their organization."""
+    there = [one.org_id for one in positions(connection)]
+    for org_id, path in scheduled_files(settings):
+        if org_id is not None and org_id not in there:
+            yield f"SVC_PULLS names {path} of {org_id}, which is no organization; there is {', '.join(there)}."
+            continue
+        own = frozenset(pair for one in ([org_id] if org_id else there) for pair in own_assessable(connection, one))
         try:
-            read_pull_file(path)
+            file = read_pull_file(path, own)
+            check_paths(file, file.sources.values())
         except Problem as problem:
             yield f"SVC_PULLS names {path}: {problem.message}"

@@ -14,7 +14,7 @@ from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_da
 from engine.evidence.pulls.landing import ACTOR, Landing
 from engine.evidence.pulls.proofs import stored_subjects, subject_of, write_proof
 from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
-from engine.evidence.pulls.pull import PullOutcome, chosen_checks, pull, span_of_check
+from engine.evidence.pulls.pull import PullOutcome, check_request, chosen_checks, pull
 from engine.evidence.pulls.pull_file import read_pull_file
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn
@@ -59,8 +59,7 @@ def run_pull(
     """
     with services.store.reader() as connection:
         today = local_day(now, time_zone(connection, org_id))
-    for check in checks:
-        span_of_check(check, today, since, until)
+    check_request(file, checks, today, since, until)
     readers = source_readers(services.settings)
     if not write:
         for one in pull(file, checks, readers, today, since, until):
@@ -173,7 +172,9 @@ def _subjects(
         return
     with services.store.reader() as connection:
         today = local_day(now, time_zone(connection, org_id))
-    for one in pull(file, chosen_checks(file, check_id), source_readers(services.settings), today):
+    checks = chosen_checks(file, check_id)
+    check_request(file, checks, today)
+    for one in pull(file, checks, source_readers(services.settings), today):
         if isinstance(one, PullOutcome):
             reason = one.unread if one.answer is None else one.answer.reason
             yield subject_of(one) if one.could_run else f"{one.check.id} cannot be proved: {reason}"

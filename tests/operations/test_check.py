@@ -148,6 +148,39 @@ def test_an_archive_that_nobody_sealed_is_found(var):
     assert [name for name, _ in check_results(var)] == ["organizations", "archives"]
 
 
+PULLS = """
+[source.people]
+kind = "files"
+paths = ["people.csv"]
+[[check]]
+id = "leavers"
+title = "Leavers"
+controls = ["annex:A.1"]
+cadence = "weekly"
+population = "select login from people"
+exceptions = "from population where false"
+"""
+
+
+def test_a_file_of_pulls_that_is_wrong_is_found(var, tmp_path):
+    path = tmp_path / "pulls.toml"
+    path.write_text(PULLS)
+    (sentence,) = check_results(var, SVC_PULLS=f"acme={path}")
+    assert "names the control 'annex:A.1', which no catalogue has" in sentence[1]
+    columns = "org_id, framework, id, kind, position, title, assessable, revision"
+    execute(
+        var, f"INSERT INTO framework_controls ({columns}) VALUES ('acme', 'annex', 'A.1', 'control', 1, 'One', 1, 1)"
+    )
+    assert [one for one in check_results(var, SVC_PULLS=f"acme={path}") if one[0] == "pull files"] == []
+    os.mkfifo(tmp_path / "people.csv")
+    found = [one[1] for one in check_results(var, SVC_PULLS=f"acme={path},none={path}") if one[0] == "pull files"]
+    assert found == [
+        f"SVC_PULLS names {path}: pulls.toml: [source.people]: people.csv is a device, a pipe or a socket; expected a "
+        "regular file.",
+        f"SVC_PULLS names {path} of none, which is no organization; there is acme.",
+    ]
+
+
 def test_a_disk_without_room_is_found(var, monkeypatch):
     monkeypatch.setattr(file_checks.shutil, "disk_usage", lambda folder: Usage(1 << 40, 1 << 40, 1000))
     ((name, sentence),) = check_results(var)

@@ -7,6 +7,7 @@ from datetime import date
 from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, run_check
 from engine.evidence.pulls.declarations import DaySpan, PullCheck, PullFile, window_span
 from engine.evidence.pulls.sources.kinds import read_source
+from engine.evidence.pulls.sources.paths import check_paths
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders, SourceRows
 from engine.evidence.pulls.tables import SourceTable
 from engine.model.errors import Usage
@@ -57,6 +58,15 @@ def span_of_check(check: PullCheck, today: date, since: date | None, until: date
     if first > last:
         raise Usage(f"--since must not be after {last}; got {first}.")
     return DaySpan(first, last)
+
+
+def check_request(
+    file: PullFile, checks: Sequence[PullCheck], today: date, since: date | None = None, until: date | None = None
+) -> None:
+    """Usage for what can be seen to be wrong before anything is read: days, and files where the sources are to lie."""
+    for check in checks:
+        span_of_check(check, today, since, until)
+    check_paths(file, {one.name: one for check in checks for one in file.sources_of(check)}.values())
 
 
 def pull(

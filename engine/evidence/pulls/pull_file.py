@@ -41,6 +41,11 @@ def _relative(value: object) -> str:
     return "" if inside else "a path below the folder of this file, without '..'"
 
 
+def _file(value: object) -> str:
+    """Of a path to files: not the folder itself."""
+    return _relative(value) or ("" if PurePosixPath(str(value)).parts else "a path to a file")
+
+
 def _words(rule: Rule, least: int = 1) -> Rule:
     def check(value: object) -> str:
         if not isinstance(value, list) or len(value) < least:
@@ -87,9 +92,9 @@ _SECONDS, _BYTES = _within(1, 3600), _within(1, 1 << 31)
 _TYPED: Mapping[str, Rule] = {"types": _column_types, "rows": _text}
 # kind: what it must have, what it may have
 KINDS: Mapping[str, tuple[Mapping[str, Rule], Mapping[str, Rule]]] = {
-    "files": ({"paths": _words(_relative)}, {"format": _one_of(*_FORMATS), "sheet": _text, **_TYPED}),
+    "files": ({"paths": _words(_file)}, {"format": _one_of(*_FORMATS), "sheet": _text, **_TYPED}),
     "postgresql": ({"url_env": _variable, "query": _text}, {"timeout_seconds": _SECONDS}),
-    "sqlite": ({"path": _relative, "query": _text}, {"timeout_seconds": _SECONDS, "types": _column_types}),
+    "sqlite": ({"path": _file, "query": _text}, {"timeout_seconds": _SECONDS, "types": _column_types}),
     "command": (
         {"argv": _words(_text), "format": _one_of("csv", "json", "jsonl")},
         {"timeout_seconds": _SECONDS, "max_bytes": _BYTES, "env": _words(_variable, 0), **_TYPED},
@@ -123,6 +128,8 @@ def read_pull_file(path: Path, own: Container[tuple[str, str]] = frozenset()) ->
     """
     name = path.name
     try:
+        if path.exists() and not path.is_file():
+            raise Usage(f"{path} must be a file of pulls; it is a folder, a device or a pipe.")
         with path.open("rb") as file:
             raw = file.read(MOST_FILE_BYTES + 1)
     except OSError as error:

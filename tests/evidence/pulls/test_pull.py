@@ -199,6 +199,11 @@ def test_a_wrong_file_is_found_before_anything_is_read(cli, pulls):
     pulls.write_text(PULLS)
     assert cli("pull", pulls, "--only", "none")[0] == 2
     assert cli("pull", pulls, "--until", "2027-01-01")[0] == 2
+    pulls.with_name("people.csv").rename(pulls.with_name("elsewhere.csv"))
+    pulls.with_name("people.csv").symlink_to("elsewhere.csv")
+    code, out, error = cli("pull", pulls)
+    assert (code, out) == (2, "")
+    assert error == "hq: pulls.toml: [source.people]: people.csv is a symbolic link: name the file that it leads to.\n"
 
 
 @pytest.mark.real

@@ -1,7 +1,11 @@
 """Files of pulls: everything wrong is a sentence before anything is read."""
 
+import os
+from datetime import date
+
 import pytest
 
+from engine.evidence.pulls.pull import check_request
 from engine.evidence.pulls.pull_file import read_pull_file
 from engine.model.errors import Usage
 
@@ -23,6 +27,7 @@ WRONG = {
     + CHECK: "must have a kind: files, postgresql, sqlite, command, https, ldap, git; got",
     SOURCE.replace("people.csv", "../people.csv") + CHECK: "paths must be a path below the folder of this file",
     SOURCE.replace("people.csv", "/etc/passwd") + CHECK: "paths must be a path below the folder of this file",
+    SOURCE.replace("people.csv", ".") + CHECK: "paths must be a path to a file; got",
     SOURCE + "rowz = 1\n" + CHECK: "has 'rowz', which is not read",
     SOURCE + 'token = "abc"\n' + CHECK: "source.people.token is a key for a secret",
     SOURCE + CHECK.replace("Leavers", "ghp_0123456789abcdefghij"): "looks like a key or token",
@@ -78,3 +83,57 @@ def test_the_hash_of_a_query_moves_with_all_that_decides_an_answer(tmp_path):
     texts = [CHECK, CHECK.replace("where false", "where true"), CHECK + "most = 1\n", CHECK.replace("Leavers", "Other")]
     hashes = [read_pull_file(file_of(tmp_path, SOURCE + text)).checks[0].query_sha256 for text in texts]
     assert (len(set(hashes)), hashes[0]) == (3, hashes[3])  # a title decides nothing
+
+
+@pytest.fixture
+def exports(tmp_path):
+    """A folder with what no pull reads."""
+    (tmp_path / "exports" / "folder.csv").mkdir(parents=True)
+    (tmp_path / "exports" / "a.csv").write_text("login\nann\n")
+    (tmp_path / "exports" / "link.csv").symlink_to("a.csv")
+    (tmp_path / "exports" / "dangling.csv").symlink_to("none.csv")
+    (tmp_path / "through").symlink_to("exports")
+    os.mkfifo(tmp_path / "exports" / "pipe.csv")
+    with (tmp_path / "exports" / "large.csv").open("wb") as file:
+        file.truncate(3 << 30)  # nothing of it is on the disk
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ('kind = "files"\npaths = ["exports/link.csv"]', "exports/link.csv is a symbolic link"),
+        ('kind = "files"\npaths = ["exports/dangling.csv"]', "exports/dangling.csv is a symbolic link"),
+        ('kind = "files"\npaths = ["through/a.csv"]', "through is a symbolic link"),
+        ('kind = "files"\npaths = ["*/a.csv", "t*/a.csv"]', "through/a.csv is a symbolic link"),
+        ('kind = "files"\npaths = ["exports/*.csv"]', "exports/dangling.csv is a symbolic link"),
+        ('kind = "files"\npaths = ["exports/pipe.csv"]', "is a device, a pipe or a socket; expected a regular file"),
+        ('kind = "files"\npaths = ["exports/folder.csv"]', "is a folder; expected a regular file"),
+        ('kind = "files"\npaths = ["exports/large.csv"]', "has more than 268,435,456 bytes"),
+        ('kind = "files"\npaths = ["a**b"]', "'a**b' is no path that can be looked up"),
+        ('kind = "sqlite"\npath = "exports/link.csv"\nquery = "select 1"', "is or passes a symbolic link"),
+        ('kind = "sqlite"\npath = "exports/pipe.csv"\nquery = "select 1"', "must be a regular file; it is a device"),
+        ('kind = "git"\npath = "through"', "is or passes a symbolic link"),
+        ('kind = "git"\npath = "exports/a.csv"', "must be a folder; it is a file"),
+    ],
+)
+def test_what_cannot_be_a_source_is_found_before_anything_is_read(exports, options, expected):
+    text = f"[source.people]\n{options}\n" + CHECK
+    if "git" in options:
+        text = text.replace("from people", "from people_merges")
+    file = read_pull_file(file_of(exports, text))
+    with pytest.raises(Usage) as problem:
+        check_request(file, file.checks, date(2026, 11, 24))
+    assert problem.value.message.startswith("pulls.toml: [source.people]: ")
+    assert expected in problem.value.message
+
+
+def test_a_source_that_is_not_there_is_no_fault_of_the_file(tmp_path):
+    file = read_pull_file(file_of(tmp_path, SOURCE + CHECK))
+    check_request(file, file.checks, date(2026, 11, 24))
+
+
+def test_a_file_of_pulls_is_a_regular_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(Usage, match="must be a file of pulls; it is a folder, a device or a pipe"):
+        read_pull_file(tmp_path / "pipe.toml")

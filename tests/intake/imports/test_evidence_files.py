@@ -71,7 +71,7 @@ def test_a_rehearsal_holds_nothing(store, evidence, folder):
         ("../secret", "is no path inside"),
         ("/etc/hostname", "is no path inside"),
         ("exports/none.csv", "does not exist"),
-        ("exports", "is a folder: evidence is a regular file"),
+        ("exports", "is a folder; expected a regular file"),
         ("exports/link.csv", "is a symbolic link"),
         ("exports/large.csv", "has more than 100 bytes"),
     ],

@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+import stat
 import time
 from contextlib import closing
 from datetime import date, datetime
@@ -12,6 +13,7 @@ from pathlib import Path
 import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
+from engine.evidence.pulls.sources.paths import must_be_below
 from engine.evidence.pulls.sources.reading import (
     SECONDS,
     SourceProblem,
@@ -20,6 +22,7 @@ from engine.evidence.pulls.sources.reading import (
     records_table,
     refuse_many,
 )
+from engine.model.errors import Usage
 
 _BATCH = 2_000
 _STEPS = 10_000  # of SQLite's machine between looks at the clock
@@ -41,11 +44,11 @@ def read_sqlite(
 ) -> SourceRows:
     """The rows of a query on a SQLite file below the folder, which is opened for reading alone."""
     place, name = f"[source.{source.name}]", source.text("path")
-    path = base
-    for part in Path(name).parts:
-        path = path / part
-        if path.is_symlink():
-            raise SourceProblem(f"{place} {name} is or passes a symbolic link, which is not followed.")
+    path = base / name
+    try:
+        must_be_below(base, name, stat.S_ISREG, "a regular file")
+    except Usage as problem:
+        raise SourceProblem(f"{place} {problem.message}") from problem
     if not path.is_file():
         raise SourceProblem(f"{place} finds no file {name!r}.")
     until = time.monotonic() + source.number("timeout_seconds", SECONDS)

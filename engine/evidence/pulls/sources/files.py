@@ -6,18 +6,16 @@ Each file is copied first, bounded, without following a link, and what is hashed
 import csv
 import hashlib
 import json
-import os
-import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
-from engine.evidence.pulls.sources.reading import MOST_BYTES, SourceProblem, SourceReaders, SourceRows, read_relation
+from engine.evidence.pulls.sources.paths import MOST_BYTES, matches_of, matching_files, open_source_file
+from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders, SourceRows, read_relation
 from engine.evidence.pulls.tables import SourceTable, literal
+from engine.model.errors import Usage
 
-MOST_FILES = 1_000
 _FORMATS = {
     ".csv": "csv",
     ".json": "json",
@@ -38,7 +36,7 @@ def read_files(
     source: PullSource, base: Path, folder: Path, connection: duckdb.DuckDBPyConnection, readers: SourceReaders
 ) -> SourceRows:
     """The rows of all files that the paths of a source match, one below the other."""
-    names = list(_matches(source, base))
+    names = _names(source, base)
     form = source.text("format") or _format_of(source, names)
     copies, origins = [], []
     for number, name in enumerate(names):
@@ -66,22 +64,15 @@ def read_formatted(
     return read_relation(connection, source, _READERS[form].format(paths=paths, size=size))
 
 
-def _matches(source: PullSource, base: Path) -> Iterator[str]:
+def _names(source: PullSource, base: Path) -> list[str]:
     """The files that the paths match, by name; SourceProblem for a path that matches none."""
-    seen: set[str] = set()
-    for pattern in source.words("paths"):
-        try:
-            found = sorted(path.relative_to(base).as_posix() for path in base.glob(pattern))
-        except (ValueError, OSError, NotImplementedError) as error:
-            raise SourceProblem(f"[source.{source.name}] has a path that cannot be looked up: {pattern!r}.") from error
-        if not found:
-            raise SourceProblem(f"[source.{source.name}] finds no file for {pattern!r}.")
-        for name in found:
-            if name not in seen:
-                seen.add(name)
-                yield name
-    if len(seen) > MOST_FILES:
-        raise SourceProblem(f"[source.{source.name}] matches {len(seen):,} files; {MOST_FILES:,} may be read.")
+    try:
+        for pattern in source.words("paths"):
+            if not matches_of(pattern, base):
+                raise SourceProblem(f"[source.{source.name}] finds no file for {pattern!r}.")
+        return matching_files(source, base)
+    except Usage as problem:
+        raise SourceProblem(f"[source.{source.name}] {problem.message}") from problem
 
 
 def _format_of(source: PullSource, names: list[str]) -> str:
@@ -96,30 +87,19 @@ def _format_of(source: PullSource, names: list[str]) -> str:
 
 def copy_file(base: Path, name: str, to: Path, source: PullSource) -> str:
     """Copy a file below a folder and return its SHA-256. SourceProblem for a link, a device, or one too large."""
-    place = f"[source.{source.name}] {name}"
-    path = base
-    for part in Path(name).parts:
-        path = path / part
-        if path.is_symlink():
-            raise SourceProblem(f"{place} is or passes a symbolic link, which is not followed.")
+    place, digest, left = f"[source.{source.name}]", hashlib.sha256(), MOST_BYTES
     try:
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise SourceProblem(f"{place} cannot be opened: {error.strerror}.") from error
-    digest = hashlib.sha256()
-    with os.fdopen(number, "rb") as file, to.open("wb") as copy:
-        state = os.fstat(file.fileno())
-        if not stat.S_ISREG(state.st_mode):
-            raise SourceProblem(f"{place} is no regular file.")
-        if state.st_size > MOST_BYTES:
-            raise SourceProblem(f"{place} has {state.st_size:,} bytes; {MOST_BYTES:,} may be read.")
-        left = MOST_BYTES
-        while piece := file.read(1 << 20):
-            left -= len(piece)
-            if left < 0:
-                raise SourceProblem(f"{place} grew beyond {MOST_BYTES:,} bytes as it was read.")
-            digest.update(piece)
-            copy.write(piece)
+        with open_source_file(base, name) as file, to.open("wb") as copy:
+            while piece := file.read(1 << 20):
+                left -= len(piece)
+                if left < 0:
+                    raise SourceProblem(
+                        f"[source.{source.name}] {name} grew beyond {MOST_BYTES:,} bytes as it was read."
+                    )
+                digest.update(piece)
+                copy.write(piece)
+    except Usage as problem:
+        raise SourceProblem(f"{place} {problem.message}") from problem
     return digest.hexdigest()
 
 

@@ -5,6 +5,7 @@
 """
 
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +17,8 @@ import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
 from engine.evidence.pulls.sources.commands import ProgramRun, run_program
+from engine.evidence.pulls.sources.paths import MOST_BYTES, must_be_below
 from engine.evidence.pulls.sources.reading import (
-    MOST_BYTES,
     SECONDS,
     SourceProblem,
     SourceReaders,
@@ -25,6 +26,7 @@ from engine.evidence.pulls.sources.reading import (
     records_table,
     refuse_many,
 )
+from engine.model.errors import Usage
 
 _REVIEWER = re.compile(r"(?im)^(?:reviewed|acked|approved|tested)-by:\s*(.+?)\s*$")
 _PERSON = re.compile(r"^(.*?)\s*<([^>]*)> (-?\d+)")
@@ -93,7 +95,11 @@ def read_git(
     program, path = which("git", path=readers.environment.get("PATH")), base / name
     if program is None:
         raise SourceProblem(f"{place} needs the program git, which is not there.")
-    if path.is_symlink() or not path.is_dir():
+    try:
+        must_be_below(base, name, stat.S_ISDIR, "a folder")
+    except Usage as problem:
+        raise SourceProblem(f"{place} {problem.message}") from problem
+    if not path.is_dir():
         raise SourceProblem(f"{place} finds no folder {name!r}.")
     quiet = [program, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*"]
     run = partial(

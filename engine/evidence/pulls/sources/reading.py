@@ -13,7 +13,6 @@ from engine.evidence.pulls.declarations import PullSource
 from engine.evidence.pulls.tables import NAMED_TYPES, SourceTable, identifier, literal, to_source_table
 from engine.model.errors import Problem
 
-MOST_BYTES = 256 << 20  # of a file, or of what a command or a server answers
 SECONDS = 60  # where a source says nothing
 
 
