@@ -1,13 +1,13 @@
 """Evidence items whose bytes are held: their rows, and what the store's rows name."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
 
 from engine.evidence.incoming import media_type
-from engine.evidence.store import EvidenceBytes, EvidenceStore
+from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
 from engine.model.errors import Conflict, NotFound, Usage
 from engine.store import Reader, Revision, Store
 from engine.store.ids import new_id
@@ -56,14 +56,18 @@ def add_files(
 ) -> list[EvidenceItemRow]:
     """Hold the bytes of files and write an item for each, linked to the controls, in one revision; returns the items.
 
-    Usage where a file cannot be read or is too large, or a request is not there: then no item is written.
+    Usage where a file cannot be read or is too large, they are more than may be held, or a request is not there: then
+    nothing is kept and no item written.
     """
     with store.reader() as connection:
         _must_exist(connection, org_id, {file.values.get("request_id") for file in files})
     columns = []
-    for file in files:
-        with file.opened as opened:
-            columns.append(byte_columns(evidence.put(org_id, opened, file.name), file.name, now))
+    with ExitStack() as stack:
+        opened = [(file.name, stack.enter_context(file.opened)) for file in files]
+        evidence.must_fit(org_id, [(name, measure(one)) for name, one in opened])
+        for name, one in opened:
+            one.seek(0)
+            columns.append(byte_columns(evidence.put(org_id, one, name), name, now))
     with store.revision(org_id, actor, now=now) as revision:
         ids = [
             add_item(revision, {"title": file.title, **file.values, **held}, controls)

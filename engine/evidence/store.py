@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -69,7 +69,7 @@ class EvidenceStore:
             path = evidence_path(org_id, found.sha256)
             with self._lock(org_id):
                 if self.check(org_id, found.sha256) != "whole":
-                    self._must_fit(org_id, found, name)
+                    self.must_fit(org_id, [(name, found)])
                 self.place.put(path, copy)  # also where they are there: from now on a day passes before a sweep
             return found
 
@@ -88,11 +88,21 @@ class EvidenceStore:
             raise file_problem("Evidence cannot be kept", error) from error
         return EvidenceBytes(digest.hexdigest(), size)
 
-    def _must_fit(self, org_id: str, more: EvidenceBytes, name: str) -> None:
-        used = sum(file.size for file in self.files(org_id) if file.name != more.sha256)
-        if used + more.size > self.quota:
+    def must_fit(self, org_id: str, files: Sequence[tuple[str, EvidenceBytes]]) -> None:
+        """Usage where one of these files, each with its name, is too large, or all are too much beside what is held."""
+        held = {file.name: file.size for file in self.files(org_id)}
+        new: dict[str, tuple[str, int]] = {}
+        for name, found in files:
+            if found.size > self.most:
+                raise too_large(name, self.most)
+            if found.sha256 not in held:
+                new.setdefault(found.sha256, (name, found.size))
+        used, more = sum(held.values()), sum(size for _, size in new.values())
+        if new and used + more > self.quota:
+            first = next(name for name, _ in new.values())
+            what = f"{first} has" if len(new) == 1 else f"{len(new)} files, {first} among them, have"
             raise Usage(
-                f"{name} has {more.size:,} bytes, and of the {self.quota:,} that {org_id} may hold {used:,} are used: "
+                f"{what} {more:,} bytes, and of the {self.quota:,} that {org_id} may hold {used:,} are used: "
                 "nothing was kept. SVC_EVIDENCE_QUOTA is the limit.",
                 word="evidence_quota",
             )

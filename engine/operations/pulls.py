@@ -3,6 +3,7 @@
 import http.client
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -75,7 +76,10 @@ def run_pull(
             try:
                 yield WrittenOutcome(one, landing.write(file, one))
             except Problem as problem:  # its bytes are too many, or there is no room: the others are written
-                yield WrittenOutcome(one.unwritable(problem.message), None)
+                failed = one.unwritable(problem.message)
+                with suppress(Problem):  # the store may take nothing at all
+                    landing.write(file, failed)
+                yield WrittenOutcome(failed, None)
         if len(checks) == len(file.checks):
             for name in landing.end_others(file):
                 yield f"The check {name} is no longer in {file.path.name}; its schedule ends."

@@ -58,4 +58,11 @@ def test_nothing_is_written_where_one_file_is_refused(store, evidence, tmp_path)
     assert store.head("acme") == before
     with store.reader() as connection:
         assert items_with_bytes(connection, "acme") == []
-    assert evidence.unnamed_files("acme", set()).files == 1  # swept a day later
+    files = []
+    for name in ("one", "two", "one again"):
+        (tmp_path / name).write_bytes(name[:3].encode() * 30)
+        files.append(handed_in(tmp_path / name))
+    with pytest.raises(Usage, match="2 files, one among them, have 180 bytes, and of the 150 that acme may hold 0 are"):
+        add_files(store, evidence, "acme", files, CONTROLS, actor="cli", now=NOW)
+    assert store.head("acme") == before
+    assert evidence.files("acme") == []

@@ -6,13 +6,14 @@ check: what passed under the old one supports no longer, what failed stays faile
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from io import BytesIO
 
 from engine.evidence.items import add_item, byte_columns
 from engine.evidence.pulls.check_run import CheckAnswer
 from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day
 from engine.evidence.pulls.pull import PullOutcome
 from engine.evidence.pulls.run_files import RUN, rows_sha256, run_files
-from engine.evidence.store import EvidenceBytes, EvidenceStore
+from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
 from engine.store import Revision, Store
 from engine.store.rows import many
 from engine.store.schema.controls import schedule_controls, test_runs, testing_schedules
@@ -51,10 +52,9 @@ class Landing:
         digest = rows_sha256(outcome, answer)
         if self._is_repeat(outcome, digest):
             return None
-        parts = [
-            StoredPart(one.part, one.name, self.evidence.put(self.org_id, one.data, one.name))
-            for one in run_files(outcome, answer, self.now)
-        ]
+        files = run_files(outcome, answer, self.now)
+        self.evidence.must_fit(self.org_id, [(one.name, measure(BytesIO(one.data))) for one in files])
+        parts = [StoredPart(one.part, one.name, self.evidence.put(self.org_id, one.data, one.name)) for one in files]
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
             schedule = self._schedule(revision, file, outcome.check)
             run_id = f"{schedule['id']}-r{revision.seq}"

@@ -22,6 +22,7 @@ from engine.store.schema.controls import evidence_items
 
 ITEMS = "evidence_items"
 FILE = "file"
+TOO_LARGE = "evidence_too_large"
 
 
 def top_names(found: Iterable[SheetRows], mapping: ColumnMapping) -> set[str]:
@@ -37,7 +38,10 @@ def top_names(found: Iterable[SheetRows], mapping: ColumnMapping) -> set[str]:
 
 
 def check_files(checked: CheckResult, folder: Path, most: int, problems: Problems) -> dict[str, EvidenceBytes]:
-    """What the files that rows name hold; a problem for each that cannot be held or has another sum than its row."""
+    """What the files that rows name hold; a problem for each that cannot be held or has another sum than its row.
+
+    Usage for a file with more bytes than one may have.
+    """
     found: dict[str, EvidenceBytes | None] = {}
     for rows in checked.spool:
         wanted = rows.filter(pl.col(FILE).is_not_null()) if FILE in rows.columns else rows.clear()
@@ -47,6 +51,8 @@ def check_files(checked: CheckResult, folder: Path, most: int, problems: Problem
                 try:
                     found[name] = _measure(folder, name, most)
                 except Usage as error:
+                    if error.word == TOO_LARGE:
+                        raise Usage(f"{checked.file}, row {row}: {error.message}", word=TOO_LARGE) from error
                     found[name] = None
                     problems.add(checked.file, row, FILE, f"a file that can be held: {error.message}", name)
             there = found[name]

@@ -159,6 +159,7 @@ def import_sheets(
         if evidence is not None and items is not None and items.folder is not None:
             held = check_files(items, items.folder, evidence.most, problems)
             problems.raise_any()
+            evidence.must_fit(org_id, list(held.items()))
             if not rehearsed:
                 held = put_files(evidence, org_id, items.folder, list(held))
         try:

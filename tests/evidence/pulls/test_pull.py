@@ -180,6 +180,27 @@ def test_a_source_that_cannot_be_read_makes_its_check_stale(cli, pulls, tmp_path
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+def test_a_run_that_may_not_be_held_makes_its_check_stale(cli, pulls, tmp_path, monkeypatch):
+    for name, value, reason in (
+        (
+            "SVC_EVIDENCE_QUOTA",
+            "2000",
+            r"4 files, leavers.run.json among them, have [\d,]+ bytes, and of the 2,000 that",
+        ),
+        ("SVC_EVIDENCE_MAX_BYTES", "100", "leavers.run.json has more than 100 bytes"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            code, out, _ = cli("pull", pulls)
+        assert (code, bool(re.search(f"leavers\tnot run\t{reason}", out))) == (1, True)
+        (schedule,) = tables(tmp_path, "testing_schedules")
+        assert re.match(reason, schedule["unread"])
+        assert tables(tmp_path, "test_runs") == []
+        assert not any(path.is_file() for path in (tmp_path / "var/evidence/acme").rglob("*"))
+    assert cli("pull", pulls)[0] == 0
+    assert [row["unread"] for row in tables(tmp_path, "testing_schedules")] == [None]
+
+
 def test_a_column_that_vanished_is_not_tested_and_named(cli, pulls, tmp_path):
     (tmp_path / "people.csv").write_text("login,gone_on\nbob,2026-11-20\n")
     code, out, _ = cli("pull", pulls)

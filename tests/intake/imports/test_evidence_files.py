@@ -73,19 +73,30 @@ def test_a_rehearsal_holds_nothing(store, evidence, folder):
         ("exports/none.csv", "does not exist"),
         ("exports", "is a folder; expected a regular file"),
         ("exports/link.csv", "is a symbolic link"),
-        ("exports/large.csv", "has more than 100 bytes"),
     ],
 )
 def test_a_file_that_cannot_be_held_is_a_bad_cell(store, evidence, folder, name, expected):
     (folder.parent / "secret").write_text("secret")
     (folder / "exports/link.csv").symlink_to(folder.parent / "secret")
-    (folder / "exports/large.csv").write_bytes(b"x" * 101)
     text = ITEMS + f"bad,Bad,2026-11-19,{name}\n"
     (folder / "evidence_items.csv").write_text(text)
     with pytest.raises(InvalidData) as caught:
         bring_in(store, evidence, folder)
     ((cell),) = caught.value.details
     assert (cell["row"], cell["column"], cell["found"], expected in cell["expected"]) == (4, "file", name, True)
+    assert (items(store), evidence.files("acme")) == ({}, [])
+
+
+def test_limits_of_files_hold_for_an_import_too(store, evidence, folder):
+    (folder / "scan.csv").write_bytes(b"x" * 101)
+    for rehearsed in (True, False):
+        with pytest.raises(Usage, match=r"evidence_items.csv, row 3: scan.csv has more than 100 bytes"):
+            bring_in(store, evidence, folder, rehearsed=rehearsed)
+    (folder / "scan.csv").write_bytes(b"x" * 100)
+    evidence.quota = 103
+    for rehearsed in (True, False):
+        with pytest.raises(Usage, match="2 files, exports/leavers.csv among them, have 104 bytes, and of the 103"):
+            bring_in(store, evidence, folder, rehearsed=rehearsed)
     assert (items(store), evidence.files("acme")) == ({}, [])
 
 
