@@ -137,19 +137,23 @@ def read_pull_file(path: Path, own: Container[tuple[str, str]] = frozenset()) ->
     if len(raw) > MOST_FILE_BYTES:
         raise Usage(f"{name} is larger than {MOST_FILE_BYTES:,} bytes, which no file of pulls has to be.")
     try:
-        data = tomllib.loads(raw.decode())
+        text = raw.decode()
+        data = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise Usage(f"{name} must be TOML in UTF-8; byte {error.start + 1} is none.") from error
     except tomllib.TOMLDecodeError as error:
-        raise Usage(f"{name} is not TOML: {_place_words(str(error))}.") from error
-    refuse_secrets(data, name)
+        raise Usage(f"{name} is not TOML: {_place_words(str(error), text)}.") from error
+    refuse_secrets(data, text, name)
     sources = _sources(data, name)
     checks = _checks(data, sources, own, name)
     folder = path.absolute().parent
     return PullFile(path.absolute(), folder, hashlib.sha256(raw).hexdigest(), sources, checks)
 
 
-def _place_words(message: str) -> str:
+def _place_words(message: str, text: str) -> str:
+    """What the reader says, with the line and the column of the end where it says no more than that."""
+    line, column = text.count("\n") + 1, len(text.rpartition("\n")[2]) + 1
+    message = message.replace("at end of document", f"at line {line}, column {column}, the end of the document")
     return message[:1].lower() + message[1:].rstrip(".")
 
 
@@ -267,6 +271,8 @@ def _check_table(
             raise Usage(f"{place} must have {key}, {rule(None)}.")
     for key, value in table.items():
         problem = (needed.get(key) or allowed[key])(value)
+        if problem and key.endswith("env"):
+            raise Usage(f"{place}: {key} must be {problem}; what came is not shown, since it may be a secret.")
         if problem:
             raise Usage(f"{place}: {key} must be {problem}; got {str(value)[:100]!r}.")
 

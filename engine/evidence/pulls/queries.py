@@ -23,6 +23,7 @@ _CHANGING_WORDS = """
     localtimestamp nextval now parse_duckdb_log_message pg_backend_pid query_id random setseed today
     transaction_timestamp txid_current uuid uuidv4 uuidv7 version write_log
 """
+_STATEMENTS = ("SELECT_NODE", "SET_OPERATION_NODE", "CTE_NODE", "RECURSIVE_CTE_NODE")
 _CHANGING = frozenset(_CHANGING_WORDS.split())
 _BRACE = re.compile(r"\{([^{}]*)\}|[{}]")
 _DAYS = ("since", "until")
@@ -93,12 +94,16 @@ def _look(node: dict[str, object], place: str, inner: set[str], tables: set[str]
         name = str(function.get("function_name", "")).lower()
         if name not in _FUNCTIONS:
             raise Usage(f"{place} must look at loaded tables alone; it calls {name}().")
+    elif isinstance(kind, str) and kind.endswith("_NODE") and kind not in _STATEMENTS:
+        raise Usage(f"{place} must be one SELECT; {kind.partition('_')[0]} inside it is not allowed.")
     elif kind == "SHOW_REF":
         raise Usage(f"{place} must be one SELECT; it describes a table.")
     elif kind == "FUNCTION":
         name = str(node.get("function_name", "")).lower()
         if name in _CHANGING:
             raise Usage(f"{place} must answer the same tomorrow; it calls {name}(): use '{{until}}' for the day.")
+        if name.startswith("read_"):
+            raise Usage(f"{place} must look at loaded tables alone; it calls {name}().")
     elif kind == "COLUMN_REF":
         names = node.get("column_names")
         if isinstance(names, list) and len(names) == 1 and str(names[0]).lower() in _CHANGING:

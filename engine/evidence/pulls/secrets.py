@@ -14,20 +14,36 @@ _PREFIXES = re.compile(
     r"|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.|hf_[A-Za-z0-9]{20,})|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@", re.IGNORECASE)
+_OPTION = re.compile(
+    r"(?i)--?(?:[a-z0-9]+[-_])*(?:token|password|passwd|passphrase|pwd|secret|api[-_]?key|access[-_]?key|private[-_]?key)"
+)
+_AUTHORIZATION = re.compile(r"(?i)\b(?:authorization|x-api-key|private-token|x-auth-token)\s*:\s*\S|\bbearer\s+\S{8,}")
+_LITERAL = re.compile(r"'(?:[^']|'')*'")
 _ASSIGNED = re.compile(r"(?i)(?:^|[\s?&;-])(?:password|passwd|pwd|token|secret|api[_-]?key|access_token)=[^\s&;]+")
 _HINT = "name an environment variable instead ({instead}), and set the secret there"
 _QUERIES = ("query", "population", "exceptions")  # a column may be called password there
 
 
-def refuse_secrets(data: object, file: str) -> None:
-    """Usage for the first secret that a parsed file holds; it is named by its place and never shown."""
+def refuse_secrets(data: object, text: str, file: str) -> None:
+    """Usage for the first secret that a file holds, parsed and as a text, whose comments are read, too; it is named by
+    its place and never shown."""
+    before = ""
     for place, key, value in _leaves(data, ()):
-        reason = _reason(key, value)
+        reason = _reason(key, value) or _reason_of_argument(key, before)
         if reason:
             raise Usage(f"{file}: {place} {reason}; {_HINT.format(instead=_instead(key))}.")
+        before = value if isinstance(value, str) else ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if reason := _reason("", line, is_text=True):
+            raise Usage(f"{file}: line {number} {reason}; {_HINT.format(instead=_instead(''))}.")
 
 
-def _reason(key: str, value: object) -> str:
+def _reason_of_argument(key: str, before: str) -> str:
+    """Of an argument of a program: whether the one before it is an option that takes a secret."""
+    return f"is what {before} sets" if key == "argv" and _OPTION.fullmatch(before) else ""
+
+
+def _reason(key: str, value: object, *, is_text: bool = False) -> str:
     if _KEYS.match(key):
         return "is a key for a secret, which no file of pulls may hold"
     if not isinstance(value, str):
@@ -36,7 +52,8 @@ def _reason(key: str, value: object) -> str:
         return "has a password in its address"
     if _PREFIXES.search(value):
         return "looks like a key or token"
-    if key not in _QUERIES and _ASSIGNED.search(value):
+    texts = _LITERAL.findall(value) if key in _QUERIES else [value]
+    if not is_text and any(_ASSIGNED.search(text.strip("'")) or _AUTHORIZATION.search(text) for text in texts):
         return "sets a password or token"
     return ""
 

@@ -19,8 +19,10 @@ cadence = "weekly"
 population = "select login from people where left_on >= date '{since}'"
 exceptions = "select login from population where false"
 """
+PROGRAM = '[source.people]\nkind = "command"\nformat = "csv"\n'
 WRONG = {
     "[source.people\n": "pulls.toml is not TOML: expected ']' at the end of a table declaration (at line 1, column 15)",
+    "[source.people]\nkind = ": "pulls.toml is not TOML: invalid value (at line 2, column 8, the end of the document)",
     SOURCE: "pulls.toml must have a table [[check]] or more; it has none",
     CHECK: "must have a table [source.NAME] or more",
     SOURCE.replace("files", "filez")
@@ -32,6 +34,14 @@ WRONG = {
     SOURCE + 'token = "abc"\n' + CHECK: "source.people.token is a key for a secret",
     SOURCE + CHECK.replace("Leavers", "ghp_0123456789abcdefghij"): "looks like a key or token",
     SOURCE + CHECK + 'owner = "postgresql://u:secret@host/db"\n': "has a password in its address",
+    PROGRAM + 'argv = ["mysql", "--password", "hunter2"]\n' + CHECK: "source.people.argv[3] is what --password sets",
+    PROGRAM + 'argv = ["curl", "-H", "Authorization: Bearer hunter22"]\n' + CHECK: "argv[3] sets a password or token",
+    "# ghp_0123456789abcdefghij\n" + SOURCE + CHECK: "pulls.toml: line 1 looks like a key or token",
+    PROGRAM
+    + 'argv = ["id"]\nenv = ["hunter2!"]\n'
+    + CHECK: "env must be the name of an environment variable; what came is not shown",
+    SOURCE
+    + CHECK.replace("select login from pop", "select 'host=a password=hunter2', login from pop"): "sets a password",
     SOURCE + CHECK.replace("soc2:CC6.2", "soc2:CC99"): "names the control 'soc2:CC99', which no catalogue has",
     SOURCE
     + CHECK.replace("{since}", "{day}"): "may have {since} and {until} in braces and nothing else; it has '{day}'",
@@ -39,6 +49,11 @@ WRONG = {
     + CHECK.replace("from people", "from peple"): "asks 'peple', which is no source; there is people. Did you mean",
     SOURCE + CHECK.replace("select login from pop", "copy x to 'y'; select login from pop"): "must be one SELECT",
     SOURCE + CHECK.replace("from people", "from read_csv('x')"): "it calls read_csv()",
+    SOURCE + CHECK.replace("select login from people", "select read_text('x') from people"): "it calls read_text()",
+    SOURCE
+    + CHECK.replace(
+        "select login from people", "with x as (delete from people returning *) select login from x"
+    ): "must be one SELECT; DELETE inside it is not allowed",
     SOURCE + CHECK.replace("from people", "from 'people.csv'"): "asks 'people.csv', which is no source",
     SOURCE + CHECK.replace("where false", "where now() > date '2026-01-01'"): "must answer the same tomorrow",
     SOURCE + CHECK + "least_population = 0\n": "least_population must be a whole number from 1",
@@ -59,6 +74,7 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, text):
         read_pull_file(file_of(tmp_path, text))
     assert WRONG[text] in problem.value.message
     assert "secret@" not in problem.value.message
+    assert "hunter2" not in problem.value.message
 
 
 def test_a_check_is_about_controls_of_ones_own_too(tmp_path):

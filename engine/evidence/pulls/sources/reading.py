@@ -74,7 +74,9 @@ def read_relation(
         there = [str(row[0]) for row in connection.execute("DESCRIBE source_rows").fetchall()]
         for column in types:
             if column not in there:
-                raise SourceProblem(f"{place} gives a type to {column!r}, which is no column; there is {there}.")
+                raise SourceProblem(
+                    f"{place} gives a type to {column!r}, which is no column; there is {', '.join(there)}."
+                )
         return to_source_table(connection, "source_rows", types)
     except duckdb.OutOfMemoryException as error:
         raise SourceProblem(f"{place} needs more memory than a pull may have.") from error
