@@ -11,7 +11,7 @@ from engine.evidence.pulls.pull import PullOutcome
 from engine.evidence.pulls.reruns import run_parts
 from engine.evidence.pulls.run_files import RUN, tables_of_run
 from engine.evidence.store import EvidenceStore
-from engine.model.errors import NotFound
+from engine.model.errors import Conflict, NotFound
 from engine.store import Store
 from engine.store.rows import many
 from engine.store.schema.controls import check_proofs, test_runs, testing_schedules
@@ -25,8 +25,11 @@ def subject_of(outcome: PullOutcome) -> ProofSubject:
     return ProofSubject(check.id, check.query_sha256, CheckQueries.of(check), outcome.tables, outcome.span)
 
 
-def stored_subjects(store: Store, evidence: EvidenceStore, org_id: str, check_id: str | None) -> Iterator[ProofSubject]:
-    """The checks of an organization with the rows of their newest runs. NotFound where there is none of that id."""
+def stored_subjects(
+    store: Store, evidence: EvidenceStore, org_id: str, check_id: str | None
+) -> Iterator[ProofSubject | str]:
+    """The checks of an organization with the rows of their newest runs; a sentence for one whose rows are not here any
+    more. NotFound where there is none of that id."""
     with store.reader() as connection:
         schedules = [
             row
@@ -39,7 +42,11 @@ def stored_subjects(store: Store, evidence: EvidenceStore, org_id: str, check_id
     for row in schedules:
         newest = max(runs[row["id"]], key=lambda run: run["sequence"] or 0, default=None)
         if newest is not None:
-            parts = run_parts(store, evidence, org_id, newest["id"])
+            try:
+                parts = run_parts(store, evidence, org_id, newest["id"])
+            except Conflict as problem:
+                yield f"{row['check_id']} cannot be proved: {problem.message}"
+                continue
             asked = json.loads(parts[RUN])
             yield ProofSubject(
                 str(row["check_id"]),

@@ -238,8 +238,13 @@ def test_a_check_is_proved_by_breaking_its_rows(cli, pulls, tmp_path):
     assert "leavers\tseen\t" in out
     report = json.loads(cli("report", "testing-schedules", "--format", "json")[1])
     assert (report["summary"]["checks_blind"], report["summary"]["checks_not_proved"]) == (1, 0)
-    pulls.write_text(PULLS.replace("most", "most"))
+    pulls.write_text(PULLS)
     assert "directory.disabled_at" not in cli("pull", pulls, "--prove", "leavers")[1].partition("never noticed")[2]
+    (sha256,) = {row["held_sha256"] for row in tables(tmp_path, "evidence_items") if row["file"] == "blind.run.json"}
+    (tmp_path / "var/evidence/acme" / sha256[:2] / sha256).unlink()
+    code, out, error = cli("pull", "--prove")
+    assert (code, out.splitlines()[0].split("\t")[0]) == (1, "leavers")
+    assert error.startswith(f"hq: blind cannot be proved: The bytes of {sha256} are not in the evidence store of acme")
     assert cli("verify", "--org", "acme")[0] == 0
 
 
