@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
 
 from engine.evidence.pulls.pull_file import read_pull_file
 from engine.evidence.pulls.sources.paths import check_paths
@@ -35,6 +36,7 @@ def checks(connection: Reader, settings: Settings, now: datetime, progress: Prog
 def files(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
     """Files of SVC_PULLS that are no files of pulls of their organization."""
     there = [one.org_id for one in positions(connection)]
+    names: dict[tuple[str | None, str], Path] = {}
     for org_id, path in scheduled_files(settings):
         if org_id is not None and org_id not in there:
             yield f"SVC_PULLS names {path} of {org_id}, which is no organization; there is {', '.join(there)}."
@@ -45,3 +47,10 @@ def files(connection: Reader, settings: Settings, now: datetime, progress: Progr
             check_paths(file, file.sources.values())
         except Problem as problem:
             yield f"SVC_PULLS names {path}: {problem.message}"
+            continue
+        first = names.setdefault((org_id, file.name), path)
+        if first != path:
+            yield (
+                f"SVC_PULLS names {first} and {path}, which end each other's checks: give one of them a line "
+                'name = "…" of its own.'
+            )

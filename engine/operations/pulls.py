@@ -82,7 +82,10 @@ def run_pull(
                 yield WrittenOutcome(failed, None)
         if len(checks) == len(file.checks):
             for name in landing.end_others(file):
-                yield f"The check {name} is no longer in {file.path.name}; its schedule ends."
+                yield (
+                    f"The check {name} is no longer in {file.name}; its schedule ends. A second file of that name "
+                    'needs a line name = "…" of its own.'
+                )
 
 
 def scheduled_files(settings: Settings) -> list[tuple[str | None, Path]]:
@@ -131,7 +134,7 @@ def owed_checks(services: Services, org_id: str, file: PullFile, now: datetime) 
         today = local_day(now, time_zone(connection, org_id))
         schedules = {
             (row["check_id"], row["query_sha256"]): row
-            for row in many(connection, testing_schedules, org_id, pull_file=file.path.name)
+            for row in many(connection, testing_schedules, org_id, pull_file=file.name)
             if row["superseded_on"] is None and row["ends_on"] is None
         }
         owed = []

@@ -172,6 +172,11 @@ def test_a_file_of_pulls_that_is_wrong_is_found(var, tmp_path):
         var, f"INSERT INTO framework_controls ({columns}) VALUES ('acme', 'annex', 'A.1', 'control', 1, 'One', 1, 1)"
     )
     assert [one for one in check_results(var, SVC_PULLS=f"acme={path}") if one[0] == "pull files"] == []
+    other = tmp_path / "other" / "pulls.toml"
+    other.parent.mkdir()
+    other.write_text(PULLS)
+    (one,) = [one for one in check_results(var, SVC_PULLS=f"acme={path},acme={other}") if one[0] == "pull files"]
+    assert one[1].startswith(f"SVC_PULLS names {path} and {other}, which end each other's checks: give one")
     os.mkfifo(tmp_path / "people.csv")
     found = [one[1] for one in check_results(var, SVC_PULLS=f"acme={path},none={path}") if one[0] == "pull files"]
     assert found == [

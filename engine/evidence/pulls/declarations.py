@@ -77,8 +77,10 @@ class PullCheck:
 
 @dataclass(frozen=True)
 class PullFile:
-    """One file of pulls, read and checked; ``folder`` is where its paths begin."""
+    """One file of pulls, read and checked; its checks belong to its ``name``, wherever it lies, and its paths begin at
+    ``folder``."""
 
+    name: str
     path: Path
     folder: Path
     sha256: str

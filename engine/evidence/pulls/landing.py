@@ -93,11 +93,11 @@ class Landing:
             "procedure": check.title,
             "cadence": check.cadence,
             "owner": check.owner,
-            "pull_file": file.path.name,
+            "pull_file": file.name,
             "ends_on": None,
         }
         if current is not None:
-            if not _is_as_declared(current, check) or current["pull_file"] != file.path.name:
+            if not _is_as_declared(current, check) or current["pull_file"] != file.name:
                 revision.update(testing_schedules, {"id": current["id"]}, declared)
             return current
         for old in series:
@@ -189,7 +189,7 @@ class Landing:
         """End the schedules of checks that were in this file and are there no more; returns their checks."""
         names = {check.id for check in file.checks}
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
-            series = many(revision.records, testing_schedules, self.org_id, pull_file=file.path.name)
+            series = many(revision.records, testing_schedules, self.org_id, pull_file=file.name)
             gone = [row for row in series if row["check_id"] not in names and row["ends_on"] is None]
             for row in gone:
                 revision.update(testing_schedules, {"id": row["id"]}, {"ends_on": self.today, "unread": None})
@@ -197,7 +197,7 @@ class Landing:
                     "check.ended",
                     object_type="testing_schedule",
                     object_id=row["id"],
-                    details={"check": row["check_id"], "file": file.path.name},
+                    details={"check": row["check_id"], "file": file.name},
                 )
         return sorted({str(row["check_id"]) for row in gone})
 

@@ -16,6 +16,7 @@ from engine.model.suggestions import suggestion
 from engine.model.vocabulary import CADENCES
 
 MOST_FILE_BYTES = 1 << 20
+LONGEST_NAME = 200
 MOST_ROWS = 100_000  # where a source says nothing
 _MOST_MAX_ROWS = 5_000_000
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -147,7 +148,15 @@ def read_pull_file(path: Path, own: Container[tuple[str, str]] = frozenset()) ->
     sources = _sources(data, name)
     checks = _checks(data, sources, own, name)
     folder = path.absolute().parent
-    return PullFile(path.absolute(), folder, hashlib.sha256(raw).hexdigest(), sources, checks)
+    return PullFile(_name(data, name), path.absolute(), folder, hashlib.sha256(raw).hexdigest(), sources, checks)
+
+
+def _name(data: Mapping[str, object], file: str) -> str:
+    """What the file is called by: as its line ``name`` says, else as it is called where it lies."""
+    name = data.get("name", file)
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
+        raise Usage(f"{file}: name must be a text of up to {LONGEST_NAME} characters; got {str(name)[:100]!r}.")
+    return name
 
 
 def _place_words(message: str, text: str) -> str:
@@ -158,7 +167,7 @@ def _place_words(message: str, text: str) -> str:
 
 
 def _sources(data: dict[str, Any], file: str) -> dict[str, PullSource]:
-    _no_other(data, ("source", "check"), file)
+    _no_other(data, ("name", "source", "check"), file)
     tables = data.get("source")
     if not isinstance(tables, dict) or not tables:
         raise Usage(f"{file} must have a table [source.NAME] or more; it has none.")

@@ -165,6 +165,18 @@ def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pull
 
 
 @pytest.mark.real
+def test_two_files_of_one_name_say_what_they_are_called_by(cli, pulls, tmp_path):
+    other = tmp_path / "other" / "pulls.toml"
+    other.parent.mkdir()
+    other.write_text('name = "others"\n' + PULLS.replace('"leavers"', '"others"'))
+    for path in (pulls, other, pulls):
+        cli("pull", path)
+    schedules = {row["check_id"]: (row["pull_file"], row["ends_on"]) for row in tables(tmp_path, "testing_schedules")}
+    assert schedules == {"leavers": ("pulls.toml", None), "others": ("others", None)}
+    other.write_text(other.read_text().partition("\n")[2])
+    assert 'needs a line name = "…" of its own' in cli("pull", other)[2]
+
+
 def test_a_source_that_cannot_be_read_makes_its_check_stale(cli, pulls, tmp_path):
     cli("pull", pulls)
     (tmp_path / "people.csv").rename(tmp_path / "away.csv")
