@@ -16,7 +16,7 @@ import duckdb
 from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, answer, loaded_tables
 from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.queries import query_shape
-from engine.evidence.pulls.tables import SourceTable, identifier, literal
+from engine.evidence.pulls.tables import EMPTY, SourceTable, identifier, literal
 
 ROWS = 6  # that are broken in each way
 EXCHANGED = 5  # values of a column that are tried in other rows
@@ -124,6 +124,9 @@ def _ways(table: SourceTable, span: DaySpan) -> Iterator[tuple[str, str, str, tu
     others = _values(table)
     for field, kind in table.columns:
         cell = identifier(field)
+        if kind == EMPTY:  # of no type: a value of each is tried
+            yield field, kind, "rekeyed", ("'~'", f"DATE {literal(span.since.isoformat())}", "TRUE", str(_LARGE))
+            continue
         yield field, kind, "emptied", ("NULL",)
         if kind == "BOOLEAN":
             yield field, kind, "turned", (f"NOT coalesce({cell}, FALSE)",)
@@ -173,6 +176,9 @@ def _broken(
                 if value == "dropped"
                 else f"INSERT INTO {table} SELECT * FROM {table} WHERE rowid = {row}"  # noqa: S608 - quoted
             )
+        elif kind == EMPTY:
+            filled = f"CASE WHEN number = {row} THEN {value} END AS {identifier(field)}"
+            change = f"CREATE OR REPLACE TABLE {table} AS SELECT * EXCLUDE (number) REPLACE ({filled}) FROM {copy} ORDER BY number"  # noqa: E501, S608 - quoted
         else:
             new = f"CAST({value} AS {kind})"
             cell = identifier(field)

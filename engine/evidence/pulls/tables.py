@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 MEMORY = "1GB"
-EMPTY = "JSON"  # the type of a column without a value: it compares with any other
+EMPTY = '"NULL"'  # the type of a column without a value: it compares with any other
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _AS_THEY_ARE = ("BOOLEAN", "DATE", "TIME", "VARCHAR", "JSON")
 NAMED_TYPES = {
@@ -90,6 +90,7 @@ def _cell(cell: str, kind: str, wanted: str | None, *, empty: bool) -> tuple[str
     """The type that a column is held in, and its cell in it."""
     if wanted is not None:
         held = NAMED_TYPES[wanted]
+        cell = f"({cell} ->> '$')" if kind == "JSON" and held != "JSON" else cell
         return held, f"to_json({cell})" if held == "JSON" else f"CAST({cell} AS {held})"
     if empty and not kind.startswith(("DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL", "DOUBLE", *_WHOLE)):
         return EMPTY, f"CAST(NULL AS {EMPTY})"

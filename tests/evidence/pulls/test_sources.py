@@ -5,13 +5,17 @@ import os
 import sqlite3
 import sys
 import time
+from datetime import date
 
 import polars as pl
 import pytest
 
+from engine.evidence.pulls.check_run import CheckQueries, run_check
+from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.sources.reading import SourceProblem
 from tests.evidence.pulls.sources import lines_of, read, readers
 
+DAY = date(2026, 11, 24)
 CSV = "login,left_on,n\nbob,2026-11-20,2\nann,,1\n"
 LINES = ['{"login":"ann","left_on":null,"n":1}', '{"login":"bob","left_on":"2026-11-20","n":2}']
 
@@ -57,6 +61,64 @@ def test_links_devices_and_what_is_too_much_are_not_read(tmp_path):
     assert "is empty" in problem_of(tmp_path, "files", paths=["empty.csv"])
     assert "finds no file for 'none-*.csv'" in problem_of(tmp_path, "files", paths=["none-*.csv"])
     assert "more than max_rows = 1 rows" in problem_of(tmp_path, "files", paths=["a.csv"], max_rows=1)
+
+
+def test_a_column_without_a_value_compares_with_anything(tmp_path):
+    (tmp_path / "a.csv").write_text("login,reviewer\nann,\nbob,\n")
+    (tmp_path / "a.db").touch()
+    found = read(tmp_path, "files", paths=["a.csv"]).tables["data"]
+    assert found.columns == (("login", "VARCHAR"), ("reviewer", '"NULL"'))
+    rows = read(tmp_path, "sqlite", path="a.db", query="select 'ann' as login, null as reviewer").tables["data"]
+    assert rows.columns == found.columns
+    for where in ("reviewer = 'eve'", "reviewer < date '2026-01-01'", "reviewer > 3", "reviewer"):
+        queries = CheckQueries("from data", f"from population where {where}", 0, 1)
+        answer = run_check(queries, {"data": found}, DaySpan(DAY, DAY))
+        assert (answer.outcome, answer.population.rows) == ("passed", 2), where
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("roles\nadmin;dev\n", ['{"roles":"admin;dev"}']),
+        ("a|b\n=cmd|'x'\n", ['{"a":"=cmd","b":"\'x\'"}']),
+        ('"a;b;c",d\n1,2\n', ['{"a;b;c":1,"d":2}']),
+        ("login;n\n#ann;1\n", ['{"login":"#ann","n":1}']),
+        ("login\tn\nann\t1\n", ['{"login":"ann","n":1}']),
+        ("code\n0012\n", ['{"code":"0012"}']),
+    ],
+)
+def test_what_separates_cells_is_what_separates_names(tmp_path, text, lines):
+    (tmp_path / "a.csv").write_text(text)
+    assert lines_of(tmp_path, "files", paths=["a.csv"]) == lines
+
+
+def test_a_type_that_is_named_is_that_of_the_cells_as_they_stand(tmp_path):
+    (tmp_path / "a.csv").write_text("code,on\n0012,2026-11-20\n,31.12.2026\n")
+    rows = lines_of(tmp_path, "files", paths=["a.csv"], types={"code": "text", "on": "text"})
+    assert rows == ['{"code":"0012","on":"2026-11-20"}', '{"code":null,"on":"31.12.2026"}']
+    (tmp_path / "a.json").write_text('[{"login": "ann"}, {"login": 2}]')
+    rows = lines_of(tmp_path, "files", paths=["a.json"], types={"login": "text"})
+    assert rows == ['{"login":"2"}', '{"login":"ann"}']
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.json", '[{"login": "ann"},', "a.json is cut off, its list does not end."),
+        ("a.jsonl", '{"login": "ann"}\n{"login": "b', 'Malformed JSON in file "a.jsonl", at byte 13 in line 3'),
+        ("a.json", '[{"login": "\\ud800"}]', "Malformed JSON"),
+        ("a.csv", "login,n\nann\nbob,2,3\n", "a.csv has a line with more or fewer cells than its header"),
+        ("a.csv", 'login,n\nann,"1\n', "or a quotation mark that does not end."),
+        ("a.csv", "login\nJos\udce9\n", "CSV Error on Line: 2: Invalid unicode"),
+        ("a.csv", "login\n" + "x" * 2_100_000, "CSV Error on Line: 2: Maximum line size of 2000000 bytes exceeded"),
+        ("a\udcff.csv", "login\nann\n", "matches a file whose name is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_says_where_and_why(tmp_path, name, text, expected):
+    (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
+    message = problem_of(tmp_path, "files", paths=["a*"])
+    assert expected in message
+    assert "/hq-pull-" not in message
 
 
 def test_sqlite_is_read_and_never_written(tmp_path):

@@ -6,16 +6,20 @@ Each file is copied first, bounded, without following a link, and what is hashed
 import csv
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
 from engine.evidence.pulls.sources.paths import MOST_BYTES, matches_of, matching_files, open_source_file
-from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders, SourceRows, read_relation
+from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders, SourceRows, read_relation, types_of
 from engine.evidence.pulls.tables import SourceTable, literal
 from engine.model.errors import Usage
 
+_SEPARATORS = (",", ";", "\t", "|")  # the first of those that stand there equally often
+_QUOTED = re.compile(rb'"[^"]*"')
+_LONGEST_HEADER = 1 << 20  # bytes
 _FORMATS = {
     ".csv": "csv",
     ".json": "json",
@@ -25,7 +29,8 @@ _FORMATS = {
     ".xlsx": "xlsx",
 }
 _READERS = {
-    "csv": "read_csv({paths}, header = true, sample_size = -1, union_by_name = true)",
+    "csv": "read_csv({paths}, header = true, skip = 0, delim = {separator}, quote = '\"', escape = '\"', comment = '', "
+    "sample_size = -1, union_by_name = true{types})",
     "json": "read_json({paths}, maximum_object_size = {size}, union_by_name = true, map_inference_threshold = -1)",
     "jsonl": "read_json({paths}, format = 'newline_delimited', maximum_object_size = {size}, union_by_name = true)",
     "parquet": "read_parquet({paths}, union_by_name = true)",
@@ -43,10 +48,17 @@ def read_files(
         copy = folder / f"{number}.{form}"
         origins.append((name, copy_file(base, name, copy, source)))
         copies.append(copy)
-    if form == "xlsx":
-        copies = [_workbook_as_csv(copy, source, readers) for copy in copies]
-        form = "csv"
-    table = read_formatted(source, form, copies, connection)
+    try:
+        if form == "xlsx":
+            read = [_workbook_as_csv(copy, source, readers) for copy in copies]
+            table = read_formatted(source, "csv", read, connection)
+        else:
+            table = read_formatted(source, form, copies, connection)
+    except SourceProblem as problem:  # a file is called by its own name, not by that of the copy
+        message = problem.message
+        for copy, name in zip(copies, names, strict=True):
+            message = message.replace(str(copy), name)
+        raise SourceProblem(message) from problem
     return SourceRows({source.name: table}, tuple(origins))
 
 
@@ -61,7 +73,34 @@ def read_formatted(
     size = max(1 << 24, *(copy.stat().st_size + 1 for copy in copies))
     if form in ("csv", "json", "jsonl") and not any(copy.stat().st_size for copy in copies):
         raise SourceProblem(f"[source.{source.name}] is empty: not even a header is there.")
-    return read_relation(connection, source, _READERS[form].format(paths=paths, size=size))
+    if form == "json":
+        for copy in copies:
+            _must_end(copy, source)
+    texts = ", ".join(f"{literal(name)}: 'VARCHAR'" for name, word in types_of(source).items() if word == "text")
+    types = f", types = {{{texts}}}" if texts else ""
+    separator = literal(_separator(copies, source)) if form == "csv" else ""
+    reader = _READERS[form].format(paths=paths, size=size, types=types, separator=separator)
+    return read_relation(connection, source, reader)
+
+
+def _separator(paths: list[Path], source: PullSource) -> str:
+    """What stands between the names of the header: a guess from the cells below it would take texts apart."""
+    found = set()
+    for path in paths:
+        with path.open("rb") as file:
+            header = _QUOTED.sub(b"", file.readline(_LONGEST_HEADER))
+        found.add(max(_SEPARATORS, key=lambda one: header.count(one.encode())))
+    if len(found) > 1:
+        there = ", ".join(map(repr, sorted(found)))
+        raise SourceProblem(f"[source.{source.name}] must have files with one separator; got {there}.")
+    return found.pop()
+
+
+def _must_end(path: Path, source: PullSource) -> None:
+    """SourceProblem for a list that was cut off: what is before its end would be read without a word."""
+    data = path.read_bytes().strip()
+    if data.startswith(b"[") and not data.endswith(b"]"):
+        raise SourceProblem(f"[source.{source.name}] cannot be read: {path} is cut off, its list does not end.")
 
 
 def _names(source: PullSource, base: Path) -> list[str]:
@@ -107,10 +146,12 @@ def _workbook_as_csv(path: Path, source: PullSource, readers: SourceReaders) -> 
     out = path.with_suffix(".sheet.csv")
     try:
         rows = readers.workbook(path, source.text("sheet"))
-    except SourceProblem:
-        raise
+    except SourceProblem as problem:
+        raise SourceProblem(f"[source.{source.name}] {problem.message.replace(path.name, str(path), 1)}") from problem
+    cells = [["" if cell is None else cell for cell in row] for row in rows]
     with out.open("w", newline="") as file:
-        csv.writer(file).writerows([["" if cell is None else cell for cell in row] for row in rows])
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(cells[:1])  # nothing of a name is taken for a separator
+        csv.writer(file).writerows(cells[1:])
     return out
 
 
@@ -132,5 +173,5 @@ def _member_as_lines(path: Path, source: PullSource, member: str) -> Path:
     if not isinstance(value, list):
         raise SourceProblem(f"{place} must have a list of objects at {member!r}; got {type(value).__name__}.")
     out = path.with_suffix(".rows.jsonl")
-    out.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in value))
+    out.write_text("".join(json.dumps(one) + "\n" for one in value))
     return out

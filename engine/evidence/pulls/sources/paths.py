@@ -55,9 +55,13 @@ def matches_of(pattern: str, base: Path) -> list[str]:
         if (base / literal).is_symlink():
             raise Usage(f"{literal} is a symbolic link: name the file that it leads to.")
     try:
-        return sorted(path.relative_to(base).as_posix() for path in base.glob(pattern))
+        names = sorted(path.relative_to(base).as_posix() for path in base.glob(pattern))
+        "".join(names).encode()
+    except UnicodeEncodeError as error:
+        raise Usage(f"{pattern!r} matches a file whose name is not UTF-8: rename it.") from error
     except (ValueError, OSError, NotImplementedError) as error:
         raise Usage(f"{pattern!r} is no path that can be looked up: {error}.") from error
+    return names
 
 
 def _literal_beginnings(pattern: str) -> Iterator[str]:

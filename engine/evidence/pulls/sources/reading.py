@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
-from engine.evidence.pulls.tables import NAMED_TYPES, SourceTable, identifier, literal, to_source_table
+from engine.evidence.pulls.tables import EMPTY, NAMED_TYPES, SourceTable, identifier, literal, to_source_table
 from engine.model.errors import Problem
 
 SECONDS = 60  # where a source says nothing
@@ -81,8 +81,17 @@ def read_relation(
     except duckdb.OutOfMemoryException as error:
         raise SourceProblem(f"{place} needs more memory than a pull may have.") from error
     except duckdb.Error as error:
-        line = next((line.strip() for line in str(error).splitlines() if line.strip()), "unreadable")
-        raise SourceProblem(f"{place} cannot be read: {line[:300]}") from error
+        raise SourceProblem(f"{place} cannot be read: {_reason(error)}") from error
+
+
+def _reason(error: duckdb.Error) -> str:
+    """What DuckDB says in its first line, and of a line of a CSV file what is wrong with it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if "Error when sniffing file" in lines[0]:
+        name = lines[0].partition("Error when sniffing file")[2].strip(' ".')
+        return f"{name} has a line with more or fewer cells than its header, or a quotation mark that does not end."
+    said = [line for line in lines if not line.startswith("Original Line")][: 2 if "CSV Error" in lines[0] else 1]
+    return ": ".join(said)[:300]
 
 
 def records_table(
@@ -130,8 +139,10 @@ def _plain(value: object) -> object:
         return value.isoformat()
     if isinstance(value, bytes | memoryview):
         return bytes(value).hex()
-    if isinstance(value, list | dict):
-        return value
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
     return str(value)
 
 
@@ -139,7 +150,7 @@ def _kind(values: Iterable[object]) -> str:
     """DuckDB's type of Python's values."""
     there = [value for value in values if value is not None]
     if not there:
-        return "JSON"
+        return EMPTY
     if all(isinstance(value, str) for value in there):
         return _kind_of_texts([str(value) for value in there])
     if all(isinstance(value, bool) for value in there):
