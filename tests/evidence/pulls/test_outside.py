@@ -61,14 +61,20 @@ def test_postgresql_is_read_by_a_cursor_and_never_written(postgresql_url, tmp_pa
     ]
     assert found.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
     assert "which is a superuser" in found.warnings[0]
-    wrong = (
-        "copy (select 1) to program 'touch x'",
-        "select 1) as q; create table x(); select * from (select 1",
-        "with gone as (delete from pg_class returning *) select * from gone",
-        "update pg_class set relname = 'x'",
-    )
-    for query in wrong:
-        with pytest.raises(SourceProblem, match="cannot be read"):
+    lists = "select 1 as n, '{1.5,2}'::numeric[] as nums, '{a,b}'::text[] as tags, 'a%b' as share"
+    found = read(tmp_path, "postgresql", reach=reach, url_env="DIRECTORY_URL", query=lists)
+    assert found.tables["data"].lines == b'{"n":1,"nums":["1.5","2"],"tags":["a","b"],"share":"a%b"}\n'
+    one = "cannot insert multiple commands into a prepared statement"
+    wrong = {
+        "copy (select 1) to program 'true'": 'syntax error at or near "select"',
+        "select 1) as q; copy (select 1) to program 'true'; select * from (select 1": one,
+        "select 1) as q; create table x(); select * from (select 1": one,
+        "with gone as (delete from pg_class returning *) select * from gone": "must be at the top level",
+        "update pg_class set relname = 'x'": "syntax error",
+        "select 1 as n, 2 as N": "has two columns 'n'",
+    }
+    for query, reason in wrong.items():
+        with pytest.raises(SourceProblem, match=reason):
             read(tmp_path, "postgresql", reach=reach, url_env="DIRECTORY_URL", query=query)
 
 

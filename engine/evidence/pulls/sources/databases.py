@@ -95,11 +95,11 @@ def read_postgresql(
             with database.transaction(force_rollback=True), database.cursor() as cursor:
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(seconds * 1000)])
                 warning = _role_warning(cursor.execute(_ROLE).fetchone(), source)
-                # values, even none, take the protocol that carries one statement alone
+                # a value takes the protocol that carries one statement alone; an empty list of values would not
                 query = _subquery(source.text("query")).replace("%", "%%")
-                cursor.execute(f"DECLARE pulled_rows NO SCROLL CURSOR FOR {query}", [])
+                cursor.execute(f"DECLARE pulled_rows NO SCROLL CURSOR FOR {query} WHERE %s::boolean", [True])
                 rows: list[tuple[object, ...]] = []
-                while batch := cursor.execute(f"FETCH {_BATCH} FROM pulled_rows", []).fetchall():
+                while batch := cursor.execute(f"FETCH {_BATCH} FROM pulled_rows").fetchall():
                     rows += batch
                     refuse_many(source, len(rows))
                 columns = [
@@ -139,8 +139,9 @@ def _role_warning(row: tuple[object, ...] | None, source: PullSource) -> tuple[s
 def _type_name(column: object) -> str:
     import psycopg
 
-    found = psycopg.adapters.types.get(getattr(column, "type_code", 0))
-    return found.name if found else ""
+    code = getattr(column, "type_code", 0)
+    found = psycopg.adapters.types.get(code)
+    return found.name if found and found.oid == code else ""  # an array is found under the type of its members, too
 
 
 def _plain_cells(row: tuple[object, ...]) -> list[object]:

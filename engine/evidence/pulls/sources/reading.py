@@ -102,6 +102,10 @@ def records_table(
     records: Iterable[Sequence[object]],
 ) -> SourceTable:
     """Rows of Python's values; a column without a type has that of its values, texts of days and moments theirs."""
+    names = [name.lower() for name, _ in columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SourceProblem(f"[source.{source.name}] has two columns {twice!r}: give one another name in its query.")
     rows = list(records)
     refuse_many(source, len(rows))
     kinds = [
