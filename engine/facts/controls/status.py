@@ -157,7 +157,7 @@ def _tests(tests: pl.DataFrame) -> pl.DataFrame:
     done = (
         tests.filter(pl.col("outcome").is_not_null())
         .with_columns(test=pl.coalesce(pl.format("check {}", "check_id"), "schedule_id"))
-        .sort("performed_on", "sequence", "run_id", nulls_last=True)
+        .sort(pl.col("sequence").fill_null(0), "performed_on", "run_id")
     )
     newest = done.group_by(test, maintain_order=True).agg(pl.col("run_id", "outcome").last())
     passed = pl.col("performed_on").filter(pl.col("outcome") == "passed").max().over(test)

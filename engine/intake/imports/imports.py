@@ -17,6 +17,7 @@ from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.evidence_files import ITEMS, check_files, put_files
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
+from engine.intake.imports.held_rows import check_written_rows
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import Progress, check_sheet
@@ -201,6 +202,7 @@ def check_sheets(
         for checked in files.values():
             check_new_rows(connection, org_id, checked, problems)
             check_fixed(connection, org_id, checked, problems)
+            check_written_rows(connection, org_id, checked, problems)
     return files
 
 

@@ -57,6 +57,8 @@ def test_the_order_is_that_of_revisions(facts_with):
     assert [failing for _, failing in states(facts)] == [None, None]
     facts = facts_of(facts_with, run("r2", "passed", 5), run("r1", "failed", 6))
     assert [failing for _, failing in states(facts)] == ["r1", "r1"]
+    facts = facts_of(facts_with, run("r2", "passed", 5, days=1), run("r1", "failed", 6, days=5))  # a clock set back
+    assert [failing for _, failing in states(facts)] == ["r1", "r1"]
 
 
 def test_what_was_not_tested_ends_no_failure_and_performs_no_window(facts_with):
