@@ -2,7 +2,12 @@
 
 from datetime import datetime, time
 
+from engine.planning.check import Evidence
+from engine.planning.needs import RENEWAL_HOURS
+from engine.planning.signatures import SIGNATURE
 from tests.facts.conftest import on as control_key
+
+SIGNING = RENEWAL_HOURS[SIGNATURE]
 
 
 def noon(day):
@@ -72,6 +77,49 @@ def carried_out(plan, records, until=None):
     return sorted(events, key=lambda event: event[1]), rows
 
 
-def is_behind(plan):
-    """Whether somebody who does work of a plan has overdue work beside it."""
-    return any(plan.people[step.owner].overdue for step in plan.steps)
+def signatures_beside(plan, records, until):
+    """The signatures that no step makes and that a plan counts as made by a day, as evidence: duties on record come first,
+    each person's in the order in which they fall due, as far as the hours reach that the plan has for duties."""
+    found = []
+    for owner, capacity in plan.people.items():
+        mine = sorted((row["due_on"], row["id"]) for row in records["attestations"] if _is_open_of(row, owner))
+        done = _hours_of_duties(capacity)
+        weeks = [max(plan.weeks.last_week_by(due), 0) if due >= plan.as_of else -1 for due, _ in mine]
+        for number, ((_, name), week) in enumerate(zip(mine, weeks, strict=True)):
+            if week >= len(done):
+                continue
+            before = 0.0 if week < 0 else capacity.overdue + sum(capacity.due[:week])
+            asked = before + SIGNING * (1 + number - weeks.index(week))
+            made = next((at for at in range(max(week, 0), len(done)) if done[at] >= asked - 1e-6), None)
+            if made is not None and plan.weeks.ends[made] <= until:
+                found.append((name, plan.weeks.ends[made]))
+    signed = {step.duty for step in plan.steps}
+    rows = {row["id"]: row for row in records["attestations"]}
+    return [
+        Evidence(f"{rows[name]['framework']}:{rows[name]['control_id']}", SIGNATURE, day, name)
+        for name, day in found
+        if name not in signed
+    ]
+
+
+def _is_open_of(row, owner):
+    return row["owner"] == owner and not row.get("outcome")
+
+
+def _hours_of_duties(capacity):
+    """The hours of duties that somebody did by the end of each week, as the plan has it."""
+    behind, asked, found = capacity.overdue, capacity.overdue, []
+    for available, due in zip(capacity.available, capacity.due, strict=True):
+        behind, asked = max(behind + due - available, 0.0), asked + due
+        found.append(asked - behind)
+    return found
+
+
+def with_signatures(rows, made):
+    """Rows with signatures that were made, as evidence names them."""
+    days = {one.duty: one.on for one in made}
+    signed = [
+        {**row, "outcome": "attested", "attested_at": noon(days[row["id"]])} if row["id"] in days else row
+        for row in rows["attestations"]
+    ]
+    return {**rows, "attestations": signed}

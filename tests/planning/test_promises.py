@@ -10,7 +10,7 @@ from engine.planning.outlook import make_plan
 from engine.planning.question import Goal, PlanQuestion
 from tests.factories import DAY
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
-from tests.planning.doing import carried_out, noon
+from tests.planning.doing import carried_out, noon, signatures_beside, with_signatures
 from tests.planning.test_law import plan_of, states, with_rows_of
 
 __all__ = ["facts_with", "replica"]
@@ -268,3 +268,27 @@ def test_a_day_off_that_the_plan_knew_of_has_no_hours_of_its_week(away, as_of, l
     planned = {"planned_weeks": ["2026-W52=5.0"], "planned_away": away, "planned_due_on": date(2026, 12, 25)}
     recorded = {"work_hours": 5.0, "done_hours": None, "left_hours": None, "made_on": date(2026, 12, 1)}
     assert hours_to_come({**planned, **recorded}, as_of, late=False) == left
+
+
+@pytest.mark.parametrize("is_played", [True, False])
+def test_what_is_overdue_beside_a_plan_is_what_it_counts_first(facts_with, is_played):
+    duties = [
+        {"id": f"d{name}", **on(name), "owner": "ann", "due_on": DAY - timedelta(days=number)}
+        for number, name in enumerate(("X2", "X3", "X4"), 1)
+    ]
+    kinds = {"X1": ["operation"], **{name: ["test", "attestation"] for name in ("X2", "X3", "X4")}}
+    controls, records = organization(
+        *(control(name, evidence_kinds=kinds[name], cadence="annual", position=n) for n, name in enumerate(kinds, 1)),
+        attestations=duties,
+        remediations=[work("X1", estimate_hours=1.0)],
+        owner_capacity=[hours(0.5)],
+    )
+    drawn = (controls, [], records, BY, 25)
+    facts, plan = plan_of(facts_with, drawn)
+    assert (plan.is_reached, plan.people["ann"].overdue) == (True, 1.5)
+    day = plan.weeks.ends[4]
+    done, rows = carried_out(plan, with_rows_of(plan, facts, records), until=day)
+    beside = signatures_beside(plan, records, day)
+    assert [one.duty for one in beside] == ["dX4", "dX3", "dX2"]
+    rows = with_signatures(rows, beside) if is_played else rows
+    assert plan_of(facts_with, drawn, rows, as_of=day, events=done)[1].is_reached is is_played
