@@ -1,7 +1,9 @@
 """What a plan costs and moves: days with lapsed evidence, agreed work, prices of promises, hours as a question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from itertools import zip_longest
+from typing import Any
 
 import polars as pl
 
@@ -46,14 +48,14 @@ def holes(plan: ReadinessPlan) -> pl.DataFrame:
 
 def moves(plan: ReadinessPlan, accepted: pl.DataFrame) -> pl.DataFrame:
     """What is other than it was agreed upon, and why."""
-    step_of = {step.work.id: step for step in plan.steps}
     known = {row["id"]: row for row in accepted.iter_rows(named=True)}
+    whys = {one.id: why for one, why in plan.open}
     rows = []
     for name, agreed in sorted(plan.agreed.items()):
-        step = step_of.get(name)
-        for one in agreed:
+        steps = _steps_of(plan, name)
+        for one, step in zip_longest(agreed, steps[: len(agreed)]):
             row = known[one.remediation_id]
-            why = _why_moved(step, one.owner, row["planned_due_on"] if len(agreed) == 1 else None)
+            why = _why_dropped(plan, name, steps, whys) if step is None else _why_moved(plan, step, one.owner, row)
             now = (None, None) if step is None else (step.owner, step.done_on)
             if why:
                 rows.append((name, row["title"], one.owner, now[0], row["planned_due_on"], now[1], why))
@@ -69,14 +71,30 @@ def moves(plan: ReadinessPlan, accepted: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").sort("control", "planned_due_on")
 
 
-def _why_moved(step: WorkStep | None, owner: str, due_on: date | None) -> str:
-    if step is None:
-        return "not needed any more, or its hours are elsewhere"
+def _steps_of(plan: ReadinessPlan, name: str) -> list[WorkStep]:
+    """The steps on a control that take remediations, in the order in which these are agreed upon."""
+    mine = sorted((step for step in plan.steps if step.work.id == name), key=lambda step: step.part)
+    return [step for step in mine if step.duty is None] or mine[:1]
+
+
+def _why_dropped(plan: ReadinessPlan, name: str, steps: Sequence[WorkStep], whys: Mapping[str, str]) -> str:
+    if name in whys:
+        return whys[name]
+    return "what else is done suffices" if steps or name in plan.work_by_control else "it will be effective without"
+
+
+def _why_moved(plan: ReadinessPlan, step: WorkStep, owner: str, row: Mapping[str, Any]) -> str:
+    """Why a step is somebody else's, or in other weeks than those that were planned; nothing where it is neither."""
+    due_on = row["planned_due_on"]
     if step.owner != owner:
-        return "a target asks for it"
-    if due_on is not None and step.part == 0 and step.done_on > due_on:
+        return "a target asks for it" if owner in plan.people else f"{owner} has no hours on record any more"
+    if due_on is None or step.done_on == due_on or step.owner != row["planned_owner"]:
+        return ""
+    if due_on < plan.as_of:
+        return "it is late"
+    if step.done_on > due_on:
         return "its hours do not fit where they were"
-    return ""
+    return "its owner's weeks are laid anew, as not all fits where it was"
 
 
 def price_rows(found: Sequence[PromisePrice]) -> pl.DataFrame:
