@@ -64,8 +64,9 @@ def import_(
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
     A CSV whose first column is `table` has rows of several; - is standard input. A calendar (.ics) is one of absences,
-    or of who is on call where its name says so; silences come as `amtool silence query -o json` prints them. Or files
-    of scanners: .nessus, XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
+    or of who is on call where its name says so; silences come as `amtool silence query -o json` prints them, tickets
+    as Jira, Linear and `gh issue list` export them. Or files of scanners: .nessus, XML and CSV of Qualys, CSV of
+    Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
     if framework is not None:

@@ -9,6 +9,7 @@ from engine.incidents.alerts.findings import ingest_findings
 from engine.intake.findings import FindingBatch, is_csv, parse_document, read_findings
 from engine.intake.imports import files_in, is_table
 from engine.intake.imports.files.silences import is_silences
+from engine.intake.imports.files.tickets import is_issues
 from engine.intake.tool_results.results import is_prowler_csv
 from engine.model.errors import InvalidData, Problem, Usage
 from engine.store import Store
@@ -22,7 +23,7 @@ HEAD = 2**16
 def is_scanner_file(path: Path) -> bool:
     """By its name; a CSV by its header, unless it is named after a table."""
     if path.suffix.lower() in SUFFIXES:
-        return not is_silences(path)
+        return not (is_silences(path) or is_issues(path))
     if path.suffix.lower() != ".csv" or is_table(path.stem):
         return False
     with path.open("rb") as file:

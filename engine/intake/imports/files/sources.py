@@ -11,7 +11,7 @@ import polars as pl
 
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.evidence_files import ITEMS, top_names
-from engine.intake.imports.files import rotas, silences
+from engine.intake.imports.files import rotas, silences, tickets
 from engine.intake.imports.files.calendar_files import read_calendar
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
@@ -85,6 +85,8 @@ def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
         return [_of_frame(rotas.TABLE, path, partial(rotas.read_shifts, path))]
     if silences.is_silences(path):
         return [_of_frame(silences.TABLE, path, partial(silences.read_silences, path))]
+    if tickets.is_issues(path):
+        return [_of_frame(tickets.TABLE, path, partial(tickets.read_tickets, path))]
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
@@ -95,6 +97,8 @@ def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
         dialect = mixed_dialect(path)
         if dialect is not None:
             return mixed_sheets(path, dialect, _digest(path))
+        if tickets.has_tickets(path):
+            return [_of_frame(tickets.TABLE, path, partial(tickets.read_tickets, path))]
     table = find_table(path.stem, path.name)
     structured = importable(table).headers("json")
     if suffix in JSON_LINES:
