@@ -85,8 +85,8 @@ def actions_for(work: Sequence[ControlWork], extra: Sequence[PlanAction] = ()) -
 
 
 def _asides(one: ControlWork, parts: Sequence[WorkPart]) -> tuple[tuple[str, WorkPart], ...]:
-    """The hours of who is accountable for signatures that are asked of somebody else."""
-    if one.accountable is None or one.accountable == one.owners[0]:
+    """The hours of who is accountable for signatures, unless they are who signs."""
+    if one.accountable is None:
         return ()
     mine = (part for part in parts if part.duty == NEW_DUTY)
     return tuple((one.accountable, replace(part, hours=round(part.hours * ACCOUNTABLE, 6))) for part in mine)

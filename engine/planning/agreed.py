@@ -69,8 +69,7 @@ def with_agreed(
         owner = mine[0].owner
         parts = _agreed_parts(action.parts, mine)
         owners = action.owners if owner in action.owners else (*action.owners, owner)
-        asides = tuple((person, part) for person, part in action.asides if person != owner)
-        found.append(replace(action, owners=owners, parts=parts, asides=asides, agreed=owner))
+        found.append(replace(action, owners=owners, parts=parts, agreed=owner))
     least: dict[str, float] = {}
     for action in found:
         if not action.id.endswith(SIGN):

@@ -26,9 +26,9 @@ class PlanAction:
     """Work that covers needs when all its parts are done, by one of ``owners``: the first is whose it is.
 
     Of the actions of a ``group`` one is done at most; ``after`` names groups of which one must be done before, in an
-    earlier week or earlier in the same one. ``asides`` are hours of others that come with it. ``least_hours`` are those
-    of the cheapest action of the group, ``holes`` the days on which evidence lapses meanwhile. ``agreed`` is whose it
-    is as agreed.
+    earlier week or earlier in the same one. ``asides`` are hours of others that come with it, none of whoever does it.
+    ``least_hours`` are those of the cheapest action of the group, ``holes`` the days on which evidence lapses
+    meanwhile. ``agreed`` is whose it is as agreed.
     """
 
     id: str
@@ -51,6 +51,10 @@ class PlanAction:
     def hours(self) -> float:
         """What it takes."""
         return sum(part.hours for part in self.parts)
+
+    def asides_of(self, owner: str) -> tuple[tuple[str, WorkPart], ...]:
+        """The hours of others where ``owner`` does it."""
+        return tuple((person, part) for person, part in self.asides if person != owner)
 
     @property
     def core_hours(self) -> float:

@@ -68,7 +68,7 @@ def _open_parts(problem: PlanProblem, choice: Choice) -> dict[str, list[_Open]]:
         for number, part in enumerate(action.parts):
             found.setdefault(owner, []).append(_Open(name, number, part, part.hours))
         signed = [number for number, part in enumerate(action.parts) if part.duty == NEW_DUTY]
-        for number, (person, part) in zip(signed, action.asides, strict=False):
+        for number, (person, part) in zip(signed, action.asides_of(owner), strict=False):
             if person in problem.capacity:
                 found.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours, number))
     return found

@@ -161,7 +161,7 @@ class _Model:
         by_person: dict[str, list[tuple[int, WorkPart]]] = {}
         for place, column in enumerate(self._columns):
             mine = [(column.owner, part) for part in column.action.parts]
-            for person, part in [*mine, *column.action.asides]:
+            for person, part in [*mine, *column.action.asides_of(column.owner)]:
                 if part.hours > 0 and person in self._problem.capacity:
                     by_person.setdefault(person, []).append((place, part))
         for person, parts in sorted(by_person.items()):

@@ -246,7 +246,7 @@ def _with_new(rows, accepted):
 def _hold_hours(plan, before, after):
     """The capacity budget asks of each owner in each week what it asked before, and what the plan has there."""
     new = {(a.id, n) for a in plan.chosen for n, part in enumerate(a.parts) if part.duty in (None, NEW_DUTY)}
-    aside = {person for action in plan.chosen for person, _ in action.asides}
+    aside = {person for action in plan.chosen for person, _ in action.asides_of(plan.choice.done[action.id])}
     planned = {}
     for item in plan.items:
         if (item.action, item.part) in new:

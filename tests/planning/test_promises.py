@@ -16,6 +16,7 @@ from tests.planning.test_law import plan_of, states, with_rows_of
 __all__ = ["facts_with", "replica"]
 BY = DAY + timedelta(days=60)
 SIGNED = ["attestation"]
+FRIDAY = 0.8 / 5  # of the hours of a week that are planned with those of its last day
 PEOPLE = {"users": [{"email": one, "active": True} for one in ("ann", "ben")]}
 
 
@@ -292,3 +293,29 @@ def test_what_is_overdue_beside_a_plan_is_what_it_counts_first(facts_with, is_pl
     assert [one.duty for one in beside] == ["dX4", "dX3", "dX2"]
     rows = with_signatures(rows, beside) if is_played else rows
     assert plan_of(facts_with, drawn, rows, as_of=day, events=done)[1].is_reached is is_played
+
+
+@pytest.mark.parametrize(("friday", "reached"), [(1.55, True), (1.45, False)])
+def test_who_is_accountable_and_signs_in_place_of_the_owner_has_no_hours_beside_it(facts_with, friday, reached):
+    by = DAY + timedelta(days=8)
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
+        control("X2", evidence_kinds=["operation"], cadence="annual", position=2),
+        organization_frameworks=scope("soc2", by=by),
+        control_owners=[
+            {**on("X1"), "email": "ben", "raci": "R"},
+            {**on("X1"), "email": "ann", "raci": "A"},
+            *owners_of("X2"),
+        ],
+        remediations=[work("X2", estimate_hours=1.0)],
+        owner_capacity=[
+            {"email": "ann", "week": "default", "hours": 0.0, "absence_hours": 0.0},
+            {"email": "ann", "week": f"{DAY:%G-W%V}", "hours": friday / FRIDAY, "absence_hours": 0.0},
+            hours(0.0, "ben"),
+        ],
+    )
+    drawn = (controls, [], records, by, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    assert plan.is_reached is reached
+    _, again = plan_of(facts_with, drawn, with_rows_of(plan, facts, records))
+    assert (again.is_reached, again.choice.done) == (reached, plan.choice.done)
