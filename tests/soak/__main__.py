@@ -17,7 +17,20 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.soak import claims, clocks, crowds, faults, figures, fuzzing, injection, kills, processes, proxies, upgrades
+from tests.soak import (
+    claims,
+    clocks,
+    crowds,
+    faults,
+    figures,
+    fuzzing,
+    injection,
+    kills,
+    plans,
+    processes,
+    proxies,
+    upgrades,
+)
 from tests.soak.table import Line, table_text
 
 Part = Callable[[Path, int, float], list[Line]]
@@ -32,6 +45,7 @@ PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of th
     "clocks": (clocks.lines, 180),
     "claims": (claims.lines, 90),
     "figures": (figures.lines, 60),
+    "plans": (plans.lines, 90),
     "proxies": (proxies.lines, 60),
     "upgrades": (upgrades.lines, 600),
     "fuzzing": (fuzzing.lines, 220),
