@@ -305,20 +305,20 @@ class ReadinessPlan:
             )
         if not one.owners:
             return "nobody with hours on record owns it"
-        goal = next(goal for goal in self.goals if goal.goal == one.goal)
-        if goal.is_reached:
+        if next(goal for goal in self.goals if goal.goal == one.goal).is_reached:
             return "not needed for the target"
-        first, last = min(part.first for part in one.parts), max(part.last for part in one.parts)
-        names = [f"{self.weeks.mondays[week]:%G-W%V}" for week in (first, last)]
-        when = f"in {names[0]}" if first == last else f"from {names[0]} to {names[1]}"
-        action = next((action for action in self.problem.actions if action.name == one.id), None)
-        waits = "" if action is None or not action.after else action.after[0]
-        room = self._room(one.owners[0], first, last)
+        owner = one.owners[0]
+        parts = [p for p in one.parts if p.hours > self._room(owner, p.first, p.last) + 1e-6][:1] or one.parts
+        hours = round(sum(part.hours for part in parts), 2)
+        first, last = min(part.first for part in parts), max(part.last for part in parts)
+        when = self.weeks.words(first, last)
+        waits = next((action.after[0] for action in self.problem.actions if action.name == one.id and action.after), "")
         if waits and waits not in {chosen.name for chosen in self.chosen}:
             return f"it waits for {waits}, which is not done in time"
-        if one.hours <= room + 1e-6:
-            return f"{one.owners[0]} has {room:g} hours left {when}, but not where its {one.hours:g} must lie"
-        return f"{one.owners[0]} has {room:g} of the {one.hours:g} hours for it left {when}"
+        room = self._room(owner, first, last)
+        if hours <= room + 1e-6:
+            return f"{owner} has {room:g} hours left {when}, but not where its {hours:g} must lie"
+        return f"{owner} has {room:g} of the {hours:g} hours for it left {when}"
 
     def _room(self, owner: str, first: int, last: int) -> float:
         used = sum(item.hours for item in self.items if item.owner == owner and first <= item.week <= last)

@@ -40,6 +40,11 @@ class PlanWeeks:
         """The first week whose work is done on a day or later."""
         return bisect_left(self.ends, day)
 
+    def words(self, first: int, last: int) -> str:
+        """``in 2026-W48`` or ``from 2026-W48 to 2027-W07``."""
+        names = [f"{self.mondays[week]:%G-W%V}" for week in (first, last)]
+        return f"in {names[0]}" if first == last else f"from {names[0]} to {names[1]}"
+
     def hours(self, known: Mapping[date, float | None]) -> tuple[float, ...]:
         """The hours of each week, the last one whole, from those that are ``known`` by their Monday."""
         return tuple(round(max(known.get(monday) or 0.0, 0.0), 6) for monday in self.mondays)
