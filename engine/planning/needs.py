@@ -62,6 +62,7 @@ class ControlWork:
     low: float = 1.0
     high: float = 1.0
     holes: int = 0
+    is_awaited: bool = False
 
     @cached_property
     def id(self) -> str:
@@ -70,8 +71,8 @@ class ControlWork:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is a control of the goal itself: work on others serves it."""
-        return self.framework == self.goal.framework
+        """Whether it is a control of the goal itself: work on others, or that one of it awaits, serves it."""
+        return self.framework == self.goal.framework and not self.is_awaited
 
     @property
     def hours(self) -> float:
@@ -140,12 +141,11 @@ class WorkFinder:
         if failing:
             parts, is_tight = self._needs_on(row, kinds, goal, on)
             if any(part.last < part.first for part in parts):
-                slow = any(part.lead_days for part in parts)
                 late = any(part.duty is not None and part.last < part.first for part in parts)
                 reason = "no working day is left"
                 if late:
                     reason = "its owner is behind with other work until after the day"
-                elif slow:
+                elif any(part.lead_days for part in parts):
                     reason = "evidence exists later than the day"
         early: tuple[WorkPart, ...] = ()
         if goal.start is not None:

@@ -71,7 +71,7 @@ def _outlook(
     gap_needs = {one.id: one.needs for one in work if one.is_wanted and not one.reason}
     goals = []
     for goal in question.goals:
-        mine = [one for one in work if one.framework == goal.framework]
+        mine = [one for one in work if one.framework == goal.framework and one.is_wanted]
         applicable = horizons.count_applicable(goal.framework, goal.by)
         missing = wanted_count(goal.target, applicable) - (applicable - len(mine))
         goals.append(GapGoal(frozenset(one.id for one in mine if not one.reason), max(missing, 0)))
@@ -126,6 +126,7 @@ def _work(
             remediation_id=row["id"],
             waits_for=row["blocked_by"],
             reason="",
+            is_awaited=True,
         )
     work = [
         replace(one, reason="left out, as was asked") if _is_named(one, question.without) else one

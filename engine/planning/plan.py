@@ -111,7 +111,7 @@ class ReadinessPlan:
         found = []
         for goal in self.question.goals:
             projection = project(self.horizons, goal.framework, self.as_of, goal.by)
-            mine = tuple(one for one in self.work if one.framework == goal.framework)
+            mine = tuple(one for one in self.work if one.framework == goal.framework and one.is_wanted)
             found.append(GoalPlan(goal, projection, replace(projection, simulation=simulation), mine))
         return tuple(found)
 

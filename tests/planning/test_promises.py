@@ -319,3 +319,21 @@ def test_who_is_accountable_and_signs_in_place_of_the_owner_has_no_hours_beside_
     assert plan.is_reached is reached
     _, again = plan_of(facts_with, drawn, with_rows_of(plan, facts, records))
     assert (again.is_reached, again.choice.done) == (reached, plan.choice.done)
+
+
+@pytest.mark.parametrize(("target", "done"), [(60, {"soc2:X1"}), (100, {"soc2:X1", "soc2:X2", "soc2:X3"})])
+def test_work_on_an_effective_control_is_planned_only_where_something_waits_for_it(facts_with, target, done):
+    signed = {"outcome": "attested", "attested_at": noon(DAY - timedelta(days=9))}
+    controls, records = organization(
+        control("X1", evidence_kinds=["operation"], cadence="annual", position=1),
+        control("X2", evidence_kinds=["operation"], cadence="annual", position=2),
+        control("X3", evidence_kinds=SIGNED, cadence="annual", position=3),
+        attestations=[{"id": "a", **on("X3"), "owner": "ann", "due_on": DAY - timedelta(days=9), **signed}],
+        remediations=[
+            work("X1", estimate_hours=2.0),
+            work("X2", estimate_hours=3.0, blocked_by="R-X3"),
+            work("X3", estimate_hours=1.0),
+        ],
+    )
+    _, plan = plan_of(facts_with, (controls, [], records, BY, target))
+    assert (plan.effective, plan.effective_with, set(plan.choice.done)) == (1, len(done - {"soc2:X3"}) + 1, done)
