@@ -7,7 +7,7 @@ import pytest
 
 from engine.copilot.answers.answers import OfflineAnswer
 from tests.copilot.conftest import NOW
-from tests.copilot.score import HERE, OWN, Question, Truths, mark, questions_of, score, table
+from tests.copilot.score import HERE, MARKS, OWN, Question, Truths, mark, questions_of, score, table
 from tests.copilot.truth import Contains, Count, Demo, NoData
 from tests.demo import demo
 
@@ -32,6 +32,13 @@ def test_high_is_earned_and_what_is_on_record_is_answered(truths, cobalt):
     assert marks["right"] + marks["honestly declined"] >= 0.85 * len(asked)
     assert marks["refused though on record"] < 0.1 * len(asked)
     assert sum(counts.values()) == len(asked)
+
+
+@pytest.mark.real
+def test_each_kind_of_thing_that_a_question_says_is_understood(truths, cobalt):
+    asked = [one for one in questions_of(HERE / "asked_kinds.txt") if one.org == "cobalt"]
+    _, told = score(asked, truths, lambda _: cobalt)
+    assert [(given, one.questions) for given, one, _ in told if given not in MARKS[:2]] == []
 
 
 def test_every_line_of_the_sets_has_a_truth(truths):

@@ -17,6 +17,7 @@ from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
+from engine.copilot.answers.titles import NamedFigure, figure_of_title
 from engine.copilot.console import ask_console
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
@@ -25,7 +26,6 @@ from engine.copilot.grammar.pairs import pair
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import CopilotQuestion
-from engine.copilot.grammar.titles import NamedFigure, figure_of_title
 from engine.copilot.grammar.wording import clauses
 from engine.model.documents.document import Document
 from engine.model.figures.aggregates import Count

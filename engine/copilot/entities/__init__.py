@@ -1,6 +1,7 @@
 """Everything that people ask about."""
 
 from engine.copilot.entities.assurance import ASSURANCE
+from engine.copilot.entities.duty import DUTY_TIMES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.entities.exposure import EXPOSURE
 from engine.copilot.entities.governance import GOVERNANCE
@@ -19,4 +20,5 @@ ENTITIES: tuple[Entity, ...] = (
     *GOVERNANCE,
     *EXPOSURE,
     *LEDGER,
+    *DUTY_TIMES,
 )

@@ -102,6 +102,7 @@ REQUEST = Entity(
         "due_on": ("due", "deadline"),
     },
     due="due_on",
+    done="submitted_on",
     people={
         "owner": OWNER,
         "backup": ("backup", "deputy", "stands in"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Protocol
 
 import polars as pl
@@ -18,6 +18,11 @@ class Records(Protocol):
     @property
     def today(self) -> date:
         """The organization's day."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The moment that is asked at."""
         ...
 
     def fact(self, name: str) -> pl.DataFrame:
@@ -60,7 +65,8 @@ class Entity:
     ``key`` is the column that names a row, ``line`` how a row reads. ``names`` are columns by which a row is called,
     whole or by a telling word. ``choices`` are columns of few words, each with what else people call them: ``word:
     value``. ``dates`` are days, the usual one first, with the verbs that mean them; ``due`` is the one to look ahead
-    on. ``people`` are columns of addresses, the usual one first. ``links`` are columns that hold the key of another
+    on, ``done`` the one on which what was due was done, ``until`` the last day of what lasts from the usual one on.
+    ``people`` are columns of addresses, the usual one first. ``links`` are columns that hold the key of another
     thing: a service, a framework, a control, a vendor, an incident. ``attributes`` are what can be asked of one row.
     ``presumed`` is the state that is meant where no other is said. ``size`` orders what is largest or worst.
     ``figures`` names the figure that counts exactly these states and choices, ``period_figures`` the one over a period
@@ -78,6 +84,8 @@ class Entity:
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     dates: Mapping[str, Words] = field(default_factory=dict)
     due: str | None = None
+    done: str | None = None
+    until: str | None = None
     people: Mapping[str, Words] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Words] = field(default_factory=dict)

@@ -152,7 +152,7 @@ PERSON = Entity(
         ),
         RowState(
             "removed",
-            ("removed", "former", "left", "deactivated", "offboarded", "inactive", "departed"),
+            phrases("removed, former, left, deactivated, offboarded, inactive, departed, lost access, leaver"),
             is_in("status", "removed"),
         ),
     ),
@@ -168,7 +168,7 @@ PERSON = Entity(
     presumed="active",
     dated=False,
     fillers=("console", "role", "rights"),
-    hints=("departed", "admin", "admins", "administrator", "role", "operator", "operators"),
+    hints=("departed", "access", "leavers", "admin", "admins", "administrator", "role", "operator", "operators"),
 )
 
 STAFFING = Entity(

@@ -33,7 +33,47 @@ OWNER = phrases(
 
 
 def _services(records: Records) -> pl.DataFrame:
-    return records.table("services").select(service_id="id", service="name", service_owner="owner")
+    """The services, as columns of what hangs on them."""
+    return records.table("services").select(
+        service_id="id",
+        service="name",
+        service_owner="owner",
+        service_criticality="criticality",
+        service_facing="internet_facing",
+        service_holds_data="holds_customer_data",
+    )
+
+
+# what kind of service a thing is on
+ON_SERVICES = tuple(
+    RowState(
+        label,
+        tuple(f"{way}{said}" for way in ("services that ", "services ", "on ", "") for said in words),
+        where,
+        True,
+        True,
+    )
+    for label, words, where in (
+        (
+            "on services with customer data",
+            phrases("hold customer data, with customer data, holding customer data, store customer data"),
+            flag("service_holds_data"),
+        ),
+        (
+            "on internet-facing services",
+            phrases(
+                "internet facing services, internet facing, facing the internet, public services, public facing "
+                "services"
+            ),
+            flag("service_facing"),
+        ),
+        (
+            "on critical services",
+            phrases("our most critical services, critical services, business critical services, tier 1 services"),
+            lambda _: pl.col("service_criticality") >= 4,
+        ),
+    )
+)
 
 
 def _incidents(records: Records) -> pl.DataFrame:
@@ -87,6 +127,7 @@ def _findings(records: Records) -> pl.DataFrame:
     return (
         records.fact("findings")
         .join(linked, on="id", how="left")
+        .join(_services(records).drop("service", "service_owner"), on="service_id", how="left")
         .with_columns(
             pl.col("severity")
             .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
@@ -163,6 +204,27 @@ INCIDENT = Entity(
         ),
         RowState("caused by a release", _caused_by(*RELEASES), _cause(r"\b(?:release|deploy)"), after=True),
         RowState("caused by a vendor", _caused_by(*SUPPLIERS), _cause(r"\b(?:vendor|supplier|provider)"), after=True),
+        *ON_SERVICES,
+        RowState(
+            "in planned maintenance",
+            phrases(
+                "during maintenance, in maintenance, in a maintenance window, during a maintenance window, during "
+                "planned maintenance, planned maintenance"
+            ),
+            lambda _: pl.col("maintenance_state") == "planned",
+            after=True,
+            aside=True,
+        ),
+        RowState(
+            "acknowledged in time by somebody on duty",
+            phrases(
+                "acknowledged in time by somebody on duty, acknowledged by somebody on duty in time, acknowledged in "
+                "time by the on call, acknowledged in time, acknowledged by somebody on duty, acknowledged by the on "
+                "call"
+            ),
+            is_in("on_call", "in_time"),
+            after=True,
+        ),
         RowState(
             "reopened",
             ("reopened", "opened again", "re-opened", "reopen", "came back"),
@@ -268,6 +330,7 @@ DEPLOY = Entity(
             lambda _: pl.col("incident_id").is_not_null(),
             after=True,
         ),
+        *ON_SERVICES,
     ),
     choices={"environment": {"prod": "production", "dev": "development"}, "status": {}},
     dates={"deployed_on": ("deploy", "deployed", "ship", "shipped", "release", "released", "pushed", "live")},
@@ -338,13 +401,18 @@ FINDING = Entity(
             lambda _: pl.col("cve").is_not_null(),
             after=True,
         ),
+        *ON_SERVICES[::2],
         RowState("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True, aside=True),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={
         "severity": SEVERITY,
-        "status": {"risk accepted": "accepted", "false positive": "false_positive"},
-        "source": {},
+        "status": {"risk accepted": "accepted", "accepted as risk": "accepted", "accepted as a risk": "accepted"},
+        "source": {
+            "network scanner": "scanner-net",
+            "network scan": "scanner-net",
+            "container scanner": "scanner-image",
+        },
     },
     dates={
         "first_seen_on": phrases(
@@ -355,6 +423,7 @@ FINDING = Entity(
         "last_seen_on": ("last seen",),
     },
     due="due_on",
+    done="fixed_on",
     people={"owner": OWNER},
     links={"service": "service_id", "incident": "incident_id"},
     attributes={
@@ -399,6 +468,7 @@ ACTION = Entity(
     choices={"kind": {}},
     dates={"due_on": ("due",), "closed_on": ("closed", "done", "finished", "completed")},
     due="due_on",
+    done="closed_on",
     people={"owner": OWNER},
     links={"incident": "incident_id"},
     attributes={"status": ("status", "state"), "incident_id": ("incident",)},

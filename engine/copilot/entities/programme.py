@@ -92,9 +92,13 @@ def _duties(records: Records) -> pl.DataFrame:
 
 
 def _tests(records: Records) -> pl.DataFrame:
-    return records.fact("test_windows").with_columns(
-        called=framework_name(records),
-        id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on")),
+    return (
+        records.fact("test_windows")
+        .drop("cadence")
+        .with_columns(
+            called=framework_name(records),
+            id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on")),
+        )
     )
 
 
@@ -269,7 +273,7 @@ GAP = Entity(
 REMEDIATION = Entity(
     "remediation",
     "remediations",
-    ("remediation", "remediation task", "fix task", "remediation work", "fix", "fixes"),
+    ("remediation", "remediation task", "fix task", "remediation work", "fix", "fixes", "gap"),
     _remediations,
     "id",
     "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
@@ -291,10 +295,11 @@ REMEDIATION = Entity(
     choices={"severity": {"crit": "critical"}},
     dates={
         "opened_on": ("opened", "started", "new", "created"),
-        "closed_on": ("closed", "finished", "completed", "done"),
+        "closed_on": ("closed", "close", "finished", "completed", "done"),
         "due_on": ("due", "deadline"),
     },
     due="due_on",
+    done="closed_on",
     people={"owner": OWNER},
     links={"framework": "framework"},
     attributes={
@@ -304,6 +309,7 @@ REMEDIATION = Entity(
     },
     reason="blocked_by",
     presumed="open",
+    loose=("gap",),
     period_figures={
         ("opened_on", frozenset()): "remediations_opened_in_period",
         ("closed_on", frozenset()): "remediations_closed_in_period",
@@ -333,6 +339,7 @@ ATTESTATION = Entity(
     choices={},
     dates={"due_on": ("due", "deadline"), "attested_on": ("signed", "attested", "decided", "rejected")},
     due="due_on",
+    done="attested_on",
     people={"owner": (*OWNER, "owe", "owes", "late", "sign"), "attestor": ("signed", "attested", "attestor")},
     links={"framework": "framework", "control": "control"},
     attributes={"status": ("status", "state")},
@@ -422,7 +429,7 @@ TEST = Entity(
 SCHEDULE = Entity(
     "testing schedule",
     "testing schedules",
-    ("testing schedule", "test schedule", "recurring test", "schedule"),
+    ("testing schedule", "test schedule", "recurring test", "schedule", "test"),
     _schedules,
     "id",
     "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}",

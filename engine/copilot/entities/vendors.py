@@ -252,7 +252,7 @@ VENDOR = Entity(
         frozenset({"with assurance that lapsed"}): "vendors_assurance_lapsed",
         frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring",
     },
-    fillers=("located", "based", "sit", "review", "register", "tier", "category", "report", "use", "store data"),
+    fillers=("located", "based", "sit", "review", "register", "report", "use", "store data"),
 )
 
 DOCUMENT = Entity(
@@ -260,7 +260,7 @@ DOCUMENT = Entity(
     "vendor documents",
     phrases(
         "vendor document, assurance document, soc 2 report, soc2 report, dpa, certificate, pen test, bridge letter, "
-        "questionnaire, soc report"
+        "questionnaire, soc report, document, nda"
     ),
     _documents,
     "id",
@@ -301,4 +301,22 @@ DOCUMENT = Entity(
     fillers=("vendor", "supplier", "document", "report"),
     attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
 )
-VENDORS = (VENDOR, DOCUMENT)
+FORMER = Entity(
+    "former vendor",
+    "former vendors",
+    ("former vendor", "vendor", "supplier"),
+    lambda records: records.table("vendors").filter(pl.col("offboarded_on") <= records.today),
+    "id",
+    "{id} {name}: tier {tier}, onboarded on {onboarded_on}, offboarded on {offboarded_on}, owner {owner}",
+    names=("id", "name"),
+    choices={"tier": {}},
+    dates={
+        "offboarded_on": phrases(
+            "offboarded, offboard, dropped, drop, terminated, left, let go, stopped using, gone, ended, former, got "
+            "rid of, get rid of"
+        )
+    },
+    people={"owner": OWNER},
+    loose=("vendor", "supplier"),
+)
+VENDORS = (VENDOR, DOCUMENT, FORMER)

@@ -42,7 +42,7 @@ def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     )
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
     lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
-    lost += [*_unknown_counts(found, reading, frame), *_rates(found, reading)]
+    lost += [*_unknown_counts(found, reading, frame), *_rates(found, reading), *_opinions(reading)]
     new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
     return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=tuple(_assumptions(found, reading)))
 
@@ -63,6 +63,26 @@ def _assumptions(found: Query, reading: Reading) -> Iterator[str]:
         if state is not None and state.assumed and any(state.label in label for label in labels):
             yield f"'{piece.words}' taken {state.assumed}"
     yield from (f"'{word}' taken to say nothing" for word in _passed_over(reading) if is_doing(word))
+
+
+# what may be, what somebody thinks, and what came a second time: no row says it
+_OPINIONS = (
+    r"^(?:so |and |but )?(?P<said>can|could|would|might) (?:we|they|it|anyone|anybody|somebody|someone|the \w+|our "
+    r"\w+)\b"
+    r"(?! (?:see|have|get|show|list|find)\b)",
+    r"\b(?:did|do|does) (?:the |our |any |an? )?(?!you|we|i\b)\w+ (?P<said>like|want|know|notice|think|believe|expect|"
+    r"understand|agree|suspect|remember|mind|care)\b",
+    r"\b(?P<said>(?:came|come|comes|coming) back)\b",
+)
+
+
+def _opinions(reading: Reading) -> Iterator[str]:
+    """The words that ask for what no row says, where the thing has no state of these words."""
+    known = {word for piece in reading.pieces if piece.sense("state") for word in piece.phrase}
+    for pattern in _OPINIONS:
+        said = re.search(pattern, reading.asked.text)
+        if said is not None and not set(said["said"].split()) <= known:
+            yield said["said"]
 
 
 def _rates(found: Query, reading: Reading) -> Iterator[str]:
@@ -199,7 +219,7 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             spans = any(one.dimension == "window" for one in made) or bool(found.halves)
             verb = sense.column.removesuffix("_on")[:7]
             asked = sense.column in columns or any(column and verb in column for column in columns)
-            dated = any(one.dimension == f"dated:{sense.column}" for one in made)
+            dated = any(one.dimension in (f"dated:{sense.column}", f"empty:{sense.column}") for one in made)
             timed = any(one.dimension == f"bound:{TIMED.get(sense.column)}" for one in made)
             return asked or dated or spans or timed or sense.column in _BORN or found.intent == "when"
         case "role":

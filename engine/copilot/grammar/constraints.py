@@ -7,111 +7,12 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.answers.cells import heading
 from engine.copilot.entities.entity import Entity, RowState
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import TIMED, Constraint, columns_of, intent_of
+from engine.copilot.grammar.query import Constraint, intent_of
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
-from engine.copilot.grammar.windows import TimeWindow
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
-
-
-def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> str | None:
-    """The date that a span of time is about: that of the verb, else the one ahead or the usual one."""
-    entity = reading.entity
-    if dates:
-        return dates[-1]
-    ahead = window.is_future or reading.asked.matches(
-        r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b"
-    )
-    if ahead and entity.due is not None:
-        return entity.due
-    usual = [day for day in entity.dates if not window.age or day != entity.due]  # what is old came to be long ago
-    return next(iter(usual), None) if entity.dated else None
-
-
-# "how many were open in June?" asks for a day that is gone, of which no record is kept
-_WERE = (
-    r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"
-    r"\bat the end of\b|(?<!rolled )\bback (?:in|then)\b"
-)
-
-
-def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
-    """A month without a year is the nearer one of this year and the next where something is due in it."""
-    if column is None or column != reading.entity.due or window.last is None:
-        return window
-    if window.first is None:  # "before December", where December is still to come
-        back = (
-            window.age or window.last >= today or not _MONTH.search(window.words) or re.search(r"\d{4}", window.words)
-        )
-        past = back or reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
-        return window if past else replace(window, last=_years(window.last, 1))
-    if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
-        return window
-    if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
-        step = -1 if window.first > today else 0
-    else:
-        step = 1 if window.last < today and (today - window.last).days > 240 else 0
-        step = -1 if window.first > today and (window.first - today).days > 300 else step
-    return replace(window, first=_years(window.first, step), last=_years(window.last, step))
-
-
-def _years(day: date, step: int) -> date:
-    return day.replace(year=day.year + step, day=min(day.day, 28) if day.month == 2 else day.day)
-
-
-_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
-
-
-_SPAN = re.compile(r"within (?:an? |\d+ )?(?:hour|day|week|month)s?$")  # how long it took, no days of a calendar
-
-
-def spans_of(
-    reading: Reading, dates: Sequence[str], today: date, frame: pl.DataFrame
-) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
-    """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
-    made: list[Constraint] = []
-    lost: list[str] = []
-    for asked in reading.asked.windows:
-        column = date_column(reading, asked, dates)
-        window = _nearest_year(asked, reading, column, today)
-        gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
-        lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
-        event = column is not None and column != reading.entity.due and column.endswith("ed_on")
-        ahead = event and (window.first or today) > today
-        if column is None or gone or lasting or ahead or (_SPAN.match(window.words) and column != reading.entity.due):
-            lost.append(window.words)
-            continue
-        moment = f"{column.removesuffix('_on')}_at"
-        if window.since is not None and moment not in frame.columns:
-            lost.append(window.words)
-            continue
-        if window.since is not None:
-            recent = pl.col(moment) >= window.since
-            verb = column.removesuffix("_on").replace("_", " ")
-            made.append(Constraint("window", f"{verb} {window.with_days}", recent.fill_null(False), after=True))
-            continue
-        bounds = [pl.col(column) >= window.first] if window.first else []
-        bounds += [pl.col(column) <= window.last] if window.last else []
-        verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
-        within = pl.all_horizontal(bounds).fill_null(False)
-        made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
-    if len(made) == 2 and reading.asked.matches(
-        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
-        r"\b(?:more|fewer|less)\b.*\bor\b"
-    ):
-        return [], tuple(made), tuple(lost)
-    return made, (), tuple(lost)
-
-
-def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, TimeWindow] | None:
-    if len(spans) != 1 or len(reading.asked.windows) != 1:
-        return None
-    window = reading.asked.windows[0]
-    column = None if window.since is not None else date_column(reading, window, dates)
-    return None if column is None else (column, window)
 
 
 def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Constraint]:
@@ -170,7 +71,9 @@ def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constra
 
 def _marks(state: RowState) -> bool:
     """Whether a state says something that its date does not: a test that failed was performed, as one that passed."""
-    return state.label in ("failed", "passed", "rejected", "signed", "rolled back", "missed", "overdue", "late")
+    return state.label in ("failed", "passed", "rejected", "signed", "rolled back", "missed", "overdue") or (
+        state.label.endswith((" late", "on time")) or state.label == "late"
+    )
 
 
 def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
@@ -180,7 +83,8 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
         sense = piece.sense("choice")
         if sense is not None and piece.sense("attribute") is not None and reading.asked.matches(_HOW):
             continue
-        if sense is not None and piece.sense("date") is not None and reading.asked.windows:
+        timed = reading.asked.windows or (reading.asked.bound is not None and reading.asked.bound.hours is not None)
+        if sense is not None and piece.sense("date") is not None and timed:
             continue  # "acknowledged this year" is when, whatever the state is now
         if piece.sense("date") is not None and reading.asked.matches(rf"\bto be {re.escape(piece.words)}\b"):
             continue  # "the slowest to be acknowledged"
@@ -237,18 +141,22 @@ def names_of(
             orphans.append(name.label)
             continue
         made.setdefault(f"{kind}/{column}", []).append(
-            _name_constraint(entity, kind, column, name.keys, name.label, piece.at)
+            _name_constraint(entity, kind, column, name.keys, name.label, piece.at, frame.schema[column])
         )
     return [_either(found) for found in made.values()], orphans
 
 
-def _name_constraint(entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int) -> Constraint:
+def _name_constraint(
+    entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int, dtype: pl.DataType | None = None
+) -> Constraint:
     own = "own:" if column == entity.key else ""
+    where = pl.col(column).is_in(keys)
+    if dtype == pl.List(pl.String):
+        where = pl.any_horizontal(pl.col(column).list.contains(key) for key in keys)
+    said = _name_label(kind, column, label)
     if (entity.name, kind) == ("deploy", "incident"):
-        return Constraint(f"name:{kind}/{column}", f"in the day before {label}", pl.col(column).is_in(keys), True, at)
-    return Constraint(
-        f"{own}name:{kind}/{column}", _name_label(kind, column, label), pl.col(column).is_in(keys), after=True, at=at
-    )
+        said = f"in the day before {label}"
+    return Constraint(f"{own}name:{kind}/{column}", said, where, after=True, at=at)
 
 
 def _either(found: Sequence[Constraint]) -> Constraint:
@@ -302,29 +210,3 @@ def titles_of(reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame) ->
         Constraint(f"title:{word}", f"with '{word}' in its name", title_has(reading.entity, frame, word), True, at)
         for word, at in found.items()
     ]
-
-
-def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
-    """A number that a column is held against: "with a CVSS above 9", "more than 8 hours"."""
-    bound = reading.asked.bound
-    if bound is None:
-        return None
-    named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
-    named += [
-        TIMED[sense.column]
-        for piece in reading.pieces
-        if (sense := piece.sense("date")) and sense.column in TIMED and reading.asked.matches(rf"\bto {piece.words}\b")
-    ]
-    named += [name for name in ("effort_hours", "hours_to_resolve") if "hour" in bound.words and name in frame.columns]
-    scale = reading.entity.scale
-    column = next((name for name in named if frame.schema[name].is_numeric()), None)
-    if column is None and scale is not None and not named:
-        column = scale
-    if column is None:
-        return None
-    return Constraint(
-        f"bound:{column}",
-        f"with {heading(column)} {bound.words}",
-        bound.within(pl.col(column)).fill_null(False),
-        after=True,
-    )

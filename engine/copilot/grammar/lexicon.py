@@ -2,14 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Literal, get_args
 
 import polars as pl
 
+from engine.copilot.entities.columns import words_of
 from engine.copilot.entities.entity import Entity, RowState, phrases
+from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.names import Names, OwnName, Phrase
 from engine.copilot.grammar.text import stem, stems
 from engine.model import vocabulary
@@ -81,6 +84,14 @@ WEEKEND = RowState(
     after=True,
     aside=True,
 )
+# what the day of a verb is called, where that is no form of the verb
+DAYS: Mapping[str, tuple[str, ...]] = {
+    "acknowledged_on": ("acknowledgement", "acknowledgment"), "resolved_on": ("resolution",),
+    "mitigated_on": ("mitigation",), "accepted_on": ("acceptance",), "approved_on": ("approval", "sign off"),
+    "submitted_on": ("submission",), "closed_on": ("closure", "closing date"), "reviewed_on": ("review", "review date"),
+    "last_reviewed_on": ("review", "review date"), "due_on": ("due date",), "expires_on": ("expiry date", "end date"),
+    "valid_until": ("expiry date", "end date"), "fixed_on": ("fix date",), "released_on": ("release date",),
+}  # fmt: skip
 LATE = ("days overdue", "days late", "how late", "how overdue", "days past due", "days behind", "days over")
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 FILLERS = frozenset(
@@ -138,6 +149,11 @@ class Lexicon:
         for said, sense in _senses(entity, frame):
             for phrase in {stems(said), tuple(said.split())}:
                 found[phrase][sense] = None
+        declared = frozenset(found)
+        for word in words_of(entity, frame):
+            phrase = stems(word.said)
+            if phrase not in declared and phrase not in names.by_phrase and not _is_plain(phrase):
+                found[phrase][Sense(word.kind, word.column, word.value, word.state)] = None
         self._own = {phrase: tuple(senses) for phrase, senses in found.items() if phrase}
         self._names = names
 
@@ -173,6 +189,7 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     ):
         for column, said_of in given.items():
             yield from ((said, Sense(kind, column)) for said in said_of)  # type: ignore[arg-type]
+    yield from ((said, Sense("date", column)) for column in entity.dates for said in DAYS.get(column, ()))
     for said, (what, down) in ORDERS.items():
         yield said, Sense("order", what, "down" if down else "up")
     yield from ((said, Sense("group")) for said in GROUPS)
@@ -190,7 +207,45 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
         yield from ((said, Sense("choice", "weekday", day)) for day in WEEKDAYS for said in (day, f"{day}s"))
         yield from ((said, Sense("state", state=WEEKEND)) for said in WEEKEND.words)
     yield from ((said, Sense("mine")) for said in MINE)
+    yield from _deadlines(entity, frame)
     yield from ((said, Sense("filler")) for said in entity.fillers)
+
+
+_LATE = (
+    "late",
+    "too late",
+    "after the deadline",
+    "after their deadline",
+    "after due date",
+    "after its due date",
+    "after their due date",
+    "past the deadline",
+    "past due",
+)
+_IN_TIME = ("on time", "in time", "before the deadline", "before due date", "within sla", "by due date")  # fmt: skip
+
+
+def _deadlines(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
+    """What stands to a day that something is due on: not due yet, done late, done in time."""
+    due, done = entity.due, entity.done
+    if due is None or frame.schema.get(due) != pl.Date:
+        return
+    later = RowState("not due yet", (), lambda today: pl.col(due) >= today, after=True, aside=True)
+    yield from ((said, Sense("state", state=later)) for said in ("not due yet", "not yet due", "not due", "due later"))
+    if done is None:
+        return
+    late = pl.col(done) > pl.col(due)
+    for verb in entity.dates[done]:
+        for tails, label, where in ((_LATE, "late", late), (_IN_TIME, "on time", ~late)):
+            state = RowState(f"{verb} {label}", (), _constant(where))
+            for tail in tails:
+                yield f"{verb} {tail}", Sense("state", state=state)
+                yield f"{verb} {tail}", Sense("date", done)
+
+
+def _constant(where: pl.Expr) -> Callable[[date], pl.Expr]:
+    """A predicate that is the same on each day."""
+    return lambda _: where
 
 
 def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
@@ -200,10 +255,17 @@ def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> 
         if not value.isdigit():
             yield value.replace("_", " "), Sense("choice", column, value)
             yield value, Sense("choice", column, value)
+        if column == "source":  # a monitor may be called as a service is
+            yield from ((f"{value} {thing}", Sense("choice", column, value)) for thing in ("monitor", "monitoring"))
         if value.count("-") == 1:  # "the image scanner" is scanner-image
             yield " ".join(reversed(value.split("-"))), Sense("choice", column, value)
     for said, value in spellings.items():
         yield said, Sense("choice", column, value)
+
+
+def _is_plain(phrase: Phrase) -> bool:
+    """Whether a phrase is one word of filler or everyday English, which no column takes by its name alone."""
+    return len(phrase) == 1 and (is_filler(phrase[0]) or is_everyday(phrase[0]))
 
 
 def is_filler(word: str) -> bool:

@@ -1,7 +1,8 @@
-"""Hours and minutes that count back from now: "the last hour", "last 36 hours"."""
+"""Hours: of the day, and back from now ("the last 36 hours"); and steps of the calendar."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 
 _FEW = {"a": 1, "an": 1, "couple of": 2, "few": 3}
 _RECENT = re.compile(
@@ -20,3 +21,79 @@ def find(text: str, now: datetime) -> tuple[datetime, str, str] | None:
     minutes = 30 if match["half"] else count * (1 if match["unit"].startswith("m") else 60)
     since = now.astimezone(UTC).replace(tzinfo=None) - timedelta(minutes=minutes)
     return since, " ".join(match[0].split()), f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def add_units(day: date, unit: str, count: int) -> date:
+    """A day so many units later; the last day of a month stays within it."""
+    kind = unit[0]
+    if kind == "h":  # days are what is recorded of most things: a part of one counts whole
+        return day + timedelta(days=-(-abs(count) // 24) * (1 if count > 0 else -1))
+    if kind in "dw":
+        return day + timedelta(days=count * (7 if kind == "w" else 1))
+    months = count * {"m": 1, "q": 3, "y": 12}[kind] + day.year * 12 + day.month - 1
+    year, month = divmod(months, 12)
+    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
+    return date(year, month + 1, min(day.day, (following - timedelta(days=1)).day))
+
+
+def unit_of(day: date, unit: str, step: int = 0) -> tuple[date, date]:
+    """The calendar week, month, quarter or year of a day, or one so many steps later."""
+    kind = unit[0]
+    if kind in "dh":
+        start = day
+    elif kind == "w":
+        start = day - timedelta(days=day.weekday())
+    elif kind == "m":
+        start = day.replace(day=1)
+    elif kind == "q":
+        start = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+    else:
+        start = day.replace(month=1, day=1)
+    first = add_units(start, unit, step)
+    return first, add_units(first, unit, 1) - timedelta(days=1)
+
+
+_HOUR = (
+    r"(?:(?P<{0}h>[012]?\d)\s*(?P<{0}half>(?::00)?\s*(?:am|pm|a\.m\.|p\.m\.)|:00|o'clock|h)?|"
+    r"(?P<{0}word>midnight|noon|midday))"
+)
+_CLOCK = re.compile(
+    rf"\b(?:between|from)\s+{_HOUR.format('a')}\s*(?:and|to|until|till|-)\s*{_HOUR.format('b')}(?![\w%-])|"
+    rf"\b(?P<side>after|before)\s+{_HOUR.format('c')}(?![\w%-])"
+)
+
+
+@dataclass(frozen=True)
+class ClockHours:
+    """Hours of the day from ``first`` to before ``last``, over midnight where that is not later."""
+
+    first: int
+    last: int
+    words: str
+
+
+def clock(text: str) -> tuple[ClockHours | None, str]:
+    """The hours of the day that a plain text names, and the text without them; a bare number is none."""
+    match = _CLOCK.search(text)
+    if match is None:
+        return None, text
+    ends = {name: _hour(match, name) for name in "abc"}
+    told = any(match[f"{name}half"] or match[f"{name}word"] for name in "abc")
+    if match["side"]:
+        first, last = (ends["c"], 24) if match["side"] == "after" else (0, ends["c"])
+    else:
+        first, last = ends["a"], ends["b"]
+    if not told or first is None or last is None or first == last:
+        return None, text
+    return ClockHours(first, last, match[0]), f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def _hour(match: re.Match[str], name: str) -> int | None:
+    if match[f"{name}word"]:
+        return 0 if match[f"{name}word"] == "midnight" else 12
+    if match[f"{name}h"] is None:
+        return None
+    hour, half = int(match[f"{name}h"]), (match[f"{name}half"] or "").removeprefix(":00").strip()[:1]
+    if half in ("a", "p"):
+        return hour % 12 + 12 * (half == "p") if 1 <= hour <= 12 else None
+    return hour if hour <= 24 else None

@@ -6,11 +6,12 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.grammar.constraints import choices_of, names_of, spans_of, states_of, titles_of
+from engine.copilot.grammar.constraints import choices_of, names_of, states_of, titles_of
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import Constraint
 from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.spans import spans_of
 
 _SAYING = ("state", "choice", "name", "title", "mine", "date")
 
@@ -96,28 +97,42 @@ def _not(one: Constraint) -> Constraint:
 
 
 def missing_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], tuple[str, ...]]:
-    """What "without" before the name of a column says, and the words that are used up with it."""
+    """What "without" or "with a" before the name of a column says, and the words that are used up with it."""
     made: list[Constraint] = []
     used: list[str] = []
     for piece in reading.pieces:
-        sense = piece.sense("attribute", "role", "date")
-        if sense is None or piece.sense("state", "noun") or sense.column not in frame.columns:
+        sense = piece.sense("attribute", "measure", "role", "date")
+        if sense is None or piece.sense("state", "choice", "order") or sense.column not in frame.columns:
             continue
-        if piece.at and piece.at >= 1 and _before(reading, piece) in ("without", "no", "missing"):
-            where = pl.col(sense.column).is_null()
-            if frame.schema[sense.column] == pl.Boolean:
-                where = ~pl.col(sense.column).fill_null(False)
-            elif frame.schema[sense.column] == pl.String:
-                where = where | (pl.col(sense.column) == "")
-            made.append(Constraint(f"empty:{sense.column}", f"without {heading(sense.column)}", where, True, piece.at))
-            used.append(_before(reading, piece))
+        before = _before(reading, piece)
+        if piece.sense("noun") and not (before in _WITHOUT and piece.sense("attribute")):
+            continue
+        if before not in (*_WITHOUT, *_WITH) or (before in _WITH and sense.kind == "measure"):
+            continue
+        where, kind = pl.col(sense.column).is_null(), frame.schema[sense.column]
+        if kind == pl.Boolean:
+            where = ~pl.col(sense.column).fill_null(False)
+        elif kind == pl.String:
+            where = where | (pl.col(sense.column) == "")
+        elif kind.is_numeric():
+            where = where | (pl.col(sense.column) == 0)
+        missing = before in _WITHOUT
+        label = f"{'without' if missing else 'with'} {heading(sense.column)}"
+        made.append(Constraint(f"empty:{sense.column}", label, where if missing else ~where, after=True, at=piece.at))
+        used.append(before)
     return made, tuple(used)
 
 
+_WITHOUT = ("without", "no", "missing", "lack", "lacks")
+_WITH = ("with", "have", "has", "having", "had", "to")
+
+
 def _before(reading: Reading, piece: Piece) -> str:
-    """The word before a piece, articles aside."""
-    said = [word for word in reading.asked.words[: piece.at] if word not in ("a", "an", "any", "the")]
-    return said[-1] if said else ""
+    """The word before a piece, articles aside; of "to a vendor" the article says that it is no verb."""
+    said = reading.asked.words[: piece.at]
+    bare = [word for word in said if word not in ("a", "an", "any", "the", "some", "recorded")]
+    found = bare[-1] if bare else ""
+    return found if found in _WITHOUT or found != (said[-1] if said else "") else ""
 
 
 def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Constraint]:

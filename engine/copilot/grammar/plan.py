@@ -7,22 +7,13 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.grammar.accounting import account_for
-from engine.copilot.grammar.constraints import (
-    bound_of,
-    choices_of,
-    names_of,
-    only_window,
-    rows_of,
-    spans_of,
-    states_of,
-    titles_of,
-    verbs_of,
-)
+from engine.copilot.grammar.constraints import choices_of, names_of, rows_of, states_of, titles_of, verbs_of
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.projection import order_of, project, unmet
-from engine.copilot.grammar.query import Constraint, Query, dates_of, intent_of
+from engine.copilot.grammar.projection import project, unmet
+from engine.copilot.grammar.query import Constraint, Query, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.spans import bound_of, clock_of, only_window, spans_of
 from engine.copilot.grammar.windows import TimeWindow
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
@@ -93,10 +84,10 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         *rows,
     ]
     constraints = [*alternatives(made, asked.words), *spans, *verbs_of(reading, frame, today)]
-    bound = bound_of(reading, frame)
-    unbound = (asked.bound.words,) if asked.bound is not None and bound is None else ()
-    if bound is not None:
-        constraints.append(bound)
+    bound, clock = bound_of(reading, frame), clock_of(reading, frame)
+    limits = ((asked.bound, bound), (asked.clock, clock))
+    unbound = tuple(said.words for said, made_of in limits if said is not None and made_of is None)
+    constraints += [each for each in (bound, clock) if each is not None]
     unknown = [word for word in reading.unknown if word not in used]
     return Query(
         entity,
@@ -173,6 +164,11 @@ def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bo
         for each in found.constraints
     ) or reading.asked.matches(_PAST):
         return found
+    born = next(iter(entity.dates), None)
+    if any(
+        (one := piece.sense("date")) and one.column == born and piece.words.endswith("ed") for piece in reading.pieces
+    ):
+        return found  # "raised by the backup monitor": all that were
     if found.intent in ("why", "measure") or (found.intent == "when" and not reading.title_words and not ahead):
         return found
     state = entity.state(entity.presumed)

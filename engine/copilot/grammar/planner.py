@@ -282,8 +282,11 @@ def _orphans(reading: Reading) -> int:
     return sum(kind not in entity.links and not (kind == "person" and entity.people) for kind in kinds)
 
 
-def _rank(one: Reading) -> tuple[int, int, int, int]:
-    return len(one.unknown) + _orphans(one), -one.understood_words, -one.noun, one.at
+def _rank(one: Reading) -> tuple[int, int, bool, int, int]:
+    """How well a reading fits, the best first; a noun that people use of other things, too, comes after theirs."""
+    named = {piece.phrase for piece in one.pieces if piece.sense("noun")}
+    loose = named <= {stems(word) for word in one.entity.loose}
+    return len(one.unknown) + _orphans(one), -one.understood_words, bool(named) and loose, -one.noun, one.at
 
 
 def _other_thing(reading: Reading) -> bool:

@@ -1,37 +1,19 @@
 """What a question asks of its rows: a column, a person, a date, a measure, groups, or the first of an order."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.holders import distinct_query, group_by_holder
-from engine.copilot.grammar.lexicon import GROUP_WORDS, Sense
-from engine.copilot.grammar.query import TIMED, Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
+from engine.copilot.grammar.lexicon import GROUP_WORDS
+from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.query import BEST, WORST, Intent, Order, Query, columns_of, dates_of, verb_timed
 from engine.copilot.grammar.reading import Reading
 
 MOST_RANKED = 10
-# superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
-_WORST = frozenset(
-    phrases(
-        "worst, weakest, poorest, least ready, behind most, furthest behind, most behind, further behind, worse "
-        "off, less ready"
-    )
-)
-_BEST = frozenset(
-    phrases(
-        "best, strongest, furthest, furthest along, most ready, further along, further ahead, closer, readier, "
-        "better off, more ready, better prepared"
-    )
-)
-_BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
-# superlatives of the scale of severity, whatever else the rows are ordered by
-_SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
-
-
 _HOWS = (
     ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"),
     ("median", r"\bmedian\b"),
@@ -57,9 +39,9 @@ _COMPARED = (
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
 _CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
 _COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
-_LATELY = ("lately", "recently", "recent")
 # "by" before who or what did it, or before how much: nothing is counted by it
 _AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
+_DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
 _SPENT = {
@@ -67,44 +49,6 @@ _SPENT = {
     "share": ("percent", "percentage", "pct", "share", "proportion", "fraction", "ratio", "rate"),
     "compare": ("difference", "comparison", "comparing"),
 }
-
-
-def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
-    """The superlative of the question, by a date or by size."""
-    entity = reading.entity
-    for piece in reading.pieces:
-        sense = piece.sense("order")
-        ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows) and entity.due is not None
-        ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
-        if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
-            continue
-        column, down = _ordered_by(reading, frame, sense, piece.words)
-        if column is not None and column in frame.columns:
-            count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
-            plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
-            most = count if count > 1 else 5 if plural and sense.column != "due" else 1
-            return Order(column, down, most, " ".join(piece.phrase))
-    return None
-
-
-def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
-    """The column of a superlative, and whether its largest comes first."""
-    entity, down = reading.entity, sense.value == "down"
-    first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
-    if sense.column == "measure":
-        verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
-        measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))
-        return (first, False) if measure is None or reading.asked.matches(r"\bopen\b") else (measure, down)
-    if sense.column == "size":
-        if words in _SEVERE and (
-            scale := next((one for one in ("severity_rank", "rank") if one in frame.columns), None)
-        ):
-            return scale, down
-        sized = [name for name in columns_of(reading, "attribute", frame) if frame.schema[name].is_numeric()]
-        column = sized[0] if sized else entity.size
-        better = column is not None and _BETTER.search(column) is not None
-        return column, not better if words in _WORST else better if words in _BEST else down
-    return (entity.due if sense.column == "due" and entity.due is not None else first), down
 
 
 def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
@@ -205,7 +149,7 @@ def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attribut
     named = any(piece.sense("measure") and piece.words not in _LOOSE for piece in reading.pieces)
     if (
         how
-        or (named and not lookup and found.intent == "list")
+        or (named and not lookup and found.intent == "list" and not _limits(found, measures))
         or asked.matches(r"\bhow long\b")
         or timed
         or (found.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
@@ -220,6 +164,12 @@ def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attribut
             return _spent(replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by))
         return replace(found, intent="what", columns=(measures[-1],))
     return None
+
+
+def _limits(found: Query, measures: Sequence[str]) -> bool:
+    """Whether a measure says which rows: "incidents that lasted over 3 hours"."""
+    said = {f"{what}:{one}" for what in ("bound", "empty") for one in measures}
+    return any(each.dimension in said for each in found.constraints)
 
 
 def _share_query(found: Query, reading: Reading) -> Query:
@@ -246,7 +196,7 @@ def unmet(found: Query, reading: Reading) -> Query:
         lost.append(how[0])
     if asked.matches(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
         lost.append("who may")
-    if found.intent == "who" and found.order is not None and found.order.words in _WORST | _BEST and not found.lookup:
+    if found.intent == "who" and found.order is not None and found.order.words in WORST | BEST and not found.lookup:
         lost.append(found.order.words)  # who does best is no holder of a row
     if found.intent == "why" and (found.entity.reason is None or (asked.matches(_CHANGED) and not found.lookup)):
         lost.append("why")
@@ -264,7 +214,8 @@ def unmet(found: Query, reading: Reading) -> Query:
             lost.append("most")
         people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
         agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))
-        if any(sense.kind == "group" for sense in said) and not people and not agent:
+        groups = [piece for piece in reading.pieces if piece.sense("group") and not _is_agent(piece, reading)]
+        if groups and not people and not agent:
             lost.append("by")
     return replace(found, unknown=(*found.unknown, *lost))
 
@@ -296,11 +247,19 @@ def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...
     return tuple(dates[-1:]) or ((usual,) if usual else ())
 
 
+def _is_agent(by: Piece, reading: Reading) -> bool:
+    """Whether "by" stands before who did it: "reported by the network scanner"."""
+    before = reading.asked.words[by.at - 1] if by.at else ""
+    return by.words == "by" and before.endswith(("ed", "en", "wn")) and by.at + 1 < len(reading.asked.words)
+
+
 def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
     """The column to count by: after "by" or "per", or before "the most"."""
     most = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
-    by = next((n for n, piece in enumerate(reading.pieces) if piece.sense("group")), None)
-    if by is None and not most:
+    by = next(
+        (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not _is_agent(piece, reading)), None
+    )
+    if by is None and not most and not re.match(_DOES, reading.asked.text):
         return None
     words = reading.asked.words
     if most and intent == "who":
@@ -317,6 +276,11 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
                 continue  # a number is what there is most of: "the most users", never "users with the most"
             if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
                 return sense.column
+    verb = re.match(_DOES, reading.asked.text)
+    named = next((one for one in reading.pieces if verb is not None and verb["does"] == one.words), None)
+    doing = None if named is None or named.sense("state") else named.sense("attribute")
+    if doing is not None and frame.schema.get(doing.column) == pl.String:
+        return doing.column  # "what is blocking remediations": what stands there, and how often
     for word, column in GROUP_WORDS.items():
         if (word in words or f"{word}s" in words) and column in frame.columns:
             return column

@@ -6,7 +6,8 @@ from typing import Literal
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity
+from engine.copilot.entities.entity import Entity, phrases
+from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.reading import NumberLimit, Reading
 from engine.copilot.grammar.windows import TimeWindow
 
@@ -158,3 +159,60 @@ def verb_timed(reading: Reading) -> dict[str, str]:
 def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:
     found = [sense.column for piece in reading.pieces for sense in piece.senses if sense.kind == kind]
     return [column for column in found if column in frame.columns]
+
+
+# superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
+WORST = frozenset(
+    phrases(
+        "worst, weakest, poorest, least ready, behind most, furthest behind, most behind, further behind, worse "
+        "off, less ready"
+    )
+)
+BEST = frozenset(
+    phrases(
+        "best, strongest, furthest, furthest along, most ready, further along, further ahead, closer, readier, "
+        "better off, more ready, better prepared"
+    )
+)
+_BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
+# superlatives of the scale of severity, whatever else the rows are ordered by
+_SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
+_LATELY = ("lately", "recently", "recent")
+
+
+def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
+    """The superlative of the question, by a date or by size."""
+    entity = reading.entity
+    for piece in reading.pieces:
+        sense = piece.sense("order")
+        ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows) and entity.due is not None
+        ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
+        if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
+            continue
+        column, down = _ordered_by(reading, frame, sense, piece.words)
+        if column is not None and column in frame.columns:
+            count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
+            plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
+            most = count if count > 1 else 5 if plural and sense.column != "due" else 1
+            return Order(column, down, most, " ".join(piece.phrase))
+    return None
+
+
+def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
+    """The column of a superlative, and whether its largest comes first."""
+    entity, down = reading.entity, sense.value == "down"
+    first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
+    if sense.column == "measure":
+        verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
+        measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))
+        return (first, False) if measure is None or reading.asked.matches(r"\bopen\b") else (measure, down)
+    if sense.column == "size":
+        if words in _SEVERE and (
+            scale := next((one for one in ("severity_rank", "rank") if one in frame.columns), None)
+        ):
+            return scale, down
+        sized = [name for name in columns_of(reading, "attribute", frame) if frame.schema[name].is_numeric()]
+        column = sized[0] if sized else entity.size
+        better = column is not None and _BETTER.search(column) is not None
+        return column, not better if words in WORST else better if words in BEST else down
+    return (entity.due if sense.column == "due" and entity.due is not None else first), down

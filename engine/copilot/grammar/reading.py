@@ -11,12 +11,14 @@ from engine.copilot.entities.entity import Entity, phrases
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.lexicon import Lexicon, Sense, is_filler
+from engine.copilot.grammar.moments import ClockHours, clock
 from engine.copilot.grammar.pieces import TURNS, Piece, turn
 from engine.copilot.grammar.text import nearest, plain, stem, words
 from engine.copilot.grammar.windows import TimeWindow
 from engine.copilot.grammar.wording import write_out
 
 LONGEST_PHRASE = 7
+_SPANS = frozenset(("day", "week", "month", "quarter", "year"))  # never searched for in titles
 _SIGNS = {
     **dict.fromkeys(
         phrases(
@@ -31,10 +33,11 @@ _SIGNS = {
         ),
         ">=",
     ),
-    **dict.fromkeys(("at most", "<=", "no more than", "not more than", "up to", "maximum"), "<="),
+    **dict.fromkeys(("at most", "within", "<=", "no more than", "not more than", "up to", "maximum"), "<="),
     **dict.fromkeys(("exactly", "precisely", "="), "="),
 }
-_UNIT = r"\s*(?P<unit>%|(?:percent|hours?|points?)\b)?"
+_TIMES = {"m": 1 / 60, "h": 1, "d": 24, "w": 168}  # hours of a unit, by its first letter
+_UNIT = r"\s*(?P<unit>%|(?:percent|minutes?|mins?|hours?|hrs?|days?|weeks?|points?)\b)?"
 _NUMBER = r"\d+(?:\.\d+)?"
 _BOUND = re.compile(
     rf"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?P<number>{_NUMBER})(?![\w-]){_UNIT}"
@@ -53,6 +56,7 @@ class NumberLimit:
     words: str
     upper: float | None = None
     at: int = 0  # how many words of the question stand before it
+    hours: float | None = None  # what it is as a time, where it has such a unit
 
     def within(self, column: pl.Expr) -> pl.Expr:
         """Which rows are within it."""
@@ -75,6 +79,7 @@ class CopilotQuestion:
     words: tuple[str, ...]
     windows: tuple[TimeWindow, ...]
     bound: NumberLimit | None = None
+    clock: ClockHours | None = None
 
     def matches(self, pattern: str) -> bool:
         """Whether the plain text matches."""
@@ -133,11 +138,12 @@ class Reading:
 def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
     """The question of a text, asked on a day and at a moment."""
     lowered = write_out(plain(text))
-    spans, rest = windows.find(lowered, today, now)
+    hours, rest = clock(lowered)
+    spans, rest = windows.find(rest, today, now)
     found = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))
     match = _BOUND.search(rest)
     if match is None:
-        return CopilotQuestion(lowered, words(rest), found)
+        return CopilotQuestion(lowered, words(rest), found, clock=hours)
     said = " ".join(match[0].split())
     at = len(words(rest[: match.start()]))
     if match["low"] is not None:
@@ -145,8 +151,10 @@ def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
     elif match["from"] is not None or match["to"] is not None:
         bound = NumberLimit(">=" if match["to"] is None else "<=", float(match["from"] or match["to"]), said, at=at)
     else:
-        bound = NumberLimit(_SIGNS[match["sign"]], float(match["number"]), said, at=at)
-    return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound)
+        unit = _TIMES.get((match["unit"] or "")[:1]) if (match["unit"] or "p")[0] != "p" else None
+        number = float(match["number"])
+        bound = NumberLimit(_SIGNS[match["sign"]], number, said, at=at, hours=None if unit is None else number * unit)
+    return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound, hours)
 
 
 def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
@@ -166,7 +174,7 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             unknown.append(piece)
         elif is_filler(word) or is_everyday(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
             continue
-        elif _titles(entity, frame, stem(word)):
+        elif word not in _SPANS and _titles(entity, frame, stem(word)):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
         elif (near := nearest(stem(word), known.singles)) is not None:
             pieces.append(Piece((near,), known.senses((near,)), piece.at))

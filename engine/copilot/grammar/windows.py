@@ -51,6 +51,7 @@ class TimeWindow:
     words: str
     age: bool = False
     since: datetime | None = None  # to the minute, in UTC
+    hours: float | None = None  # how long it is, where it says how long something took
 
     @property
     def is_future(self) -> bool:
@@ -96,36 +97,6 @@ def _number(match: re.Match[str]) -> int:
     return int(said) if said.isdigit() else _NUMBERS[said]
 
 
-def _add_units(day: date, unit: str, count: int) -> date:
-    """A day so many units later; the last day of a month stays within it."""
-    kind = unit[0]
-    if kind == "h":  # days are what is recorded of most things: a part of one counts whole
-        return day + timedelta(days=-(-abs(count) // 24) * (1 if count > 0 else -1))
-    if kind in "dw":
-        return day + timedelta(days=count * (7 if kind == "w" else 1))
-    months = count * {"m": 1, "q": 3, "y": 12}[kind] + day.year * 12 + day.month - 1
-    year, month = divmod(months, 12)
-    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
-    return date(year, month + 1, min(day.day, (following - timedelta(days=1)).day))
-
-
-def _unit(day: date, unit: str, step: int = 0) -> tuple[date, date]:
-    """The calendar week, month, quarter or year of a day, or one so many steps later."""
-    kind = unit[0]
-    if kind in "dh":
-        start = day
-    elif kind == "w":
-        start = day - timedelta(days=day.weekday())
-    elif kind == "m":
-        start = day.replace(day=1)
-    elif kind == "q":
-        start = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
-    else:
-        start = day.replace(month=1, day=1)
-    first = _add_units(start, unit, step)
-    return first, _add_units(first, unit, 1) - timedelta(days=1)
-
-
 def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] | None:
     """The first and last day of what a point in time names: a day, a month, a quarter, a year."""
     part = match.groupdict()
@@ -152,7 +123,7 @@ def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] |
         unit = {"eoy": "year", "eom": "month", "eoq": "quarter"}.get(end) or next(
             name for name in ("week", "month", "quarter", "year") if name in end
         )
-        return (_unit(today, unit)[1],) * 2
+        return (moments.unit_of(today, unit)[1],) * 2
     return _relative(part, today)
 
 
@@ -163,7 +134,7 @@ def _month(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date,
         year -= 1
     if not part["year"] and ahead and month < today.month:
         year += 1
-    first, last = _unit(date(year, month, 1), "month")
+    first, last = moments.unit_of(date(year, month, 1), "month")
     day = part["dom"] or part["dom2"]
     if day is None:
         return first, last
@@ -174,18 +145,18 @@ def _relative(part: dict[str, str | None], today: date) -> tuple[date, date]:
     said = part["rel"] or "today"
     if part["quarter"]:
         year = int(part["qyear"]) if part["qyear"] else today.year
-        return _unit(date(year, 3 * int(part["quarter"]) - 2, 1), "quarter")
+        return moments.unit_of(date(year, 3 * int(part["quarter"]) - 2, 1), "quarter")
     single = {"yesterday": -1, "today": 0, "now": 0, "tomorrow": 1}
     if said in single:
         day = today + timedelta(days=single[said])
         return day, day
     which, unit = said.split()
-    return _unit(today, unit, {"last": -1, "this": 0, "next": 1}[which])
+    return moments.unit_of(today, unit, {"last": -1, "this": 0, "next": 1}[which])
 
 
 def _rolling_back(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     count, unit = _number(match), match["unit"]
-    first = _add_units(today, unit, -count) + timedelta(days=1)
+    first = moments.add_units(today, unit, -count) + timedelta(days=1)
     return TimeWindow(first, today, _match_text(match))
 
 
@@ -207,34 +178,48 @@ def _last_weekday(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
 
 
 def _rolling_future(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(today, _add_units(today, match["unit"], _number(match)), _match_text(match))
+    return TimeWindow(
+        today, moments.add_units(today, match["unit"], _number(match)), _match_text(match), hours=_hours(match)
+    )
 
 
 def _past_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(_add_units(today, match["unit"], -1) + timedelta(days=1), today, _match_text(match))
+    return TimeWindow(moments.add_units(today, match["unit"], -1) + timedelta(days=1), today, _match_text(match))
 
 
 def _next_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(today, _add_units(today, match["unit"], 1), _match_text(match))
+    return TimeWindow(today, moments.add_units(today, match["unit"], 1), _match_text(match))
 
 
 def _calendar(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     step = {"last": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}.get(match["which"], 0)
-    return TimeWindow(*_unit(today, match["unit"], step), _match_text(match))
+    return TimeWindow(*moments.unit_of(today, match["unit"], step), _match_text(match))
 
 
 def _older_than(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(
-        None, _add_units(today, match["unit"], -_number(match)) - timedelta(days=1), _match_text(match), age=True
-    )
+    last = moments.add_units(today, match["unit"], -_number(match)) - timedelta(days=1)
+    return TimeWindow(None, last, _match_text(match), age=True, hours=_hours(match))
 
 
 def _young(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(_add_units(today, match["unit"], -_number(match)), today, _match_text(match), age=True)
+    first = moments.add_units(today, match["unit"], -_number(match))
+    return TimeWindow(first, today, _match_text(match), age=True, hours=_hours(match))
+
+
+def _hours(match: re.Match[str]) -> float:
+    """How long a number of units is."""
+    return _number(match) * {"h": 1, "d": 24, "w": 168, "m": 730.5, "q": 2191.5, "y": 8766}[match["unit"][0]]
+
+
+def _half(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    """A half of a year."""
+    year, second = int(match["year"] or match["hyear"] or today.year), (match["which"] or match["h"])[0] in "2s"
+    days = (date(year, 7, 1), date(year, 12, 31)) if second else (date(year, 1, 1), date(year, 6, 30))
+    return TimeWindow(*days, _match_text(match))
 
 
 def _to_date(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    return TimeWindow(_unit(today, "year")[0], today, _match_text(match))
+    return TimeWindow(moments.unit_of(today, "year")[0], today, _match_text(match))
 
 
 def _since(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
@@ -271,8 +256,10 @@ def _within(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None
 
 
 def _ago(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    day = _add_units(today, match["unit"], -_number(match))
-    return TimeWindow(*(_unit(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _match_text(match))
+    day = moments.add_units(today, match["unit"], -_number(match))
+    return TimeWindow(
+        *(moments.unit_of(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _match_text(match)
+    )
 
 
 def _match_text(match: re.Match[str]) -> str:
@@ -287,6 +274,11 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"\b(?:newer|younger|less) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old))?", _young),
         (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _older_than),
         (r"\b(?:in )?the fortnight before last\b", _before_last),
+        (
+            r"\b(?:in |during |over )?(?:(?:the )?(?P<which>first|second|1st|2nd) half of (?:(?:the |this )?year\b|"
+            r"(?P<year>20\d\d)\b)|h(?P<h>[12])\b(?: (?P<hyear>20\d\d)\b)?)",
+            _half,
+        ),
         (r"\b(?:on |at |over |during )?(?P<which>the last|last|this past|past|this|next|the) weekend\b", _weekend),
         (rf"\b(?:on )?(?:last|this past|past) (?P<day>{'|'.join(_DAYS)})\b", _last_weekday),
         (rf"{_IN}\b(?:last|past|previous) {_N}\s*{_UNIT}\b", _rolling_back),

@@ -96,6 +96,15 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\bwhat keeps (?:on )?(?:breaking|failing|going (?:down|wrong))\b", "incidents ever by service, the most"),
         (r"\b(?:in|during|within) the (?:24 ?h(?:ours)?|day) (?=before inc-)", ""),
         (r"\b(?:the )?last fortnight\b", "last 2 weeks"),
+        (r"\bmost (?:often|frequently)\b", "the most"),
+        (r"\btonight\b|\bthis (?:morning|afternoon|evening)\b", "today"),
+        (
+            r"^(?:so |and )?(?:did|have|has|are|is) (?:the |our )?(?P<what>[\w -]+?) "
+            r"(?:go|gone|get|got|going|getting|been) "
+            r"(?:up or down|down or up|up|down|better or worse|worse or better|worse|better) "
+            r"(?:from|between) (?P<first>[\w ]+?) (?:to|and) (?P<last>[\w ]+?)(?=\s*[?.!]*$)",
+            lambda match: f"compare {match['what']} in {match['first']} vs {match['last']}",
+        ),
         (r"\b(?:top \d+ |main |leading )root causes?\b", "incidents by root cause, the most"),
         (r"^who has the (?:worst|longest|slowest|highest) (mttr|mtta|mttm)\b", r"\1 by owner"),
         (r"\b(more|less) than half(?: of)?\b", r"\1 than 50 %"),
@@ -108,10 +117,7 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\bhurt(?= (?:the|our|most|more))", "hit"),
         (r"\b(than|least|most|exactly) once\b", r"\1 1"),
         (r"\bon an? (\w+day)\b", r"on \1s"),
-        (
-            r"\b(more|longer|less) than (\d+) minutes(?= (?:to|before)\b)",
-            lambda match: f"{match[1]} than {int(match[2]) / 60:g} hours",
-        ),
+        (r"\b(than|over|under|least|most|within) an? (hour|minute)\b", r"\1 1 \2"),
         (r"\b(than|least|most|exactly) twice\b", r"\1 2"),
         (
             r"\bhow many (?:different|distinct|unique|separate) (?=(?:services|vendors|people|owners|incidents)\b)",

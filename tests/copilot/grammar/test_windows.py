@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from engine.copilot.grammar import windows
+from engine.copilot.grammar.moments import clock
 from engine.copilot.grammar.text import plain
 
 TODAY = date(2026, 11, 20)
@@ -20,6 +21,8 @@ TODAY = date(2026, 11, 20)
         ("past month", "2026-10-21", "2026-11-20"),
         ("last month", "2026-10-01", "2026-10-31"),
         ("this quarter", "2026-10-01", "2026-12-31"),
+        ("in the first half of the year", "2026-01-01", "2026-06-30"),
+        ("in h2 2025", "2025-07-01", "2025-12-31"),
         ("last quarter", "2026-07-01", "2026-09-30"),
         ("in Q3", "2026-07-01", "2026-09-30"),
         ("q1 2025", "2025-01-01", "2025-03-31"),
@@ -83,3 +86,23 @@ def test_hours_and_minutes_count_back_from_now_to_the_minute(text, since, rest):
 
 def test_a_number_of_users_is_no_year():
     assert windows.find("more than 2000 users", date(2026, 11, 20))[0] == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("incidents between midnight and 6 am", (0, 6)),
+        ("incidents between 22:00 and 6:00", (22, 6)),
+        ("deploys after 6pm", (18, 24)),
+        ("deploys before 9 a.m.", (0, 9)),
+        ("deploys before noon", (0, 12)),
+        ("from 12 am to 12 pm", (0, 12)),
+        ("risks between 4 and 9", None),  # a bare number is no hour
+        ("after 5 days", None),
+        ("before 13pm", None),
+    ],
+)
+def test_hours_of_the_day_are_read_where_they_are_said_as_such(text, hours):
+    found, rest = clock(plain(text))
+    assert (None if found is None else (found.first, found.last)) == hours
+    assert (rest == plain(text)) is (hours is None)

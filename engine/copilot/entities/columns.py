@@ -1,0 +1,131 @@
+"""Columns by their own names: a flag is a state, a day a verb, few words are choices, all else is asked of a row."""
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from engine.copilot.answers.cells import heading
+from engine.copilot.entities.entity import Entity, RowState, flag
+
+MOST_TEXTS = 30  # different texts of a column that are choices
+_LONGEST = 4  # words of a choice
+# what places a row in a frame, or says where it came from: nobody asks for it by name
+_INNER = (
+    "_id",
+    "_ids",
+    "_at",
+    "_right",
+    "sha256",
+    "_key",
+    "_rank",
+    "_ref",
+    "_all",
+    "_event",
+    "_note",
+    "_state",
+    "_system",
+)
+_HIDDEN = frozenset(
+    [
+        "id",
+        "revision",
+        "rank",
+        "step",
+        "position",
+        "sequence",
+        "weekday",
+        "hour",
+        "week",
+        "called",
+        "because",
+        "leverage",
+        "control",
+        "age_days",
+        "late_days",
+        "age_ratio",
+        "needs",
+        "through",
+        "from_name",
+        "to_name",
+        "name",
+        "title",
+        "active",
+        "current",
+        "about",
+        "part",
+        "total",
+        "kinds_required",
+        "kinds_present",
+        "kinds_stale",
+        "low_hours",
+        "high_hours",
+        "applicable",
+        "raw_severity",
+        "summary",
+    ]
+)
+
+
+class ColumnWord(NamedTuple):
+    """What a phrase says of a column; ``state`` where it says which rows."""
+
+    said: str
+    kind: Literal["state", "choice", "date", "role", "attribute"]
+    column: str
+    value: str = ""
+    state: RowState | None = None
+
+
+def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
+    """What the columns of a frame are called by their own names and headings, and the words that stand in them."""
+    declared = {*entity.choices, *entity.dates, *entity.people, *entity.attributes, *entity.links.values()}
+    for column, kind in frame.schema.items():
+        if column in _HIDDEN or column.endswith(_INNER) or column == entity.key or column in entity.names:
+            continue
+        said = sorted({column.removesuffix("_on").removesuffix("_pct").replace("_", " "), heading(column).lower()})
+        if kind == pl.Boolean:
+            state = RowState(heading(column), (), flag(column), after=True)
+            yield from (ColumnWord(one, "state", column, state=state) for one in said)
+        elif kind == pl.List(pl.String):
+            yield from _members(column, frame)
+            yield from (ColumnWord(one, "attribute", column) for one in said)
+        elif column not in declared:
+            role = kind == pl.String and _are_people(frame[column])
+            yield from (
+                ColumnWord(one, "date" if kind == pl.Date else "role" if role else "attribute", column) for one in said
+            )
+            yield from _texts(column, frame) if kind == pl.String and not role else ()
+
+
+def _texts(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:
+    for value in _values(frame[column]):
+        yield ColumnWord(value.replace("_", " ").lower(), "choice", column, value)
+
+
+def _members(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:
+    """The words of a column of lists, each a state of the rows whose list has it."""
+    for value in _values(frame[column].explode()):
+        said = value.replace("_", " ")
+        yield ColumnWord(
+            said.lower(), "state", column, state=RowState(f"with {said}", (), _has(column, value), after=True)
+        )
+
+
+def _has(column: str, value: str) -> Callable[[date], pl.Expr]:
+    return lambda _: pl.col(column).list.contains(value)
+
+
+def _values(texts: pl.Series) -> list[str]:
+    found = [str(one) for one in texts.drop_nulls().unique().sort()]
+    return [one for one in found if _is_word(one)] if len(found) <= MOST_TEXTS else []
+
+
+def _is_word(value: str) -> bool:
+    return not any(c.isdigit() or c in "@:/" for c in value) and 0 < len(value.split()) <= _LONGEST
+
+
+def _are_people(values: pl.Series) -> bool:
+    first = values.drop_nulls().head(1)
+    return len(first) == 1 and "@" in first[0]

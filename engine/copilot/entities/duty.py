@@ -1,0 +1,82 @@
+"""Who is on call when, and when alerts are expected: shifts and maintenance windows."""
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, phrases
+from engine.copilot.entities.operations import OWNER
+
+
+def _lasting(records: Records, table: str) -> pl.DataFrame:
+    """The rows of a table of spans, each with its service and whether it lasts now."""
+    names = records.table("services").select(service_id="id", service="name")
+    now = pl.lit(records.now.replace(tzinfo=None))
+    return (
+        records.table(table)
+        .join(names, on="service_id", how="left")
+        .with_columns(
+            now=now.is_between("starts_at", "ends_at", closed="left"),
+            late=pl.col("recorded_at") > pl.col("starts_at"),
+            hours=(pl.col("ends_at") - pl.col("starts_at")).dt.total_seconds() / 3600,
+        )
+    )
+
+
+_NOW = phrases("now, current, currently, at the moment, right now, this minute")
+
+SHIFT = Entity(
+    "on-call shift",
+    "on-call shifts",
+    phrases(
+        "on call shift, on call, oncall, on duty, shift, rota, roster, duty roster, pager, standby, first responder"
+    ),
+    lambda records: _lasting(records, "on_call_shifts"),
+    "id",
+    "{id} {person}: rota {rota}, {starts_at} to {ends_at}, service {service}",
+    names=("id",),
+    states=(RowState("going on now", _NOW, flag("now"), after=True),),
+    choices={"rota": {}},
+    dates={
+        "starts_on": phrases("start, starts, started, begins"),
+        "ends_on": phrases("end, ends, over, handover, hand over"),
+    },
+    until="ends_on",
+    people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *OWNER)},
+    links={"service": "service_id"},
+    attributes={"service": ("service",), "rota": ("rota", "schedule")},
+    measures={"hours": ("hours", "hours on call", "hours on duty")},
+    presumed="going on now",
+)
+
+MAINTENANCE = Entity(
+    "maintenance window",
+    "maintenance windows",
+    phrases("maintenance window, maintenance, planned work, silence, silenced, change freeze, planned downtime"),
+    lambda records: _lasting(records, "maintenance_windows"),
+    "id",
+    "{id} {reason}: {starts_at} to {ends_at}, service {service}, declared by {created_by}",
+    names=("id", "reason"),
+    states=(
+        RowState("going on now", (*_NOW, "active", "open"), flag("now"), after=True),
+        RowState(
+            "declared after the fact",
+            phrases("declared after the fact, declared late, recorded late, after the fact, declared afterwards, late"),
+            flag("late"),
+            after=True,
+        ),
+        RowState(
+            "declared beforehand",
+            phrases("declared beforehand, planned, announced, declared in advance, in advance"),
+            flag("late", False),
+            after=True,
+        ),
+    ),
+    dates={"starts_on": phrases("start, starts, started, begins"), "ends_on": phrases("end, ends, over")},
+    until="ends_on",
+    people={"created_by": ("declared", "created", "planned", *OWNER)},
+    links={"service": "service_id"},
+    attributes={"service": ("service",), "reason": ("reason",)},
+    measures={"hours": phrases("hours, long, last, take")},
+    reason="reason",
+    fillers=("window",),
+)
+DUTY_TIMES = (SHIFT, MAINTENANCE)

@@ -1,0 +1,201 @@
+"""Spans of time and numbers as predicates: the date that a span is about, how long something took, a limit."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+import polars as pl
+
+from engine.copilot.answers.cells import heading
+from engine.copilot.grammar.query import TIMED, Constraint, columns_of
+from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.windows import TimeWindow
+
+
+def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> str | None:
+    """The date that a span of time is about: that of the verb, else the one ahead or the usual one."""
+    entity = reading.entity
+    if dates:
+        return dates[-1]
+    ahead = window.is_future or reading.asked.matches(
+        r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b"
+    )
+    if ahead and entity.due is not None:
+        return entity.due
+    usual = [day for day in entity.dates if not window.age or day != entity.due]  # what is old came to be long ago
+    return next(iter(usual), None) if entity.dated else None
+
+
+# "how many were open in June?" asks for a day that is gone, of which no record is kept
+_WERE = (
+    r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"
+    r"\bat the end of\b|(?<!rolled )\bback (?:in|then)\b"
+)
+
+
+def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
+    """A month without a year is the nearer one of this year and the next where something is due in it."""
+    if column is None or column != reading.entity.due or window.last is None:
+        return window
+    if window.first is None:  # "before December", where December is still to come
+        back = (
+            window.age or window.last >= today or not _MONTH.search(window.words) or re.search(r"\d{4}", window.words)
+        )
+        past = back or reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
+        return window if past else replace(window, last=_years(window.last, 1))
+    if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
+        return window
+    if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
+        step = -1 if window.first > today else 0
+    else:
+        step = 1 if window.last < today and (today - window.last).days > 240 else 0
+        step = -1 if window.first > today and (window.first - today).days > 300 else step
+    return replace(window, first=_years(window.first, step), last=_years(window.last, step))
+
+
+def _years(day: date, step: int) -> date:
+    return day.replace(year=day.year + step, day=min(day.day, 28) if day.month == 2 else day.day)
+
+
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
+
+
+_SPAN = re.compile(r"within (?:an? |\d+ )?(?:hour|day|week|month)s?$")  # how long it took, no days of a calendar
+
+
+def spans_of(
+    reading: Reading, dates: Sequence[str], today: date, frame: pl.DataFrame
+) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
+    """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
+    made: list[Constraint] = []
+    lengths: list[Constraint] = []  # how long it took
+    lost: list[str] = []
+    for asked in reading.asked.windows:
+        column = date_column(reading, asked, dates)
+        window = _nearest_year(asked, reading, column, today)
+        gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
+        lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
+        took = _took(reading, window)
+        if took is not None:
+            lengths.append(took)
+            continue
+        event = column is not None and column != reading.entity.due and column.endswith("ed_on")
+        ahead = event and (window.first or today) > today
+        if column is None or gone or lasting or ahead or (_SPAN.match(window.words) and column != reading.entity.due):
+            lost.append(window.words)
+            continue
+        moment = f"{column.removesuffix('_on')}_at"
+        if window.since is not None and moment not in frame.columns:
+            lost.append(window.words)
+            continue
+        if window.since is not None:
+            recent = pl.col(moment) >= window.since
+            verb = column.removesuffix("_on").replace("_", " ")
+            made.append(Constraint("window", f"{verb} {window.with_days}", recent.fill_null(False), after=True))
+            continue
+        until = reading.entity.until
+        lasts = until is not None and column == next(iter(reading.entity.dates))
+        bounds = [pl.col(until if lasts and until else column) >= window.first] if window.first else []
+        bounds += [pl.col(column) <= window.last] if window.last else []
+        verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+        within = pl.all_horizontal(bounds).fill_null(False)
+        made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
+    if len(made) == 2 and reading.asked.matches(
+        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
+        r"\b(?:more|fewer|less)\b.*\bor\b"
+    ):
+        return lengths, tuple(made), tuple(lost)
+    return [*made, *lengths], (), tuple(lost)
+
+
+_TOOK = r"\b(?:took|takes?|taking|lasted|lasts?|lasting|ran for|went on|faster|quicker|longer)\b|\bto \w+$"
+
+
+def time_measure(reading: Reading) -> str | None:
+    """The measure of how long something took: of the verb that is said, else the usual one."""
+    measures = reading.entity.measures
+    verbs = [TIMED.get(one.column, "") for piece in reading.pieces if (one := piece.sense("date"))]
+    named = [one.column for piece in reading.pieces if (one := piece.sense("measure"))]
+    usual = [one for one in measures if one.startswith(("hours_to", "days_to"))]
+    return next((one for one in (*reversed(verbs), *named, *usual) if one in measures and one in (*usual,)), None)
+
+
+def in_unit(hours: float, column: str) -> float:
+    """So many hours in the unit of a column."""
+    return hours / 24 if "days" in column else hours
+
+
+def _took(reading: Reading, window: TimeWindow) -> Constraint | None:
+    """How long something took, where a length of time says that: "longer than a day", "fixed within a week"."""
+    measure, span = time_measure(reading), _SPAN.match(window.words)
+    if (
+        measure is None
+        or window.hours is None
+        or not (window.age or span)
+        or reading.asked.matches(r"\b(?:open|old|ago)\b")
+    ):
+        return None
+    if not span and not window.words.startswith("longer") and not reading.asked.matches(_TOOK):
+        return None
+    if span and not any(p.sense("date") and p.words.endswith("ed") for p in reading.pieces):
+        return None
+    limit, column = in_unit(window.hours, measure), pl.col(measure)
+    where = column <= limit if span or window.first is not None else column > limit
+    return Constraint(f"bound:{measure}", f"with {heading(measure)} {window.words}", where.fill_null(False), after=True)
+
+
+def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, TimeWindow] | None:
+    if len(spans) != 1 or len(reading.asked.windows) != 1:
+        return None
+    window = reading.asked.windows[0]
+    column = None if window.since is not None else date_column(reading, window, dates)
+    return None if column is None else (column, window)
+
+
+def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
+    """A number that a column is held against: "with a CVSS above 9", "more than 8 hours", "over 90 days old"."""
+    bound = reading.asked.bound
+    if bound is None:
+        return None
+    column = _column_of_time(reading, frame) if bound.hours is not None else _column_of_number(reading, frame)
+    if column is None:
+        return None
+    if bound.hours is not None and "pct" not in column:
+        bound = replace(bound, number=in_unit(bound.hours, column))
+    where = bound.within(pl.col(column)).fill_null(False)
+    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}", where, after=True)
+
+
+def _column_of_time(reading: Reading, frame: pl.DataFrame) -> str | None:
+    """The column that a length of time is held against."""
+    asked = reading.asked
+    named = [one for one in columns_of(reading, "attribute", frame) if "hours" in one or "days" in one]
+    timed = time_measure(reading)
+    found = [
+        *(("age_days",) if asked.matches(r"\b(?:old|ago|open (?:for )?(?:over|more|at least))\b") else ()),
+        *(("late_days",) if asked.matches(r"\b(?:late|overdue|behind|past due)\b") else ()),
+        *(() if timed is None else (timed,)),
+        *named,
+        *(one for one in reading.entity.measures if "hours" in one),
+        "effort_hours",
+    ]
+    return next((one for one in found if one in frame.columns), None)
+
+
+def _column_of_number(reading: Reading, frame: pl.DataFrame) -> str | None:
+    """The column that a plain number is held against: the one that is named, else the scale of the thing."""
+    named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
+    found = next((name for name in named if frame.schema[name].is_numeric()), None)
+    return reading.entity.scale if found is None and not named else found
+
+
+def clock_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
+    """The hours of the day, where the moment is on record."""
+    asked = reading.asked.clock
+    if asked is None or "hour" not in frame.columns:
+        return None
+    hour = pl.col("hour").str.head(2).cast(pl.Int64)
+    after, before = hour >= asked.first, hour < asked.last
+    where = after & before if asked.first < asked.last else after | before
+    return Constraint("clock", asked.words, where.fill_null(False), after=True)
