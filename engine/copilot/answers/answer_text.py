@@ -138,7 +138,9 @@ def _with_ties(rows: pl.DataFrame, order: Order) -> int:
 def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     number = rows.height
     if plan.order is not None:
-        said = f"{plan.order.words} {'first' if plan.order.count > 1 else ''}".strip()
+        said = plan.order.words
+        if plan.order.count > 1:
+            said = f"first {said[6:]}" if said.startswith("first by") else f"{said} {min(plan.order.count, number)}"
         if number == 0:
             return
         yield f"The {said} of {_total(plan, library)}:"

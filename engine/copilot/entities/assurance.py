@@ -20,8 +20,11 @@ from engine.copilot.entities.programme import OVERDUE
 
 def _requests(records: Records) -> pl.DataFrame:
     called = framework_name(records).alias("called")
-    days = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days()
-    return records.fact("requests").with_columns(called, days_to_close=days)
+    days = {
+        name: (pl.col(day) - pl.col("opened_on")).dt.total_days()
+        for name, day in (("days_to_close", "finished_on"), ("days_to_submit", "submitted_on"))
+    }
+    return records.fact("requests").with_columns(called, **days)
 
 
 def _risks(records: Records) -> pl.DataFrame:
@@ -97,7 +100,7 @@ REQUEST = Entity(
     dates={
         "opened_on": ("opened", "asked", "ask", "requested", "received", "new", "came in", "made", "get"),
         "finished_on": ("closed", "finished", "answered", "completed", "done"),
-        "submitted_on": ("submitted", "sent"),
+        "submitted_on": ("submitted", "sent", "answer", "delivered", "handed in"),
         "accepted_on": ("accepted",),
         "due_on": ("due", "deadline"),
     },
@@ -106,7 +109,7 @@ REQUEST = Entity(
     people={
         "owner": OWNER,
         "backup": ("backup", "deputy", "stands in"),
-        "requester": ("requester", "asked", "requested"),
+        "requester": ("requester", "asked", "requested", "opened", "raised"),
     },
     links={"framework": "framework"},
     attributes={
@@ -116,7 +119,10 @@ REQUEST = Entity(
         "clock": ("clock", "on time", "sla"),
         "returns": ("returned", "sent back", "came back"),
     },
-    measures={"days_to_close": ("days to close", "days to answer", "time to close", "time to answer")},
+    measures={
+        "days_to_close": ("days to close", "days to answer", "time to close", "time to answer"),
+        "days_to_submit": ("days to submit", "time to submit", "days until submission"),
+    },
     presumed="open",
     report="evidence-requests",
     size="age_days",
@@ -323,6 +329,7 @@ POLICY = Entity(
             is_in("state", "active"),
         ),
         RowState("draft", ("draft", "drafts", "in draft", "unpublished"), is_in("state", "draft")),
+        RowState("never accepted", ("not accepted", "never accepted", "unaccepted"), none("accepted_on")),
         RowState("retired", ("retired", "old", "superseded"), is_in("state", "retired")),
         RowState(
             "overdue for review",

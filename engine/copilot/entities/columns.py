@@ -81,6 +81,7 @@ class ColumnWord(NamedTuple):
 def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
     """What the columns of a frame are called by their own names and headings, and the words that stand in them."""
     declared = {*entity.choices, *entity.dates, *entity.people, *entity.attributes, *entity.links.values()}
+    spoken = {*entity.choices, *entity.people, *entity.links.values(), *entity.names}
     for column, kind in frame.schema.items():
         if column in _HIDDEN or column.endswith(_INNER) or column == entity.key or column in entity.names:
             continue
@@ -91,7 +92,10 @@ def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
         elif kind == pl.List(pl.String):
             yield from _members(column, frame)
             yield from (ColumnWord(one, "attribute", column) for one in said)
-        elif column not in declared:
+        elif column in declared:
+            plain = kind == pl.String and column in entity.attributes and column not in spoken
+            yield from _texts(column, frame) if plain and not _are_people(frame[column]) else ()
+        else:
             role = kind == pl.String and _are_people(frame[column])
             yield from (
                 ColumnWord(one, "date" if kind == pl.Date else "role" if role else "attribute", column) for one in said

@@ -39,6 +39,7 @@ SHIFT = Entity(
         "starts_on": phrases("start, starts, started, begins"),
         "ends_on": phrases("end, ends, over, handover, hand over"),
     },
+    due="starts_on",
     until="ends_on",
     people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *OWNER)},
     links={"service": "service_id"},

@@ -220,7 +220,10 @@ WEEK = Entity(
 EVENT = Entity(
     "audit event",
     "audit events",
-    ("audit event", "audit log", "audit log entry", "audit trail", "log entry", "audit entry", "log event"),
+    phrases(
+        "audit event, audit log, audit log entry, audit trail, log entry, audit entry, log event, attempt, access "
+        "attempt"
+    ),
     _events,
     "event_id",
     "{event_id} {action} by {actor}: {object_type} {object_id}, {outcome}",

@@ -243,7 +243,11 @@ INCIDENT = Entity(
         "mitigated_on": ("mitigate", "mitigated"),
         "reopened_on": ("reopened", "reopen", "opened again"),
     },
-    people={"owner": OWNER, "service_owner": ("service owner",)},
+    people={
+        "owner": OWNER,
+        "service_owner": ("service owner",),
+        "acknowledged_by": ("acknowledged", "acknowledge", "acked", "ack", "acknowledged by"),
+    },
     links={"service": "service_id", "incident": "id"},
     attributes={
         "severity": ("severity", "severe", "serious", "priority", "bad"),
@@ -440,7 +444,7 @@ FINDING = Entity(
     size="rank",
     scale="cvss",
     presumed="open",
-    fillers=("scanner", "scan", "report"),
+    fillers=("scanner", "scan", "report", "left", "box", "boxes", "machines", "hosts"),
     hints=("cvss", "epss", "exploited", "patched", "unpatched", "cves", "positives"),
     loose=("exposure", "patch", "exploit"),
     measures={"days_to_fix": ("days to fix", "time to fix", "days to patch", "time to patch")},

@@ -289,6 +289,7 @@ REMEDIATION = Entity(
         RowState(
             "in progress", ("in progress", "under way", "started", "being worked on"), is_in("status", "in_progress")
         ),
+        RowState("not started", ("not started", "not been started", "not begun", "untouched"), is_in("status", "open")),
         RowState("closed", ("closed", "finished", "completed", "done"), is_in("status", "closed")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
@@ -420,7 +421,11 @@ TEST = Entity(
     due="window_close_on",
     people={"owner": OWNER, "performer": ("performer", "performed", "ran", "did")},
     links={"framework": "framework"},
-    attributes={"outcome": ("outcome", "result", "status")},
+    attributes={
+        "outcome": ("outcome", "result", "status"),
+        "deviations": ("deviation", "with deviations"),
+        "population": ("population",),
+    },
     reason="cause",
     report="testing-schedules",
     fillers=("control",),

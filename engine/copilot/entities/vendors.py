@@ -216,7 +216,7 @@ VENDOR = Entity(
     },
     dates={
         "next_review_on": ("review", "next review", "due", "reviewed next"),
-        "last_review_on": ("last review", "last reviewed", "reviewed"),
+        "last_review_on": ("last review", "last reviewed", "reviewed", "looked at", "checked"),
         "assured_until": ("assurance", "run out", "expire", "expires", "covered until", "assured until", "expiry"),
         "soc2_valid_until": ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc 2 expire"),
         "iso_expires_on": ("iso certificate", "iso 27001 certificate"),

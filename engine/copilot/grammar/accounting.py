@@ -65,6 +65,11 @@ def _assumptions(found: Query, reading: Reading) -> Iterator[str]:
     yield from (f"'{word}' taken to say nothing" for word in _passed_over(reading) if is_doing(word))
 
 
+# where "I" is who asks, and no column
+_ASKER = (
+    r"\b(?:can|could|may|should|shall|do|did|am|would|must|if|that|when) i\b|"
+    r"\bi (?:need|want|have|see|can|should|must|am|was)\b"
+)
 # what may be, what somebody thinks, and what came a second time: no row says it
 _OPINIONS = (
     r"^(?:so |and |but )?(?P<said>can|could|would|might) (?:we|they|it|anyone|anybody|somebody|someone|the \w+|our "
@@ -207,7 +212,11 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             label = sense.name.label if sense.name else ""
             return any(label in one.label for one in made) or label in found.unknown
         case "mine":
-            return True
+            return (
+                piece.words not in ("i", "i am")
+                or reading.asked.matches(_ASKER)
+                or any("person" in one.dimension for one in made)
+            )
         case "filler":
             incident = any("name:incident" in one.dimension for one in made)
             return piece.words not in _EVENTS or incident

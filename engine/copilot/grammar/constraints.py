@@ -86,6 +86,10 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
         timed = reading.asked.windows or (reading.asked.bound is not None and reading.asked.bound.hours is not None)
         if sense is not None and piece.sense("date") is not None and timed:
             continue  # "acknowledged this year" is when, whatever the state is now
+        if piece.sense("role") is not None and reading.asked.matches(
+            rf"\bwho (?:has |have |had )?{re.escape(piece.words)}"
+        ):
+            continue  # "who acknowledged it"
         if piece.sense("date") is not None and reading.asked.matches(rf"\bto be {re.escape(piece.words)}\b"):
             continue  # "the slowest to be acknowledged"
         own = piece.sense("name")  # a service that is called as a source of incidents is: the service is meant
@@ -126,6 +130,9 @@ def names_of(
         if name is None and not mine:
             continue
         kind = "person" if mine or name is None else name.kind
+        if kind == "person" and (said := _other_agent(reading, piece)) is not None:
+            orphans.append(said)
+            continue
         column = (
             _person_column(reading, piece.at) if kind == "person" and entity.key != "email" else entity.links.get(kind)
         )
@@ -144,6 +151,15 @@ def names_of(
             _name_constraint(entity, kind, column, name.keys, name.label, piece.at, frame.schema[column])
         )
     return [_either(found) for found in made.values()], orphans
+
+
+def _other_agent(reading: Reading, person: Piece) -> str | None:
+    """What somebody did where no column says who did that: "reviewed by Hannah" is no "owned by Hannah"."""
+    words = reading.asked.words[: person.at]
+    if words[-1:] != ("by",) or len(words) < 2 or not words[-2].endswith(("ed", "en")):
+        return None
+    role = any(piece.sense("role") and piece.at <= len(words) - 2 < piece.end for piece in reading.pieces)
+    return None if role or reading.entity.key == "email" else f"{words[-2]} by"
 
 
 def _name_constraint(
@@ -174,7 +190,7 @@ def is_mine(asked: CopilotQuestion) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
     return asked.matches(
         r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|"
-        r"\b(?:do|am|did|have) i\b"
+        r"\b(?:do|am|did|have) i\b|\bi (?:\w+ed|made|sent|ran|got|took)\b"
     )
 
 

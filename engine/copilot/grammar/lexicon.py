@@ -86,6 +86,7 @@ WEEKEND = RowState(
 )
 # what the day of a verb is called, where that is no form of the verb
 DAYS: Mapping[str, tuple[str, ...]] = {
+    "attested_on": ("signature",),
     "acknowledged_on": ("acknowledgement", "acknowledgment"), "resolved_on": ("resolution",),
     "mitigated_on": ("mitigation",), "accepted_on": ("acceptance",), "approved_on": ("approval", "sign off"),
     "submitted_on": ("submission",), "closed_on": ("closure", "closing date"), "reviewed_on": ("review", "review date"),
@@ -150,6 +151,9 @@ class Lexicon:
             for phrase in {stems(said), tuple(said.split())}:
                 found[phrase][sense] = None
         declared = frozenset(found)
+        for said, sense in _infinitives(entity):
+            if stems(said) not in declared:
+                found[stems(said)][sense] = None
         for word in words_of(entity, frame):
             phrase = stems(word.said)
             if phrase not in declared and phrase not in names.by_phrase and not _is_plain(phrase):
@@ -211,18 +215,13 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     yield from ((said, Sense("filler")) for said in entity.fillers)
 
 
-_LATE = (
-    "late",
-    "too late",
-    "after the deadline",
-    "after their deadline",
-    "after due date",
-    "after its due date",
-    "after their due date",
-    "past the deadline",
-    "past due",
+_LATE = phrases(
+    "late, too late, past due, after deadline, after the deadline, after its deadline, past the deadline, after due date, "
+    "after the due date, after its due date"
 )
-_IN_TIME = ("on time", "in time", "before the deadline", "before due date", "within sla", "by due date")  # fmt: skip
+_IN_TIME = phrases(
+    "on time, in time, within sla, before the deadline, before due date, before the due date, by due date"
+)
 
 
 def _deadlines(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
@@ -246,6 +245,14 @@ def _deadlines(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense
 def _constant(where: pl.Expr) -> Callable[[date], pl.Expr]:
     """A predicate that is the same on each day."""
     return lambda _: where
+
+
+def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
+    """The verbs of dates as they stand behind "to" and "did": "finish" for "finished"."""
+    for column, said in entity.dates.items():
+        for verb in said:
+            if verb.endswith("ed") and " " not in verb:
+                yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
 
 
 def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:

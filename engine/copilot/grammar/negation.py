@@ -1,6 +1,8 @@
 """What turns a question round or opens it up: "not" and "except" before a word, "without" before a column, "or"."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import polars as pl
@@ -8,10 +10,12 @@ import polars as pl
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.constraints import choices_of, names_of, states_of, titles_of
 from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.moments import unit_of
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import Constraint
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import spans_of
+from engine.copilot.grammar.windows import TimeWindow
 
 _SAYING = ("state", "choice", "name", "title", "mine", "date")
 
@@ -67,8 +71,17 @@ def turned_spans(reading: Reading, today: date, frame: pl.DataFrame) -> list[Con
     dates = turned_dates(reading)
     if not dates or not reading.asked.windows:
         return None
-    made, _, _ = spans_of(reading, dates, today, frame)
+    asked = tuple(_after_last(window) for window in reading.asked.windows)
+    made, _, _ = spans_of(replace(reading, asked=replace(reading.asked, windows=asked)), dates, today, frame)
     return [_not(one) for one in made]
+
+
+def _after_last(window: TimeWindow) -> TimeWindow:
+    """What was "not done since last year" was done last year at the latest."""
+    said = re.fullmatch(r"since (?:the )?last (week|month|quarter|year)", window.words)
+    return (
+        window if said is None or window.first is None else replace(window, first=unit_of(window.first, said[1], 1)[0])
+    )
 
 
 def _plain(
@@ -105,7 +118,7 @@ def missing_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint],
         if sense is None or piece.sense("state", "choice", "order") or sense.column not in frame.columns:
             continue
         before = _before(reading, piece)
-        if piece.sense("noun") and not (before in _WITHOUT and piece.sense("attribute")):
+        if piece.sense("noun") and not (before in _WITHOUT and piece.sense("attribute", "date")):
             continue
         if before not in (*_WITHOUT, *_WITH) or (before in _WITH and sense.kind == "measure"):
             continue

@@ -102,7 +102,7 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         polar=asked.matches(_POLAR),
         noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
         lookup=bool(rows) or own,
-        window=only_window(reading, dates, spans) if turned is None else None,
+        window=only_window(reading, dates, spans, today) if turned is None else None,
     )
 
 
@@ -155,6 +155,8 @@ def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bo
         found.group is not None and ":" in found.group
     ):  # by month: all that there were
         return found
+    if found.group in [*entity.people][1:]:
+        return found  # who did something, and not whom it is with
     if entity.presumed is None or stated or recent or measured or found.halves or timed:
         return found
     if any(each.dimension.removeprefix("bound:") in entity.measures for each in found.constraints):
@@ -169,10 +171,22 @@ def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bo
         (one := piece.sense("date")) and one.column == born and piece.words.endswith("ed") for piece in reading.pieces
     ):
         return found  # "raised by the backup monitor": all that were
+    if (
+        found.order is not None
+        and found.order.column == entity.due
+        and not found.order.down
+        and entity.until is not None
+    ):
+        return found  # the next one is not the one that lasts now
     if found.intent in ("why", "measure") or (found.intent == "when" and not reading.title_words and not ahead):
         return found
     state = entity.state(entity.presumed)
     meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
+    if any(each.dimension.startswith("empty:") for each in found.constraints) and entity.name not in (
+        "incident",
+        "finding",
+    ):
+        return found  # what lacks something need not be in force
     return replace(found, constraints=(meant, *found.constraints), presumed=True)
 
 

@@ -139,8 +139,8 @@ def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attribut
     timed = list(verb_timed(reading).values())
     measures = [*columns_of(reading, "measure", frame), *timed]
     how = next((name for name, pattern in _HOWS if asked.matches(pattern)), None)
-    if how is None and "impact_users" in measures and asked.matches(_HIT):
-        how = "sum"
+    if how is None and "impact_users" in (*measures, *attributes) and asked.matches(_HIT) and not lookup:
+        how, measures = "sum", ["impact_users"]
     numeric = [name for name in attributes if frame.schema[name].is_numeric()]
     if not measures and numeric and how is not None and not (how == "sum" and not asked.matches(r"\b(?:total|sum) ")):
         measures = numeric

@@ -1,13 +1,13 @@
 """A question read for one kind of thing: its words in order, each with what it means there, and what is left over."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, phrases
+from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.lexicon import Lexicon, Sense, is_filler
@@ -172,7 +172,14 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             pieces.append(replace(piece, senses=tuple(Sense("row", entity.key, key) for key in keys)))
         elif word in TURNS:
             unknown.append(piece)
-        elif is_filler(word) or is_everyday(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
+        elif (opposite := _opposite(word, known)) is not None:
+            pieces.append(replace(piece, senses=(opposite,)))
+        elif (
+            (word == "under" and _names_follow(piece, asked, known))
+            or is_filler(word)
+            or is_everyday(word)
+            or (word.isdigit() and any(one.sense("order") for one in pieces))
+        ):
             continue
         elif word not in _SPANS and _titles(entity, frame, stem(word)):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
@@ -207,6 +214,27 @@ def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
         else:
             yield Piece((said[at],), at=at)
             at += 1
+
+
+def _opposite(word: str, known: Lexicon) -> Sense | None:
+    """The sense of "unsegmented" where "segmented" says which rows."""
+    rest = word.removeprefix("un") if word.startswith("un") else word.removeprefix("non")
+    state = next((one.state for one in known.senses((rest,)) if one.state is not None), None) if rest != word else None
+    return (
+        None
+        if state is None
+        else Sense("state", state=RowState(f"not {state.label}", (), _without(state), state.after))
+    )
+
+
+def _without(state: RowState) -> Callable[[date], pl.Expr]:
+    return lambda today: ~state.where(today).fill_null(False)
+
+
+def _names_follow(piece: Piece, asked: CopilotQuestion, known: Lexicon) -> bool:
+    """Whether a name stands right behind: "under ISO 27001"."""
+    following = asked.words[piece.end :]
+    return any(one.kind == "name" for size in range(1, 4) for one in known.senses(tuple(following[:size])))
 
 
 def _keys(entity: Entity, frame: pl.DataFrame, word: str) -> list[str]:

@@ -13,9 +13,11 @@ from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.windows import TimeWindow
 
 
-def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> str | None:
+def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str], today: date) -> str | None:
     """The date that a span of time is about: that of the verb, else the one ahead or the usual one."""
     entity = reading.entity
+    if dates and dates[-1] == entity.done and (window.first or window.last or date.min) > today:
+        return entity.due  # "to finish next week"
     if dates:
         return dates[-1]
     ahead = window.is_future or reading.asked.matches(
@@ -72,7 +74,7 @@ def spans_of(
     lengths: list[Constraint] = []  # how long it took
     lost: list[str] = []
     for asked in reading.asked.windows:
-        column = date_column(reading, asked, dates)
+        column = date_column(reading, asked, dates, today)
         window = _nearest_year(asked, reading, column, today)
         gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
         lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
@@ -106,7 +108,20 @@ def spans_of(
         r"\b(?:more|fewer|less)\b.*\bor\b"
     ):
         return lengths, tuple(made), tuple(lost)
-    return [*made, *lengths], (), tuple(lost)
+    return [*_apart(made, frame), *lengths], (), tuple(lost)
+
+
+def _apart(made: list[Constraint], frame: pl.DataFrame) -> list[Constraint]:
+    """Spans that have no day in common are alternatives: "in October and November"."""
+    if len(made) < 2 or not frame.filter(pl.all_horizontal(one.where for one in made)).is_empty():
+        return made
+    if len({one.label.split(" ")[0] for one in made}) > 1:
+        return made
+    return [
+        Constraint(
+            "window", " or ".join(one.label for one in made), pl.any_horizontal(one.where for one in made), after=True
+        )
+    ]
 
 
 _TOOK = r"\b(?:took|takes?|taking|lasted|lasts?|lasting|ran for|went on|faster|quicker|longer)\b|\bto \w+$"
@@ -145,11 +160,13 @@ def _took(reading: Reading, window: TimeWindow) -> Constraint | None:
     return Constraint(f"bound:{measure}", f"with {heading(measure)} {window.words}", where.fill_null(False), after=True)
 
 
-def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, TimeWindow] | None:
+def only_window(
+    reading: Reading, dates: Sequence[str], spans: Sequence[Constraint], today: date
+) -> tuple[str, TimeWindow] | None:
     if len(spans) != 1 or len(reading.asked.windows) != 1:
         return None
     window = reading.asked.windows[0]
-    column = None if window.since is not None else date_column(reading, window, dates)
+    column = None if window.since is not None else date_column(reading, window, dates, today)
     return None if column is None else (column, window)
 
 
@@ -163,6 +180,8 @@ def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
         return None
     if bound.hours is not None and "pct" not in column:
         bound = replace(bound, number=in_unit(bound.hours, column))
+    elif re.search(r"%|\bpercent\b", bound.words) and (frame[column].cast(pl.Float64).max() or 0) <= 1:  # type: ignore[operator]
+        bound = replace(bound, number=bound.number / 100)
     where = bound.within(pl.col(column)).fill_null(False)
     return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}", where, after=True)
 

@@ -124,7 +124,7 @@ def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] |
             name for name in ("week", "month", "quarter", "year") if name in end
         )
         return (moments.unit_of(today, unit)[1],) * 2
-    return _relative(part, today)
+    return _relative(part, today, ahead)
 
 
 def _month(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date, date] | None:
@@ -141,11 +141,13 @@ def _month(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date,
     return (first.replace(day=int(day)),) * 2 if 1 <= int(day) <= last.day else None
 
 
-def _relative(part: dict[str, str | None], today: date) -> tuple[date, date]:
+def _relative(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date, date]:
     said = part["rel"] or "today"
     if part["quarter"]:
         year = int(part["qyear"]) if part["qyear"] else today.year
-        return moments.unit_of(date(year, 3 * int(part["quarter"]) - 2, 1), "quarter")
+        found = moments.unit_of(date(year, 3 * int(part["quarter"]) - 2, 1), "quarter")
+        gone = ahead and not part["qyear"] and found[1] < today
+        return moments.unit_of(found[0], "quarter", 4) if gone else found
     single = {"yesterday": -1, "today": 0, "now": 0, "tomorrow": 1}
     if said in single:
         day = today + timedelta(days=single[said])
@@ -295,14 +297,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
             _between,
         ),
         (rf"\bsince (?:the )?(?:start of |beginning of )?{_POINT}\b", _since),
-        (rf"\b(?:before|prior to) {_POINT}\b", _before),
+        (rf"\b(?:before|prior to|earlier than) {_POINT}\b", _before),
         (rf"\b(?:until|till|by) {_POINT}\b", _until),
-        (rf"\bafter {_POINT}\b", _after),
+        (rf"\b(?:after|later than|beyond) {_POINT}\b", _after),
         (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
         (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
         (
             r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
-            lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today), _match_text(match)),
+            lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today, ahead), _match_text(match)),
         ),
         (
             rf"\b{_POINT.replace('|now|', '|')}\b",

@@ -34,6 +34,11 @@ _SHORTER = re.compile(
     r"versus|compared (?:to|with)|"
     r"against|or|and)) (?:the )?(?P<last>last|previous)(?: one)?(?=\s*[?.!]*$)"
 )
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+_BASE = {"ack": "acknowledge", "acknowledg": "acknowledge", "mitigat": "mitigate", "resolv": "resolve"}
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 # ways to say what there is a shorter word for
 _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -97,6 +102,15 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\b(?:in|during|within) the (?:24 ?h(?:ours)?|day) (?=before inc-)", ""),
         (r"\b(?:the )?last fortnight\b", "last 2 weeks"),
         (r"\bmost (?:often|frequently)\b", "the most"),
+        (
+            rf"\b(between|from) (\d{{1,2}})(?:st|nd|rd|th)? (and|to|until|till) (\d{{1,2}})(?:st|nd|rd|th)? "
+            rf"({_MONTH})\b",
+            r"\1 \2 \5 \3 \4 \5",
+        ),
+        (
+            r"\b(?:still )?(?:un|not )(ack|acknowledg|mitigat|resolv|fix)ed after (\d+) ?(\w+)",
+            lambda match: f"with time to {_BASE.get(match[1], match[1])} above {match[2]} {match[3]}",
+        ),
         (r"\btonight\b|\bthis (?:morning|afternoon|evening)\b", "today"),
         (
             r"^(?:so |and )?(?:did|have|has|are|is) (?:the |our )?(?P<what>[\w -]+?) "
@@ -125,8 +139,9 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         ),
         (r"\b(?:late|overdue|past due|behind)(?: by)? (?:more than|over) (\d+) days\b", r"with days overdue above \1"),
         (
-            r"\b(?:which|what) version of (\S+) is (?:running|live|in production|deployed)\b",
-            r"version of the latest successful deploy to \1",
+            r"\b(?:which|what)(?: is)?(?: the)? version (?:of (\S+) )?(?:is )?(?:running|live|in production|deployed)"
+            r"(?: (?:on|in|of|for) (\S+))?",
+            lambda match: f"version of the latest successful deploy to {match[1] or match[2] or ''}",
         ),
         (r"\b(?:playbook|automation|run)s?(?: (?:was|were|got|is|are))? (?:blocked|refused)\b", "policy block"),
         (r"\b(average|mean|median|total) (?:number|count|amount) of\b", r"\1"),
