@@ -216,8 +216,8 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
 
 
 _LATE = phrases(
-    "late, too late, past due, after deadline, after the deadline, after its deadline, past the deadline, after due date, "
-    "after the due date, after its due date"
+    "late, too late, past due, after deadline, after the deadline, after its deadline, past the deadline, "
+    "after due date, after the due date, after its due date"
 )
 _IN_TIME = phrases(
     "on time, in time, within sla, before the deadline, before due date, before the due date, by due date"
