@@ -237,7 +237,7 @@ RISK = Entity(
 EXCEPTION = Entity(
     "exception",
     "exceptions",
-    ("exception", "waiver", "deviation", "risk acceptance", "compensating control"),
+    ("exception", "waiver", "deviation", "risk acceptance"),
     _exceptions,
     "id",
     "{id} {kind}, {called} {control_id} {title}: {standing}, expires {expires_on}, approver {approver}",
@@ -267,7 +267,13 @@ EXCEPTION = Entity(
         RowState("renewed", ("renewed", "extended"), over("renewals", 1), aside=True),
     ),
     choices={
-        "kind": {"accepted risk": "accepted_risk", "risk accepted": "accepted_risk", "compensating": "compensating"},
+        "kind": {
+            "accepted risk": "accepted_risk",
+            "risk accepted": "accepted_risk",
+            "compensating": "compensating",
+            "compensating control": "compensating",
+            "risk acceptance": "accepted_risk",
+        },
         "residual": {},
     },
     dates={
@@ -339,7 +345,7 @@ POLICY = Entity(
         ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
-    choices={"kind": {}},
+    choices={"kind": {"guardrail": "automation"}},
     dates={
         "review_due_on": ("review", "due", "reviewed", "renew", "renewal"),
         "accepted_on": ("accepted", "approved", "published", "signed"),

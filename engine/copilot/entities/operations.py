@@ -103,6 +103,7 @@ def _incidents(records: Records) -> pl.DataFrame:
         hours_to_resolve=pl.col("minutes_to_resolve") / 60,
         hours_to_acknowledge=pl.col("minutes_to_acknowledge") / 60,
         hours_to_mitigate=pl.col("minutes_to_mitigate") / 60,
+        hours_to_close=(pl.col("closed_at") - pl.col("opened_at")).dt.total_seconds() / 3600,
     )
 
 
@@ -237,14 +238,26 @@ INCIDENT = Entity(
             "open, opened, start, started, begin, began, happen, happened, occur, occurred, raised, reported, "
             "created, new"
         ),
-        "resolved_on": ("resolve", "resolved", "fix", "fixed", "solve", "solved", "restored", "restore", "ended"),
-        "closed_on": ("close", "closed"),
+        "resolved_on": (
+            "resolve",
+            "resolved",
+            "fix",
+            "fixed",
+            "solve",
+            "solved",
+            "restored",
+            "restore",
+            "ended",
+            "resolved by",
+            "fixed by",
+        ),
+        "closed_on": ("close", "closed", "closed by"),
         "acknowledged_on": ("acknowledge", "acknowledged"),
         "mitigated_on": ("mitigate", "mitigated"),
         "reopened_on": ("reopened", "reopen", "opened again"),
     },
     people={
-        "owner": OWNER,
+        "owner": (*OWNER, "handled", "resolved by", "fixed by", "closed by"),
         "service_owner": ("service owner",),
         "acknowledged_by": ("acknowledged", "acknowledge", "acked", "ack", "acknowledged by"),
     },
@@ -270,6 +283,7 @@ INCIDENT = Entity(
         "hours_to_acknowledge": phrases(
             "time to acknowledge, time to ack, ack time, mtta, acknowledgement time, take to acknowledge"
         ),
+        "hours_to_close": ("time to close", "hours to close"),
         "hours_to_mitigate": ("time to mitigate", "mttm", "mitigation time", "to mitigate", "take to mitigate"),
         "impact_users": phrases(
             "users hit, users affected, affected users, impacted users, users impacted, customers hit, customers "
@@ -278,12 +292,13 @@ INCIDENT = Entity(
             "affected by, customers were affected by, users were hit by"
         ),
     },
-    hints=phrases("burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, acknowledge, mitigated"),
+    hints=phrases("burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, acknowledge, acknowledgement"),
     reason="root_cause",
     size="rank",
     presumed="open",
     row_route="/api/incidents/{id}/evidence",
-    loose=("alert", "page", "ticket"),
+    fillers=("opening",),
+    loose=("alert", "page", "ticket", "security event", "downtime"),
     figures={frozenset({"under legal hold"}): "incidents_held"},
     period_figures={
         ("opened_on", frozenset()): "incidents_opened_in_period",
@@ -447,7 +462,7 @@ FINDING = Entity(
     fillers=("scanner", "scan", "report", "left", "box", "boxes", "machines", "hosts"),
     hints=("cvss", "epss", "exploited", "patched", "unpatched", "cves", "positives"),
     loose=("exposure", "patch", "exploit"),
-    measures={"days_to_fix": ("days to fix", "time to fix", "days to patch", "time to patch")},
+    measures={"days_to_fix": phrases("days to fix, time to fix, days to patch, time to patch, stay open, remain open")},
 )
 
 ACTION = Entity(

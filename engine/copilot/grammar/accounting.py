@@ -225,8 +225,10 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
         case "group":
             return True
         case "date":
-            spans = any(one.dimension == "window" for one in made) or bool(found.halves)
             verb = sense.column.removesuffix("_on")[:7]
+            told = sense.column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+            spans = any("window" in one.dimension and told in one.label for one in made) or bool(found.halves)
+            spans = spans or (sense.column == reading.entity.done and found.window is not None)
             asked = sense.column in columns or any(column and verb in column for column in columns)
             dated = any(one.dimension in (f"dated:{sense.column}", f"empty:{sense.column}") for one in made)
             timed = any(one.dimension == f"bound:{TIMED.get(sense.column)}" for one in made)

@@ -198,6 +198,8 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
         yield said, Sense("order", what, "down" if down else "up")
     yield from ((said, Sense("group")) for said in GROUPS)
     own = {word for phrase in nouns(entity) for word in phrase}
+    if entity.reason is not None and entity.reason in frame.columns:
+        yield "reason", Sense("attribute", entity.reason)
     yield from (
         (said, Sense("attribute", column))
         for said, column in GROUP_WORDS.items()

@@ -56,10 +56,7 @@ def plan(
     if found.order is not None:  # "the 3 newest": the number is how many it takes
         found = replace(found, unknown=tuple(word for word in found.unknown if word != f"{found.order.count}"))
     meant = _with_presumed_state(found, reading, today, before is not None or _names_state(found))
-    if meant.intent == "share" and meant.presumed:
-        claimed = frame.filter(pl.all_horizontal(pl.lit(True), *(each.where for each in meant.checks)))
-        return found if claimed.filter(meant.where).height < claimed.height else meant
-    return meant
+    return found if meant.intent == "share" else meant  # a share is one of all that there were
 
 
 def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:

@@ -127,7 +127,7 @@ TIMED = {
     "acknowledged_on": "hours_to_acknowledge",
     "mitigated_on": "hours_to_mitigate",
     "resolved_on": "hours_to_resolve",
-    "closed_on": "hours_to_resolve",
+    "closed_on": "hours_to_close",
 }
 _HOW_LONG = (
     r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:hours|minutes))\b|\btime\b|"

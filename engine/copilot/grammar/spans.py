@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 import polars as pl
 
@@ -103,12 +104,28 @@ def spans_of(
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
         within = pl.all_horizontal(bounds).fill_null(False)
         made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
+        for other in _joined(reading, dates, column):  # "opened and closed in October"
+            both = pl.all_horizontal(pl.col(other).is_between(window.first or date.min, window.last or date.max))
+            made.append(
+                Constraint("window", f"{other.removesuffix('_on')} then, too", both.fill_null(False), after=True)
+            )
     if len(made) == 2 and reading.asked.matches(
         r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
         r"\b(?:more|fewer|less)\b.*\bor\b"
     ):
         return lengths, tuple(made), tuple(lost)
     return [*_apart(made, frame), *lengths], (), tuple(lost)
+
+
+def _joined(reading: Reading, dates: Sequence[str], column: str) -> list[str]:
+    """The dates of other verbs that "and" joins to that of a span."""
+    said = [(piece, one.column) for piece in reading.pieces if (one := piece.sense("date"))]
+    words = reading.asked.words
+    return [
+        first
+        for (one, first), (two, second) in pairwise(said)
+        if second == column != first and words[one.end : two.at] == ("and",) and first in dates
+    ]
 
 
 def _apart(made: list[Constraint], frame: pl.DataFrame) -> list[Constraint]:

@@ -103,6 +103,10 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\b(?:the )?last fortnight\b", "last 2 weeks"),
         (r"\bmost (?:often|frequently)\b", "the most"),
         (
+            r"\bdid (?:nobody|no one|noone) (?!own\b)(\w+?)(e?)(?= |$|\?)",
+            lambda match: f"not {match[1]}{match[2] or 'e'}d",
+        ),
+        (
             rf"\b(between|from) (\d{{1,2}})(?:st|nd|rd|th)? (and|to|until|till) (\d{{1,2}})(?:st|nd|rd|th)? "
             rf"({_MONTH})\b",
             r"\1 \2 \5 \3 \4 \5",
