@@ -238,18 +238,8 @@ INCIDENT = Entity(
             "open, opened, start, started, begin, began, happen, happened, occur, occurred, raised, reported, "
             "created, new"
         ),
-        "resolved_on": (
-            "resolve",
-            "resolved",
-            "fix",
-            "fixed",
-            "solve",
-            "solved",
-            "restored",
-            "restore",
-            "ended",
-            "resolved by",
-            "fixed by",
+        "resolved_on": phrases(
+            "resolve, resolved, fix, fixed, solve, solved, restored, restore, ended, resolved by, fixed by"
         ),
         "closed_on": ("close", "closed", "closed by"),
         "acknowledged_on": ("acknowledge", "acknowledged"),
