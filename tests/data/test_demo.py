@@ -137,6 +137,18 @@ def test_every_importable_table_but_bundles_has_rows(org):
 
 
 @pytest.mark.real
+def test_who_acknowledged_an_incident_is_the_same_in_its_history_and_in_the_audit_log():
+    taken = table("aurora", "incidents").filter(pl.col("acknowledged_by").is_not_null())
+    by = dict(taken.select("id", "acknowledged_by").iter_rows())
+    told = table("aurora", "incident_timeline").filter(pl.col("body").str.starts_with("Acknowledged"))
+    events = table("aurora", "audit_log").filter(action="incident.acknowledged")
+    assert len(by) > 20
+    for found, key in ((told, "incident_id"), (events, "object_id")):
+        said = dict(found.select(key, "actor").iter_rows())
+        assert {one: said[one] for one in by} == by
+
+
+@pytest.mark.real
 @pytest.mark.parametrize("org", ESTABLISHED)
 def test_audit_events_come_in_order_from_the_last_400_days_and_none_is_of_today(org):
     events = table(org, "audit_log")

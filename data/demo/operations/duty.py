@@ -1,5 +1,6 @@
 """Who was on call in the last weeks, and two windows of maintenance, of which one was declared after the fact."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from data.demo.history.story import Row, Story
@@ -35,6 +36,7 @@ def fill(story: Story) -> None:
         on_duty = _on_duty(shifts, incident["opened_at"])
         if on_duty is not None and incident["acknowledged_at"] is not None:
             incident["acknowledged_by"] = incident["owner"] if number % 5 == 0 else on_duty
+    _tell_who_took_them(story)
     small = [
         row for row in story.tables["incidents"] if row["severity"] == "info" and row["opened_at"] < story.at(5, 0)
     ]
@@ -52,6 +54,16 @@ def fill(story: Story) -> None:
             starts_at=opened - BEFORE,
             ends_at=opened + AFTER,
         )
+
+
+def _tell_who_took_them(story: Story) -> None:
+    """The history of each incident and the audit log name who acknowledged it, as the incident does."""
+    by = {row["id"]: row["acknowledged_by"] for row in story.tables["incidents"] if row.get("acknowledged_by")}
+    for line in story.tables["incident_timeline"]:
+        if line["kind"] == "status" and line["body"].startswith("Acknowledged") and line["incident_id"] in by:
+            line["actor"] = by[line["incident_id"]]
+    events = {f"AE-{key}-acknowledged": person for key, person in by.items()}
+    story.events = [replace(event, actor=events.get(event.id, event.actor)) for event in story.events]
 
 
 def _on_duty(shifts: list[Row], at: datetime) -> str | None:

@@ -1,8 +1,9 @@
 """Whether somebody on duty took an incident in time, and the windows of maintenance that it fell into."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from engine.incidents.review.durations import span
 from engine.model.maintenance import matches
 from engine.store.schema.records import IncidentRow, MaintenanceWindowRow, OnCallShiftRow
 
@@ -61,9 +62,8 @@ def _verdict(
     theirs = [one for one in shifts_at(shifts, incident, taken) if by.lower() in people_of(one)]
     if not theirs:
         return f"no: {by} was not on duty"
-    minutes = (taken - opened).total_seconds() / 60
-    if minutes > within_minutes:
-        return f"no: {by} was on duty and took it after {minutes:,.1f} min; {within_minutes:g} are allowed"
+    if taken - opened > timedelta(minutes=within_minutes):
+        return f"no: {by} was on duty and took it after {span(taken - opened)}; {within_minutes:g} min are allowed"
     late = "" if any(_knew(one, taken) for one in theirs) else "; the shift was recorded afterwards"
     return f"yes: {by}, within {within_minutes:g} min{late}"
 

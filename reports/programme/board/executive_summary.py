@@ -90,6 +90,7 @@ def build(
                 "Incidents in windows of maintenance",
                 _maintenance(figures),
                 labels={"id": "Incident", "title": "What"},
+                state=("maintenance_state",),
             ),
             arrivals.first_missing(figures, SHOWN, MARKS["monitoring"]),
         ),

@@ -34,7 +34,7 @@ WINDOW = {
         (
             {"acknowledged_at": OPENED + 20 * MINUTE},
             {},
-            "no: ann@acme.example was on duty and took it after 20.0 min; 15 are allowed",
+            "no: ann@acme.example was on duty and took it after 20 min; 15 min are allowed",
         ),
     ],
 )
