@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import combinations
 
 import polars as pl
@@ -81,9 +82,30 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
     return next((("medium", reason) for reason in _assumptions(plan, frame, rows)), ("high", ""))
 
 
+def _beyond(plan: Query, frame: pl.DataFrame) -> Iterator[str]:
+    """Why nothing fits where nothing ever could: a limit or a span beyond all that is on record."""
+    for each in plan.constraints:
+        kind, _, column = each.dimension.partition(":")
+        if kind == "empty" and frame.filter(each.where).is_empty():
+            yield f"no record is {each.label}"
+        if kind == "bound" and column in frame.columns and frame.filter(each.where).is_empty():
+            low, high = frame[column].min(), frame[column].max()
+            yield f"{heading(column)} lies between {cell(low)} and {cell(high)} on record"
+    if plan.window is not None and frame.schema.get(plan.window[0]) == pl.Date:
+        column, window = plan.window
+        days = frame[column].drop_nulls()
+        first, last = days.min(), days.max()
+        if isinstance(first, date) and isinstance(last, date):
+            gone = window.last is not None and window.last < first
+            if gone or (window.first is not None and window.first > last):
+                yield f"days of '{heading(column)}' lie between {first} and {last} on record"
+
+
 def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterator[str]:
     """What was taken for granted in answering."""
     yield from plan.assumed
+    if rows.is_empty():
+        yield from _beyond(plan, frame)
     order = plan.order
     texts = all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns)
     if plan.intent == "what" and order is not None and plan.columns and texts:

@@ -232,6 +232,7 @@ RISK = Entity(
     },
     fillers=("register", "our"),
     hints=("loss", "losses"),
+    loose=phrases("threat"),
 )
 
 EXCEPTION = Entity(
@@ -361,6 +362,7 @@ POLICY = Entity(
     presumed="active",
     dated=False,
     fillers=("for", "governance"),
+    loose=phrases("rulebook"),
 )
 
 HOLD = Entity(

@@ -79,5 +79,6 @@ MAINTENANCE = Entity(
     measures={"hours": phrases("hours, long, last, take")},
     reason="reason",
     fillers=("window",),
+    loose=phrases("silence, silenced, change freeze"),
 )
 DUTY_TIMES = (SHIFT, MAINTENANCE)

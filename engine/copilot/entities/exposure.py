@@ -155,6 +155,7 @@ FLOW = Entity(
     choices={"data_class": {}},
     links={"vendor": "vendor_id"},
     report="scope-boundary",
+    loose=phrases("transfer"),
 )
 
 RUN = Entity(

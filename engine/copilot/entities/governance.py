@@ -169,6 +169,7 @@ PERSON = Entity(
     dated=False,
     fillers=("console", "role", "rights"),
     hints=("departed", "access", "leavers", "admin", "admins", "administrator", "role", "operator", "operators"),
+    loose=phrases("account"),
 )
 
 STAFFING = Entity(

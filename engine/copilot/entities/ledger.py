@@ -242,6 +242,7 @@ EVENT = Entity(
     people={"actor": ("actor", "did", "made", "caused", *OWNER)},
     size="occurred_at",
     attributes={"action": ("action",), "actor": ("actor",), "outcome": ("outcome",)},
+    loose=phrases("attempt, access attempt"),
 )
 
 BUNDLE = Entity(

@@ -390,6 +390,7 @@ DUTY = Entity(
     },
     fillers=("compliance", "on", "have", "left", "with"),
     hints=("overdue", "late", "due", "deadline"),
+    loose=phrases("stuff, things, task"),
 )
 
 TEST = Entity(

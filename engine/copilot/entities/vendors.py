@@ -253,6 +253,7 @@ VENDOR = Entity(
         frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring",
     },
     fillers=("located", "based", "sit", "review", "register", "report", "use", "store data"),
+    loose=phrases("contractor, partner, outsourcer, subprocessor"),
 )
 
 DOCUMENT = Entity(
