@@ -2,9 +2,12 @@
 
 import socket
 import time
-from typing import Any
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
 
-from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer
+from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer, TempfileBasedBuffer
 from waitress.channel import HTTPChannel
 
 SMALL_BYTES = 4096  # up to which copying an answer costs less than keeping it apart from its header
@@ -33,6 +36,54 @@ class MemoryBuffer:
         """Nothing is to be let go of."""
 
 
+class AnswerFile(TempfileBasedBuffer):  # type: ignore[misc] # waitress has no types
+    """An answer in a file of the folder that has no name: nothing of it outlives the process."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        super().__init__()
+
+    def newfile(self) -> IO[bytes]:
+        """Where it lies; without a folder in the system's."""
+        return TemporaryFile("w+b", dir=self._folder)
+
+
+class AnswerBuffer(OverflowableBuffer):  # type: ignore[misc] # waitress has no types
+    """An answer on its way out: from ``overflow`` bytes on in a file of the folder, or of the system's without room."""
+
+    buf: Any  # waitress has no types
+
+    def __init__(self, overflow: int, folder: Path | None = None) -> None:
+        super().__init__(overflow)
+        self._folder = folder
+
+    def _set_large_buffer(self) -> None:
+        before = self.buf
+        try:
+            self.buf = _in_file(self._folder, before)
+        except OSError:
+            self.buf = _in_file(None, before)
+        if before is not None:
+            before.close()
+        self.overflowed = True
+
+
+def _in_file(folder: Path | None, before: Any) -> AnswerFile:
+    # Any: a buffer of waitress, which has no types
+    kept = AnswerFile(folder)
+    try:
+        if before is not None:
+            in_memory = before.getfile()
+            with in_memory.getbuffer() as view:
+                kept.append(view[in_memory.tell() :])
+            kept.getfile().flush()
+    except OSError:
+        with suppress(OSError):
+            kept.close()
+        raise
+    return kept
+
+
 class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     """The half of waitress's channel that sends."""
 
@@ -47,6 +98,7 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         self.sent_bytes = 0
         self._corked = False  # whether what was written waits for more
         super().__init__(server, sock, addr, adj, map)
+        self.outbufs = [self._new_buffer()]
 
     def cork(self, corked: bool) -> None:
         """Whether what is written next waits for what follows it."""
@@ -60,15 +112,18 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             self._hold_apart(MemoryBuffer(data))
         else:
             if self.current_outbuf_count >= self.adj.outbuf_high_watermark:
-                self.outbufs.append(OverflowableBuffer(self.adj.outbuf_overflow))
+                self.outbufs.append(self._new_buffer())
                 self.current_outbuf_count = 0
             self.outbufs[-1].append(data)
             self.current_outbuf_count += len(data)
         self.total_outbufs_len += len(data)
 
     def _hold_apart(self, buffer: Any) -> None:
-        self.outbufs += [buffer, OverflowableBuffer(self.adj.outbuf_overflow)]
+        self.outbufs += [buffer, self._new_buffer()]
         self.current_outbuf_count = 0
+
+    def _new_buffer(self) -> AnswerBuffer:
+        return AnswerBuffer(self.adj.outbuf_overflow, self.server.spool)
 
     def send_buffered(self) -> None:
         """Send what is held as far as the client takes it, unless more follows at once."""

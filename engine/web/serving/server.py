@@ -55,7 +55,7 @@ class ConsoleServer(DispatchServer):
         spool: Path | None = None,
     ) -> None:
         self._checked = 0.0
-        self.spool = spool  # the folder of bodies that memory does not take; without one the system's
+        self.spool = spool  # the folder of bodies and answers that memory does not take; without one the system's
         self.bodies = BodyRoom(INCOMING_BYTES_OF_ADDRESS, INCOMING_BYTES)
         self._stops = 0  # how often it was told to
         self._grace = GRACE_SECONDS
