@@ -62,7 +62,9 @@ pictures: install  ## the pictures of the documentation: from the demo, with Chr
 lock: $(VENV)/release  ## write requirements.lock anew: every dependency with its version and hashes, for releases
 	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--extra postgresql --extra redis --extra s3 --extra dask --extra pdf --output-file requirements.lock setup.cfg
+		--extra postgresql --extra redis --extra s3 --extra dask --extra pdf --extra ldap \
+		--build-deps-for wheel --output-file requirements.lock setup.cfg
+	sed -i '/^$$/d; /^#/d' requirements.lock
 
 images:  ## base images of Containerfile and compose.yaml by digest, asked from their registry with skopeo or docker
 	.ci/images

@@ -1,13 +1,14 @@
 """What a release is built from: every dependency with its version and hashes, and no place that only we know."""
 
 import re
+import tomllib
 from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("postgresql", "redis", "s3", "dask", "pdf")
+OF_CONTRIBUTORS = {"dev", "docs", "bench", "mutants", "soak", "release"}
 LOCK = (ROOT / "requirements.lock").read_text()
 ENTRY = re.compile(r"([a-z0-9-]+)==([0-9][^ ]*)(?: ; [^\\\n]+)? \\\n((?: {4}--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
 
@@ -21,11 +22,13 @@ def release(version):
 
 
 def requirements():
-    """(name, range) of what the program needs, with every extra that an installation may have."""
+    """(name, range) of what the program needs, with every extra that an installation may have, and of what builds it."""
     metadata = ConfigParser()
     metadata.read(ROOT / "setup.cfg")
     extras = metadata["options.extras_require"]
-    lines = "\n".join((metadata["options"]["install_requires"], *(extras[name] for name in EXTRAS))).split()
+    own = [extras[name] for name in extras if name not in OF_CONTRIBUTORS]
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    lines = "\n".join((metadata["options"]["install_requires"], *own, *build)).split()
     for line in lines:
         name, _, ranges = re.fullmatch(r"([A-Za-z0-9_-]+)(\[[^]]*\])?(.*)", line).groups()
         yield name.lower().replace("_", "-"), ranges
@@ -43,3 +46,11 @@ def test_what_the_program_needs_is_locked_within_the_range_that_it_asks_for(name
     version = release(locked_versions()[name])
     for operator, bound in re.findall(r"(>=|<)([0-9.]+)", ranges):
         assert version >= release(bound) if operator == ">=" else version < release(bound), (name, ranges)
+
+
+def test_an_image_fetches_nothing_that_has_no_hash():
+    """What the program needs by its hashes; the program itself without a look at an index, also for what builds it."""
+    steps = re.findall(r"pip install [^&\n]+", (ROOT / "Containerfile").read_text())
+    assert len(steps) == 2
+    assert "--require-hashes --requirement requirements.lock" in steps[0]
+    assert {"--no-deps", "--no-build-isolation"} <= set(steps[1].split())
