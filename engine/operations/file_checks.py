@@ -10,7 +10,8 @@ from engine.operations.data_folder import key_files
 from engine.operations.install import abandoned_workplaces, journal_path
 from engine.operations.migration_backup import abandoned_backups
 from engine.reporting.artifacts.durable_files import abandoned_files
-from engine.runtime.keys.private_files import EMPTY_SESSION_FILE, wide_files
+from engine.runtime.keys.private_files import wide_files
+from engine.runtime.keys.session_secret import secret_fault
 from engine.runtime.settings import Settings
 from engine.store.database.database import sqlite_path
 
@@ -52,15 +53,16 @@ def leftovers(settings: Settings, now: datetime) -> Iterator[str]:
 
 
 def session_secret(settings: Settings, now: datetime) -> Iterator[str]:
-    """The secret that signs sessions is not empty; one that is not there is made when it is needed."""
+    """The secret that signs sessions is one; one that is not there is made when it is needed."""
     path = settings.data_dir / "session.secret"
     if settings.session_secret or not path.exists():
         return
     try:
-        if not path.read_text().strip():
-            yield EMPTY_SESSION_FILE
-    except (OSError, UnicodeDecodeError) as error:
-        yield f"{path} cannot be read: {error}."
+        fault = secret_fault(path.read_bytes())
+    except OSError as error:
+        fault = f"{path} cannot be read: {error}."
+    if fault is not None:
+        yield fault
 
 
 def space(settings: Settings, now: datetime) -> Iterator[str]:

@@ -22,7 +22,7 @@ from engine.operations.check import check_installation
 from engine.replica import replica_check
 from engine.runtime.heads.installation import sign_installation
 from engine.runtime.heads.signed_heads import signed_head
-from engine.runtime.keys.private_files import EMPTY_SESSION_FILE
+from engine.runtime.keys.session_secret import session_secret
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import Store
@@ -130,11 +130,23 @@ def test_files_that_others_may_read_are_found(var):
     ]
 
 
-def test_an_empty_secret_of_sessions_is_found(var):
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"\n", "is empty"),
+        (b"abc\n", "has 3 bytes"),
+        (b"s" * 31, "has 31 bytes"),
+        (b"\xff" * 64, "is no text of ASCII"),
+    ],
+)
+def test_a_secret_of_sessions_that_is_none_is_found(content, found, var):
     path = var / "session.secret"
-    path.write_text("\n")
+    path.write_bytes(content)
     path.chmod(0o600)
-    assert check_results(var) == [("session secret", EMPTY_SESSION_FILE)]
+    ((name, sentence),) = check_results(var)
+    assert (name, sentence.partition(", expected")[0]) == ("session secret", f"session.secret in SVC_DATA_DIR {found}")
+    with pytest.raises(Unavailable, match=f"{found}, expected the key"):
+        session_secret(Settings.of({"SVC_DATA_DIR": str(var)}))
     assert check_results(var, SVC_SESSION_SECRET="s" * 32) == []
     path.write_text("s" * 64)
     assert check_results(var) == []

@@ -13,10 +13,6 @@ from engine.reporting.artifacts.durable_files import file_in_place, flush, flush
 log = logging.getLogger("hq.files")
 OTHERS = 0o077
 LONGEST_LINE = 65_536  # bytes that are looked back for the end of the line before
-EMPTY_SESSION_FILE = (
-    "session.secret in SVC_DATA_DIR is empty, expected the key that signs sessions: put it back from a backup, or "
-    "delete it and start again, which makes a new one and ends every session."
-)
 
 
 def write_privately() -> None:
