@@ -1,6 +1,7 @@
 """The runner of ``make soak`` finds what it looks for; each of its targets reads its first inputs."""
 
 import random
+from collections import Counter
 
 import pytest
 from sqlalchemy import delete
@@ -11,7 +12,7 @@ from engine.store.schema.services import incidents
 from tests.conftest import NOW
 from tests.databases import raw_transaction
 from tests.soak import __main__ as runner
-from tests.soak import kills, proxies, upgrades
+from tests.soak import kills, proxies, strangers, upgrades
 from tests.soak.fuzz.mutations import change_member, flip_bytes, json_lines, json_tree
 from tests.soak.fuzz.targets import TARGETS
 from tests.soak.load import Ledger, account
@@ -137,7 +138,7 @@ def test_what_a_proxy_passed_on_is_what_was_sent():
 
 
 def test_a_version_that_the_history_does_not_have_is_not_taken_out(tmp_path):
-    assert not upgrades._take_out("0" * 40, tmp_path / "tree")
+    assert not upgrades.take_out("0" * 40, tmp_path / "tree")
     assert not (tmp_path / "tree").exists()
 
 
@@ -148,3 +149,28 @@ def test_an_earlier_store_of_postgresql_is_migrated_without_a_backup(tmp_path):
         ("postgresql+psycopg://x", "0031"): ("migrate",),
     }
     assert {case: upgrades.EarlierConsole(tmp_path, case[0], at=case[1]).migrate for case in cases} == cases
+
+
+def test_strangers_who_occupy_a_console_are_told():
+    well = {
+        "health": [0.001] * 10,
+        "statuses": Counter({200: 10}),
+        "bodies": Counter({200: 2}),
+        "memory_mb": 1.0,
+        "inside_mib": 60.0,
+    }
+    told = strangers._judge(Line("now", "", health_ms=1.0), strangers.Sight(**well))
+    assert (told.broken, told.verdict) == ([], "ok")
+    worse = {
+        "statuses": Counter({200: 9, 0: 1}),
+        "bodies": Counter({503: 2}),
+        "memory_mb": 151.0,
+        "inside_mib": 257.0,
+        "elsewhere_mib": 1.0,
+    }
+    for name, value in worse.items():
+        seen = strangers.Sight(**{**well, name: value})
+        assert len(strangers._judge(Line("now", "", health_ms=1.0), seen).broken) == 1
+    assert strangers._judge(Line("now", "", health_ms=1001.0), strangers.Sight(**well)).broken == [
+        "health beyond 1000 ms"
+    ]

@@ -119,7 +119,7 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     made, began = list[Line](), time.monotonic()
     for commit, at in VERSIONS.items():
         tree = scratch / commit
-        if not _take_out(commit, tree):
+        if not take_out(commit, tree):
             made.append(impossible(f"upgrade from {commit}", "the history of the repository is not here"))
             continue
         for engine in ("SQLite", "PostgreSQL"):
@@ -134,7 +134,7 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     return made
 
 
-def _take_out(commit: str, tree: Path) -> bool:
+def take_out(commit: str, tree: Path) -> bool:
     """The files of a version, as they were."""
     done = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
     if done.returncode:

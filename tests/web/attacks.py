@@ -98,11 +98,11 @@ def reports_with_changing_parameters(port, cookie, number):
             thread.join()
 
 
-def ask_once(port, path="/api/health", *, method="GET", headers=(), body=b"", seconds=30.0):
-    """The status of one answer over a connection of its own, and how long it took in seconds."""
+def ask_once(port, path="/api/health", *, method="GET", headers=(), body=b"", seconds=30.0, source=""):
+    """Status, seconds and content of one answer over a connection of its own; ``source`` is the address it comes from."""
     began = time.perf_counter()
     length = (f"Content-Length: {len(body)}",) if body else ()
-    with socket.create_connection((HOST, port), timeout=seconds) as client:
+    with socket.create_connection((HOST, port), seconds, source_address=(source, 0) if source else None) as client:
         client.sendall(head(method, path, "Connection: close", *length, *headers) + body)
         answer = b""
         while piece := client.recv(65536):

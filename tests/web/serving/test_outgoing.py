@@ -23,7 +23,7 @@ def test_pieces_of_any_size_stay_in_their_order_and_memory_is_bounded(tmp_path):
     in_memory = [each for each in channel.outbufs if isinstance(each, MemoryBuffer) or not each.overflowed]
     assert sum(map(len, in_memory)) < MOST_IN_MEMORY + 3_000_000
     assert b"".join(bytes(each.get(len(each))) for each in channel.outbufs) == b"".join(pieces)
-    files = [Path(f"/proc/self/fd/{each.getfile().fileno()}") for each in channel.outbufs if overflowed(each)]
+    files = [Path(f"/proc/self/fd/{each.getfile().fileno()}") for each in channel.outbufs if is_in_file(each)]
     assert files
     assert all(file.readlink().is_relative_to(tmp_path) for file in files)
     assert list(tmp_path.iterdir()) == []
@@ -31,7 +31,7 @@ def test_pieces_of_any_size_stay_in_their_order_and_memory_is_bounded(tmp_path):
         each.close()
 
 
-def overflowed(buffer):
+def is_in_file(buffer):
     return isinstance(buffer, AnswerBuffer) and buffer.overflowed
 
 
@@ -39,7 +39,7 @@ def overflowed(buffer):
 def test_an_answer_goes_elsewhere_where_the_folder_takes_none(size, tmp_path):
     buffer = AnswerBuffer(1_000_000, tmp_path / "gone")
     buffer.append(b"x" * size)
-    assert (bytes(buffer.get(size)), overflowed(buffer)) == (b"x" * size, size > 1_000_000)
+    assert (bytes(buffer.get(size)), is_in_file(buffer)) == (b"x" * size, size > 1_000_000)
     buffer.skip(size, True)
     assert len(buffer) == 0
     buffer.close()
