@@ -47,7 +47,7 @@ PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of th
     "claims": (claims.lines, 90),
     "figures": (figures.lines, 60),
     "plans": (plans.lines, 90),
-    "strangers": (strangers.lines, 240),
+    "strangers": (strangers.lines, 180),
     "proxies": (proxies.lines, 60),
     "upgrades": (upgrades.lines, 600),
     "fuzzing": (fuzzing.lines, 220),

@@ -82,7 +82,7 @@ class Sight:
 
 def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     """What is malformed, then each attack, on the version before and on this one."""
-    tree, share = scratch / BEFORE, budget / 2 / (len(ATTACKS) + 9)
+    tree, share = scratch / BEFORE, budget / 2 / (len(ATTACKS) + 19)
     made = list[Line]()
     if take_out(BEFORE, tree):
         folder = scratch / "before"
@@ -182,7 +182,7 @@ ATTACKS: Mapping[str, tuple[int, Run, float]] = {  # clients, what each does aga
     "the same in chunks": (14, _body_without_end(CHUNKED + f"{LONG:x}\r\n".encode(), LONG), 1.0),
     "4 lines of 27 MB before a chunk": (4, _chunk_line, 1.0),
     "8 headers of 60 kB, 100 bytes at a time": (8, _header_line, 1.0),
-    "80 bodies that begin fast, then a byte a second": (80, _slow_body, 10.0),  # beyond the minute of the window
+    "80 bodies that begin fast, then a byte a second": (80, _slow_body, 20.0),  # beyond the minute of the window
 }
 
 
