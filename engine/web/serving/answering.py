@@ -64,6 +64,7 @@ class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no typ
         self.proxies = frozenset(proxies)
         self._foresight = foresight
         self._serving = _Serving()
+        self.is_over = False  # whether the loop is at its end: nothing wakes it any more
         sockets: dict[int, Any] = {}  # of waitress
         self.poll = SocketPoll(sockets)
         dispatcher = LaneDispatcher(lanes, self._whose, self._serve_together)
@@ -122,6 +123,8 @@ class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no typ
     def pull_trigger(self) -> None:
         """Wake the loop; by whoever answers a request only where the loop has something to do for it."""
         channel = self._serving.channel
+        if self.is_over:
+            return
         if channel is None:
             super().pull_trigger()
         elif self._serving.is_loop:

@@ -184,6 +184,7 @@ class ConsoleServer(DispatchServer):
             channel.handle_close()
         patience = begun + self._grace - time.monotonic() if self._stops < 2 else 0.0
         ended = self.task_dispatcher.shutdown(timeout=max(0.1, patience))
+        self.is_over = True
         self.trigger.close()
         self._map.clear()
         return ended

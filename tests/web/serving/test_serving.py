@@ -324,3 +324,14 @@ def test_a_connection_that_another_process_took_is_no_harm(application):
     found.handle_accept()
     assert found.active_channels == {}
     assert found.serve(lambda: True)
+
+
+def test_a_signal_after_the_end_wakes_nothing():
+    """The number of what woke the loop may be another file's by then."""
+    lane = {lane.name: lane for lane in (FAST, SLOW)}
+    found = server.ConsoleServer(
+        Application(), server.listen(HOST, 0), (FAST, SLOW), lambda method, path, signed: lane["fast"]
+    )
+    assert found.serve(lambda: True)
+    found.stop()
+    found.stop(0.0)
