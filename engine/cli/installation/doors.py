@@ -90,6 +90,7 @@ def desk_place(text: str) -> tuple[str, int]:
 @click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
+    from engine.cli.installation.workers import warn_of_losses
     from engine.delivery.endpoint_changes import encrypt_secrets
     from engine.delivery.secret_keys import SecretKeys
     from engine.runtime.epoch_watch import watch_epoch
@@ -106,6 +107,7 @@ def scheduler(listing: bool) -> None:
         return
     with open_console_services(settings) as services, watch_epoch(services.store):
         services.store.must_be_writable()
+        warn_of_losses(services.store)
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
         run_until_stopped(new_scheduler(services))

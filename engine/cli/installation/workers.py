@@ -1,5 +1,6 @@
 """What answers and its worker processes: what each opens, and how many there are."""
 
+import logging
 import os
 import socket
 import threading
@@ -23,9 +24,11 @@ from engine.web.warming import warm
 
 if TYPE_CHECKING:
     from engine.runtime.services import Services
+    from engine.store import Store
     from engine.web.serving.server import ConsoleServer
 
 T = TypeVar("T")
+log = logging.getLogger("hq.store")
 IDLE_SECONDS = 60.0
 DESK_IDLE_SECONDS = 1800.0
 DESK_END_SECONDS = 12.0
@@ -138,6 +141,15 @@ def desk_server(
     )
 
 
+def warn_of_losses(store: "Store") -> None:
+    """Say in the log by which settings of a PostgreSQL server a crash loses what was acknowledged."""
+    from engine.store.queries.accounts.installation import durability_problems
+
+    with store.reader() as connection:
+        for problem in durability_problems(connection):
+            log.warning("the PostgreSQL server loses what was committed when it crashes: %s", problem)
+
+
 def serve_desk(settings: Settings, listening: socket.socket, announce: Callable[[], None]) -> None:
     """The desk alone, until SIGTERM or Ctrl-C; SchemaChanged as for the console."""
     from engine.web.serving.running import run
@@ -149,6 +161,7 @@ def serve_desk(settings: Settings, listening: socket.socket, announce: Callable[
         worker_pools(settings, shared=True, desk=True) as workers,
     ):
         services.store.must_be_writable()
+        warn_of_losses(services.store)
         whole = run(desk_server(services, workers, listening), signals, ready=announce)
     if not whole:
         os._exit(0)
@@ -185,6 +198,7 @@ def serve_console(
         desk_beside(services, workers, desk, signals),
     ):
         services.store.must_be_writable()
+        warn_of_losses(services.store)
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         work = _scheduled_work(services, workers, signals) if scheduled else None
 

@@ -95,11 +95,16 @@ def _active(connection: Connection) -> Iterable[str]:
         SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relrowsecurity
     """
+    unlogged = """
+        SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relpersistence = 'u'
+    """  # empty after a crash of the server
     return [
         *(f"trigger {name} on {table}" for name, table in connection.exec_driver_sql(query)),
         *(f"rule {name} on {table}" for name, table in connection.exec_driver_sql(rules)),
         *(f"view {name}" for (name,) in connection.exec_driver_sql(more)),
         *(f"row security on {table}" for (table,) in connection.exec_driver_sql(secured)),
+        *(f"setting UNLOGGED of {table}" for (table,) in connection.exec_driver_sql(unlogged)),
     ]
 
 
