@@ -17,6 +17,7 @@ UNITS = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 PATTERNS = (
     "%b %d, %Y %I:%M %p",
     "%b %d, %Y %I:%M:%S %p",
+    "%b %d, %Y, %I:%M:%S %p",
     "%b %d, %Y %H:%M:%S",
     "%b %d, %Y",
     "%m/%d/%Y %H:%M:%S",
@@ -24,6 +25,7 @@ PATTERNS = (
     "%m/%d/%Y",
     "%a, %d %b %Y %H:%M:%S",
     "%a %b %d %H:%M:%S %Y",
+    "%a %b %d %H:%M:%S.%f UTC %Y",
 )
 
 _NUMERIC = re.compile(r"-?\d+(\.\d+)?")

@@ -187,3 +187,48 @@ def inspector(status="ACTIVE"):
         "remediation": {"recommendation": {"text": "Update openssl"}},
     }
     return {"source": "aws.inspector2", "detail-type": "Inspector2 Finding", "detail": finding}
+
+
+def inspector_finding(kind, details, **more):
+    """A finding of the other kinds that Inspector publishes, with its times as EventBridge writes them."""
+    moment = "Thu Sep 05 13:06:56.334 UTC 2024"
+    finding = {
+        "findingArn": "arn:aws:inspector2:eu-central-1:123456789012:finding/A",
+        "title": "Port 22 is reachable from an Internet Gateway - TCP",
+        "type": kind,
+        "severity": "MEDIUM",
+        "status": "ACTIVE",
+        "remediation": {"recommendation": {"text": "None Provided"}},
+        "resources": [{"id": "i-12345678", "type": "AWS_EC2_INSTANCE", "tags": {"Service": "checkout"}}],
+        **dict.fromkeys(("firstObservedAt", "lastObservedAt", "updatedAt"), moment),
+        **details,
+        **more,
+    }
+    return {"source": "aws.inspector2", "detail-type": "Inspector2 Finding", "detail": finding}
+
+
+def open_port(number, gateway="AWS::EC2::InternetGateway", **more):
+    """A port that Inspector found open, as it is published."""
+    path = {"steps": [{"componentId": "igw-1", "componentType": gateway}]}
+    reached = {"networkPath": path, "openPortRange": {"begin": number, "end": number}, "protocol": "TCP"}
+    return inspector_finding("NETWORK_REACHABILITY", {"networkReachabilityDetails": reached}, **more)
+
+
+def weak_line(row, **more):
+    """A weakness that Inspector found in a line of a function."""
+    file = {"fileName": "f.py", "filePath": "src/f.py", "startLine": row, "endLine": row}
+    code = {"detectorId": "python/hardcoded-credentials@v1.0", "filePath": file, "cwes": ["CWE-798"]}
+    return inspector_finding("CODE_VULNERABILITY", {"codeVulnerabilityDetails": code}, **more)
+
+
+def weak_packages(*names, **more):
+    """A vulnerability of several packages, which Inspector names in any order."""
+    held = [{"name": name, "version": "3.0.13", "fixedInVersion": "3.0.14"} for name in names]
+    scores = [("NVD", "2.0", 9.9), ("NVD", "3.1", 8.1), ("UBUNTU_CVE", "3.1", 6.5)]
+    about = {
+        "vulnerabilityId": "CVE-2024-6119",
+        "source": "UBUNTU_CVE",
+        "vulnerablePackages": held,
+        "cvss": [{"source": one, "version": version, "baseScore": base} for one, version, base in scores],
+    }
+    return inspector_finding("PACKAGE_VULNERABILITY", {"packageVulnerabilityDetails": about}, **more)

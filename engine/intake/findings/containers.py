@@ -8,28 +8,25 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from engine.intake.findings.finding import Finding, cves, details, order_times, rate_by_score, score
+from engine.intake.findings.finding import Finding, cves, details, order_times, rate_by_words, score
+from engine.intake.findings.inspector import read_inspector
 from engine.intake.findings.layout import Layout, number_items
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
-from engine.intake.severity import WORDS, severity
 from engine.intake.values import as_list, line, mapping, plain
-from engine.model.vocabulary import ScanState, Severity
 
 SHAPE = (
     "Trivy {ArtifactName, Results: [{Vulnerabilities}]}, Grype {matches, source}, Inspector {findingArn, resources, …}"
 )
 
-RATINGS: Mapping[str, Severity] = {**WORDS, "negligible": "info", "unknown": "info", "untriaged": "info"}
-INSPECTOR_STATES: Mapping[str, ScanState] = {"active": "open", "suppressed": "open", "closed": "fixed"}
-
 
 class ContainerRecord(NamedTuple):
-    """A vulnerability as its tool words it, and what was looked at."""
+    """A vulnerability as its tool words it, what was looked at, and when where the report says so."""
 
     tool: str
     item: Mapping[str, object]
     host: str | None
+    seen: object = None
 
 
 def container_layout(body: object) -> Layout | None:
@@ -51,7 +48,7 @@ def container_layout(body: object) -> Layout | None:
 def _trivy(body: Mapping[str, object]) -> Layout:
     host = line(body.get("ArtifactName"))
     items = [
-        (path, {"tool": "trivy", "item": one, "host": host})
+        (path, {"tool": "trivy", "item": one, "host": host, "seen": body.get("CreatedAt")})
         for place, result in number_items("Results", as_list(body.get("Results")))
         for path, one in number_items(f"{place}.Vulnerabilities", as_list(mapping(result).get("Vulnerabilities")))
     ]
@@ -61,8 +58,9 @@ def _trivy(body: Mapping[str, object]) -> Layout:
 def _grype(body: Mapping[str, object]) -> Layout:
     target = mapping(body.get("source")).get("target")
     host = line(mapping(target).get("userInput")) or line(target) if target is not None else None
+    seen = mapping(body["descriptor"]).get("timestamp")
     items = [
-        (path, {"tool": "grype", "item": one, "host": host})
+        (path, {"tool": "grype", "item": one, "host": host, "seen": seen})
         for path, one in number_items("matches", as_list(body["matches"]))
     ]
     return _layout(items, "matches[]", host, "grype")
@@ -90,7 +88,7 @@ def matches(item: Mapping[str, object]) -> bool:
 
 
 def records(path: str, item: Mapping[str, object]) -> Iterator[tuple[str, ContainerRecord]]:
-    yield path, ContainerRecord(str(item["tool"]), mapping(item.get("item")), line(item.get("host")))
+    yield path, ContainerRecord(str(item["tool"]), mapping(item.get("item")), line(item.get("host")), item.get("seen"))
 
 
 def read(record: ContainerRecord, received_at: datetime, source: str | None = None) -> Finding:
@@ -98,61 +96,60 @@ def read(record: ContainerRecord, received_at: datetime, source: str | None = No
         raise MalformedRecord("", "within a report that names what was looked at", None)
     match record.tool:
         case "trivy":
-            return _read_trivy(record.item, record.host, received_at)
+            return _read_trivy(record.item, record.host, record.seen, received_at)
         case "grype":
-            return _read_grype(record.item, record.host, received_at)
-    return _read_inspector(record.item, record.host, received_at)
+            return _read_grype(record.item, record.host, record.seen, received_at)
+    return read_inspector(record.item, record.host, received_at)
 
 
-def _read_trivy(item: Mapping[str, object], host: str, received_at: datetime) -> Finding:
-    scores = [mapping(one).get("V3Score") for _, one in sorted(mapping(item.get("CVSS")).items())]
+def _read_trivy(item: Mapping[str, object], host: str, seen: object, received_at: datetime) -> Finding:
     fixed = plain(item.get("FixedVersion"))
     return _finding(
-        *("trivy", item.get("VulnerabilityID"), item.get("PkgName"), item.get("InstalledVersion"), host, received_at),
+        *("trivy", item.get("VulnerabilityID"), item.get("PkgName"), item.get("InstalledVersion"), host),
+        *(seen, received_at),
         title=item.get("Title"),
-        rating=item.get("Severity"),
-        cvss=score(*scores),
+        ratings=[item.get("Severity")],
+        cvss=_trivy_score(item),
         description=item.get("Description"),
         solution=f"Update to {fixed}" if fixed else None,
+        related=item.get("VendorIDs"),
     )
 
 
-def _read_grype(item: Mapping[str, object], host: str, received_at: datetime) -> Finding:
-    found, package = mapping(item.get("vulnerability")), mapping(item.get("artifact"))
-    related = [mapping(one).get("id") for one in as_list(item.get("relatedVulnerabilities"))]
-    scores = [mapping(mapping(one).get("metrics")).get("baseScore") for one in as_list(found.get("cvss"))]
+def _trivy_score(item: Mapping[str, object]) -> float | None:
+    """That of the source that the severity is of, else NVD's, else the first by name; of version 3 before 4."""
+    rated = {name: mapping(one) for name, one in sorted(mapping(item.get("CVSS")).items())}
+    sources = dict.fromkeys([plain(item.get("SeveritySource")) or "nvd", "nvd", *rated])
+    held = [rated[name] for name in sources if name in rated]
+    return score(*(one.get(version) for version in ("V3Score", "V40Score") for one in held))
+
+
+def _read_grype(item: Mapping[str, object], host: str, seen: object, received_at: datetime) -> Finding:
+    package = mapping(item.get("artifact"))
+    found, *related = [
+        mapping(one) for one in (item.get("vulnerability"), *as_list(item.get("relatedVulnerabilities")))
+    ]
+    said = (found, *related)
     fixed = ", ".join(text for one in as_list(mapping(found.get("fix")).get("versions")) if (text := plain(one)))
+    chances = [mapping(one).get("epss") for held in said for one in as_list(held.get("epss"))]
     return _finding(
-        *("grype", found.get("id"), package.get("name"), package.get("version"), host, received_at),
+        *("grype", found.get("id"), package.get("name"), package.get("version"), host, seen, received_at),
         title=None,
-        rating=found.get("severity"),
-        cvss=score(*scores),
-        description=found.get("description"),
+        ratings=[one.get("severity") for one in said],
+        cvss=score(*(found_score for one in said for found_score in _grype_scores(one))),
+        description=next((text for one in said if (text := plain(one.get("description")))), None),
         solution=f"Update to {fixed}" if fixed else None,
-        related=related,
+        related=[one.get("id") for one in related],
+        epss=max((value for one in chances if (value := score(one, high=1.0)) is not None), default=None),
+        known_exploited=any(as_list(one.get("knownExploited")) for one in said),
     )
 
 
-def _read_inspector(item: Mapping[str, object], host: str, received_at: datetime) -> Finding:
-    package = mapping(item.get("packageVulnerabilityDetails"))
-    inside = mapping(next(iter(as_list(package.get("vulnerablePackages"))), None))
-    advice = mapping(mapping(item.get("remediation")).get("recommendation")).get("text")
-    status = INSPECTOR_STATES.get((plain(item.get("status")) or "active").lower(), "open")
-    return _finding(
-        "inspector",
-        package.get("vulnerabilityId") or item.get("type"),
-        inside.get("name"),
-        inside.get("version"),
-        host,
-        received_at,
-        title=item.get("title"),
-        rating=item.get("severity"),
-        cvss=score(item.get("inspectorScore")),
-        description=item.get("description"),
-        solution=advice,
-        status=status,
-        seen=(item.get("firstObservedAt"), item.get("lastObservedAt"), item.get("updatedAt")),
-    )
+def _grype_scores(found: Mapping[str, object]) -> list[object]:
+    """Those of version 3 first, then of 4, then of 2."""
+    rated = [mapping(one) for one in as_list(found.get("cvss"))]
+    rated.sort(key=lambda one: "342".find((plain(one.get("version")) or "2")[:1]))
+    return [mapping(one.get("metrics")).get("baseScore") for one in rated]
 
 
 def _finding(
@@ -161,21 +158,22 @@ def _finding(
     package: object,
     version: object,
     host: str,
+    seen: object,
     received_at: datetime,
     *,
     title: object,
-    rating: object,
+    ratings: list[object],
     cvss: float | None,
     description: object,
     solution: object,
-    related: object = None,
-    status: ScanState = "open",
-    seen: tuple[object, object, object] = (None, None, None),
+    related: object,
+    epss: float | None = None,
+    known_exploited: bool = False,
 ) -> Finding:
     check, name = line(identifier, 200), line(package, 200)
     if check is None:
         raise MalformedRecord("", "a vulnerability with its identifier", identifier)
-    ranked = rate_by_score(severity(rating, words=RATINGS), cvss)
+    ranked = rate_by_words(cvss, *ratings)
     said = line(title) or (f"{check} in {name}" if name else check)
     return Finding(
         source=tool,
@@ -186,8 +184,10 @@ def _finding(
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        **order_times(status, *seen, received_at),
+        **order_times("open", seen, seen, None, received_at),
         cves=cves(check, related),
         cvss=cvss,
+        epss=epss,
+        known_exploited=known_exploited,
         details=details(package=name, version=version, description=description, solution=solution),
     )

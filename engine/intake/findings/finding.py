@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple, TypedDict
 
-from engine.intake.severity import SeverityRating, highest
+from engine.intake.severity import WORDS, SeverityRating, highest, severity
 from engine.intake.times import instant
 from engine.intake.values import as_list, flag, line, number, whole_number
 from engine.model.vocabulary import SCAN_STATES, SEVERE, Disposition, ScanState, Severity
@@ -19,6 +19,7 @@ LOOKED_AT = 500
 BANDS: Mapping[Severity, float] = {"critical": 9.0, "high": 7.0, "medium": 4.0, "low": 0.1, "info": 0.0}
 
 KNOWN_EXPLOITED = ("known_exploited", "kev", "cisa_kev", "in_kev", "cisa_known_exploited")
+PACKAGE_RATINGS: Mapping[str, Severity] = {**WORDS, "negligible": "info"}
 REFERENCES = ("xref", "xrefs", "rti", "threat_intel", "threat_intelligence", "threat_intelligences")
 BASES = ("#text", "BASE", "base", "score", "CVSS3_BASE", "CVSS_BASE")
 DETAIL = 300
@@ -111,6 +112,12 @@ def rate_by_score(stated: SeverityRating, cvss: float | None) -> SeverityRating:
     if stated.text is not None or stated.given or cvss is None:
         return stated
     return SeverityRating(next(level for level, least in BANDS.items() if cvss >= least), f"CVSS {cvss:g}", True)
+
+
+def rate_by_words(cvss: float | None, *words: object) -> SeverityRating:
+    """The first word of a scanner of packages that says how bad it is; "unknown" leaves it to the score."""
+    stated = severity(*words, words=PACKAGE_RATINGS)
+    return stated if stated.given or cvss is None else rate_by_score(SeverityRating("medium", None, False), cvss)
 
 
 def score(*candidates: object, high: float = 10.0) -> float | None:
