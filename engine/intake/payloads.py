@@ -83,11 +83,24 @@ class InboundBody:
 
 
 def json_value(body: bytes) -> object:
-    """The body as a JSON value, whichever."""
+    """The body as a JSON value, whichever; objects on lines of their own are the alerts of one body."""
     try:
         return decode_json(body)
     except (ValueError, RecursionError) as error:
+        if (lines := _json_lines(body)) is not None:
+            return {"alerts": lines}
         raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
+
+
+def _json_lines(body: bytes) -> list[Any] | None:  # JSON values
+    """Newline-delimited JSON: several objects, each on a line."""
+    rows = [row for line in body.splitlines() if (row := line.strip())]
+    if len(rows) < 2 or not all(row.startswith(b"{") for row in rows):
+        return None
+    try:
+        return [decode_json(row) for row in rows]
+    except (ValueError, RecursionError):
+        return None
 
 
 def decode_json(body: bytes) -> Any:  # any JSON value

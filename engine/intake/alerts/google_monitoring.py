@@ -7,13 +7,14 @@ from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import severity
-from engine.intake.values import mapping, plain
+from engine.intake.values import as_list, mapping, plain
 from engine.model.vocabulary import AlertState, Severity
 
 SHAPE = "Google Cloud Monitoring: {incident: {incident_id, policy_name, state: open|closed, started_at, …}, version}"
 
 STATES: Mapping[str, AlertState] = {"open": "firing", "closed": "resolved"}
 SEVERITIES: Mapping[str, Severity] = {"critical": "critical", "error": "high", "warning": "medium"}
+GENERATED = ("[ALERT", "[RESOLVED", "[CLOSED")  # how the subjects begin that nobody wrote
 HOSTS = ("instance_name", "instance_id", "host", "hostname", "node_name")
 
 
@@ -35,14 +36,18 @@ def read(incident: Mapping[str, object], received_at: datetime) -> Alert:
         raise MalformedRecord("state", "open or closed", incident.get("state"))
     state = STATES[word]
     resource = mapping(incident.get("resource"))
-    labels, metric = mapping(resource.get("labels")), mapping(incident.get("metric"))
-    notes = mapping(incident.get("documentation"))
+    metric, notes = mapping(incident.get("metric")), mapping(incident.get("documentation"))
+    of_resource = mapping(mapping(incident.get("metadata")).get("user_labels"))
+    labels = {**mapping(metric.get("labels")), **of_resource, **mapping(resource.get("labels"))}
     host = next((labels[name] for name in HOSTS if plain(labels.get(name))), None)
+    subject = plain(notes.get("subject")) or ""
+    written = None if subject.startswith(GENERATED) else subject
+    further = [mapping(one) for one in as_list(notes.get("links"))]
     return compose(
         source="google",
         key=join_key("google", identity),
         state=state,
-        title=notes.get("subject") or incident.get("condition_name") or incident.get("policy_name") or identity,
+        title=written or incident.get("condition_name") or incident.get("policy_name") or identity,
         received_at=received_at,
         severity=severity(incident.get("severity"), words=SEVERITIES),
         description=incident.get("summary"),
@@ -55,11 +60,14 @@ def read(incident: Mapping[str, object], received_at: datetime) -> Alert:
             **labels,
             **mapping(incident.get("policy_user_labels")),
         },
-        annotations={"documentation": notes.get("content")},
+        annotations={"documentation": notes.get("content") or plain(incident.get("documentation"))},
         host=host,
         started_at=incident.get("started_at"),
         ended_at=incident.get("ended_at"),
         occurred_at=incident.get("ended_at" if state == "resolved" else "started_at"),
-        links={"source": incident.get("url")},
+        links={
+            "source": incident.get("url"),
+            **{name: one.get("url") for one in further if (name := plain(one.get("displayName"))) is not None},
+        },
         value=incident.get("observed_value"),
     )

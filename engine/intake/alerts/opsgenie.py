@@ -16,6 +16,7 @@ from engine.model.vocabulary import AlertState, Severity
 SHAPE = "Opsgenie: {action, alert: {alertId, message, priority, …}, integrationName, …}"
 
 ACKNOWLEDGE = "acknowledge"
+WORDS_OF = ("note", "owner", "escalationName", "addedTags")  # what an action says besides who did it
 STATES: Mapping[str, AlertState] = {"create": "firing", "close": "resolved", "delete": "resolved"}
 PRIORITIES: Mapping[str, Severity] = {"p1": "critical", "p2": "high", "p3": "medium", "p4": "low", "p5": "info"}
 
@@ -41,6 +42,8 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
     details = mapping(alert.get("details"))
     when = alert.get("createdAt") if state == "firing" else alert.get("updatedAt")
     who = plain(alert.get("username"))
+    words = next((text for name in WORDS_OF if (text := plain(alert.get(name)))), None)
+    said = f": {words}" if words else ""
     return compose(
         source="opsgenie",
         key=join_key("opsgenie", identity),
@@ -57,5 +60,6 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         links={"source": details.get("url")},
         origin=alert.get("source"),
         acknowledged=word == ACKNOWLEDGE,
-        note=f"{action} by {who}" if who else action,
+        event_id=f"{identity}/{word}/{moment}" if (moment := plain(alert.get("updatedAt"))) else None,
+        note=f"{action} by {who}{said}" if who else f"{action}{said}",
     )
