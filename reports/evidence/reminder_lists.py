@@ -46,7 +46,8 @@ def to_send(
 ) -> pl.DataFrame:
     """The reminders to send now: recipient, list and a line for each item, the most urgent first."""
     late, soon = past.filter("owed"), coming.filter("owed")
-    when = pl.format("{} ({})", "title", personal.days("days_left", "late", "due"))
+    at = pl.when(pl.col("due_at").is_not_null()).then(pl.col("due_at").dt.strftime(", %Y-%m-%d %H:%M UTC"))
+    when = pl.format("{} ({}{})", "title", personal.days("days_left", "late", "due"), at.otherwise(pl.lit("")))
     change = pl.format("{} {} ({} → {})", "item", "title", "previous_state", "state")
     parts = [
         late.select("item", "recipient", list=pl.lit("overdue"), line=when),

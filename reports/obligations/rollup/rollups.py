@@ -75,6 +75,7 @@ def overdue(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
         .sort("due_on", "obligation_id")
         .select(
             "due_on",
+            "due_at",
             (as_of - pl.col("due_on")).dt.total_days().alias("days_late"),
             "title",
             "kind",

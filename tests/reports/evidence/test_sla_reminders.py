@@ -116,6 +116,13 @@ def test_a_step_is_owed_from_its_day_on_and_says_when_it_is_late(left, kind, ste
     assert steps.select("step", "owed", "late").rows() == [(step, True, late)]
 
 
+def test_what_a_law_makes_due_at_a_moment_is_reminded_of_with_it():
+    at = moment(f"{DAY} 22:00")
+    found = report(duty("x", 0, kind="incident_notice", due_at=at), duty("y", -1, kind="incident_notice", due_at=at))
+    assert [table(found, name)["due_at"].to_list() for name in ("due_soon", "overdue")] == [[at], [at]]
+    assert table(found, "owners")["message"][0].endswith(f"Begin with Duty y (1 day late, {DAY} 22:00 UTC).")
+
+
 @pytest.mark.parametrize(("left", "kind"), [(8, "vendor_review"), (31, "attestation")])
 def test_before_its_first_step_nothing_is_due_soon(left, kind):
     assert table(report(duty("x", left, kind=kind)), "due_soon").is_empty()

@@ -65,6 +65,11 @@ def test_thirty_days_ahead_include_the_thirtieth():
     ]
 
 
+def test_an_overdue_notification_says_at_which_moment_it_was_due():
+    made = document(duty("x", -1, kind="incident_notice", due_at=factories.moment("2026-11-19 22:00")))
+    assert frame(made, "overdue")["due_at"].to_list() == [factories.moment("2026-11-19 22:00")]
+
+
 def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
     made = document(*DUTIES, duty("older", -12, owner="bob"))
     assert frame(made, "overdue").select("title", "days_late", "owner").rows() == [
