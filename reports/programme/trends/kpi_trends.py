@@ -70,8 +70,7 @@ def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
     if figures["remediations_backlog"] == "growing":
         more, backlog = figures["remediations_net_weekly"], figures["remediations_open"]
-        pace = f"{more:.1f}" if more >= 0.1 else f"{more:.2f}"
-        keep = f"Close {pace} more remediations a week to keep the backlog of {backlog:,} from growing."
+        keep = f"Close {more:g} more remediations a week to keep the backlog of {backlog:,} from growing."
         return Opening(f"{weeks} {readiness}.", keep)
     return Opening(f"{weeks} {readiness}; {_flow(figures)}.")
 

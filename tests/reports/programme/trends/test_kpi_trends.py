@@ -161,7 +161,7 @@ def test_a_growing_backlog_says_how_much_more_to_close():
     held = document(gaps, snapshots=[snapshot("2026-W44", 70.0), snapshot("2026-W47", 69.0)])
     assert lead(held) == (
         "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 %.",
-        "Close 0.7 more remediations a week to keep the backlog of 2 from growing.",
+        "Close 0.67 more remediations a week to keep the backlog of 2 from growing.",
     )
     assert held.summary == {
         **{"trend_weeks": 4, "trend_weeks_recorded": 2, "remediations_opened_in_weeks": 3},
