@@ -8,7 +8,7 @@ import polars as pl
 
 from tests.claims.values import World
 
-Condition = Literal["", "stale to partial", "applies again"]
+Condition = Literal["", "stale to partial", "applies again", "linked later"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ EXEMPT = (
     ),
     Exempt(
         r"(?!policies\.accepted_).*",
-        "weighted_pct|weighted_change|posture_score|posture_change|control_famil.*|control_health.*|.*_change|digest_.*",
+        "(iso_)?weighted_pct|weighted_change|posture_score|posture_change|control_famil.*|control_health.*|.*_change|digest_.*",
         "REPORTS F2 and F3: a control of which one kind is stale is stale and scores a quarter, one of which that kind "
         "was never given is partial and scores a half.",
         "stale to partial",
@@ -48,7 +48,8 @@ EXEMPT = (
         ".*",
         "claims_hash_mismatch|claims_broken|orphan_evidence|graph_orphans|attestations_unsupported|tests_unused|"
         "tests_linked_pct|plays_to_close|exceptions_.*|"
-        "type_ii_without_response|measures_un.*|risks_accepted_unapproved",
+        "type_ii_without_response|measures_un.*|risks_accepted_unapproved|controls_changed_since_evidence|audit_events_untagged|"
+        "controls_same_person|hipaa_associates_without_flow_down",
         "A fault of a claim goes with the claim; what rested on it is worse by other figures.",
     ),
     Exempt(
@@ -108,9 +109,15 @@ EXEMPT = (
         "A duty that is not decided stands where the next one of its control would be planned; it is overdue instead.",
     ),
     Exempt(
-        ".*",
+        r"(test_links|test_runs)\..*",
         "controls_newly_evidenced",
-        "What is new is a change: of a control less evidence from before the period is more that is new in it.",
+        "What is new is a change: of a control whose first test is lost the next is the first, and may lie in the period.",
+        "linked later",
+    ),
+    Exempt(
+        r"policies\.\* withdraw",
+        "obligations_.*|scenario_obligations_.*|reminder.*|freshness_debt_days",
+        "The review of a policy, and its age, go with a policy that is not on record any more; its controls lost it.",
     ),
     Exempt(
         r"exceptions\.\* withdraw",
@@ -134,9 +141,32 @@ def reason_of(place: str, figure: str, before: World, after: World) -> str | Non
     """Why this improvement is let pass; None for one that is a fault."""
     for exempt in EXEMPT:
         named = re.fullmatch(exempt.places, place) and re.fullmatch(exempt.figures, figure)
-        if named and (not exempt.condition or _some_control(exempt.condition, before, after)):
+        if named and _holds(exempt.condition, before, after):
             return exempt.reason
     return None
+
+
+def _holds(condition: Condition, before: World, after: World) -> bool:
+    match condition:
+        case "":
+            return True
+        case "linked later":
+            return _linked_later(before, after)
+    return _some_control(condition, before, after)
+
+
+def _linked_later(before: World, after: World) -> bool:
+    """Whether each control that is new now is one whose first link to a passed test is later than it was."""
+    old, new = (_first_links(world) for world in (before, after))
+    later = old.join(new, on=["framework", "control_id"], suffix="_now").filter(pl.col("at_now") > pl.col("at"))
+    name = "controls_newly_evidenced"
+    return after.values[name] - before.values[name] <= later.height
+
+
+def _first_links(world: World) -> pl.DataFrame:
+    links = next(frame for (_, fact), frame in world.frames.items() if fact == "test_links")
+    good = links.filter(pl.col("status") == "linked", pl.col("outcome") == "passed")
+    return good.group_by("framework", "control_id").agg(at=pl.col("linked_at").min())
 
 
 EVIDENCED = ("effective", "partial", "stale")

@@ -58,12 +58,17 @@ def good_rows(org: Organization) -> Iterator[tuple[str, Tables]]:
         "an owner": {"control_owners": [{**control, "email": active, "raci": "A"}]},
     }
     for name, rows in added.items():
-        tables = dict(org.tables)
-        for table, given in rows.items():
-            more = frame(table, [_aware(row) for row in given])
-            before = tables.get(table, more.clear())
-            tables[table] = pl.concat([before, more.select(before.columns)], how="vertical_relaxed")
-        yield name, tables
+        yield name, with_rows(org, rows)
+
+
+def with_rows(org: Organization, rows: Rows) -> Tables:
+    """The rows of the organization with these."""
+    tables = dict(org.tables)
+    for table, given in rows.items():
+        more = frame(table, [_aware(row) for row in given])
+        before = tables.get(table, more.clear())
+        tables[table] = pl.concat([before, more.select(before.columns)], how="vertical_relaxed")
+    return tables
 
 
 def _aware(row: dict[str, object]) -> dict[str, object]:

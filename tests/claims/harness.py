@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
@@ -18,6 +19,7 @@ DECIDING = ("ahead", "unapprove")
 BESIDE = {("exceptions", "compensating_evidence_on")}  # a day beside the one that the row stands or falls with
 
 
+T = TypeVar("T")
 Pair = tuple[object, object]
 Filed = dict[tuple[str, str], list[tuple[Mutation, object, object]]]  # by place and figure
 
@@ -33,6 +35,24 @@ class Findings:
     exempt: Filed = field(default_factory=lambda: defaultdict(list))
     moved: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)  # figures that are not nought as it is
+
+    def add(self, other: "Findings") -> None:
+        """What another run over the same organization came to."""
+        self.tried += other.tried
+        self.moved |= other.moved
+        self.known |= other.known
+        self.counted |= other.counted
+        for way, count in other.by_way.items():
+            self.by_way[way] += count
+        for mine, theirs in ((self.improved, other.improved), (self.beyond, other.beyond), (self.exempt, other.exempt)):
+            for place, filed in theirs.items():
+                mine[place] += filed
+
+    def see(self, base: World) -> None:
+        """The figures of the record as it is."""
+        self.known |= {name for name, value in base.values.items() if value is not None}
+        self.counted |= {name for name, value in base.values.items() if value}
 
 
 def look(org: Organization, seed: int, each: int, most: int | None = None, only: Collection[str] = ()) -> Findings:
@@ -44,7 +64,7 @@ def look(org: Organization, seed: int, each: int, most: int | None = None, only:
     found = Findings()
     org = with_leaver(org)
     (base,) = worlds([org.tables], org.day, org.zone)
-    found.known |= {name for name, value in base.values.items() if value is not None}
+    found.see(base)
     tried = [
         one for one in mutations(org, seed, each) if not only or {one.table, f"{one.table}.{one.column}"} & {*only}
     ]
@@ -97,8 +117,8 @@ def _file(faults: Filed, found: Findings, mutation: Mutation, name: str, values:
     filed[mutation.place, name].append((mutation, *values))
 
 
-def batches(given: Iterable[Mutation], size: int) -> Iterator[Sequence[Mutation]]:
-    some: list[Mutation] = []
+def batches(given: Iterable[T], size: int) -> Iterator[Sequence[T]]:
+    some: list[T] = []
     for one in given:
         some.append(one)
         if len(some) == size:

@@ -8,11 +8,12 @@ import pytest
 from engine.facts.governance import risk
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
-from tests.claims.exceptions import EXEMPT
+from tests.claims.exceptions import EXEMPT, reason_of
 from tests.claims.harness import deteriorations, look
 from tests.claims.mutations import Mutation, claims, mutations, places
-from tests.claims.organizations import MOST_ROWS, Organization, edge, small
-from tests.claims.values import better, worlds
+from tests.claims.organizations import FURTHER, MOST_ROWS, Organization, edge, small
+from tests.claims.values import World, better, worlds
+from tests.claims.whole_tables import look_at_tables, table_states
 from tests.laws import examples
 
 DAY = date(2026, 11, 20)
@@ -68,6 +69,43 @@ def test_a_mutation_changes_one_cell_and_nothing_else(cobalt):
 def test_each_exception_has_a_reason_of_its_own():
     assert len({exempt.reason for exempt in EXEMPT}) == len(EXEMPT)
     assert all(exempt.reason.endswith(".") for exempt in EXEMPT)
+
+
+def test_emptied_tables_are_tried_with_all_their_rows_and_with_their_claims_alone():
+    ends = [date(2027, 1, 1), date(2026, 1, 1)]  # one that is over is no claim
+    held = pl.DataFrame({"id": ["a", "b"], "expires_on": ends, "status": ["approved", "approved"]})
+    states = list(table_states(Organization("x", DAY, "UTC", {"exceptions": held})))
+    assert [(state.claims, state.tables["exceptions"]["id"].to_list()) for state in states] == [
+        (False, []),
+        (True, ["b"]),
+    ]
+
+
+@pytest.mark.real
+def test_no_figure_improves_where_all_claims_of_a_table_go_and_rare_rows_move_what_one_cell_does_not():
+    found = look_at_tables(small("brightline", DAY, seed=1, frameworks=FURTHER))
+    assert dict(found.improved) == {}
+    assert {"incidents_critical_in_period", "staffing_actions_lapsed", "iso_no_data", "scope_no_owner"} <= found.moved
+
+
+@pytest.mark.parametrize(("ids", "reason"), [(["late"], True), (["early", "late", "other"], False)])
+def test_what_is_new_is_let_pass_only_where_an_earlier_test_of_the_control_is_lost(ids, reason):
+    """``other`` is a control that had no test: that it has one, by whatever loss, would be a fault."""
+    days = {"early": date(2025, 1, 1), "late": DAY, "other": DAY}
+    links = pl.DataFrame(
+        [
+            {"id": name, "framework": "soc2", "control_id": "x" if name == "other" else "CC1.1", "linked_at": at}
+            | {"status": "linked", "outcome": "passed"}
+            for name, at in days.items()
+        ]
+    )
+
+    def world(kept, new):
+        rows = links.filter(pl.col("id").is_in(kept))
+        return World({(90, "test_links"): rows}, {"controls_newly_evidenced": new})
+
+    found = reason_of("test_links.* withdraw", "controls_newly_evidenced", world(["early", "late"], 0), world(ids, 1))
+    assert (found is not None) is reason
 
 
 def whoever_approves(frame, approvers, by, on):

@@ -7,7 +7,8 @@ from pathlib import Path
 from engine.store.schema.kinds import KINDS
 from reports.figures import FIGURES
 from tests.claims.harness import Findings, deteriorations, look
-from tests.claims.organizations import Organization, edge, small
+from tests.claims.organizations import FURTHER, Organization, edge, small
+from tests.claims.whole_tables import look_at_tables
 from tests.soak.table import Line
 
 DAY, LEAP_DAY = date(2026, 11, 20), date(2028, 2, 29)
@@ -18,25 +19,36 @@ PLACES = 260  # of an organization, about
 def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     """A line for each organization: mutations tried, improvements that have no reason; notes say the rest."""
     orgs = (small("cobalt", DAY, seed), edge(LEAP_DAY, seed), small("aurora", DAY, seed))
+    orgs += (small("brightline", DAY, seed, FURTHER),)
     each = max(int(budget / len(orgs) / SECONDS_OF_ONE / PLACES), 1)
-    made, moved, known = [], set(), set()
+    made, every = [], Findings()
     for org in orgs:
         line, found = _line(org, seed, each)
-        moved, known = moved | found.moved, known | found.known
+        every.add(found)
         made.append(line)
-    directed = {name for name, figure in FIGURES.items() if figure.better != "neither"}
-    still = sorted((directed & known) - moved)
-    made[-1].notes += [
-        f"{len(directed)} of {len(FIGURES)} figures have a direction; {len(still)} of those known were moved by nothing: "
-        f"{', '.join(still)}.",
-        _kinds(),
-    ]
+    made[-1].notes += [*_still_figures(every), _kinds()]
     return made
+
+
+def _still_figures(found: Findings) -> list[str]:
+    """The figures with a direction that nothing moved, by why."""
+    directed = {name for name, figure in FIGURES.items() if figure.better != "neither"}
+    still = directed - found.moved
+    reasons = {
+        "unknown in each organization": still - found.known,
+        "nought in each organization, which has no row that they count": (still & found.known) - found.counted,
+        "known, and moved by no claim, table or row": still & found.counted,
+    }
+    return [
+        f"{len(directed)} of {len(FIGURES)} figures have a direction; {len(still)} were moved by nothing.",
+        *(f"{len(names)} {why}: {', '.join(sorted(names))}." for why, names in reasons.items() if names),
+    ]
 
 
 def _line(org: Organization, seed: int, each: int) -> tuple[Line, Findings]:
     began = time.process_time()
     found = look(org, seed, each)
+    found.add(look_at_tables(org))
     broken = [
         f"{place}: {figure} {filed[0][1]} → {filed[0][2]} ({against}, row {filed[0][0].row})"
         for against, faults in (("than it is", found.improved), ("than no row", found.beyond))

@@ -99,7 +99,7 @@ FIGURES = (
         Figure(
             *NAMES[finding],
             "count",
-            "less",
+            "neither" if finding == "improvement" else "less",  # of which there are fewer, too, where evidence is lost
             f"{RULES[finding]}. An auditor decides what is a nonconformity.",
             statement,
             Count(),
