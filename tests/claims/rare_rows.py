@@ -20,6 +20,8 @@ def _rare(org: Organization) -> dict[str, Rows]:
     people = org.tables["users"].filter("active")["email"].sort().to_list()
     profiles = org.tables["control_profiles"].filter(pl.col("applicable").fill_null(True))
     control = profiles.select("framework", "control_id").sort("framework", "control_id").row(0, named=True)
+    some = profiles.select("framework", "control_id").sort("framework", "control_id").head(12)
+    test = org.tables["test_runs"].sort("performed_on", nulls_last=False)["id"][-1]
     incident = {"status": "open", "source": "monitor", "opened_at": at, "started_at": at, "last_seen_at": at}
     waiting = {"kind": "borrow", "owner": people[0], "relief_hours": 8.0, "proposed_on": day - timedelta(days=90)}
     weeks = [(day - timedelta(weeks=count)).strftime("%G-W%V") for count in (8, 6)]
@@ -39,6 +41,28 @@ def _rare(org: Organization) -> dict[str, Rows]:
                 {"id": "R-2", **exception, "approved_on": day - timedelta(days=1_500), "renewals": 9}
                 | {"expires_on": day + timedelta(days=10)}
             ]
+        },
+        "a request of nobody": {
+            "evidence_requests": [
+                {"id": "R-8", "title": "All of it", "requester": "auditor@firm.example", "status": "open"}
+                | {"opened_on": day - timedelta(days=5), "due_on": day + timedelta(days=1)}
+            ]
+        },
+        "measures that nobody approved": {
+            "remediations": [
+                {"id": f"R-{number}", **one, "opened_on": day, "status": "open", "compensating": "Watched by hand"}
+                for number, one in enumerate(some.iter_rows(named=True), 100)
+            ]
+        },
+        "a bundle that holds a test": {
+            "bundles": [
+                {"id": "R-9", "requested_window": "90d", "window_start_on": day - timedelta(days=90), "sealed_seq": 1}
+                | {"window_end_on": day, "created_by": people[0], "sealed_at": at}
+            ],
+            "test_links": [
+                {"id": "R-10", "test_id": test, **control, "bundle_id": "R-9", "status": "linked"}
+                | {"linked_by": people[0], "linked_at": at}
+            ],
         },
         "many people on one control": {
             "control_owners": [
