@@ -127,7 +127,6 @@ class EventTree:
         return found
 
     def _node(self, height: int, index: int) -> bytes:
-        """The hash over the whole subtree of that height."""
         level, rest = divmod(height, _BITS)
         first = index << rest
         number, offset = divmod(first, TILE)

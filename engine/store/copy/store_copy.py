@@ -142,7 +142,6 @@ def _heads(connection: Connection) -> dict[str, Position]:
 
 
 def _must_hold(connection: Connection, org_id: str) -> None:
-    """The chain of an organization and all of its rows, in the database that they came to."""
     span = chain_span(connection, org_id)
     segments = enumerate(span.segments())
     checks = (check_segment(connection, org_id, *ends, None if n else span.start[1]) for n, ends in segments)

@@ -220,7 +220,6 @@ def write_table(connection: Connection, shape: TableLayout, batches: Iterable[Se
 
 
 def _copy_in(connection: Connection, statement: str, batch: Sequence[Row]) -> None:
-    """The form in which PostgreSQL takes many rows, of which SQLAlchemy knows nothing."""
     driver: Any = connection.connection  # psycopg's own, behind the pool's
     failure: Any = connection.dialect.loaded_dbapi.Error
     try:

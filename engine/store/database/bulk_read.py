@@ -131,7 +131,6 @@ class PostgresRead:
 
 
 def _number_parameters(query: str) -> str:
-    """PostgreSQL's driver takes ``$1`` for ``?``."""
     parts = query.split("?")
     return "".join(f"{part}${i}" for i, part in enumerate(parts[:-1], 1)) + parts[-1]
 

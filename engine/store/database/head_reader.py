@@ -41,8 +41,6 @@ class _Cursor(Protocol):
 
 
 class _Connection(Protocol):
-    """As much as SQLite's connections and those of psycopg have in common."""
-
     def execute(self, query: str, parameters: tuple[str, ...] = ..., /) -> _Cursor: ...
 
 

@@ -76,7 +76,6 @@ def _key(table: str, columns: Sequence[str]) -> set[str]:
 
 
 def _active(connection: Connection) -> Iterable[str]:
-    """Whatever acts by itself when a table is read or written."""
     if connection.dialect.name == "sqlite":
         query = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
         return [f"trigger {name} on {table}" for name, table in connection.exec_driver_sql(query)]

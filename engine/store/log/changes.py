@@ -82,7 +82,6 @@ class ChangeReader:
         return {name: count for name, count in self._of_tables(parts, (self.org_id,)) if count}
 
     def _of_tables(self, parts: Sequence[str], parameters: tuple[str | int, ...]) -> list[Stored]:
-        """The rows of one query after the other; few round trips."""
         found: list[Stored] = []
         for start in range(0, len(parts), 40):  # an engine joins and binds only so many at once
             some = parts[start : start + 40]

@@ -95,7 +95,6 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
 
 
 def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, ledger: sqlite3.Connection) -> int:
-    """Put the lines of a part into the tree and the ledger; how many there are."""
     rows = []
     erased: list[_Erased] = []
     said: list[_Erased] = []
@@ -124,7 +123,6 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, le
 
 
 def _each(erasure: Erasure) -> list[_Erased]:
-    """What a write said of each of the lines that it erased."""
     instead: Sequence[str | None] = erasure.instead or [None] * len(erasure.places)
     pairs = zip(erasure.places, instead, strict=True)
     return [(erasure.revision, erasure.part, place, leaf) for place, leaf in pairs]

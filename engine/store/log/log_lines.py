@@ -156,14 +156,12 @@ def read_part(body: bytes) -> Iterator[LogLine]:
 
 
 def _leaf(line: bytes) -> bytes:
-    """The leaf of a salt, a blank, and a text."""
     if line[32:33] != b" ":
         raise ValueError(f"expected a salt and a text, found {line[:80]!r}")
     return merkle.leaf_hash(_of_hex(line[:32], SALT_BYTES) + line[33:])
 
 
 def _of_hex(digits: bytes, size: int) -> bytes:
-    """The bytes of hex digits in their one form."""
     found = unhexlify(digits)
     if len(found) != size or digits != digits.lower():
         raise ValueError(f"expected {2 * size} hex digits, found {digits[:80]!r}")

@@ -91,7 +91,6 @@ _TICK = "UPDATE logged SET present = 1 WHERE name = ? AND key = ? AND hash = ? A
 
 
 def _tick_off(connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection) -> int:
-    """How many rows the organization has in a table, all of which are as the ledger has them."""
     count = 0
     for page in row_hashes(connection, org_id, table):
         if ledger.executemany(_TICK, page).rowcount != len(page):
@@ -113,7 +112,6 @@ def _check_missing(ledger: sqlite3.Connection) -> None:
 
 
 def _name_difference(connection: Connection, org_id: str, page: Sequence[RowHash], ledger: sqlite3.Connection) -> None:
-    """Raise for the first row of a page that is another than the ledger has."""
     for name, key, digest in page:
         query = "SELECT revision, hash FROM logged WHERE name = ? AND key = ?"
         found: tuple[Any, Any] = ledger.execute(query, (name, key)).fetchone() or (None, None)
@@ -125,7 +123,6 @@ def _name_difference(connection: Connection, org_id: str, page: Sequence[RowHash
 
 
 def _name_column(connection: Connection, org_id: str, table: Table, key: str, revision: int) -> NoReturn:
-    """Raise for the first column of a row that is another than it was logged."""
     text, cells = stored_row(connection, org_id, table, key)
     for column in table.columns:
         cell = cells.get(column.name)

@@ -33,8 +33,6 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class _Shape:
-    """What is logged of a table: its key within an organization, and its other columns with their one form."""
-
     def __init__(self, table: Table) -> None:
         self.table = str(table.name)  # of a type of its own, which no encoder knows
         self.key = [(name, _form(table.c[name])) for name in table.info["primary"]]
@@ -51,7 +49,6 @@ def logged_columns(table: Table) -> list[Column[object]]:
 
 
 def _form(column: Column[object]) -> Callable[[Any], object] | None:  # a value of the column's type
-    """What two drivers may give differently is one value here."""
     if isinstance(column.type, Float):
         return float
     if isinstance(column.type, Boolean):

@@ -69,7 +69,6 @@ def _wrong_column(table: Table) -> str:
 
 
 def _out_of_calendar(connection: Connection, org_id: str) -> str | None:
-    """The first day or moment of the organization before the year 1 or after 9999, which no reader here can take."""
     for table, owner in _tables():
         bounds = [(column, span) for column in table.columns if (span := _span(column)) is not None]
         wrong = [(not_(column.between(*span)), column.name) for column, span in bounds]
@@ -96,7 +95,6 @@ def _out_of_calendar(connection: Connection, org_id: str) -> str | None:
 
 
 def _span(column: Column[object]) -> tuple[date, date] | None:
-    """The first and the last value that a column of days or moments may have; None for others."""
     if isinstance(column.type, Instant):
         return datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
     return (date.min, date.max) if isinstance(column.type, Date) else None
@@ -126,7 +124,6 @@ def _tables() -> Iterator[tuple[Table, ColumnElement[str]]]:
 
 
 def _form(column: Column[object]) -> str:
-    """The condition that a stored value is of the column's form."""
     name, kind = f"{column.table.name}.{column.name}", _kind(column)
     if isinstance(column.type, Boolean):
         fits = f"typeof({name}) = 'integer' AND {name} IN (0, 1)"
@@ -158,7 +155,6 @@ def _expectation(column: Column[object]) -> str:
 def _values(
     connection: Connection, table: Table, column: Column[object], *where: ColumnElement[bool] | TextClause
 ) -> Iterator[list[bytes]]:
-    """Bytes of the key, and of the value, as no driver has read them."""
     cells = [cast(one, LargeBinary) for one in (*_key(table), column)]
     query = select(*cells).where(*where).order_by(*table.primary_key.columns)
     with connection.execute(query.execution_options(yield_per=FEW_THOUSAND)) as rows:
@@ -180,7 +176,6 @@ def _sentences(
     wrong: ColumnElement[bool] | TextClause,
     expected: str,
 ) -> Iterator[str]:
-    """The sentences on values: where, what was expected and what is there, and who wrote the row last."""
     for *key, value in _values(connection, table, column, mine, wrong):
         kind = connection.execute(
             select(func.typeof(column)).where(mine, wrong).order_by(*table.primary_key.columns)

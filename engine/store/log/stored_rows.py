@@ -54,8 +54,6 @@ def _pages(connection: Connection, org_id: str, form: "_Form") -> Iterator[Seque
 
 
 class _Form:
-    """How the cells of a table are asked for, and what the log would say of them: revision, key, other columns."""
-
     def __init__(self, table: Table, dialect: str) -> None:
         keys = [table.c[name] for name in table.info["primary"]]
         columns = sorted(logged_columns(table), key=lambda column: column.name)

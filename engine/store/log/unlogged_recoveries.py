@@ -50,7 +50,6 @@ def _log_of(connection: Connection, org_id: str, now: datetime) -> int:
 
 
 def _missing_from_log(connection: Connection, org_id: str) -> Iterator[str]:
-    """Identifiers of incidents whose last write has their recovery in the timeline and not their row in the log."""
     line = and_(
         incident_timeline.c.org_id == incidents.c.org_id,
         incident_timeline.c.incident_id == incidents.c.id,

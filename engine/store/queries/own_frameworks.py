@@ -136,7 +136,6 @@ def move_records(revision: Revision, framework: str, before: str, after: str) ->
 
 
 def _move_risks(revision: Revision, before: str, after: str) -> int:
-    """Risks name the controls that treat them in one text."""
     query = select(risks.c.id, risks.c.controls).where(
         risks.c.org_id == revision.org_id, risks.c.controls.contains(before)
     )

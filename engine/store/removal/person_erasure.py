@@ -82,7 +82,6 @@ def events_naming(connection: Connection, org_id: str, person: Pseudonym) -> int
 
 @cache
 def _tables() -> tuple[Table, ...]:
-    """All that an organization's rows are in but its chain: those first that others are found by."""
     there = [table for table in metadata.tables.values() if "org_id" in table.c and table not in _CHAIN]
     first = [metadata.tables[name] for name in PERSONAL]
     return (*first, *(table for table in there if table not in first), organizations)
@@ -90,7 +89,6 @@ def _tables() -> tuple[Table, ...]:
 
 @cache
 def _texts(table: Table) -> Mapping[str, bool]:
-    """The columns that may hold a person, and whether they name people and nothing else."""
     kinds = (String, Text, Json)
     return {
         column.name: bool(column.info.get("person"))
@@ -100,7 +98,6 @@ def _texts(table: Table) -> Mapping[str, bool]:
 
 
 def _mentions(table: Table, person: Pseudonym) -> ColumnElement[bool]:
-    """What the database can tell of a row that names the person: some do not, on a closer look."""
     conditions: list[ColumnElement[bool]] = []
     for name, names_people in _texts(table).items():
         column = type_coerce(table.c[name], Text)
@@ -122,7 +119,6 @@ def _candidates(
 
 
 def _owners(table: Table, owned: Mapping[str, Collection[object]]) -> set[object]:
-    """The identifiers of the person's rows that rows of this table belong to."""
     personal = PERSONAL.get(table.name)
     return set() if personal is None else {one for name in personal.of for one in owned.get(name, ())}
 
@@ -191,7 +187,6 @@ def _free_recipient(revision: Revision, row: Values, said: str) -> str:
 
 
 def _erase_bodies(revision: Revision, person: Pseudonym, done: ErasedRows) -> None:
-    """Take the person out of what monitors and scanners sent, as it is kept."""
     mine = ingest_payloads.c.org_id == revision.org_id
     for identifier in revision.records.execute(select(ingest_payloads.c.id).where(mine)).scalars().all():
         one = select(ingest_payloads).where(mine, ingest_payloads.c.id == identifier)
@@ -230,8 +225,6 @@ class _HeldRows:
 
 
 class _Versions:
-    """Earlier versions of rows, as they read without the person."""
-
     def __init__(self, person: Pseudonym, owned: Mapping[str, Collection[object]], held: _HeldRows) -> None:
         self._person = person
         self._owned = owned

@@ -40,7 +40,6 @@ def rewrite_versions(
 
 
 def _erase(connection: Connection, org_id: str, change: Callable[[LogLine], LogLine], before: int) -> list[Erasure]:
-    """Store each part anew of which a line changes; the lines that do."""
     erased = []
     for revision, part, body in _parts(connection, org_id, before):
         lines = list(read_part(body))

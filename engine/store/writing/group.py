@@ -62,8 +62,6 @@ Results: TypeAlias = Sequence[WriteResult[Any]]  # each change returns something
 
 
 class _Batch:
-    """The writes of one thread."""
-
     def __init__(self, results: Results) -> None:
         self.results = results
         self.woken = threading.Lock()  # locked until the writes are done, or their thread is to lead
@@ -129,7 +127,6 @@ class GroupCommit:
                 each.woken.release()
 
     def _take(self) -> list[_Batch]:
-        """Those at the front of the queue, as many as fit into a transaction; the guard is held."""
         batch = [self._waiting.popleft()]
         size = len(batch[0].results)
         while self._waiting and size + len(self._waiting[0].results) <= MOST:
@@ -266,7 +263,6 @@ def write_in_order(
 
 
 def _prefetch(held: WriteBuffer, group: Results) -> None:
-    """What the changes will ask for, one look-up for all of them."""
     wanted: dict[Read, list[str]] = {}
     for pending in group:
         for read, keys in pending.write.prefetch:

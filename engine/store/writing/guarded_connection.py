@@ -65,7 +65,6 @@ class GuardedConnection(Connection):
 
 
 def _only_unlogged(statement: Update) -> bool:
-    """Whether an update leaves all columns alone that the change log has."""
     changed: Iterable[Any] = statement._values or ()  # names, or columns
     return bool(changed) and all(
         statement.table.c[getattr(column, "name", column)].info.get("unlogged") for column in changed

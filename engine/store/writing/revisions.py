@@ -265,7 +265,6 @@ class Revision:
         self._log.put(table, {**row, **values})
 
     def _stamp(self, table: Table) -> dict[str, int]:
-        """The revision of a row that changes, where its table keeps that."""
         if "revision" not in table.c:
             return {}
         self.touched = True

@@ -52,8 +52,6 @@ class CompiledStatement:
 
 
 class _DialectStatement:
-    """A statement for one kind of database."""
-
     def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:
         compiled = cast("SQLCompiler", statement.compile(dialect=dialect))
         self._sql = compiled.string
@@ -153,7 +151,6 @@ def _marks(columns: int, rows: int) -> str:
 def _flat(
     dialect: Dialect, table: Table, names: tuple[str, ...], rows: Sequence[Values]
 ) -> Iterator[tuple[int, list[object]]]:
-    """How many rows, and their values one after the other, as often as a statement can take them."""
     processors = _processors(dialect, table, names)
     start = 0
     while left := len(rows) - start:

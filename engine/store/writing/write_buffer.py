@@ -132,8 +132,6 @@ class WriteBuffer:
 
 
 class _Row:
-    """A row that waits: all of it, or its key and what changes."""
-
     __slots__ = ("new", "values")
 
     def __init__(self, new: bool, values: dict[str, object]) -> None:

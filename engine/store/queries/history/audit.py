@@ -88,7 +88,6 @@ def _pages(
 
 
 def _query(org_id: str) -> TableQuery:
-    """Stored values as they were hashed: instants and details as text."""
     before = audit_log.alias("before")
     as_text = {*_INSTANTS, "details"}
     plain = [type_coerce(audit_log.c[name], Text) if name in as_text else audit_log.c[name] for name in _PLAIN]

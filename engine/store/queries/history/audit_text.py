@@ -72,7 +72,6 @@ def _pages(store: Store, org_id: str, since: datetime | None, condition: ColumnE
 
 
 def _query(dialect: str, org_id: str, condition: ColumnElement[bool]) -> TableQuery:
-    """The limit within keeps the order that the text is joined in."""
     lite = dialect == "sqlite"
     details = _text("details")
     within = case((_is_quoted(details, lite), 1), else_=0)
@@ -98,7 +97,6 @@ def _query(dialect: str, org_id: str, condition: ColumnElement[bool]) -> TableQu
 
 
 def _value(name: str, lite: bool, org_id: str) -> ColumnElement[str]:
-    """A column as text that can be joined."""
     if name == "previous_hash":
         before = audit_log.alias("before")
         there = before.c.org_id == org_id, before.c.seq == audit_log.c.seq - 1
@@ -132,5 +130,4 @@ def _count(text: ColumnElement[str], of: str) -> ColumnElement[int]:
 
 
 def _text(name: str) -> ColumnElement[str]:
-    """As it is stored."""
     return type_coerce(audit_log.c[name], Text)

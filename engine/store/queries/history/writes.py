@@ -97,7 +97,6 @@ def events_named(connection: Connection, org_id: str, event_ids: Collection[str]
 def _rows(
     connection: Connection, org_id: str, begins: tuple[bytes, ...], first: int, last: int, *, newest_first: bool = False
 ) -> Iterator[tuple[int, LoggedRow]]:
-    """The rows of some tables as they were logged, each with its revision; the lines of others are not decoded."""
     log = change_log.c
     query = select(log.revision, log.body).where(log.org_id == org_id, log.revision.between(first, last))
     order = (log.revision.desc(), log.part.desc()) if newest_first else (log.revision, log.part)

@@ -56,7 +56,6 @@ def as_last(row: Mapping[str, Any]) -> LastIncident:  # a row of incidents, whol
 
 
 def _last_of_each() -> CompiledStatement:
-    """The incident opened last under each key; one statement, however few the keys are."""
     newest = [incidents.c.opened_at.desc(), incidents.c.id.desc()]
     place = func.row_number().over(partition_by=incidents.c.dedupe_key, order_by=newest)
     ranked = (

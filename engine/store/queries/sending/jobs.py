@@ -101,5 +101,4 @@ def prune(store: Store, *, platform: datetime, organizations: datetime, now: dat
 
 
 def _instant(value: datetime) -> ColumnElement[datetime]:
-    """A moment as the store compares it."""
     return bindparam(None, value, type_=Instant())
