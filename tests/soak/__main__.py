@@ -44,7 +44,7 @@ PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of th
     "overload": (crowds.overload, 40),
     "two": (processes.lines, 90),
     "clocks": (clocks.lines, 180),
-    "claims": (claims.lines, 90),
+    "claims": (claims.lines, 125),
     "figures": (figures.lines, 60),
     "plans": (plans.lines, 90),
     "strangers": (strangers.lines, 180),
