@@ -36,7 +36,7 @@ def fill(story: Story) -> None:
         on_duty = _on_duty(shifts, incident["opened_at"])
         if on_duty is not None and incident["acknowledged_at"] is not None:
             incident["acknowledged_by"] = incident["owner"] if number % 5 == 0 else on_duty
-    _tell_who_took_them(story)
+    _set_takers(story)
     small = [
         row for row in story.tables["incidents"] if row["severity"] == "info" and row["opened_at"] < story.at(5, 0)
     ]
@@ -56,7 +56,7 @@ def fill(story: Story) -> None:
         )
 
 
-def _tell_who_took_them(story: Story) -> None:
+def _set_takers(story: Story) -> None:
     """The history of each incident and the audit log name who acknowledged it, as the incident does."""
     by = {row["id"]: row["acknowledged_by"] for row in story.tables["incidents"] if row.get("acknowledged_by")}
     for line in story.tables["incident_timeline"]:

@@ -175,7 +175,17 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
                 return
         said = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
         yield f"Yes: {said}" if plan.polar and number else said
+        if plan.presumed and not number:
+            yield from _however_they_stand(plan, library)
     yield from row_lines(plan, rows, library, citations)
+
+
+def _however_they_stand(plan: Query, library: Library) -> Iterator[str]:
+    """How many there are without the state that was presumed."""
+    others = [each.where for each in plan.constraints if not each.dimension.startswith("state:")]
+    found = library.rows(plan.entity).filter(pl.all_horizontal(pl.lit(True), *others)).height
+    if found:
+        yield f"However they stand, there {'is' if found == 1 else 'are'} {found:,}."
 
 
 def _total(plan: Query, library: Library) -> str:

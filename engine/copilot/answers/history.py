@@ -164,7 +164,9 @@ def _subject(asked: CopilotQuestion, names: Sequence[OwnName]) -> str | None:
     if asked.matches(r"\b(?:readiness|ready)\b") or (
         (framework or asked.matches(r"\bframeworks?\b"))
         and moved
-        and not asked.matches(r"\b(?:controls?|requests?|gaps?|duties|attestations?|tests?)\b")
+        and not asked.matches(
+            r"\b(?:controls?|requests?|gaps?|duties|attestations?|tests?|remediations?|exceptions?|polic\w+|findings?)\b"
+        )
     ):
         return "readiness"
     return None

@@ -76,10 +76,16 @@ REQUEST = Entity(
         RowState("at risk", ("at risk", "in danger", "tight"), is_in("clock", "at_risk"), after=True),
         RowState("on track", ("on track", "fine"), is_in("clock", "on_track"), after=True),
         RowState(
+            "waiting on us",
+            ("waiting on us", "waiting for us", "on our side"),
+            is_in("clock", "on_track", "at_risk", "overdue"),
+            after=True,
+        ),
+        RowState(
             "waiting on the requester",
             phrases(
                 "waiting on the requester, waiting on requester, paused, waiting for the auditor, waiting on the "
-                "auditor, waiting"
+                "auditor"
             ),
             is_in("clock", "paused"),
             after=True,
@@ -199,7 +205,7 @@ RISK = Entity(
             "insured": "transfer",
         },
         "level": {"severe": "critical"},
-        "category": {},
+        "category": {"operational": "operations"},
     },
     dates={
         "identified_on": ("identified", "new", "raised", "added", "found"),

@@ -416,7 +416,12 @@ FINDING = Entity(
     ),
     choices={
         "severity": SEVERITY,
-        "status": {"risk accepted": "accepted", "accepted as risk": "accepted", "accepted as a risk": "accepted"},
+        "status": {
+            "risk accepted": "accepted",
+            "accepted as risk": "accepted",
+            "accepted as a risk": "accepted",
+            "dismiss": "false_positive",
+        },
         "source": {
             "network scanner": "scanner-net",
             "network scan": "scanner-net",

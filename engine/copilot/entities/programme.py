@@ -76,7 +76,11 @@ def _remediations(records: Records) -> pl.DataFrame:
     return (
         records.fact("remediations")
         .join(rows, on="id", how="left")
-        .with_columns(called=framework_name(records), severity=pl.coalesce("severity", "raw_severity"))
+        .with_columns(
+            called=framework_name(records),
+            severity=pl.coalesce("severity", "raw_severity"),
+            days_to_close=(pl.col("closed_on") - pl.col("opened_on")).dt.total_days(),
+        )
     )
 
 
@@ -308,6 +312,7 @@ REMEDIATION = Entity(
         "severity": ("severity",),
         "blocked_by": ("blocked", "blocking", "blocks"),
     },
+    measures={"days_to_close": ("days to close", "time to close")},
     reason="blocked_by",
     presumed="open",
     loose=("gap",),

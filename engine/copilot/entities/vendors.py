@@ -143,6 +143,9 @@ VENDOR = Entity(
             is_in("review", "overdue", "never"),
             after=True,
         ),
+        RowState(
+            "reviewed in time", ("reviewed on time", "reviewed in time", "review current"), is_in("review", "current")
+        ),
         RowState("never reviewed", ("never reviewed", "without review", "without a review"), is_in("review", "never")),
         RowState(
             "with inherited gaps", ("inherited gap", "with inherited gaps"), over("inherited_gaps", 1), after=True
@@ -176,7 +179,11 @@ VENDOR = Entity(
         ),
         RowState(
             "whose outage stops us",
-            ("take us down", "stop us", "stops us", "stop our service", "outage stops service"),
+            phrases(
+                "take us down, stop us, stops us, stop our service, outage stops service, outage stops us, outage "
+                "would "
+                "stop us, outage would stop our service, outage takes us down"
+            ),
             flag("outage_stops_service"),
             after=True,
         ),
@@ -295,7 +302,7 @@ DOCUMENT = Entity(
     },
     dates={
         "valid_until": ("expire", "expires", "run out", "runs out", "end", "ends", "lapse", "good until", "valid"),
-        "issued_on": ("issued", "signed", "dated"),
+        "issued_on": ("issued", "signed", "dated", "received", "obtained"),
     },
     due="valid_until",
     links={"vendor": "vendor_id"},

@@ -55,7 +55,8 @@ def _assumptions(found: Query, reading: Reading) -> Iterator[str]:
     if named and loose.issuperset(named):
         yield f"'{' '.join(named[0])}' taken as {entity.plural}"
     roles = any(piece.sense("role", "noun") and piece.sense("role") for piece in reading.pieces)
-    if found.intent == "who" and found.columns and not roles and not found.lookup:
+    done = any(piece.sense("date") and piece.words.endswith("ed") for piece in reading.pieces)
+    if found.intent == "who" and found.columns and not roles and (done or not found.lookup):
         yield f"'who' taken as {heading(found.columns[0])}"
     labels = [one.label for one in (*found.constraints, *found.checks)]
     for piece in (*reading.pieces, *reading.turned, *reading.excluded):
@@ -77,7 +78,7 @@ _OPINIONS = (
     r"(?! (?:see|have|get|show|list|find)\b)",
     r"\b(?:did|do|does) (?:the |our |any |an? )?(?!you|we|i\b)\w+ (?P<said>like|want|know|notice|think|believe|expect|"
     r"understand|agree|suspect|remember|mind|care)\b",
-    r"\b(?P<said>(?:came|come|comes|coming) back)\b",
+    r"\b(?P<said>(?:came|come|comes|coming) back|(?:on|in) time|too (?:late|early))\b",
 )
 
 
@@ -177,7 +178,8 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
             "least": asked.bound is not None or found.order is not None,
         }.get(word, bool(found.columns))
     if word.isdigit():
-        return found.order is not None and found.order.count == int(word)
+        limit = any(one.dimension.startswith("bound:") and one.label.endswith(f" {word}") for one in found.constraints)
+        return limit or (found.order is not None and found.order.count == int(word))
     return True
 
 

@@ -142,7 +142,7 @@ def names_of(
                     _name_constraint(entity, kind, column, [asker], asker, piece.at)
                 )
             continue
-        if piece.sense("noun", "state", "choice") is not None and column is None:
+        if piece.sense("noun", "state", "choice", "role") is not None and column is None:
             continue
         if column is None or column not in frame.columns:
             orphans.append(name.label)

@@ -26,15 +26,16 @@ def turned_dates(reading: Reading) -> list[str]:
 
 
 def _only_date(piece: Piece) -> Sense | None:
-    """The date of a verb that says nothing else."""
-    return None if piece.sense("state", "choice", "name", "title") else piece.sense("date")
+    """The date of a verb that says nothing else; a state of that name is no longer, where the day is kept."""
+    return None if piece.sense("state", "name", "title") else piece.sense("date")
 
 
 def turned_of(
     reading: Reading, frame: pl.DataFrame, today: date, asker: str
 ) -> tuple[list[Constraint], tuple[str, ...]]:
     """The constraints that "not" and "except" make, and the words that they could not be made of."""
-    made, orphans = _plain(reading, reading.turned, frame, today, asker)
+    turned = [piece for piece in reading.turned if not (piece.sense("choice") and _only_date(piece))]
+    made, orphans = _plain(reading, turned, frame, today, asker)
     found = [_not(one) for one in made]
     excepted, lost = _plain(reading, reading.excluded, frame, today, asker)
     orphans += lost

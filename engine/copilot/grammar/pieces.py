@@ -64,7 +64,15 @@ def turn(
             one for one in after if one.sense(*_TURNED) and (one.sense("noun") is None or one.sense("state", "choice"))
         ]
         following = said[turner.end] if turner.end < len(said) else ""
-        if turner.words in _ONE:
+        if turner.words == "without" and close and not any(one.sense("noun") for one in after):
+            bare = [
+                one
+                for one in close
+                if not one.sense("date", "role", "measure") and (one.sense("state") or not one.sense("attribute"))
+            ]
+            found = _negate(said, turner, bare, set())
+            excluded += found
+        elif turner.words in _ONE:
             passed = {word for one in after if one.sense("role", "date") for word in said[one.at : one.end]}
             found = _negate(said, turner, close, passed) or _roles(said, turner, pieces)
             turned += found

@@ -13,7 +13,7 @@ from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.projection import project, unmet
 from engine.copilot.grammar.query import Constraint, Query, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
-from engine.copilot.grammar.spans import bound_of, clock_of, only_window, spans_of
+from engine.copilot.grammar.spans import bound_of, clock_of, equal_of, only_window, spans_of
 from engine.copilot.grammar.windows import TimeWindow
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
@@ -71,12 +71,14 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
     rows, own = rows_of(reading), any(one.dimension.startswith("own") for one in names)
     negated, unturned = turned_of(reading, frame, today, asker)
     missing, used = missing_of(reading, frame)
+    equal, numbers = equal_of(reading, frame)
     made = [
         *states_of(reading, _stating(reading, bool(rows) or own), today),
         *choices_of(reading, reading.pieces),
         *names,
         *negated,
         *missing,
+        *equal,
         *titles_of(reading, reading.pieces, frame),
         *rows,
     ]
@@ -85,7 +87,7 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
     limits = ((asked.bound, bound), (asked.clock, clock))
     unbound = tuple(said.words for said, made_of in limits if said is not None and made_of is None)
     constraints += [each for each in (bound, clock) if each is not None]
-    unknown = [word for word in reading.unknown if word not in used]
+    unknown = [word for word in reading.unknown if word not in (*used, *numbers)]
     return Query(
         entity,
         intent_of(reading),

@@ -104,20 +104,24 @@ def spans_of(
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
         within = pl.all_horizontal(bounds).fill_null(False)
         made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
-        for other in _joined(reading, dates, column):  # "opened and closed in October"
+        for other in _other_verbs(reading, dates, column):  # "opened and closed in October"
             both = pl.all_horizontal(pl.col(other).is_between(window.first or date.min, window.last or date.max))
             made.append(
                 Constraint("window", f"{other.removesuffix('_on')} then, too", both.fill_null(False), after=True)
             )
-    if len(made) == 2 and reading.asked.matches(
-        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
-        r"\b(?:more|fewer|less)\b.*\bor\b"
+    if (
+        len(made) == 2
+        and not any(one.age for one in reading.asked.windows)
+        and reading.asked.matches(
+            r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
+            r"\b(?:more|fewer|less)\b.*\bor\b"
+        )
     ):
         return lengths, tuple(made), tuple(lost)
     return [*_apart(made, frame), *lengths], (), tuple(lost)
 
 
-def _joined(reading: Reading, dates: Sequence[str], column: str) -> list[str]:
+def _other_verbs(reading: Reading, dates: Sequence[str], column: str) -> list[str]:
     """The dates of other verbs that "and" joins to that of a span."""
     said = [(piece, one.column) for piece in reading.pieces if (one := piece.sense("date"))]
     words = reading.asked.words
@@ -141,7 +145,10 @@ def _apart(made: list[Constraint], frame: pl.DataFrame) -> list[Constraint]:
     ]
 
 
-_TOOK = r"\b(?:took|takes?|taking|lasted|lasts?|lasting|ran for|went on|faster|quicker|longer)\b|\bto \w+$"
+_TOOK = (
+    r"\bin (?:less|more|under|over)\b|"
+    r"\b(?:took|takes?|taking|lasted|lasts?|lasting|ran for|went on|faster|quicker|longer)\b|\bto \w+$"
+)
 
 
 def time_measure(reading: Reading) -> str | None:
@@ -235,3 +242,19 @@ def clock_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
     after, before = hour >= asked.first, hour < asked.last
     where = after & before if asked.first < asked.last else after | before
     return Constraint("clock", asked.words, where.fill_null(False), after=True)
+
+
+def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], tuple[str, ...]]:
+    """Numbers right behind the name of a column ("port 443"), and the words that are used up with them."""
+    made, used = [], []
+    for piece in reading.pieces:
+        sense = piece.sense("attribute")
+        said = next(iter(reading.asked.words[piece.end : piece.end + 1]), "")
+        if sense is None or said not in reading.unknown or not said.isdigit():
+            continue
+        if frame.schema[sense.column].is_numeric():
+            where = (pl.col(sense.column) == int(said)).fill_null(False)
+            label = f"with {heading(sense.column)} {said}"
+            made.append(Constraint(f"bound:{sense.column}", label, where, after=True))
+            used.append(said)
+    return made, tuple(used)
