@@ -7,7 +7,7 @@ import pytest
 
 from engine.copilot.answers.answers import OfflineAnswer
 from tests.copilot.conftest import NOW
-from tests.copilot.score import HERE, MARKS, OWN, Question, Truths, mark, questions_of, score, table
+from tests.copilot.score import HERE, MARKS, NIGHTS, OWN, Question, Truths, mark, questions_of, score, table
 from tests.copilot.truth import Contains, Count, Demo, NoData
 from tests.demo import demo
 
@@ -32,6 +32,17 @@ def test_high_is_earned_and_what_is_on_record_is_answered(truths, cobalt):
     assert marks["right"] + marks["honestly declined"] >= 0.85 * len(asked)
     assert marks["refused though on record"] < 0.1 * len(asked)
     assert sum(counts.values()) == len(asked)
+
+
+@pytest.mark.real
+def test_of_every_set_at_most_one_of_a_hundred_is_wrong_and_sure(truths, cobalt):
+    asked = [one for path in NIGHTS for one in questions_of(path, 1) if one.org == "cobalt"]
+    _, told = score(asked, truths, lambda _: cobalt)
+    marks = Counter(given for given, _, _ in told)
+    assert len(asked) > 250
+    assert marks["wrong high"] <= 0.01 * len(asked)
+    assert marks["right"] + marks["honestly declined"] >= 0.85 * len(asked)
+    assert marks["refused though on record"] < 0.1 * len(asked)
 
 
 @pytest.mark.real
