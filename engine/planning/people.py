@@ -19,18 +19,21 @@ class Capacity:
     due: tuple[float, ...]
     overdue: float
     last_share: float = 1.0  # of the last week, that lies before the last day is over
-    beside: float = 0.0  # of what is due, hours that come with work of the plan
+    beside: tuple[float, ...] = ()  # of what is due, hours that come with signatures of the plan itself
 
     @property
     def remainder(self) -> float:
         """What duties leave, less than nothing where they ask for more."""
-        return round(sum(self.available) - sum(self.due) - self.overdue + self.beside, 6)
+        return round(sum(self.available) - sum(self.due) - self.overdue + sum(self.beside), 6)
 
     def completion_week(self, week: int) -> int:
-        """The week in which duties of a week are done: that one, or the first in which nothing is behind any more."""
-        behind = self.overdue
-        for number, (available, due) in enumerate(zip(self.available, self.due, strict=True)):
-            behind = max(behind + due - available, 0.0)
+        """The week in which duties of a week are done: that one, or the first in which nothing is behind any more.
+
+        Hours beside signatures of the plan are no others', so that accepting it moves nothing.
+        """
+        behind, own = self.overdue, self.beside or (0.0,) * len(self.due)
+        for number, (available, due, mine) in enumerate(zip(self.available, self.due, own, strict=True)):
+            behind = max(behind + due - mine - available, 0.0)
             if number >= week and behind <= 1e-6:
                 return number
         return len(self.available)
@@ -53,9 +56,9 @@ def capacities(
     away = away_by_day(days_away.filter(pl.col("week_start_on") == weeks.mondays[-1]), owner_weeks)
     mine = load.filter(pl.col("obligation_id").is_in(sorted(own)))
     key = ["owner", "week_start_on"]
-    beside: dict[str | None, float] = dict(
-        mine.filter(pl.col("role") == "A").group_by("owner").agg(pl.col("hours").sum()).iter_rows()
-    )
+    beside: dict[str | None, dict[date, float | None]] = {}
+    for owner, monday, hours in mine.filter(role="A").group_by(key).agg(pl.col("hours").sum()).iter_rows():
+        beside.setdefault(owner, {})[monday] = hours
     freed = (
         mine.filter(pl.col("role") == "R").drop_nulls("week_start_on").group_by(key).agg(freed=pl.col("hours").sum())
     )
@@ -83,7 +86,7 @@ def capacities(
             weeks.hours(due[owner]),
             round(overdue.get(owner, 0.0), 6),
             weeks.share_of_last(away.get(owner, {})),
-            round(beside.get(owner, 0.0), 6),
+            weeks.hours(beside.get(owner, {})),
         )
         for owner in sorted(available)
     }

@@ -337,3 +337,29 @@ def test_work_on_an_effective_control_is_planned_only_where_something_waits_for_
     )
     _, plan = plan_of(facts_with, (controls, [], records, BY, target))
     assert (plan.effective, plan.effective_with, set(plan.choice.done)) == (1, len(done - {"soc2:X3"}) + 1, done)
+
+
+def test_hours_beside_an_accepted_signature_move_no_duty_of_whoever_is_accountable(facts_with):
+    day = DAY + timedelta(days=14)
+    week = {"week": f"{day:%G-W%V}", "absence_hours": 0.0}
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
+        control("X2", evidence_kinds=SIGNED, cadence="annual", position=2),
+        attestations=[{"id": "d", **on("X2"), "owner": "ann", "due_on": day}],
+        control_owners=[
+            {**on("X1"), "email": "ben", "raci": "R"},
+            {**on("X1"), "email": "ann", "raci": "A"},
+            *owners_of("X2"),
+        ],
+        owner_capacity=[hours(0.625), hours(0.0, "ben"), {"email": "ben", "hours": 5.0, **week}],
+    )
+    drawn = (controls, [], records, BY, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    assert {(step.work.id, step.owner, step.done_on) for step in plan.steps} == {
+        ("soc2:X1", "ben", day),
+        ("soc2:X2", "ann", day),
+    }
+    _, again = plan_of(facts_with, drawn, with_rows_of(plan, facts, records))
+    assert again.people["ann"].due[2] == 0.625, "both lie in the week in which she has half an hour"
+    assert [step.done_on for step in again.steps] == [day, day]
+    assert again.available_hours == plan.available_hours
