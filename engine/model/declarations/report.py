@@ -14,6 +14,7 @@ from importlib import import_module
 import polars as pl
 
 from engine.model.columns import COLUMNS
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
 from engine.model.declarations.declaration import FORMATS, Declaration
 from engine.model.documents.abbreviations import abbreviations_in
@@ -86,7 +87,7 @@ class Report(Declaration):
             if parameter.found_in is not None and asked not in (None, parameter.default):
                 fact, column = parameter.found_in
                 if frames[fact].filter(pl.col(column) == asked).is_empty():
-                    raise parameter.refusal(str(asked))
+                    raise parameter.refusal(str(asked), f"{parameter.expectation} as of {spelled_day(ask.as_of)}")
         return Figures(self.figures, frames, ask, recall)
 
     def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None) -> Document:

@@ -262,14 +262,15 @@ def test_parameters_out_of_range_are_refused(query):
 
 def test_a_framework_that_the_organization_does_not_have_is_refused():
     with pytest.raises(
-        BadRequest, match="descope must be the framework of one of the organization's frameworks; got 'nope'"
+        BadRequest,
+        match="descope must be the framework of one of the organization's frameworks as of 20 Nov 2026; got 'nope'",
     ):
         document(duty("a", 3), descope="nope")
 
 
 @pytest.mark.parametrize("options", [{}, {"shiftWeeks": 2}])
 def test_a_duty_that_is_not_there_is_refused(options):
-    expected = "The parameter id must be the obligation_id of one of the organization's obligations; got 'zz'."
+    expected = "The parameter id must be the obligation_id of one of the organization's obligations as of 20 Nov 2026; got 'zz'."
     with pytest.raises(BadRequest, match=re.escape(expected)):
         document(duty("a", 3), id="zz", **options)
     with pytest.raises(BadRequest, match=re.escape(expected)):
