@@ -139,7 +139,7 @@ def _form(
         only=None if act is None else list(act.asks),
         fixed=fixed,
     )
-    titles = control_titles()
+    titles = control_titles(visit)
     return visit.reply(
         "form.html",
         status=status,

@@ -40,7 +40,7 @@ def table_list(visit: Visit, name: str) -> Reply:
         page = list_page(
             connection, name, visit.caller.org_id, query, today=visit.today, texts=search_columns(name, columns)
         )  # fmt: skip
-    titles = control_titles()
+    titles = control_titles(visit)
     rows = [
         (
             key_query(table, row),

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from engine.desk.visits import Visit
+from engine.store.queries.own_frameworks import own_control_titles
+
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "frameworks"
 LIST = "frameworks.csv"
 
 
 @cache
-def control_titles() -> Mapping[tuple[str, str], str]:
+def _control_titles() -> Mapping[tuple[str, str], str]:
     """The title of each control of the packs that come with the console, by framework and identifier."""
     found: dict[tuple[str, str], str] = {}
     for path in sorted(FOLDER.glob("*.csv")):
@@ -20,3 +23,10 @@ def control_titles() -> Mapping[tuple[str, str], str]:
             for row in csv.DictReader(file):
                 found[path.stem, row["control_id"]] = row["title"]
     return found
+
+
+def control_titles(visit: Visit) -> Mapping[tuple[str, str], str]:
+    """The title of each control, of the packs that come with the console, and of the organization's own."""
+    with visit.services.store.reader() as connection:
+        own = own_control_titles(connection, visit.caller.org_id)
+    return {**_control_titles(), **own} if own else _control_titles()

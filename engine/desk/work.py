@@ -43,7 +43,8 @@ def my_work(visit: Visit) -> Reply:
     with visit.services.store.reader() as connection:
         own = work_of(connection, org_id, person)
         waiting = decisions(connection, org_id) if visit.may("exceptions", "accept") else []
-    tasks = sorted((_task(visit, item) for item in own), key=_by_due)
+    titles = control_titles(visit)
+    tasks = sorted((_task(visit, item, titles) for item in own), key=_by_due)
     week = visit.today + timedelta(days=6 - visit.today.weekday())
     late = [task for task in tasks if task.due is not None and task.due < visit.today]
     this_week = [task for task in tasks if task.due is not None and visit.today <= task.due <= week]
@@ -60,7 +61,7 @@ def my_work(visit: Visit) -> Reply:
         sentence=_sentence(late, this_week, later),
         sections=[(name, title, tasks[:SHOWN], len(tasks), empty) for name, title, tasks, empty in sections],
         undated=undated[:SHOWN],
-        waiting=[_task(visit, item) for item in waiting[:SHOWN]],
+        waiting=[_task(visit, item, titles) for item in waiting[:SHOWN]],
         waiting_count=len(waiting),
         notice=visit.query.get("notice", ""),
     )
@@ -72,15 +73,15 @@ def task_acts(visit: Visit, table: str, row: Mapping[str, object]) -> list[Act]:
     return [act for act in acts_of(table) if act.applies(row) and visit.may(table, act.name, own=own)]
 
 
-def _task(visit: Visit, item: OwnRow) -> WorkLine:
+def _task(visit: Visit, item: OwnRow, titles: Mapping[tuple[str, str], str]) -> WorkLine:
     table, row = table_named(item.table), item.row
     due = row.get(str(DUTIES[item.table].due))
     due = due if isinstance(due, date) else None
     control = str(row.get("control_id") or "")
     framework = str(row.get("framework") or "")
-    named = " ".join(filter(None, (control, control_titles().get((framework, control), ""))))
+    named = " ".join(filter(None, (control, titles.get((framework, control), ""))))
     return WorkLine(
-        item.table, NOUNS.get(item.table, item.table), row_title(table, row, control_titles()), named, due,
+        item.table, NOUNS.get(item.table, item.table), row_title(table, row, titles), named, due,
         None if due is None else (due - visit.today).days, key_query(table, row), task_acts(visit, item.table, row),
     )  # fmt: skip
 

@@ -56,6 +56,17 @@ def test_a_form_takes_a_framework_of_ones_own(sign_in, store):
     assert [name in page for name in ('value="annex"', 'value="soc2"', 'value="other"')] == [True, True, False]
 
 
+def test_a_list_says_what_a_control_of_ones_own_is_called(sign_in, store):
+    with store.revision("acme", "ann@acme.example", now=NOW) as revision:
+        revision.insert(metadata.tables["own_frameworks"], [{"id": "annex", "title": "Security annex"}])
+        row = {"framework": "annex", "id": "A.1", "kind": "control", "title": "Keys are counted", "assessable": True}
+        revision.insert(metadata.tables["framework_controls"], [{**row, "position": 0}])
+        owner = {"framework": "annex", "control_id": "A.1", "email": "ann@acme.example", "raci": "R"}
+        revision.insert(metadata.tables["control_owners"], [owner])
+        revision.record("import.completed")
+    assert "Keys are counted" in sign_in().get("/tables/control_owners").text
+
+
 def test_my_work_says_what_is_late_and_has_its_acts(sign_in):
     page = sign_in("member").get("/")
     assert "1 thing is late, the oldest by 5 days: Keys are shared. 2 due this week" not in page.words

@@ -56,6 +56,13 @@ def own_control_ids(connection: Connection, org_id: str) -> dict[str, list[str]]
     return found
 
 
+def own_control_titles(connection: Connection, org_id: str) -> dict[tuple[str, str], str]:
+    """What each row of frameworks of an organization's own is called, by framework and identifier."""
+    table = framework_controls
+    query = select(table.c.framework, table.c.id, table.c.title).where(table.c.org_id == org_id)
+    return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+
+
 def own_assessable(connection: Connection, org_id: str) -> list[tuple[str, str]]:
     """Framework and identifier of every control of an organization's own that has a state."""
     table = framework_controls
