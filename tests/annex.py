@@ -1,6 +1,6 @@
 """A framework of acme's own, for tests that are about what else works on it."""
 
-from engine.intake.frameworks.importing import import_framework
+from engine.frameworks.importing import import_framework
 from tests.conftest import NOW
 
 ANNEX = "id,title\nA.1,Risk analysis\nA.2,Backups\n"

@@ -70,6 +70,7 @@ ROOMS = (
     "runtime",
     "evidence",
     "intake",
+    "frameworks",
     "delivery",
     "incidents",
     "programme",
@@ -229,6 +230,13 @@ def test_no_folder_has_more_than_twenty_files():
     """A folder beyond that is a drawer: nobody sees any more what lies in it."""
     count = Counter(path.parent for path in sources("engine", "reports", "data/demo"))
     assert {place(folder): files for folder, files in count.items() if files > 20} == {}
+
+
+def test_the_pages_name_every_room_in_its_place():
+    table = (ROOT / "CONTRIBUTING.md").read_text().partition("| room | what is there |")[2].partition("\n\n")[0]
+    named = [name for line in table.splitlines() for name in re.findall(r"`(\w+)`", line.split(" | ")[0])]
+    text = " ".join((ROOT / "docs/explanation/architecture.md").read_text().split())
+    assert (named, f"holds it: {', '.join(ROOMS)}." in text) == (list(ROOMS), True)
 
 
 def test_no_room_is_larger_than_twelve_thousand_lines():

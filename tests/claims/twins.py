@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 
 from engine.facts import FactQuestion, Facts
-from engine.intake.frameworks.completion import complete
-from engine.intake.frameworks.exporting import built_in_content, csv_stream
-from engine.intake.frameworks.files import read_frameworks
+from engine.frameworks.completion import complete
+from engine.frameworks.exporting import built_in_content, csv_stream
+from engine.frameworks.files import read_frameworks
 from engine.model.declarations.ask import Ask
 from engine.model.entities import FRAMEWORK_REPORTS
 from engine.model.thresholds import Thresholds

@@ -12,7 +12,7 @@ from importlib import import_module
 from freezegun import freeze_time
 
 import api
-from engine.intake.frameworks.importing import import_framework
+from engine.frameworks.importing import import_framework
 from engine.intake.imports.imports import import_paths
 from engine.intake.imports.tables import IMPORTABLE, importable
 from engine.planning.exports.rows import REPORT as PLAN_ROWS

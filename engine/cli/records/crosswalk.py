@@ -29,8 +29,8 @@ def suggest(source: str, target: str, least: float, most: int, org: str | None) 
     None has a reviewer: enter who signs a pair off and when, and leave out the others. Until then a pair counts for
     nothing.
     """
-    from engine.intake.frameworks.exporting import framework_content
-    from engine.intake.frameworks.suggesting import pairs_csv, suggested_pairs
+    from engine.frameworks.exporting import framework_content
+    from engine.frameworks.suggesting import pairs_csv, suggested_pairs
 
     if source == target:
         raise Usage(f"Expected two frameworks, got {source} twice.")

@@ -202,7 +202,7 @@ def _import_tables(
 
 
 def _import_framework(path: Path, org: str | None, actor: str, name: str | None, *, accept: bool) -> None:
-    from engine.intake.frameworks.importing import import_framework
+    from engine.frameworks.importing import import_framework
 
     with open_console_services() as services:
         into = organization(services, org)

@@ -213,7 +213,7 @@ def export(
 
 
 def _export_framework(folder: Path | None, org: str | None, framework: str, form: str) -> None:
-    from engine.intake.frameworks.exporting import csv_files, csv_stream, framework_content, oscal_catalog
+    from engine.frameworks.exporting import csv_files, csv_stream, framework_content, oscal_catalog
 
     with open_console_services() as services:
         name = organization(services, org)

@@ -28,7 +28,7 @@ from engine.archives.sealing import sweep as unfinished
 from engine.archives.sealing.archive import seal
 from engine.archives.verification.archive_check import check_archive
 from engine.cli import hq
-from engine.intake.frameworks.importing import import_framework
+from engine.frameworks.importing import import_framework
 from engine.model.checkpoints import open_note, read_checkpoint
 from engine.runtime.keys.signing_keys import signing_key
 from engine.store import EventRow

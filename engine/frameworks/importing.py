@@ -8,10 +8,10 @@ from typing import cast
 
 from engine.catalogue.nameable import nameable_controls
 from engine.catalogue.patterns import fits
-from engine.intake.frameworks.completion import check_references, check_reviews, complete, framework_id
-from engine.intake.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
-from engine.intake.frameworks.difference import difference, difference_lines
-from engine.intake.frameworks.files import read_frameworks
+from engine.frameworks.completion import check_references, check_reviews, complete, framework_id
+from engine.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
+from engine.frameworks.difference import difference, difference_lines
+from engine.frameworks.files import read_frameworks
 from engine.model.days import local_day
 from engine.model.errors import Usage, unknown_organization
 from engine.model.vocabulary import FRAMEWORKS

@@ -12,8 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from engine.intake.frameworks.content import COLUMNS, FrameworkContent, refuse
-from engine.intake.frameworks.oscal_profile import Resolver
+from engine.frameworks.content import COLUMNS, FrameworkContent, refuse
+from engine.frameworks.oscal_profile import Resolver
 from engine.intake.imports.values.names import slug
 from engine.model.errors import Usage
 

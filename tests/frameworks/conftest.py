@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.intake.frameworks.importing import import_framework, stored_content
+from engine.frameworks.importing import import_framework, stored_content
 from engine.model.errors import Usage
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)

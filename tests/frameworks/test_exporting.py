@@ -2,13 +2,13 @@
 
 import pytest
 
-from engine.intake.frameworks.exporting import built_in_content, csv_files, csv_stream, framework_content, oscal_catalog
-from engine.intake.frameworks.suggesting import pairs_csv, suggested_pairs
+from engine.frameworks.exporting import built_in_content, csv_files, csv_stream, framework_content, oscal_catalog
+from engine.frameworks.suggesting import pairs_csv, suggested_pairs
 from engine.model.errors import Usage
 from engine.model.vocabulary import FRAMEWORKS
-from tests.intake.frameworks.test_libraries import LIBRARY
-from tests.intake.frameworks.test_oscal import XML
-from tests.intake.frameworks.test_tabular import MIXED
+from tests.frameworks.test_libraries import LIBRARY
+from tests.frameworks.test_oscal import XML
+from tests.frameworks.test_tabular import MIXED
 
 FORMS = {"csv": csv_stream, "json": oscal_catalog}
 
@@ -49,7 +49,7 @@ def test_inheritance_goes_out_with_the_data_that_it_is_about(framework, data):
 
 
 def _complete_content(door, framework):
-    from engine.intake.frameworks.completion import complete
+    from engine.frameworks.completion import complete
 
     found = built_in_content(framework)
     complete(found)

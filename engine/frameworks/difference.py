@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.intake.frameworks.content import COLUMNS, KEYS, FrameworkContent, Row
+from engine.frameworks.content import COLUMNS, KEYS, FrameworkContent, Row
 
 EVIDENCE = ("evidence_links", "policy_controls", "test_links", "testing_schedules", "control_state_changes")
 OWNERS = ("control_owners",)

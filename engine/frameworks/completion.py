@@ -9,7 +9,7 @@ from datetime import date
 from engine.catalogue import CADENCES, EVIDENCE_KINDS, catalogue
 from engine.catalogue.columns import RELATIONS, VENDOR_EVIDENCE
 from engine.catalogue.patterns import fits
-from engine.intake.frameworks.content import (
+from engine.frameworks.content import (
     COLUMNS,
     DEFAULT_CADENCE,
     DEFAULT_EVIDENCE,

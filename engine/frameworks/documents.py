@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import yaml
 
-from engine.intake.frameworks.content import FrameworkContent
-from engine.intake.frameworks.oscal_xml import oscal_of_xml
+from engine.frameworks.content import FrameworkContent
+from engine.frameworks.oscal_xml import oscal_of_xml
 from engine.model.errors import Usage
 
 Document = dict[str, Any]  # as its format defines it; every reader looks at what it takes
@@ -22,9 +22,9 @@ DEEPEST = 80
 
 def read_documents(path: Path, files: Sequence[Path], content: FrameworkContent, stem: str) -> None:
     """Add what the documents of a file or folder hold: OSCAL, a CISO Assistant library, FedRAMP's rules."""
-    from engine.intake.frameworks.ciso import read_library
-    from engine.intake.frameworks.fedramp import read_rules
-    from engine.intake.frameworks.oscal import read_oscal
+    from engine.frameworks.ciso import read_library
+    from engine.frameworks.fedramp import read_rules
+    from engine.frameworks.oscal import read_oscal
 
     oscal: dict[Path, Document] = {}
     readers: Mapping[str, Callable[[str, Document, FrameworkContent, str], None]] = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.intake.frameworks.content import FrameworkContent, refuse
+from engine.frameworks.content import FrameworkContent, refuse
 from engine.intake.imports.values.controls import framework as known_framework
 from engine.intake.imports.values.names import slug
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from engine.intake.frameworks.content import refuse
-from engine.intake.frameworks.oscal_modify import modify
+from engine.frameworks.content import refuse
+from engine.frameworks.oscal_modify import modify
 from engine.model.errors import Usage
 
 Json = dict[str, Any]  # an object of OSCAL

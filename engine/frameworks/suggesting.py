@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process, utils
 
-from engine.intake.frameworks.content import COLUMNS, FrameworkContent, Row
+from engine.frameworks.content import COLUMNS, FrameworkContent, Row
 from engine.render.tables.csv_cells import lines, safe_cell
 
 LEAST = 60.0

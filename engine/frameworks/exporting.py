@@ -15,9 +15,9 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.catalogue.columns import CONTROL, EVIDENCE_ACTIONS
-from engine.intake.frameworks.content import COLUMNS, FrameworkContent, Row, position
-from engine.intake.frameworks.importing import require_own, stored_content
-from engine.intake.frameworks.oscal import NAMESPACE, TABLES
+from engine.frameworks.content import COLUMNS, FrameworkContent, Row, position
+from engine.frameworks.importing import require_own, stored_content
+from engine.frameworks.oscal import NAMESPACE, TABLES
 from engine.model.vocabulary import FRAMEWORKS
 from engine.render.tables.csv_cells import lines, safe_cell
 from engine.store.rows import Reader

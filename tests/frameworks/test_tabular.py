@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from engine.model.errors import Usage
-from tests.intake.frameworks.conftest import NOW
+from tests.frameworks.conftest import NOW
 
 ANNEX = """id,parent,kind,title,text,weight,cadence,evidence kinds,assessable
 A,,group,Access,,,,,

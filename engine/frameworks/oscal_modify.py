@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.intake.frameworks.content import refuse
+from engine.frameworks.content import refuse
 from engine.model.errors import Usage
 
 Json = dict[str, Any]  # an object of OSCAL

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.intake.frameworks.completion import PUBLISHED
-from engine.intake.frameworks.content import FrameworkContent, refuse
+from engine.frameworks.completion import PUBLISHED
+from engine.frameworks.content import FrameworkContent, refuse
 
 SOURCE = "FedRAMP Consolidated Rules"
 

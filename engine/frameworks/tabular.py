@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from engine.catalogue.columns import OWN
-from engine.intake.frameworks.content import COLUMNS, FrameworkContent, Row, refuse
+from engine.frameworks.content import COLUMNS, FrameworkContent, Row, refuse
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of
 from engine.intake.imports.files.typed_files import open_workbook, read_worksheet
 from engine.intake.imports.problems import Problems

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from engine.intake.frameworks.content import LARGEST_FILE, FrameworkContent
-from engine.intake.frameworks.tabular import read_table_file
+from engine.frameworks.content import LARGEST_FILE, FrameworkContent
+from engine.frameworks.tabular import read_table_file
 from engine.intake.imports.values.names import slug
 from engine.model.errors import Usage
 
@@ -27,7 +27,7 @@ def read_frameworks(path: Path, name: str | None = None) -> FrameworkContent:
     documents = [file for file in files if file.suffix.lower() in DOCUMENTS]
     stem = slug(path.stem if path.is_file() else path.resolve().name) or "framework"
     if documents:
-        from engine.intake.frameworks.documents import read_documents
+        from engine.frameworks.documents import read_documents
 
         read_documents(path, documents, content, stem)
     for file in files:
