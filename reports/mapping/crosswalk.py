@@ -60,7 +60,7 @@ def _labels(ask: Ask) -> dict[str, str]:
 
 
 def _headings(ask: Ask) -> dict[str, str]:
-    """Headings that name the two frameworks; those of the columns themselves name SOC 2 and ISO 27001."""
+    """Headings that name the two frameworks, where the columns themselves say source and target."""
     ends = {"source": ask.framework_name(ask.word(SOURCE)), "target": _adjective(ask)}
     states = {f"{end}_state": f"{name} state" for end, name in ends.items()}
     return states | {f"{end}_events": f"{name} evidence" for end, name in ends.items()}

@@ -61,7 +61,7 @@ class _Form:
         owner = table.c.id if table.name == "organizations" else table.c.org_id
         mark, cells = "?" if dialect == "sqlite" else "%s", ", ".join(_query_form(each, dialect) for each in every)
         order = ", ".join(column.name for column in table.primary_key.columns)
-        self.query = f"SELECT {cells} FROM {table.name} WHERE {owner.name} = {mark} ORDER BY {order}"  # noqa: S608
+        self.query = f"SELECT {cells} FROM {table.name} WHERE {owner.name} = {mark} ORDER BY {order}"  # noqa: S608 - ours
         self.names = [str(column.name) for column in every]
         self._name, self._key = str(table.name), slice(1, 1 + len(keys))
         fields = [(f"column_{place}", Cell, None) for place in range(len(columns))]
