@@ -112,6 +112,12 @@ def exports(tmp_path):
     os.mkfifo(tmp_path / "exports" / "pipe.csv")
     with (tmp_path / "exports" / "large.csv").open("wb") as file:
         file.truncate(3 << 30)  # nothing of it is on the disk
+    for repository in ("worktree", "linked/.git", "borrows/.git/objects/info", "bare"):
+        (tmp_path / repository).mkdir(parents=True)
+    (tmp_path / "worktree/.git").write_text("gitdir: /elsewhere/.git/worktrees/code\n")
+    (tmp_path / "linked/.git/objects").symlink_to("/elsewhere/.git/objects")
+    (tmp_path / "borrows/.git/objects/info/alternates").write_text("/elsewhere/.git/objects\n")
+    (tmp_path / "bare/commondir").write_text("/elsewhere/.git\n")
     return tmp_path
 
 
@@ -131,6 +137,10 @@ def exports(tmp_path):
         ('kind = "sqlite"\npath = "exports/pipe.csv"\nquery = "select 1"', "must be a regular file; it is a device"),
         ('kind = "git"\npath = "through"', "is or passes a symbolic link"),
         ('kind = "git"\npath = "exports/a.csv"', "must be a folder; it is a file"),
+        ('kind = "git"\npath = "worktree"', "worktree/.git leads to a repository elsewhere"),
+        ('kind = "git"\npath = "linked"', "linked has objects behind a symbolic link"),
+        ('kind = "git"\npath = "borrows"', "takes objects from another repository by objects/info/alternates"),
+        ('kind = "git"\npath = "bare"', "takes objects from another repository by commondir"),
     ],
 )
 def test_what_cannot_be_a_source_is_found_before_anything_is_read(exports, options, expected):

@@ -5,7 +5,6 @@
 """
 
 import re
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ import duckdb
 
 from engine.evidence.pulls.declarations import PullSource
 from engine.evidence.pulls.sources.commands import ProgramRun, run_program
-from engine.evidence.pulls.sources.paths import MOST_BYTES, must_be_below
+from engine.evidence.pulls.sources.paths import MOST_BYTES, must_be_repository
 from engine.evidence.pulls.sources.reading import (
     SECONDS,
     SourceProblem,
@@ -96,7 +95,7 @@ def read_git(
     if program is None:
         raise SourceProblem(f"{place} needs the program git, which is not there.")
     try:
-        must_be_below(base, name, stat.S_ISDIR, "a folder")
+        must_be_repository(base, name)
     except Usage as problem:
         raise SourceProblem(f"{place} {problem.message}") from problem
     if not path.is_dir():

@@ -38,7 +38,7 @@ def _check(source: PullSource, base: Path) -> None:
     elif source.kind == "sqlite":
         must_be_below(base, source.text("path"), stat.S_ISREG, "a regular file")
     elif source.kind == "git":
-        must_be_below(base, source.text("path"), stat.S_ISDIR, "a folder")
+        must_be_repository(base, source.text("path"))
 
 
 def matching_files(source: PullSource, base: Path) -> list[str]:
@@ -98,6 +98,21 @@ def must_be_below(base: Path, name: str, is_kind: Callable[[int], bool], expecte
         return
     if not is_kind(mode):
         raise Usage(f"{name} must be {expected}; it is {_kind(mode)}.")
+
+
+def must_be_repository(base: Path, name: str) -> None:
+    """Usage where a folder below the folder is a repository that has its objects elsewhere; nothing may be there."""
+    must_be_below(base, name, stat.S_ISDIR, "a folder")
+    own = base / name / ".git"
+    if own.is_symlink() or own.is_file():
+        raise Usage(f"{name}/.git leads to a repository elsewhere: name the folder that has it.")
+    folder = own if own.is_dir() else base / name
+    for part in ("commondir", "objects/info/alternates"):
+        if (folder / part).exists():
+            raise Usage(f"{name} takes objects from another repository by {part}: a pull reads one that has its own.")
+    for part in ("HEAD", "objects", "packed-refs", "refs"):
+        if (folder / part).is_symlink():
+            raise Usage(f"{name} has {part} behind a symbolic link: a pull reads a repository that has its own.")
 
 
 def _kind(mode: int) -> str:
