@@ -38,7 +38,7 @@ class Output:
 
 
 STEPS = (
-    Output("types of rows", "engine/store/**/records.py", script="accept_records.py"),
+    Output("types of rows", "engine/model/records/*.py", script="accept_records.py"),
     Output("fingerprint of the schema", "data/migrations/fingerprints.json", script="accept_fingerprint.py"),
     Output("values of figures", "tests/reports/figure_values.json", script="accept_figure_values.py"),
     Output("index of reports", "reports/index.json", script="accept_index.py"),

@@ -135,7 +135,7 @@ def test_a_table(run, change, copy):
         '    "service_notes": _columns(scope="id note"),\n    "slo_profiles": ',
     )
     run("tests.accept", "--only", "types of rows")
-    assert "class ServiceNoteRow(TypedDict):" in next(copy.glob("engine/store/**/records.py")).read_text()
+    assert "class ServiceNoteRow(TypedDict):" in next(copy.glob("engine/model/records/*.py")).read_text()
 
 
 def test_a_framework_is_held_to_its_counts(run, change):

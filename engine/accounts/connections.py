@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engine.intake.redaction import is_secret, redact
 from engine.model.errors import BadRequest, Conflict, Forbidden
+from engine.model.records import ConnectionRow
 from engine.model.vocabulary import ADMIN_ROLES, ConnectionKind
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.rows import first, many, without
-from engine.store.schema.records import ConnectionRow
 from engine.store.schema.services import connections
 
 KINDS: Mapping[ConnectionKind, str] = {

@@ -9,10 +9,10 @@ from typing import BinaryIO, NamedTuple
 
 from engine.evidence.items import items_with_bytes, named_hashes
 from engine.evidence.store import PIECE, EvidenceStore, evidence_path
+from engine.model.records import EvidenceItemRow
 from engine.store import Revision, Store
 from engine.store.rows import many
 from engine.store.schema.controls import evidence_items
-from engine.store.schema.records import EvidenceItemRow
 
 REMOVED = "evidence.removed"
 ABOUT, CONTAINS, SAME_BYTES = "is about the person", "contains the address", "has the same bytes"

@@ -15,12 +15,12 @@ from hashlib import sha256
 from typing import NotRequired, TypedDict
 
 from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.model.records import CredentialRow
 from engine.model.vocabulary import CredentialKind
 from engine.store import Revision, Store
 from engine.store.ids import new_id
 from engine.store.rows import first, many
 from engine.store.schema.outputs import credentials
-from engine.store.schema.records import CredentialRow
 from engine.store.writing.credentials import last_uses
 
 PREFIXES: Mapping[CredentialKind, str] = {"api_key": "svc_sk_", "ingest": "svc_ingest_", "assessor": "svc_ca_"}

@@ -12,6 +12,7 @@ from engine.automation import policies
 from engine.automation.playbooks import Playbook
 from engine.incidents.hands.steps import PersonStep, take_step
 from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.model.records import ApprovalRow
 from engine.model.vocabulary import OPERATOR_ROLES, STEP_KINDS, ApprovalStatus
 from engine.programme import staffing
 from engine.store import Reader, Revision, Store, rows
@@ -19,7 +20,6 @@ from engine.store.ids import new_id
 from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
-from engine.store.schema.records import ApprovalRow
 
 EXPIRING = ("execution", "incident")  # kinds that end by themselves
 ACTOR = "approvals"

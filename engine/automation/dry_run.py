@@ -11,11 +11,11 @@ from engine.automation.playbooks import Playbook, fill
 from engine.automation.situation import Situation
 from engine.automation.state import State
 from engine.automation.targets import SELECTORS, InputValue
+from engine.model.records import IncidentRow, PolicyRow
 from engine.model.vocabulary import DryRunOutcome
 from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.schema.automation import dry_runs
-from engine.store.schema.records import IncidentRow, PolicyRow
 from engine.store.schema.services import incidents
 
 MOST_SHOWN = 500

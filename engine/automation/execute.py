@@ -16,13 +16,13 @@ from engine.automation.inputs import complete, inputs_hash
 from engine.automation.playbooks import Playbook
 from engine.automation.state import State
 from engine.model.errors import BadRequest
+from engine.model.records import ApprovalRow, DryRunRow, PolicyRow
 from engine.model.thresholds import DEFAULTS
 from engine.model.vocabulary import ExecutionMode
 from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import dry_runs, executions
-from engine.store.schema.records import ApprovalRow, DryRunRow, PolicyRow
 from engine.store.schema.services import incident_timeline
 
 

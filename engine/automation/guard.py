@@ -7,11 +7,11 @@ from typing import Literal
 
 from engine.automation.checks import CheckOutcome
 from engine.automation.policies import Ruling
+from engine.model.records import ApprovalRow, DryRunRow
 from engine.model.vocabulary import ApprovalStatus, AutomationStage, BlockReason, DryRunOutcome
 from engine.store import Revision
 from engine.store.ids import new_id
 from engine.store.schema.automation import policy_blocks
-from engine.store.schema.records import ApprovalRow, DryRunRow
 
 SHORTEST_NOTE = 10
 

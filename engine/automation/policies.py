@@ -9,11 +9,11 @@ from engine.automation.policy_fields import fields_of
 from engine.automation.policy_rules import evaluate, problems
 from engine.automation.separation import EXPECTATION, is_separation
 from engine.model.errors import BadRequest
+from engine.model.records import PolicyRow
 from engine.model.vocabulary import Json, PolicyState, RuleEffect
 from engine.store import Reader, Revision, rows
 from engine.store.queries.operations import automation as queries
 from engine.store.schema.automation import policies, policy_controls
-from engine.store.schema.records import PolicyRow
 
 UNREADABLE = "unreadable"
 SHOWN = (

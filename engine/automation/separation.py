@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from engine.model.records import PolicyRow
 from engine.model.vocabulary import SEPARABLE_DUTIES
-from engine.store.schema.records import PolicyRow
 
 EXPECTATION = f"a list of two or three of {', '.join(SEPARABLE_DUTIES)}, each once"
 

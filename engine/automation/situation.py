@@ -7,8 +7,8 @@ import msgspec
 
 from engine.automation.state import RANKS, State
 from engine.automation.targets import AutomationTarget, Inputs
+from engine.model.records import IncidentRow
 from engine.model.vocabulary import Environment, Severity
-from engine.store.schema.records import IncidentRow
 
 
 @dataclass(frozen=True)

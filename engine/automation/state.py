@@ -7,14 +7,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES, Role
-from engine.store import Reader, rows
-from engine.store.queries.accounts import organizations
-from engine.store.queries.operations import automation as queries
-from engine.store.schema.audit import legal_holds
-from engine.store.schema.automation import dry_runs, executions
-from engine.store.schema.organizations import memberships, users
-from engine.store.schema.records import (
+from engine.model.records import (
     DataFlowRow,
     DeployRow,
     ExecutionRow,
@@ -26,6 +19,13 @@ from engine.store.schema.records import (
     VendorDocumentRow,
     VendorRow,
 )
+from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES, Role
+from engine.store import Reader, rows
+from engine.store.queries.accounts import organizations
+from engine.store.queries.operations import automation as queries
+from engine.store.schema.audit import legal_holds
+from engine.store.schema.automation import dry_runs, executions
+from engine.store.schema.organizations import memberships, users
 from engine.store.schema.risk import data_flows, systems, vendor_documents, vendors
 from engine.store.schema.services import deploys, findings, incidents, service_dependencies, services
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from engine.delivery import chat, mail, webhook
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
+from engine.model.records import DeliveryContentRow, DeliveryRow
 from engine.store.queries.sending.deliveries import Endpoint
-from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 
 def send(

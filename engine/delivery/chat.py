@@ -11,8 +11,8 @@ from engine.delivery.backoff import retry_after
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import PostAnswer, post
+from engine.model.records import DeliveryContentRow, DeliveryRow
 from engine.store.queries.sending.deliveries import Endpoint
-from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 from engine.store.types import canonical_json
 
 MOST_TEXT = 40_000

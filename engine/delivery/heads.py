@@ -11,13 +11,13 @@ from engine.delivery.time_stamps import time_stamp
 from engine.delivery.witness import cosign, cosign_installation
 from engine.model.checkpoints import open_note
 from engine.model.errors import Problem
+from engine.model.records import DeliveryRow
 from engine.runtime.heads.installation import InstallationHead, sign_installation
 from engine.runtime.heads.signed_heads import SignedHead, newest_signed_head, of_row, one_line_note, signed_head
 from engine.runtime.heads.witnesses import is_cosigned, trusted_witnesses
 from engine.runtime.services import Services
 from engine.store.queries.history import signed_heads as queries
 from engine.store.queries.sending import claims
-from engine.store.schema.records import DeliveryRow
 
 log = logging.getLogger("hq.heads")
 OWN_LINES = 1  # signature lines of a head that nobody has cosigned

@@ -17,10 +17,10 @@ from typing import TypeAlias
 from engine.delivery.message import address, one_line
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import MailServer, Outside
+from engine.model.records import DeliveryContentRow, DeliveryRow
 from engine.render.mail.gathered_mail import MailPart, gathered_html, gathered_text, text_footer, with_footer
 from engine.reporting.index import index
 from engine.runtime.heads.signed_heads import HEADER
-from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 TIMEOUT_SECONDS = 20.0
 PREFERENCES = "/api/user/notification-preferences"

@@ -20,6 +20,7 @@ from engine.delivery.heads import DepartingHeads
 from engine.delivery.message import Message, check
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
+from engine.model.records import DeliveryContentRow, DeliveryRow
 from engine.model.vocabulary import Channel, DeliveryStatus
 from engine.render.mail.gathered_mail import is_part
 from engine.reporting.index import index
@@ -29,7 +30,6 @@ from engine.store.ids import new_id
 from engine.store.queries.sending import claims
 from engine.store.queries.sending import deliveries as queue
 from engine.store.queries.sending.claims import ATTEMPTS, Claim
-from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 log = logging.getLogger("hq.delivery")
 ACTOR = "delivery"

@@ -21,9 +21,9 @@ from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import post
 from engine.model.errors import Problem
+from engine.model.records import DeliveryRow
 from engine.runtime.heads.signed_heads import HEADER
 from engine.store.queries.sending.deliveries import Endpoint
-from engine.store.schema.records import DeliveryRow
 from engine.store.types import canonical_json
 
 PREFIX = "whsec_"

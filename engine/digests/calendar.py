@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 from engine.model.declarations.digest import When, last_due, next_due
 from engine.model.errors import Problem
 from engine.model.every_organization import first_named, for_every_organization, noted_reason
+from engine.model.records import JobRunRow
 from engine.runtime.services import Services
 from engine.store.queries.sending import digests as queries
 from engine.store.queries.sending.digests import Clock
-from engine.store.schema.records import JobRunRow
 
 AGAIN = timedelta(minutes=30)  # after which a task that failed is tried again
 

@@ -12,10 +12,10 @@ from engine.model.days import local_day, midnight
 from engine.model.declarations.digest import ChainStep, Digest
 from engine.model.errors import NotFound, Problem
 from engine.model.every_organization import public_message
+from engine.model.records import JobRunRow
 from engine.runtime.services import Services
 from engine.store.queries.sending import digests as queries
 from engine.store.queries.sending.digests import Clock
-from engine.store.schema.records import JobRunRow
 
 CHAIN_NAME = "staffing-digest-auto-chain"
 NOT_DUE = "not_due"

@@ -7,11 +7,11 @@ from datetime import datetime
 from engine.evidence.items import items_with_bytes, named_hashes
 from engine.evidence.store import EvidenceStore, UnnamedFiles, open_evidence
 from engine.model.every_organization import for_every_organization
+from engine.model.records import EvidenceItemRow
 from engine.model.vocabulary import EvidenceState
 from engine.runtime.services import Services
 from engine.store import Store
 from engine.store.schema.controls import evidence_items
-from engine.store.schema.records import EvidenceItemRow
 
 ACTOR = "evidence-check"
 CHECKED = "evidence.checked"

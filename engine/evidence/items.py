@@ -9,11 +9,11 @@ from typing import BinaryIO
 from engine.evidence.incoming import media_type
 from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
 from engine.model.errors import Conflict, NotFound, Usage
+from engine.model.records import EvidenceItemRow
 from engine.store import Reader, Revision, Store
 from engine.store.ids import new_id
 from engine.store.rows import first, many
 from engine.store.schema.controls import evidence_items, evidence_links, evidence_requests
-from engine.store.schema.records import EvidenceItemRow
 
 ITEM_ADDED = "evidence.collected"
 Control = tuple[str, str]  # framework and identifier

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from engine.model.days import local_day
+from engine.model.records import TestLinkRow
 from engine.model.vocabulary import LinkOutcome
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
@@ -12,7 +13,6 @@ from engine.store.queries.accounts.organizations import time_zone
 from engine.store.schema.automation import dry_runs, test_links
 from engine.store.schema.controls import test_runs
 from engine.store.schema.outputs import bundles
-from engine.store.schema.records import TestLinkRow
 
 
 @dataclass(frozen=True)

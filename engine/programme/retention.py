@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 
 from engine.model.days import local_day, midnight
 from engine.model.every_organization import for_every_organization
+from engine.model.records import RetentionOverrideRow
 from engine.model.vocabulary import EVERY_RECORD
 from engine.store import Store
 from engine.store.queries.operations.payloads import purge_payloads
@@ -22,7 +23,6 @@ from engine.store.removal.retention import (
 from engine.store.rows import many
 from engine.store.schema.audit import retention_overrides
 from engine.store.schema.organizations import memberships, users
-from engine.store.schema.records import RetentionOverrideRow
 
 ACTOR = "retention"
 PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}

@@ -16,12 +16,12 @@ from engine.evidence.pulls.declarations import window_of_day
 from engine.evidence.store import EvidenceStore
 from engine.intake.tool_results import RuleCount, ToolResults
 from engine.model.days import local_day
+from engine.model.records import TestingScheduleRow
 from engine.model.vocabulary import Cadence, TestRunOutcome
 from engine.store import Revision, Store
 from engine.store.queries.accounts.organizations import time_zone
 from engine.store.rows import many
 from engine.store.schema.controls import evidence_items, test_runs, testing_schedules, tool_rules
-from engine.store.schema.records import TestingScheduleRow
 
 CADENCE: Cadence = "monthly"
 RULES = Path(__file__).parents[2] / "data" / "rules" / "tool_rules.csv"

@@ -6,11 +6,11 @@ from datetime import date, datetime, timedelta
 import polars as pl
 
 from engine.model.figures.formulas import iso_week, week_start
+from engine.model.records import ObligationSnapshotRow
 from engine.reporting.snapshot.week_plan import AHEAD, completed_in, due_in, expected_in, outcome, planned_hours
 from engine.runtime.services import Services
 from engine.store import Reader, rows
 from engine.store.schema.outputs import obligation_snapshots
-from engine.store.schema.records import ObligationSnapshotRow
 
 Rows = list[dict[str, object]]
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from engine.model.errors import Conflict
+from engine.model.records import LeadRow
 from engine.sales import pilots
 from engine.sales.history import Changes, differences, from_to, note
 from engine.sales.parts import as_row
@@ -11,7 +12,6 @@ from engine.store import Reader, Revision
 from engine.store.queries.sales.commerce import history_of
 from engine.store.rows import first, one
 from engine.store.schema import commerce as tables
-from engine.store.schema.records import LeadRow
 
 
 def detail(connection: Reader, org_id: str, lead_id: str) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 import msgspec
 
+from engine.model.records import LeadRow
 from engine.sales.history import Changes, differences, from_to, note, plain
 from engine.sales.parts import as_row, part_of
 from engine.sales.stages import PILOT_STEPS, check_step
@@ -16,7 +17,6 @@ from engine.store.ids import new_id
 from engine.store.queries.sales.commerce import history_of
 from engine.store.rows import one
 from engine.store.schema import commerce as tables
-from engine.store.schema.records import LeadRow
 
 MEETINGS = ("discovery", "kickoff", "review")
 DATES = tuple(f"{meeting}_at" for meeting in MEETINGS)

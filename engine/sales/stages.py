@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from engine.model.errors import BadRequest, Conflict
+from engine.model.records import LeadRow
 from engine.model.vocabulary import LEAD_STAGES, PILOT_STAGES, LeadStage, PilotStage
-from engine.store.schema.records import LeadRow
 
 LEAD_STEPS: Mapping[str, tuple[LeadStage, ...]] = {
     "new": ("contacted", "lost", "nurture"),

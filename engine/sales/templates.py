@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.store.schema.records import LeadRow
+from engine.model.records import LeadRow
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from engine.model.errors import NotFound
+from engine.model.records import AccessLogRow
 from engine.store.chain.chain import GENESIS, ChainCheck
 from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
 from engine.store.chain.heads import take_head
@@ -24,7 +25,6 @@ from engine.store.ids import PLATFORM
 from engine.store.log.log_check import Counting
 from engine.store.log.row_check import RowCheck, check_rows
 from engine.store.schema.audit import access_log
-from engine.store.schema.records import AccessLogRow
 from engine.store.store_reader import StoreReader
 from engine.store.writing.credentials import CredentialUses
 from engine.store.writing.group import GroupCommit, Lookups, TimedChange, Write, WriteResult, write_in_order

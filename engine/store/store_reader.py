@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, select
 
 from engine.model.days import local_day
 from engine.model.documents.document import Position
+from engine.model.records import CredentialRow, SignedHeadRow
 from engine.model.vocabulary import Plan, Role
 from engine.store.database.faults import store_faults
 from engine.store.database.patience import may_wait, no_patience, wait_allowed
@@ -21,7 +22,6 @@ from engine.store.queries.history.signed_heads import newest as newest_head
 from engine.store.rows import select_first
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
-from engine.store.schema.records import CredentialRow, SignedHeadRow
 
 MOST_CREDENTIALS = 10_000
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, LargeBinary, String, Table
 
-from engine.store.schema import metadata, records
+from engine.model import records
+from engine.store.schema import metadata
 from engine.store.types import Instant
 
 PATH = Path(records.__file__)

@@ -9,11 +9,11 @@ from engine.archives.sealing.spool import ArchiveSpool
 from engine.evidence.store import PIECE, EvidenceStore, open_evidence
 from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict
+from engine.model.records import EvidenceItemRow
 from engine.render.tables.csv import csv_chunks
 from engine.runtime.services import Services
 from engine.store.rows import many
 from engine.store.schema.controls import evidence_items, evidence_links
-from engine.store.schema.records import EvidenceItemRow
 from engine.store.types import instant_text
 
 LIST = "evidence_files.csv"

@@ -15,6 +15,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.catalogue.patterns import fits
+from engine.model.records import OrganizationRuleRow
 from engine.store import Store
 from engine.store.queries.history.audit import COLUMNS as AUDIT
 from engine.store.queries.history.audit import AuditEntry, events_until, position
@@ -23,7 +24,6 @@ from engine.store.queries.own_frameworks import own_assessable
 from engine.store.rows import Reader, many
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.schema.controls import evidence_items, evidence_links, organization_rules
-from engine.store.schema.records import OrganizationRuleRow
 from engine.store.types import instant_text
 
 COLUMNS = (

@@ -1,9 +1,9 @@
 """Word of a bundle that was sealed."""
 
 from engine.delivery import Message, content_hash
+from engine.model.records import BundleRow
 from engine.model.vocabulary import Json
 from engine.runtime.settings import Settings
-from engine.store.schema.records import BundleRow
 
 ROUTE = "/api/governance/compliance/bundles"
 KIND = "bundle_created"

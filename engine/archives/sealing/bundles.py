@@ -18,6 +18,7 @@ from engine.archives.sealing.sweep import mark, sweep, temporary
 from engine.delivery import QueueAnswer, channels_of, endpoints, enqueue
 from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict, NotFound, Unavailable
+from engine.model.records import BundleRow
 from engine.model.vocabulary import Json
 from engine.reporting.artifacts.durable_files import flush_folder, link_new
 from engine.runtime.keys.signing_keys import SigningKey, signing_key
@@ -28,7 +29,6 @@ from engine.store.ids import new_id
 from engine.store.queries.history import bundles as queries
 from engine.store.rows import first, pick
 from engine.store.schema.outputs import bundle_files, bundles
-from engine.store.schema.records import BundleRow
 
 if TYPE_CHECKING:
     from engine.archives.sealing.archive import SealedArchive

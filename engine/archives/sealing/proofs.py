@@ -21,6 +21,7 @@ from engine.archives.sealing.spool import ArchiveSpool
 from engine.model import merkle
 from engine.model.checkpoints import Checkpoint, open_note, origin_of, read_checkpoint
 from engine.model.errors import Conflict
+from engine.model.records import ArchiveHeadRow, BundleRow, SignedHeadRow
 from engine.runtime.heads.installation import own_proof, sign_installation
 from engine.runtime.heads.signed_heads import sign, signed_head
 from engine.runtime.keys.key_rotations import rotations_text
@@ -32,7 +33,6 @@ from engine.store.queries.history import bundles as queries
 from engine.store.queries.history import signed_heads
 from engine.store.queries.history.audit import position
 from engine.store.rows import Reader
-from engine.store.schema.records import ArchiveHeadRow, BundleRow, SignedHeadRow
 from engine.store.types import canonical_json
 
 MOST_HEADS = 500

@@ -9,11 +9,11 @@ from engine.archives.sealing import bundles, manifest
 from engine.archives.verification import archive_check
 from engine.model import merkle
 from engine.model.errors import Problem, Unavailable
+from engine.model.records import BundleRow
 from engine.reporting.artifacts.durable_files import file_sum
 from engine.runtime.services import Services
 from engine.store.queries.history import bundles as queries
 from engine.store.rows import pick
-from engine.store.schema.records import BundleRow
 
 Finding = tuple[str, str]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from engine.archives.sealing.bundles import archive_path
 from engine.archives.verification.archive_check import check_archive
+from engine.model.records import BundleRow
 from engine.runtime.settings import Settings
 from engine.store.queries.history import bundles as queries
 from engine.store.rows import Reader
-from engine.store.schema.records import BundleRow
 
 
 @dataclass(frozen=True)

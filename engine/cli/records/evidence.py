@@ -17,8 +17,8 @@ from engine.reporting.artifacts.durable_files import file_in_place
 
 if TYPE_CHECKING:
     from engine.evidence.byte_check import EvidenceCheck
+    from engine.model.records import EvidenceItemRow
     from engine.runtime.services import Services
-    from engine.store.schema.records import EvidenceItemRow
 
 
 @click.group()

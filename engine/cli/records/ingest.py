@@ -11,8 +11,8 @@ from engine.cli.on_terminal import printable
 from engine.model.errors import NotFound, Usage
 
 if TYPE_CHECKING:
+    from engine.model.records import IngestPayloadRow
     from engine.runtime.services import Services
-    from engine.store.schema.records import IngestPayloadRow
 
 any_org_option = click.option(
     "--org", metavar="ORG", help="Only of this organization; of all without it.", shell_complete=organization_names

@@ -14,11 +14,11 @@ from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_da
 from engine.evidence.pulls.pull import PullOutcome
 from engine.evidence.pulls.run_files import RUN, rows_sha256, run_files
 from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
+from engine.model.records import TestingScheduleRow
 from engine.store import Revision, Store
 from engine.store.rows import many
 from engine.store.schema.controls import schedule_controls, test_runs, testing_schedules
 from engine.store.schema.organizations import organization_frameworks
-from engine.store.schema.records import TestingScheduleRow
 
 ACTOR = "pull"
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from engine.incidents.review.markdown import facts, table
+from engine.model.records import IncidentRow
 from engine.model.vocabulary import Json
-from engine.store.schema.records import IncidentRow
 
 
 def alert_blocks(incident: IncidentRow) -> Iterator[str]:

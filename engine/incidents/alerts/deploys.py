@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.model.errors import BadRequest, Conflict, NotFound
+from engine.model.records import DeployRow
 from engine.model.vocabulary import DeployStatus
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.queries.operations.services import services_called
 from engine.store.rows import first, pick, without
-from engine.store.schema.records import DeployRow
 from engine.store.schema.services import deploys, services
 
 

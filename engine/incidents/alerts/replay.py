@@ -8,9 +8,9 @@ from engine.incidents.alerts.bodies import IngestDoor
 from engine.incidents.alerts.ingest import receive_alerts, receive_findings
 from engine.intake.payloads import InboundBody, unpack_body
 from engine.model.errors import BadRequest, TooLarge
+from engine.model.records import IngestPayloadRow
 from engine.store import Store
 from engine.store.queries.operations.payloads import note_reason
-from engine.store.schema.records import IngestPayloadRow
 
 
 @dataclass(frozen=True)

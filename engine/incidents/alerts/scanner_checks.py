@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from engine.intake.findings import Finding, FindingBatch, ScannerCheck, bare_title, describe
+from engine.model.records import FindingRow, ScannerCheckRow
 from engine.store import Revision
 from engine.store.queries.operations.ingest import checks_by_id
-from engine.store.schema.records import FindingRow, ScannerCheckRow
 from engine.store.schema.services import scanner_checks
 
 NUMBERED = ("qualys",)  # scanners whose findings come without the words of their checks

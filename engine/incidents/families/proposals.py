@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from engine.model.records import IncidentRow
 from engine.store import Note, Reader, Revision, Store
 from engine.store.ids import new_id
 from engine.store.queries.operations.incidents import opened_since, refused_parents
-from engine.store.schema.records import IncidentRow
 from engine.store.schema.services import incident_timeline, incidents
 
 ACTOR = "families"

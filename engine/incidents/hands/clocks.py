@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from engine.intake.times import instant
 from engine.model.incident_notices import NOTICES, due_at
-from engine.store.schema.records import IncidentTimelineRow
+from engine.model.records import IncidentTimelineRow
 
 
 def regulators_clocks(timeline: Sequence[IncidentTimelineRow], zone: str) -> list[tuple[str, str, str, datetime]]:

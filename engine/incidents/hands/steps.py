@@ -8,12 +8,12 @@ from typing import Any
 from engine.incidents.alerts.episodes import A_MOMENT, Episode, KeyMessage, MessageKind
 from engine.incidents.alerts.key_history import KeyHistory
 from engine.model.errors import BadRequest, Conflict, NotFound
+from engine.model.records import IncidentRow
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentLaw, StepKind
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.queries.operations.ingest import as_last, last_incidents
 from engine.store.rows import first
-from engine.store.schema.records import IncidentRow
 from engine.store.schema.services import incident_timeline, incidents
 
 ACTIONS: Mapping[StepKind, str] = {

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from engine.incidents.review.durations import span
 from engine.model.maintenance import matches
-from engine.store.schema.records import IncidentRow, MaintenanceWindowRow, OnCallShiftRow
+from engine.model.records import IncidentRow, MaintenanceWindowRow, OnCallShiftRow
 
 
 def people_of(shift: OnCallShiftRow) -> list[str]:

@@ -6,9 +6,9 @@ from hashlib import sha256
 
 from engine.incidents.review.durations import incident_times
 from engine.incidents.review.records import IncidentRecord, StampedRow
+from engine.model.records import AuditLogRow
 from engine.render.plain_values import plain_value
 from engine.store.rows import pick, without
-from engine.store.schema.records import AuditLogRow
 from engine.store.types import canonical_json
 
 PACK_VERSION = 1

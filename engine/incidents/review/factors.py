@@ -6,8 +6,8 @@ import msgspec
 
 from engine.incidents.review.markdown import FILL_IN, deploys_table, table
 from engine.incidents.review.records import IncidentRecord
+from engine.model.records import RcaRunRow
 from engine.render.text.prose import inline, paragraph
-from engine.store.schema.records import RcaRunRow
 
 BEST = 3
 

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from engine.incidents.review.records import IncidentRecord, StampedRow
 from engine.model.days import spelled_day
+from engine.model.records import IncidentTimelineRow
 from engine.render.text.prose import inline
-from engine.store.schema.records import IncidentTimelineRow
 
 MilestoneColumn: TypeAlias = Literal[
     "started_at", "opened_at", "acknowledged_at", "mitigated_at", "resolved_at", "closed_at"

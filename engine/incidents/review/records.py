@@ -9,6 +9,22 @@ from engine.exposure.dependencies import ways
 from engine.incidents.review.duty import is_covered
 from engine.incidents.slo.impact import Impact, impact
 from engine.model.documents.document import Organization, Position
+from engine.model.records import (
+    ApprovalRow,
+    AuditLogRow,
+    DeployRow,
+    DryRunRow,
+    ExecutionRow,
+    FindingRow,
+    IncidentActionRow,
+    IncidentRow,
+    IncidentTimelineRow,
+    LegalHoldRow,
+    MaintenanceWindowRow,
+    OnCallShiftRow,
+    RcaRunRow,
+    ServiceRow,
+)
 from engine.model.thresholds import DEFAULTS
 from engine.store import Reader
 from engine.store.queries.operations.automation import setting
@@ -28,22 +44,6 @@ from engine.store.queries.operations.services import needed_pairs, organization
 from engine.store.rows import first, many, one
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import approvals, dry_runs, executions
-from engine.store.schema.records import (
-    ApprovalRow,
-    AuditLogRow,
-    DeployRow,
-    DryRunRow,
-    ExecutionRow,
-    FindingRow,
-    IncidentActionRow,
-    IncidentRow,
-    IncidentTimelineRow,
-    LegalHoldRow,
-    MaintenanceWindowRow,
-    OnCallShiftRow,
-    RcaRunRow,
-    ServiceRow,
-)
 from engine.store.schema.services import (
     findings,
     incident_actions,

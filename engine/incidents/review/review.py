@@ -25,8 +25,8 @@ from engine.incidents.review.markdown import (
 from engine.incidents.review.own_zone import in_own_zone
 from engine.incidents.review.records import IncidentRecord
 from engine.model.days import spelled_day
+from engine.model.records import AuditLogRow
 from engine.render.text.prose import heading, inline, paragraph
-from engine.store.schema.records import AuditLogRow
 
 PERSONAL_DATA = ("gdpr", "hipaa")  # laws under which an assessment is of a breach of personal data
 REVIEWED = "incident.postmortem.completed"

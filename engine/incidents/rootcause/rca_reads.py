@@ -24,6 +24,7 @@ from engine.incidents.rootcause.signals import (
     to_explain,
     troubles,
 )
+from engine.model.records import IncidentRow, SloBucketRow, VendorRow
 from engine.store import Reader
 from engine.store.queries.operations.causes import (
     around,
@@ -37,7 +38,6 @@ from engine.store.queries.operations.causes import (
 )
 from engine.store.queries.operations.services import all_services, needed_pairs, vendor_flows
 from engine.store.rows import many
-from engine.store.schema.records import IncidentRow, SloBucketRow, VendorRow
 from engine.store.schema.risk import vendors
 
 LOOKBACK, LOOKAHEAD = timedelta(hours=24), timedelta(minutes=30)

@@ -19,8 +19,8 @@ from engine.incidents.rootcause.rca_reading import (
     same_symptom,
     service_names,
 )
+from engine.model.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow
 from engine.store.queries.operations.causes import AutomationRun, EarlierIncident
-from engine.store.schema.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow
 
 VENDOR = "vendors:"
 # how the actions of audit events begin that may do harm to the service that they are about

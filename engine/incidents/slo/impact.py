@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from engine.incidents.slo.slo_rules import LEAST_BUCKETS_PCT
 from engine.incidents.slo.slo_sums import BUCKET_MINUTES, DAY_MINUTES
 from engine.model.figures.formulas import budget_used_pct
+from engine.model.records import IncidentRow
 from engine.store import Reader
 from engine.store.queries.operations.incidents import bucket_counts, last_bucket
 from engine.store.rows import first
-from engine.store.schema.records import IncidentRow
 from engine.store.schema.services import slo_profiles
 
 BUCKET = timedelta(minutes=BUCKET_MINUTES)

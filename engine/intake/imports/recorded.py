@@ -9,10 +9,10 @@ import polars as pl
 from engine.intake.imports.files.headers import ROW
 from engine.intake.imports.problems import Problems
 from engine.model.maintenance import matcher_problem
+from engine.model.records import MaintenanceWindowRow, OnCallShiftRow
 from engine.store import Revision
 from engine.store.rows import many
 from engine.store.schema.columns import TypedTable
-from engine.store.schema.records import MaintenanceWindowRow, OnCallShiftRow
 from engine.store.schema.services import maintenance_windows, on_call_shifts
 
 SCOPES: Mapping[str, tuple[str, ...]] = {

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from engine.model import merkle
 from engine.model.checkpoints import WitnessKey, open_note, origin_of, read_checkpoint, signer
 from engine.model.errors import Conflict, Usage
+from engine.model.records import SignedHeadRow
 from engine.runtime.heads.signed_heads import file_lines, heads_path, note_of_line
 from engine.runtime.heads.witnesses import must_hold_beside, trusted_witnesses
 from engine.runtime.keys.key_rotations import own_keys
@@ -24,7 +25,6 @@ from engine.store.chain.event_tree import EventTree
 from engine.store.queries.history import signed_heads as queries
 from engine.store.queries.history.audit import position
 from engine.store.rows import Reader
-from engine.store.schema.records import SignedHeadRow
 
 MOST = 20  # problems that are told
 STRETCH = 8_192  # events that are held against the tree at a time

@@ -15,13 +15,13 @@ from engine.model import merkle
 from engine.model.checkpoints import Checkpoint, open_note, origin_of, read_checkpoint
 from engine.model.commitments import WHOLE, Commitment, proof_text
 from engine.model.errors import Conflict
+from engine.model.records import InstallationCommitmentRow, InstallationHeadRow
 from engine.runtime.heads.signed_heads import append_note, last_line, sign
 from engine.runtime.keys.signing_keys import signing_key
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.queries.history import installation as queries
 from engine.store.rows import Reader
-from engine.store.schema.records import InstallationCommitmentRow, InstallationHeadRow
 
 EVERY = timedelta(days=1)  # after which an organization in which something happened is committed to anew
 SALT = 16

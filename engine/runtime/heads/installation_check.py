@@ -11,6 +11,7 @@ from engine.model import merkle
 from engine.model.checkpoints import ORIGIN, WitnessKey, open_note, origin_of, read_checkpoint, signer
 from engine.model.commitments import WHOLE
 from engine.model.errors import Problem
+from engine.model.records import InstallationCommitmentRow
 from engine.runtime.heads.installation import commitment_of, tree_path
 from engine.runtime.heads.signed_heads import file_lines, note_of_line
 from engine.runtime.heads.witnesses import must_be_cosigned, trusted_witnesses
@@ -19,7 +20,6 @@ from engine.runtime.settings import Settings
 from engine.store.chain.event_tree import EventTree
 from engine.store.queries.history import installation as queries
 from engine.store.rows import Reader
-from engine.store.schema.records import InstallationCommitmentRow
 
 MOST = 20  # problems that are named
 

@@ -24,6 +24,7 @@ from engine.model.checkpoints import (
 )
 from engine.model.errors import Conflict, NotFound
 from engine.model.file_errors import file_problem
+from engine.model.records import SignedHeadRow
 from engine.runtime.keys.private_files import append_line
 from engine.runtime.keys.signing_keys import SigningKey, signing_key
 from engine.runtime.services import Services
@@ -32,7 +33,6 @@ from engine.store.chain.chain import GENESIS
 from engine.store.chain.event_tree import EventTree, keep_tiles, new_tiles
 from engine.store.queries.history import signed_heads as queries
 from engine.store.queries.history.audit import position
-from engine.store.schema.records import SignedHeadRow
 
 HEADER = "X-Svc-Signed-Head"
 LONGEST = 16_384  # bytes of a line in the file of heads

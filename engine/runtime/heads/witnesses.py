@@ -18,13 +18,13 @@ from engine.model.checkpoints import (
     read_witness_key,
 )
 from engine.model.errors import BadRequest, Conflict
+from engine.model.records import SignedHeadRow
 from engine.runtime.heads.installation import InstallationHead, tree_path
 from engine.runtime.heads.signed_heads import SignedHead, append_note, of_row
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.queries.history import installation
 from engine.store.queries.history import signed_heads as queries
-from engine.store.schema.records import SignedHeadRow
 
 LOOKED_AT = 1_000  # heads that a line alone may belong to, the newest ones
 

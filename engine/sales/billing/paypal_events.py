@@ -11,6 +11,7 @@ from typing import Annotated
 
 import msgspec
 
+from engine.model.records import OrderRow
 from engine.model.vocabulary import OrderStatus, PaymentProvider, SubscriptionStatus
 from engine.sales.billing import ledger
 from engine.sales.billing.events import ignore, once
@@ -20,7 +21,6 @@ from engine.sales.billing.paypal import Paypal, PaypalAnswer, ProviderRefusal
 from engine.sales.billing.tiers import Offer, Price
 from engine.store import Revision, Store
 from engine.store.queries.sales.billing import order_of, running_before, was_applied
-from engine.store.schema.records import OrderRow
 
 SOURCE: PaymentProvider = "paypal"
 SUBSCRIPTION_EVENTS = tuple(

@@ -15,7 +15,7 @@ from engine.store.database.sqlite_files import ThreadConnection, connect
 if TYPE_CHECKING:  # neither SQLAlchemy nor the tables are needed to ask for a session
     from sqlalchemy import Connection
 
-    from engine.store.schema.records import SignedHeadRow
+    from engine.model.records import SignedHeadRow
 
 _BEGINS = "SELECT 1 FROM heads LIMIT 1"  # what is read after it is of the same state
 

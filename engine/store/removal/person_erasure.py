@@ -11,6 +11,7 @@ from functools import cache
 
 from sqlalchemy import ColumnElement, Connection, String, Table, Text, false, or_, select, type_coerce, update
 
+from engine.model.records import IngestPayloadRow
 from engine.store.log.log_lines import ERASED, LoggedRow, read_json
 from engine.store.log.parts import PERSON_ERASED
 from engine.store.removal.personal_tables import PERSONAL
@@ -23,7 +24,6 @@ from engine.store.schema.audit import audit_log, change_log, signed_heads, table
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import heads, organizations
 from engine.store.schema.outputs import deliveries
-from engine.store.schema.records import IngestPayloadRow
 from engine.store.types import Json
 from engine.store.writing.revisions import Revision
 from engine.store.writing.statements import Values

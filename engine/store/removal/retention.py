@@ -10,6 +10,7 @@ from datetime import date, datetime
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, func, or_, select
 
+from engine.model.records import LegalHoldRow
 from engine.model.vocabulary import DeploymentTier, RecordClass
 from engine.store.chain.chain import GENESIS
 from engine.store.chain.cut_roots import NONE_CUT, PURGED, cut_roots, roots_until
@@ -19,7 +20,6 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log, chain_cuts, legal_holds, record_starts
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import organizations
-from engine.store.schema.records import LegalHoldRow
 from engine.store.schema.services import incident_actions, incident_timeline, incidents, rca_runs
 from engine.store.types import instant_text
 from engine.store.writing.batches import in_batches

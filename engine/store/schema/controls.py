@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.store.schema import records
+from engine.model import records
 from engine.store.schema.columns import (
     TypedTable,
     choice,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Index, PrimaryKeyConstraint, String
 
-from engine.store.schema import records
+from engine.model import records
 from engine.store.schema.columns import (
     TypedTable,
     blob,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Index
 
-from engine.store.schema import records
+from engine.model import records
 from engine.store.schema.columns import (
     TypedTable,
     choice,

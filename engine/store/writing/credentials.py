@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, select
 
+from engine.model.records import CredentialRow, CredentialUseRow
 from engine.store.database.dialects import upsert_insert
 from engine.store.database.epoch import must_be_of_this_epoch
 from engine.store.database.store_epoch import read_epoch
 from engine.store.rows import select_rows
 from engine.store.schema.outputs import credential_uses, credentials
-from engine.store.schema.records import CredentialRow, CredentialUseRow
 from engine.store.writing.batches import in_batches
 from engine.store.writing.locks import FairLock
 

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from engine.accounts.tokens import NAMES, digest, new_secret, well_formed
 from engine.model.errors import Unauthorized
+from engine.model.records import CredentialRow
 from engine.model.vocabulary import CredentialKind
 from engine.store import Revision, Store
-from engine.store.schema.records import CredentialRow
 from engine.store.writing.credentials import credentials_of
 
 __all__ = [

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from engine.store.schema.records import AccessLogRow, CredentialRow, IncidentRow, MembershipRow, UserRow
+from engine.model.records import AccessLogRow, CredentialRow, IncidentRow, MembershipRow, UserRow
 from engine.web.answers.shape import Shape, mirror_row
 
 

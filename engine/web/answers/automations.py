@@ -1,7 +1,7 @@
 """Answers of the chapter Automations."""
 
+from engine.model.records import DryRunRow, ExecutionRow
 from engine.model.vocabulary import PlaybookRisk, RuleEffect
-from engine.store.schema.records import DryRunRow, ExecutionRow
 from engine.web.answers.integrations import ApprovalRequest, PolicyVersion
 from engine.web.answers.shape import Shape, mirror_row
 

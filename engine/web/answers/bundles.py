@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from engine.store.schema.records import BundleRow
+from engine.model.records import BundleRow
 from engine.web.answers.digests import DeliveryAnswer
 from engine.web.answers.shape import Hash, RevisionAnswer, Shape, mirror_row
 

@@ -2,8 +2,8 @@
 
 from datetime import date, datetime
 
+from engine.model.records import TestLinkRow, VendorRow
 from engine.model.vocabulary import LinkOutcome, Outcome, VendorTier
-from engine.store.schema.records import TestLinkRow, VendorRow
 from engine.web.answers.shape import Hash, RevisionAnswer, Shape, mirror_row
 
 

@@ -2,8 +2,8 @@
 
 from datetime import date, datetime
 
+from engine.model.records import LeadRow
 from engine.model.vocabulary import LeadStage, PilotStage, Priority
-from engine.store.schema.records import LeadRow
 from engine.web.answers.shape import Percent, Shape, mirror_row
 
 

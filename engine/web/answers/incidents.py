@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from engine.store.schema.records import (
+from engine.model.records import (
     ApprovalRow,
     AuditLogRow,
     DeployRow,

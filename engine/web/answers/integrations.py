@@ -5,8 +5,8 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
+from engine.model.records import ApprovalRow, ConnectionRow, DeployRow, PolicyRow
 from engine.model.vocabulary import ApprovalStatus, ConnectionKind, FindingOutcome
-from engine.store.schema.records import ApprovalRow, ConnectionRow, DeployRow, PolicyRow
 from engine.web.answers.shape import Shape, mirror_row
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from engine.model.records import ActivityRow, LeadRow, PilotRow
 from engine.model.vocabulary import BillingTier, DeliveryStatus, LeadStage, PilotStage
-from engine.store.schema.records import ActivityRow, LeadRow, PilotRow
 from engine.web.answers.shape import Shape, mirror_row
 
 

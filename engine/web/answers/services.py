@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from engine.exposure.dependencies import Cycle
 from engine.incidents.slo.slo_rules import BudgetWindow
-from engine.store.schema.records import ServiceRow
+from engine.model.records import ServiceRow
 from engine.web.answers.shape import CoverageShare, Percent, Shape, mirror_row
 
 

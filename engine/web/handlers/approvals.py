@@ -9,10 +9,10 @@ import msgspec
 from engine.automation import approvals, chat, policies
 from engine.automation.playbooks import playbook
 from engine.model.errors import BadRequest, Conflict, Forbidden, NotFound
+from engine.model.records import ApprovalRow
 from engine.model.vocabulary import SeparableDuty
 from engine.store import rows
 from engine.store.schema.organizations import memberships
-from engine.store.schema.records import ApprovalRow
 from engine.web.answers.integrations import Decision, EarlierDecision
 from engine.web.handlers.automations import Controls, Identifier, Title
 from engine.web.http import Request, Response, answer

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Text, and_, func, select, type_coerce
 
+from engine.model.records import IncidentRow
 from engine.model.vocabulary import Outcome
 from engine.store.chain.chain import GENESIS
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.organizations import heads
-from engine.store.schema.records import IncidentRow
 from engine.store.schema.services import incidents
 from engine.store.store import Store
 from engine.store.types import instant_text

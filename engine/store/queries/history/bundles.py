@@ -5,10 +5,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
+from engine.model.records import AuditLogRow, BundleRow
 from engine.store.rows import first, many, select_first
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import bundles
-from engine.store.schema.records import AuditLogRow, BundleRow
 from engine.store.writing.batches import in_batches
 
 

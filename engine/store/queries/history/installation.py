@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from engine.model.records import InstallationCommitmentRow, InstallationHeadRow
 from engine.store.rows import select_rows
 from engine.store.schema.audit import installation_commitments, installation_heads
 from engine.store.schema.organizations import heads, organizations
-from engine.store.schema.records import InstallationCommitmentRow, InstallationHeadRow
 
 
 def commitments(connection: Connection) -> list[InstallationCommitmentRow]:

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, func, select, text, update
 
+from engine.model.records import ArchiveHeadRow, SignedHeadRow
 from engine.store.chain.chain import own_event_id
 from engine.store.database.dialects import upsert_insert
 from engine.store.rows import first, many, select_rows
 from engine.store.schema.audit import access_log, archive_heads, audit_log, chain_cuts, signed_heads
 from engine.store.schema.outputs import bundles, deliveries
-from engine.store.schema.records import ArchiveHeadRow, SignedHeadRow
 
 
 def newest(connection: Connection, org_id: str) -> SignedHeadRow | None:

@@ -5,12 +5,12 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, or_, select
 
+from engine.model.records import ApprovalRow, PolicyRow
 from engine.model.vocabulary import Json
 from engine.store.rows import select_first, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals, policies, policy_controls
 from engine.store.schema.organizations import heads, organization_settings
-from engine.store.schema.records import ApprovalRow, PolicyRow
 
 RECENT_EVENTS = 50_000  # how far back from its end the audit log is looked through
 

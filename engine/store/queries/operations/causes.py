@@ -6,12 +6,12 @@ from typing import TypedDict, cast
 
 from sqlalchemy import Connection, and_, case, func, or_, select
 
+from engine.model.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow, SloBucketRow
 from engine.model.vocabulary import ExecutionStatus, Json
 from engine.store.queries.operations.incidents import chain_head
 from engine.store.rows import select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import dry_runs, executions, policy_blocks
-from engine.store.schema.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow, SloBucketRow
 from engine.store.schema.services import deploys, findings, incidents, slo_buckets
 
 

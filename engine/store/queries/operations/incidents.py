@@ -7,11 +7,11 @@ from typing import TypedDict, cast
 from sqlalchemy import Connection, func, select
 
 from engine.model.documents.document import Position
+from engine.model.records import AuditLogRow, IncidentRow, MaintenanceWindowRow, OnCallShiftRow
 from engine.model.vocabulary import Severity
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads
-from engine.store.schema.records import AuditLogRow, IncidentRow, MaintenanceWindowRow, OnCallShiftRow
 from engine.store.schema.services import incident_timeline, incidents, maintenance_windows, on_call_shifts, slo_buckets
 from engine.store.writing.batches import in_batches
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, or_, select
 
+from engine.model.records import FindingRow, ScannerCheckRow
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Json, Severity
 from engine.store.rows import select_rows
 from engine.store.schema.ingest import early_events
-from engine.store.schema.records import FindingRow, ScannerCheckRow
 from engine.store.schema.services import findings, incidents, scanner_checks, services
 from engine.store.writing.batches import in_batches
 from engine.store.writing.revisions import Revision

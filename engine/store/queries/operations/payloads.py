@@ -4,11 +4,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Select, delete, func, select, update
 
+from engine.model.records import IngestPayloadRow
 from engine.model.vocabulary import PAYLOADS_TO_READ
 from engine.store.removal.retention import active_holds
 from engine.store.rows import select_first, select_rows
 from engine.store.schema.ingest import early_events, ingest_payloads
-from engine.store.schema.records import IngestPayloadRow
 from engine.store.schema.services import incident_timeline
 from engine.store.writing.batches import in_batches
 from engine.store.writing.statements import Stored, Values

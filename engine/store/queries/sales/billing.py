@@ -4,10 +4,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, or_, select
 
+from engine.model.records import OrderRow, SubscriptionRow
 from engine.store.rows import select_first
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.outputs import seen_events
-from engine.store.schema.records import OrderRow, SubscriptionRow
 
 
 def order_of(connection: Connection, provider: str, ref: str, order_id: str | None) -> OrderRow | None:

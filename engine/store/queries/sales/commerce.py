@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, func, or_, select
 
+from engine.model.records import ActivityRow
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.commerce import activities, leads, pilots
-from engine.store.schema.records import ActivityRow
 from engine.store.store import Store
 
 PAGE = 2_000

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, and_, func, or_, select, update
 
+from engine.model.records import DeliveryContentRow, DeliveryRow
 from engine.model.vocabulary import Channel, DeliveryStatus, Outcome
 from engine.store.rows import first, many
 from engine.store.schema.organizations import users
 from engine.store.schema.outputs import deliveries, delivery_contents
-from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 from engine.store.store import Store
 from engine.store.writing.revisions import Revision
 

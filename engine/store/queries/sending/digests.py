@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, select, update
 
+from engine.model.records import JobRunRow
 from engine.model.thresholds import Thresholds, thresholds
 from engine.model.vocabulary import Channel, DeliveryStatus, Json, Role
 from engine.store.ids import new_id
 from engine.store.rows import many, select_rows
 from engine.store.schema.organizations import memberships, organization_settings, organizations, users
 from engine.store.schema.outputs import deliveries, job_runs
-from engine.store.schema.records import JobRunRow
 from engine.store.store import Store
 from engine.store.writing.revisions import Revision
 

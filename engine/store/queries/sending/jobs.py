@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
+from engine.model.records import JobRunRow
 from engine.model.vocabulary import JobOutcome
 from engine.store.ids import PLATFORM
 from engine.store.removal.retention import fully_held
 from engine.store.rows import select_first
 from engine.store.schema.outputs import job_runs
-from engine.store.schema.records import JobRunRow
 from engine.store.store import Store
 from engine.store.types import Instant
 from engine.store.writing.leases import Lease, renew_within
