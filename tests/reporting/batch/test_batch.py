@@ -119,6 +119,12 @@ def test_what_is_missing_or_damaged_alone_is_made_again(full_store, alone, tmp_p
     assert files(tmp_path) == alone
 
 
+def test_a_chunk_makes_what_single_requests_make_of_an_organization_that_only_began(full_store, tmp_path):
+    went = build_chunk(of(full_store, tmp_path / "chunk"), ["empty"])
+    assert (went.failures, went.results["empty"].made) == ([], COUNT)
+    assert files(tmp_path / "chunk") == request_all(full_store, tmp_path / "alone", SOME, ["empty"])
+
+
 def test_nobody_is_nothing_to_build_and_the_unknown_are_left_out(full_store, tmp_path):
     nothing = OrganizationsRun({}, [])
     assert batch.build(full_store, of(full_store, tmp_path), []) == nothing
