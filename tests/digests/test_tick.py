@@ -73,7 +73,7 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
         revision.record("organization.prepared")
 
     def fake_delivery(services, digest, org_id, actor, *, now, scheduled):
-        period = key(digest, now.astimezone(ZoneInfo("Europe/Berlin")).date())
+        period = key(digest, now.astimezone(ZoneInfo("Europe/Berlin")).date(), {})
         said = Message(digest.name, period, "email", "owner@acme.example", "hash", "Digest", {}, "Digest.")
         house.store.write(org_id, actor, lambda revision: enqueue(revision, [said]), now=now)
         record_run(
