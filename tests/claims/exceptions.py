@@ -115,6 +115,16 @@ EXEMPT = (
         "linked later",
     ),
     Exempt(
+        r"control_owners\.\* withdraw",
+        "controls_several_accountable",
+        "Of several who are accountable for a control none is left: `controls_no_accountable` and the complete ones say so.",
+    ),
+    Exempt(
+        r"service_senders\.\* withdraw",
+        "senders_not_heard",
+        "A sender that nobody declared is not waited for; its services are covered no more, as `monitoring_coverage_pct` says.",
+    ),
+    Exempt(
         r"policies\.\* withdraw",
         "obligations_.*|scenario_obligations_.*|reminder.*|freshness_debt_days",
         "The review of a policy, and its age, go with a policy that is not on record any more; its controls lost it.",
