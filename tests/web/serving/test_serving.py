@@ -5,7 +5,7 @@ import select
 import socket
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -193,7 +193,8 @@ def test_an_address_with_too_many_connections_loses_the_one_that_said_least(appl
         for client in silent:
             client.sendall(b"GET / HT")
         assert ask_once(port, "/")[0] == 200
-        assert silent[0].recv(1) == b""
+        with suppress(ConnectionResetError):  # as it is for whoever is closed before what it sent was read
+            assert silent[0].recv(1) == b""
         application.held.release()
         assert answer(busy)[0] == 200
         silent[2].sendall(b"TP/1.1\r\nHost: here\r\n\r\n")
