@@ -103,10 +103,10 @@ def _reader(column: Column[object]) -> Callable[[Cell], Cell] | None:
     return _raw_json if isinstance(column.type, Json) else None
 
 
-def _raw_json(text: str) -> msgspec.Raw | str:
-    """JSON as it stands; as a text where it is none, which the log never has in such a place."""
+def _raw_json(text: str) -> msgspec.Raw:
+    """JSON as it stands; behind a sign that begins no JSON where it is none, as no line of the log has it."""
     try:
         _check_json(text)
     except (ValueError, TypeError):  # SQLite keeps whatever it is given
-        return text
+        return msgspec.Raw(f"?{text}")
     return msgspec.Raw(text)

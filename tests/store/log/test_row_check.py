@@ -147,6 +147,15 @@ def test_a_value_that_is_none_of_its_column_is_named(store, column, given, logge
     )
 
 
+def test_a_text_is_no_json_text(store):
+    with store.revision("acme", "me", now=NOW) as revision:
+        revision.insert(posture_snapshots, [{"taken_on": NOW.date(), "score": 1.0, "components": "abc"}])
+        revision.record("x")
+    assert store.verify_rows("acme").ok
+    by_hand(store, "UPDATE posture_snapshots SET components = 'abc'")
+    assert "has in components what is no JSON in its one form: found 'abc'" in store.verify_rows("acme").problem
+
+
 def test_json_cannot_stand_for_a_column_beside_it(store):
     """The text of the row would be as it was logged: what is in one column is one value, or it is another text."""
     row = {"taken_on": NOW.date(), "score": 1.0, "components": {"score": 1}}
