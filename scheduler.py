@@ -4,12 +4,12 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from types import FrameType
 
 from apscheduler.executors.base import BaseExecutor, run_job
 from apscheduler.job import Job as Planned
@@ -305,15 +305,15 @@ def new_scheduler(services: Services) -> Scheduler:
 
 def run_until_stopped(scheduler: Scheduler) -> None:
     """Keep the time until SIGTERM or Ctrl-C, then end within ten seconds, whatever runs."""
-    stopped = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopped.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    scheduler.start()
-    stopped.wait()
+    near, far = socket.socketpair()
+    far.setblocking(False)
+    with near, far:
+        previous = signal.set_wakeup_fd(far.fileno())  # a wait for a lock can miss a signal that comes just then
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: None)
+        scheduler.start()
+        near.recv(1)
+        signal.set_wakeup_fd(previous)
     scheduler.shutdown(wait=True)
     if scheduler.interrupted:
         log.warning("jobs that still ran are interrupted; they are owed again")

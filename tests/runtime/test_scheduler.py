@@ -177,3 +177,33 @@ def test_a_job_that_a_shutdown_removed_already_ends_no_clock():
     planned.remove_job("heads")
     assert planned.get_jobs() == []
     planned.shutdown(wait=False)
+
+
+def test_a_signal_that_another_thread_takes_ends_it_as_well():
+    """A main thread that waits on a lock is not woken by one; nor by one that came just before it waited."""
+    kept = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    waited = []
+
+    class Idle:
+        interrupted = False
+
+        def start(self):
+            def deliver():
+                time.sleep(0.05)
+                signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+                time.sleep(2)
+                if not waited:
+                    signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+                    waited.append("only the second ended it")
+
+            threading.Thread(target=deliver, daemon=True).start()
+
+        def shutdown(self, *, wait):
+            waited.append(wait)
+
+    try:
+        scheduler.run_until_stopped(Idle())
+    finally:
+        signal.signal(signal.SIGTERM, kept[0])
+        signal.signal(signal.SIGINT, kept[1])
+    assert waited == [True]
