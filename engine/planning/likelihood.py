@@ -22,6 +22,7 @@ DECLARED_USUAL, DECLARED_HIGH = 1.1, 2.0  # times the planned hours: half of all
 LEAST_HISTORY = 8  # pieces of work whose hours were recorded, from which their spread is taken
 SHARED = 0.5  # of the variance, by all work of one person
 LIKELY = 0.9
+EVEN = 0.5  # below it a plan that adds up is no promise
 _Q90, _Q85 = 1.2816, 1.0364  # of the normal distribution; what people call least and most holds seven times of ten
 _FAR = 520  # weeks: what is not done by then is not done
 
@@ -58,6 +59,11 @@ def spread_of(accepted: pl.DataFrame) -> HoursSpread:
         return HoursSpread(log(DECLARED_USUAL), log(DECLARED_HIGH / DECLARED_USUAL) / _Q90)
     mean = sum(logs) / len(logs)
     return HoursSpread(mean, sqrt(sum((one - mean) ** 2 for one in logs) / (len(logs) - 1)), len(logs))
+
+
+def promise_of(probability: float) -> str:
+    """What a plan that adds up may be called, given how likely all of its work is done in time."""
+    return "yes, with the plan" if probability >= EVEN else "hardly, even with the plan"
 
 
 def likelihoods(plan: ReadinessPlan, ready: ReadyDays) -> list[Likelihood]:

@@ -10,6 +10,7 @@ from engine.model.days import spelled_day
 from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FRAMEWORK, TARGET
 from engine.model.documents.document import Document, Edition
 from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.planning.likelihood import promise_of
 from engine.planning.question import MOST_DAYS
 from engine.render import words
 from engine.reporting.site.mentions import ReportPage
@@ -60,4 +61,5 @@ def verdict(document: Document) -> str:
         return f"no; {short}; the plan comes to {goal['planned_strict_pct']:g} %"
     likely = f"{round(goal['likely_pct'])} % likely"
     late = goal["likely_on"] is not None and goal["likely_on"] > goal["by_on"]
-    return f"yes, with the plan; {short}; {likely}" + (f"; 90 % on {spelled_day(goal['likely_on'])}" if late else "")
+    promise = promise_of(goal["likely_pct"] / 100)
+    return f"{promise}; {short}; {likely}" + (f"; 90 % on {spelled_day(goal['likely_on'])}" if late else "")

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.planning.likelihood import likelihoods, ready_days, spread_of
+from engine.planning.likelihood import EVEN, likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan, outlooks
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from reports.shared.wording import count_of, hours
@@ -122,7 +122,10 @@ def lead(near: pl.DataFrame) -> str:
     if not row["not_effective"]:
         return f"{ready}: yes"
     if row["reached"]:
-        return f"{ready}: yes with {hours(round(row['plan_hours'], 1))} of work, {round(row['likely_pct'])} % likely"
+        promise = "yes" if row["likely_pct"] >= 100 * EVEN else "hardly, even"
+        return (
+            f"{ready}: {promise} with {hours(round(row['plan_hours'], 1))} of work, {round(row['likely_pct'])} % likely"
+        )
     return f"{ready}: no, {row['not_effective']:,} short, {hours(round(row['needed_hours'], 1))}"
 
 

@@ -7,7 +7,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Opening, at_most
-from engine.planning.likelihood import Likelihood
+from engine.planning.likelihood import EVEN, Likelihood, promise_of
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import Goal
 from reports.shared import setup
@@ -32,21 +32,17 @@ def opening(
     many = f"{failing:,} of {count_of(plan.applicable, 'control')} will not be effective if nothing is done"
     left = round(plan.available_hours)
     if plan.is_reached:
-        odds = f", {_odds(likely)}"
+        odds = min(one.probability for one in likely)
+        promise = f"{promise_of(odds)}, {round(100 * odds)} % likely"
         need = f"; it takes {hours(plan.choice.hours)}, duties leave their owners {left:,}"
         return Opening(
-            f"{at_most(at_most(f'{ready}: yes, with the plan{odds}', f'. {many}'), need)}.",
-            _step(plan, work, missing_hours),
+            f"{at_most(at_most(f'{ready}: {promise}', f'. {many}'), need)}.", _step(plan, work, missing_hours, odds)
         )
     short = plan.first_short
     why = f", {missing_hours:g} of them of people who lack them" if missing_hours else " and there, but not in time"
     need = f"; {hours(plan.needed_hours)} are needed{why}"
     first = f"; first short: week {short.week[-2:]}" if short else ""
     return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work, missing_hours))
-
-
-def _odds(likely: Sequence[Likelihood]) -> str:
-    return f"{round(100 * min(one.probability for one in likely))} % likely"
 
 
 def _promise(goal: Goal, ask: Ask) -> str:
@@ -57,7 +53,7 @@ def _promise(goal: Goal, ask: Ask) -> str:
     return f"Ready for {what} on {day}"
 
 
-def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float) -> str:
+def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, odds: float = 0.0) -> str:
     if work.is_empty():
         if missing_hours:
             need, lack = hours(plan.needed_hours), hours(missing_hours)
@@ -67,7 +63,8 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float) -> str:
     start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
     takes = f"{count_of(len(plan.chosen), 'control')} in {hours(plan.choice.hours)}"
     if plan.is_reached:
-        return f"The plan gets there with work on {takes}: {start}."
+        surely = "" if odds >= EVEN else " only if nothing takes longer than estimated,"
+        return f"The plan gets there{surely} with work on {takes}: {start}."
     reached = percent(100 * plan.effective_with / plan.applicable)
     return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
 

@@ -24,7 +24,7 @@ def plan(likely_on=None, likely_pct=0.0, **summary):
         (plan(not_effective=0), "yes"),
         (plan(BY, 93.4), "yes, with the plan; 34 short, 67.5 h; 93 % likely"),
         (plan(LATER, 62.0), "yes, with the plan; 34 short, 67.5 h; 62 % likely; 90 % on 22 Mar 2027"),
-        (plan(None, 6.2), "yes, with the plan; 34 short, 67.5 h; 6 % likely"),
+        (plan(None, 6.2), "hardly, even with the plan; 34 short, 67.5 h; 6 % likely"),
         (plan(reached=False), "no; 34 short, 67.5 h; the plan comes to 70.5 %"),
     ],
     ids=("holds", "likely", "late", "never", "no"),
