@@ -31,6 +31,20 @@ CUT = """() => {
     return cut.slice(0, 5);
 }"""
 
+BROKEN = """() => {
+    const broken = new Set();
+    for (const head of document.querySelectorAll("thead th")) {
+        const texts = document.createTreeWalker(head, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) for (const word of texts.currentNode.data.matchAll(/[\\p{L}\\d]+/gu)) {
+            const range = document.createRange();
+            range.setStart(texts.currentNode, word.index);
+            range.setEnd(texts.currentNode, word.index + word[0].length);
+            if (new Set([...range.getClientRects()].map(one => Math.round(one.top))).size > 1) broken.add(word[0]);
+        }
+    }
+    return [...broken];
+}"""
+
 
 @pytest.fixture(scope="module")
 def browser():
@@ -78,6 +92,15 @@ def test_no_table_is_broader_than_its_page_and_nothing_fails(sites, browser, wid
         if found := [*wrong, *page.evaluate(CUT)]:
             problems[name] = found
     assert problems == {}
+
+
+@pytest.mark.parametrize("width", [1280, 1100])
+def test_no_word_of_a_column_heading_is_broken(sites, browser, width):
+    """Nor on a screen that is a seventh narrower than what tables are laid out for."""
+    folder = sites["brightline"][0]
+    reports = [name for name in sample_pages(folder) if name.startswith("brightline-")]
+    broken = {name: page.evaluate(BROKEN) for name, page, _ in open_pages(browser, folder, width, reports)}
+    assert {name: words for name, words in broken.items() if words} == {}
 
 
 def barriers(page):
