@@ -134,7 +134,9 @@ def test_a_calendar_keeps_the_entries_of_the_rows_that_are_left():
 
 def test_one_table_is_what_it_is_in_the_whole():
     found = excerpt_of(table="totals")
-    assert (found.tables, found.headline) == ([TOTALS], WHOLE.headline)
+    (table,) = found.tables
+    assert (table.name, table.title, table.frame is TOTALS.frame) == ("totals", "Totals", True)
+    assert found.headline == WHOLE.headline
     assert found.warnings == (
         "Left out, as one table is asked for: Gaps, Duties.",
         "Charts are left out: they draw the whole report.",

@@ -54,6 +54,8 @@ def matches_of(pattern: str, base: Path) -> list[str]:
     for literal in _literal_beginnings(pattern):
         if (base / literal).is_symlink():
             raise Usage(f"{literal} is a symbolic link: name the file that it leads to.")
+    if any("**" in part and part != "**" for part in PurePosixPath(pattern).parts):  # Python 3.13 takes it for one star
+        raise Usage(f"{pattern!r} is no path that can be looked up: ** stands alone between slashes.")
     try:
         names = sorted(path.relative_to(base).as_posix() for path in base.glob(pattern))
         "".join(names).encode()
