@@ -176,6 +176,7 @@ FACTS: Mapping[str, FactFunction] = {
     "test_links": testing.test_links,
     "claim_evidence": lineage.claim_evidence,
     "bundled_events": lineage.bundled_events,
+    "bundle_trees": lineage.bundle_trees,
     "bundle_proofs": lineage.bundle_proofs,
     "claims": lineage.claims,
     "orphan_evidence": lineage.orphan_evidence,

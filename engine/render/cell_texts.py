@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -24,6 +24,7 @@ _JOINTS = re.compile(r"(?<=\w)[._](?=\w)")
 _BAD_LINES = re.compile(LINE_BREAK)
 _BAD_CONTROLS = re.compile(CONTROL)
 
+T = TypeVar("T")
 Spelled: TypeAlias = Callable[[Any], str]  # of a cell that is not null, of the type of its column
 
 
@@ -127,12 +128,17 @@ def plain_action(action: str) -> str:
 
 
 def cell_texts(table: Table) -> CellTexts:
-    """The cells of a table, kept with it as a cached_property would be: it never changes."""
+    """The cells of a table, kept with it."""
+    return remember_with(table, _MEMO, CellTexts)
+
+
+def remember_with(table: Table, name: str, make: Callable[[Table], T]) -> T:
+    """What is made of a table, kept with it as a cached_property would be: it never changes."""
     kept = vars(table)
-    if _MEMO not in kept:
-        kept[_MEMO] = CellTexts(table)
-    found: CellTexts = kept[_MEMO]
-    return found
+    if name not in kept:
+        kept[name] = make(table)
+    value: T = kept[name]
+    return value
 
 
 def display_rows(table: Table) -> tuple[list[str], list[tuple[str, ...]]]:

@@ -3,12 +3,11 @@
 import polars as pl
 
 from engine.facts.assurance.chain_check import hash_matches
-from engine.facts.assurance.event_paths import event_paths
+from engine.facts.assurance.event_paths import TreeLevel, audit_path, leaf_count, root_of, tree_levels
 from engine.facts.expressions import local_day, shape
 from engine.facts.schemas import SCHEMAS
 from engine.model import merkle
 from engine.model.checkpoints import open_note, read_checkpoint
-from engine.model.documents.document import FrameRow
 
 _KEY = ["org_id", "framework", "control_id"]
 _CLAIM = ["org_id", "source", "evidence_id"]
@@ -29,9 +28,22 @@ def bundled_events(claims: pl.DataFrame, sealed_bundles_rows: pl.DataFrame) -> p
     return shape("bundled_events", frame).sort("org_id", "bundle_id")
 
 
-def bundle_proofs(
-    claims: pl.DataFrame, sealed_bundles_rows: pl.DataFrame, event_hashes_rows: pl.DataFrame
-) -> pl.DataFrame:
+def bundle_trees(sealed_bundles_rows: pl.DataFrame, event_hashes_rows: pl.DataFrame) -> pl.DataFrame:
+    """The trees over the events of bundles, a row for each height of whole parts."""
+    sealed = sealed_bundles_rows.filter(pl.col("head").is_not_null(), pl.col("before").is_not_null())
+    stretches = sealed.select("org_id", "id", "first_seq", "before").rows()
+    hashes = event_hashes_rows.partition_by("org_id", "bundle_id", as_dict=True)
+    rows = []
+    for org_id, bundle_id, first_seq, before in sorted(stretches):
+        if (events := hashes.get((org_id, bundle_id))) is None:
+            continue
+        parts = [bytes.fromhex(part) for part in before.split()]
+        levels = tree_levels(first_seq - 1, parts, events.sort("seq")["hash"])
+        rows += [(org_id, bundle_id, height, level.first, level.nodes) for height, level in enumerate(levels)]
+    return shape("bundle_trees", pl.DataFrame(rows, schema=dict(SCHEMAS["bundle_trees"]), orient="row"))
+
+
+def bundle_proofs(claims: pl.DataFrame, sealed_bundles_rows: pl.DataFrame, bundle_trees: pl.DataFrame) -> pl.DataFrame:
     """The way from each event that claims rest on to the signed head of the bundle that it is in.
 
     Without steps where retention took events of the bundle since, or where they do not lead to that head.
@@ -40,30 +52,25 @@ def bundle_proofs(
     events = claims.filter(pl.col("bundle_id").is_not_null(), pl.col("event_hash").is_not_null())
     places = events.select("org_id", "bundle_id", "seq", "event_hash").unique().sort("org_id", "bundle_id", "seq")
     sealed = {(row["org_id"], row["id"]): row for row in sealed_bundles_rows.iter_rows(named=True)}
-    hashes = {key: frame.sort("seq") for key, frame in event_hashes_rows.group_by("org_id", "bundle_id")}
-    for (org_id, bundle_id), found in places.group_by("org_id", "bundle_id", maintain_order=True):
-        bundle = sealed[org_id, bundle_id]
-        root, paths = _paths(bundle, hashes.get((org_id, bundle_id)), found["seq"].to_list())
-        for seq, event_hash in found.select("seq", "event_hash").iter_rows():
-            path = paths.get(seq)
-            steps = None if path is None else [step.hex() for step in path]
+    trees = bundle_trees.partition_by("org_id", "bundle_id", as_dict=True)
+    for (org_id, bundle_id), group in places.group_by("org_id", "bundle_id", maintain_order=True):
+        bundle, tree = sealed[org_id, bundle_id], trees.get((org_id, bundle_id))
+        root = None if bundle["head"] is None else read_checkpoint(open_note(bundle["head"]).text).root
+        levels = _levels_to(root, bundle["sealed_seq"], tree)
+        for seq, event_hash in group.select("seq", "event_hash").iter_rows():
+            steps = None if levels is None else [step.hex() for step in audit_path(levels, seq)]
             leaf = merkle.leaf_hash(bytes.fromhex(event_hash)).hex()
-            rows.append((org_id, bundle_id, seq, LOG, seq - 1, bundle["sealed_seq"], leaf, steps, root))
+            stated = None if root is None else root.hex()
+            rows.append((org_id, bundle_id, seq, LOG, seq - 1, bundle["sealed_seq"], leaf, steps, stated))
     return shape("bundle_proofs", pl.DataFrame(rows, schema=dict(SCHEMAS["bundle_proofs"]), orient="row"))
 
 
-def _paths(
-    bundle: FrameRow, hashes: pl.DataFrame | None, places: list[int]
-) -> tuple[str | None, dict[int, list[bytes]]]:
-    """The root that the bundle's signed head states, and the paths that lead there."""
-    if bundle["head"] is None:
-        return None, {}
-    root = read_checkpoint(open_note(bundle["head"]).text).root
-    if hashes is None or bundle["before"] is None:
-        return root.hex(), {}
-    parts = [bytes.fromhex(part) for part in bundle["before"].split()]
-    made = event_paths((bundle["first_seq"] - 1, parts), hashes["hash"].to_list(), bundle["sealed_seq"], places)
-    return root.hex(), {} if made is None or made[0] != root else made[1]
+def _levels_to(root: bytes | None, size: int, tree: pl.DataFrame | None) -> list[TreeLevel] | None:
+    """The levels of a tree of that size; None where they are not there or lead to another root."""
+    if root is None or tree is None:
+        return None
+    levels = [TreeLevel(first, nodes) for first, nodes in tree.sort("height").select("first", "nodes").rows()]
+    return levels if leaf_count(levels) == size and root_of(levels, 0, size) == root else None
 
 
 def claims(

@@ -16,7 +16,7 @@ import msgspec
 
 from engine.model.documents.document import Coverage, Edition, FrameRow, Table
 from engine.model.vocabulary import Json
-from engine.render.cell_texts import DictionaryColumn, cell_texts, number_text
+from engine.render.cell_texts import DictionaryColumn, cell_texts, number_text, remember_with
 from engine.render.plain_values import plain_value
 from engine.store.types import canonical_json
 
@@ -25,11 +25,12 @@ BEFORE = (
     *("coverage", "headline", "next_step", "summary"),
 )
 AFTER = ("definitions", "footnotes", "warnings")
+_MEMO = "_json_rows"
 
 
 def render(edition: Edition) -> bytes:
     """The edition as one line of JSON; ValueError names a table that would overwrite a key of the envelope."""
-    tables = {name: _encode(table) for name, table in _tables(edition).items()}
+    tables = {name: remember_with(table, _MEMO, _encode) for name, table in _tables(edition).items()}
     return msgspec.json.encode({**_before(edition), **tables, **_after(edition)}) + b"\n"
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from engine.facts.assurance.event_paths import event_paths
+from engine.facts.assurance.event_paths import audit_path, leaf_count, root_of, tree_levels
 from engine.model import merkle
 from tests.merkle_paths import root_from_path
 
@@ -27,14 +27,20 @@ def test_every_event_of_every_window_of_every_tree():
     drawn = random.Random(7)
     for size in range(len(EVENTS) + 1):
         for before in drawn.sample(range(size + 1), min(6, size + 1)):
-            wanted = [*range(before + 1, size + 1)]
-            root, paths = event_paths((before, parts(before)), EVENTS[before:size], size, wanted)
-            assert (root, [*paths]) == (merkle.root(LEAVES[:size]), wanted)
-            for position, path in paths.items():
+            levels = tree_levels(before, parts(before), EVENTS[before:size])
+            root = root_of(levels, 0, size)
+            assert (leaf_count(levels), root) == (size, merkle.root(LEAVES[:size]))
+            for position in range(before + 1, size + 1):
+                path = audit_path(levels, position)
                 assert path == merkle.audit_path(LEAVES[:size], position - 1)
                 assert root_from_path(LEAVES[position - 1], position - 1, size, path) == root
 
 
-@pytest.mark.parametrize("events", [EVENTS[8:11], EVENTS[8:13], []])
-def test_events_that_are_not_all_of_them_make_no_tree(events):
-    assert event_paths((8, parts(8)), events, 12, [9]) is None
+@pytest.mark.parametrize(("events", "count"), [(EVENTS[8:11], 11), (EVENTS[8:13], 13), ([], 8)])
+def test_events_that_are_not_all_of_them_make_another_tree(events, count):
+    assert leaf_count(tree_levels(8, parts(8), events)) == count
+
+
+def test_an_event_before_those_that_are_there_has_no_way():
+    with pytest.raises(KeyError):
+        root_of(tree_levels(8, parts(8), EVENTS[8:12]), 6, 7)
