@@ -11,7 +11,6 @@ from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import AlertOutcome, TimelineKind
 from engine.store import Note, Revision
 from engine.store.ids import new_id
-from engine.store.queries.operations.ingest import LastIncident
 from engine.store.rows import first
 from engine.store.schema.services import incident_timeline
 
@@ -50,9 +49,7 @@ def alert_columns(alert: Alert) -> dict[str, Any]:  # values of a row
 
 
 # Any: a row on its way into the store
-def new_incident(
-    alert: Alert, before: LastIncident | None, receipt: Receipt, *, service_id: str | None
-) -> dict[str, Any]:
+def new_incident(alert: Alert, receipt: Receipt, *, service_id: str | None) -> dict[str, Any]:
     """What an alert says of the incident that it opens; its episode says when and in which state."""
     return {
         "id": new_id("inc"),
@@ -64,7 +61,6 @@ def new_incident(
         "dedupe_key": alert.dedupe_key,
         "last_seen_at": receipt.at,
         "summary": alert.description,
-        "related_to": before.id if before else None,
         "sender_at": alert.occurred_at,
         **dict.fromkeys(("host", "labels", "annotations", "runbook_url", "links", "value", "image_url")),
         **alert_columns(alert),

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from engine.incidents.alerts.alert_rows import AlertLog, Receipt, alert_columns, new_incident
 from engine.incidents.alerts.episodes import A_MOMENT, Episode, KeyMessage, MessageKind
-from engine.incidents.alerts.key_history import HistoryStep, KeyHistory, prefetch_histories
+from engine.incidents.alerts.key_history import HistoryStep, KeyHistory, earlier_incident, prefetch_histories
 from engine.incidents.alerts.sender_clock import AlertTime, alert_time, latest, restatement
 from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome
@@ -167,11 +167,11 @@ class _AlertStep:
         return "deduplicated", episode.id
 
     def _open(self, step: HistoryStep, episode: Episode) -> Answer:
-        before = self.history.last
         service = self.work.services[self.alert.service.lower()] if self.alert.service else None
         row = {
-            **new_incident(self.alert, before, self.work.receipt, service_id=service),
+            **new_incident(self.alert, self.work.receipt, service_id=service),
             **episode.columns(),
+            "related_to": earlier_incident(step.after, episode),
             "alert_count": len(episode.members),
         }
         if episode.end is not None:
@@ -223,25 +223,25 @@ class _AlertStep:
 
     def _annotate(self) -> Answer:
         alert, incident = self.alert, self.history.last
-        taken = alert.acknowledged
-        step = self.history.take(self._message("acknowledged")) if taken else None
-        if incident is None or not self.is_live:
+        step = self.history.take(self._message("acknowledged")) if alert.acknowledged else None
+        changed = list(self.history.differences(step)) if step else []
+        if incident is None or not (changed or self.is_live):
             return self._early(step) if step is not None else ("no_open_incident", self.last_id)
-        was = {one.id: one.is_taken for one in step.before} if step else {}
-        is_taken = step is not None and any(
-            one.is_taken and not was.get(one.id, False) and one.id == incident.id for one in step.after
-        )
-        change: dict[str, Any] = {"sender_at": incident.sender_at}  # of alerts and recoveries alone
+        about = incident.id if incident.id in changed or not changed else changed[0]  # of an earlier one it came late
+        was = step.was(about) if step else None
+        is_taken = step is not None and any(one.id == about and one.is_taken for one in step.after)
+        row = self.history.row(about)
+        change: dict[str, Any] = {"sender_at": row["sender_at"]}  # of alerts and recoveries alone
         if not self.is_late:
-            change["severity"] = severity_after(incident.severity, alert)
-        self._change(incident.id, step, change)
-        self.log.line(incident.id, "note", alert.note or alert.title, self.time)
-        self.log.severity(incident.id, incident.severity, change.get("severity", incident.severity), self.time)
-        self.log.clock(incident.id, self.time)
-        self._log_ingest(incident.id, "updated")
-        if is_taken:
-            self.log.event("incident.acknowledged", incident.id)
-        return "updated", incident.id
+            change["severity"] = severity_after(row["severity"], alert)
+        self._change(about, step, change)
+        self.log.line(about, "note", alert.note or alert.title, self.time)
+        self.log.severity(about, row["severity"], change.get("severity", row["severity"]), self.time)
+        self.log.clock(about, self.time)
+        self._log_ingest(about, "updated")
+        if is_taken and not (was and was.is_taken):
+            self.log.event("incident.acknowledged", about)
+        return "updated", about
 
     def _early(self, step: HistoryStep) -> Answer:
         """It changes nothing that is known: what it says is remembered for an alert that is on its way."""
@@ -253,8 +253,6 @@ class _AlertStep:
             self._log_ingest(self.last_id, "out_of_order")
             return "out_of_order", self.last_id
         if step.is_news and self.time.is_senders:
-            for identifier, values in self.history.differences(step).items():
-                self.history.update(identifier, values)
             self.history.save()
             self._log_ingest(self.last_id, "no_open_incident")
         return "no_open_incident", self.last_id
@@ -263,35 +261,25 @@ class _AlertStep:
 
     def _follow(self, step: HistoryStep, *, but: str | None) -> None:
         """What the message changes of other incidents of the key: a late one may move their ends, or split one off."""
-        for episode in step.after:
-            if episode.id is None:
-                self._split(step, episode)
+        split = {self._split(step, episode) for episode in step.after if episode.id is None}
         for identifier, values in self.history.differences(step).items():
-            if identifier != but:
-                self.history.update(identifier, values)
-                self.log.line(identifier, "note", self._word("A message{} came late: {}", values), self.time)
+            if identifier == but or identifier in split:
+                continue
+            self.history.update(identifier, values)
+            if values.keys() != {"related_to"}:
+                self.log.line(identifier, "note", self._moved_text(values), self.time)
 
-    def _split(self, step: HistoryStep, episode: Episode) -> None:
+    def _split(self, step: HistoryStep, episode: Episode) -> str:
         """A recovery that came late ends an episode before what was counted on it: that is an incident of its own."""
-        earlier = next((one for one in reversed(step.after) if one.id and one.begin.place < episode.begin.place), None)
-        row = dict(self.history.row(earlier.id)) if earlier is not None and earlier.id else {}
-        identifier = new_id("inc")
-        row |= {
-            **episode.columns(),
-            "id": identifier,
-            "alert_count": len(episode.members),
-            "related_to": earlier.id if earlier else None,
-            "owner": None,
-            "parent_id": None,
-            "parent_state": None,
-            "parent_reason": None,
-            "mitigated_at": None,
-        }
-        self.history.name(episode, identifier)
-        self.history.insert({name: value for name, value in row.items() if name not in ("org_id", "revision")})
-        text = f"Split off {earlier.id if earlier else 'another'}: a recovery between them came late"
-        self.log.line(identifier, "alert", text, self.time)
-        self.log.event("incident.opened", identifier, {"severity": row["severity"]})
+        row = self.history.split_row(step, episode, new_id("inc"))
+        text = f"Split off {step.origin(episode)}: a recovery between them came late"
+        if episode.taken is not None and episode.taken.by is not None:
+            text += f"; {episode.taken.by} acknowledged it as a part of that"
+        self.history.name(episode, row["id"])
+        self.history.insert(row)
+        self.log.line(row["id"], "alert", text, self.time._replace(at=episode.begin.at))
+        self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
+        return str(row["id"])
 
     def _change(self, identifier: str, step: HistoryStep | None, values: Mapping[str, Any]) -> None:
         """What the alert says of its incident, and what its message changes of it."""
@@ -316,13 +304,19 @@ class _AlertStep:
         self.log.counting_line(f"flapping-{episode.id}", episode.id, body, self.time)
         return True
 
-    def _word(self, text: str, values: Mapping[str, Any]) -> str:
+    def _moved_text(self, values: Mapping[str, Any]) -> str:
         dated = f" of {self.alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if self.alert.occurred_at else ""
-        moved = ", ".join(f"{name} is {value}" for name, value in sorted(values.items()) if name in _MOVED)
-        return text.format(dated, moved or "the state follows")
+        moved = [
+            f"{what} {f'at {at:%Y-%m-%d %H:%M:%S} UTC' if at else 'at no time'}"
+            for name, what in _MOVED.items()
+            if name in values
+            for at in (values[name],)
+        ]
+        moved += [f"it is {values['status']}"] if "status" in values else []
+        return f"A message{dated} came late: {', '.join(moved) or 'the state follows'}"
 
 
-_MOVED = ("opened_at", "acknowledged_at", "resolved_at", "status")
+_MOVED = {"opened_at": "it began", "acknowledged_at": "was acknowledged", "resolved_at": "was resolved"}
 
 
 def _episode_of(episodes: Sequence[Episode], message: KeyMessage) -> Episode | None:

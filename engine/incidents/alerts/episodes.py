@@ -131,27 +131,37 @@ def derive_episodes(messages: Iterable[KeyMessage], within: timedelta) -> list[E
     """The episodes of a key, in order of their begin."""
     found: list[Episode] = []
     for message in sorted(messages, key=lambda one: one.place):
-        last = found[-1] if found else None
-        if message.by is not None and message.incident_id is not None:
-            last = next((one for one in found if message.incident_id in one.ids), last)
-        match message.kind:
-            case "firing":
-                if last is None or not last.goes_on_with(message, within):
-                    last = Episode(message)
-                    found.append(last)
-                last.fire(message)
-            case "resolved" if last is not None and last.end is None:
-                last.end = message
-            case "acknowledged" if last is not None and last.end is None:
-                last.take(message)
-            case "close" if last is not None and last.closed is None:
-                last.end = last.end or message
-                last.closed = message
-            case "reopen" if last is not None and last.end is not None:
-                last.open_again()
+        if message.kind == "firing":
+            if not found or not found[-1].goes_on_with(message, within):
+                found.append(Episode(message))
+            found[-1].fire(message)
+        for one in _meant(found, message):
+            match message.kind:
+                case "resolved" if one.end is None:
+                    one.end = message
+                case "acknowledged" if one.end is None:
+                    one.take(message)
+                case "close" if one.closed is None:
+                    one.end = one.end or message
+                    one.closed = message
+                case "reopen" if one.end is not None:
+                    one.open_again()
     for one in found:
         one.began_at = one.began_at or one.begin.at
     return found
+
+
+def _meant(found: Sequence[Episode], message: KeyMessage) -> Sequence[Episode]:
+    """The episodes that a message is about: the last one, or of a person's step that of the incident it names.
+
+    Where its end was heard after the step, the person could not know that what was open by then was another incident:
+    it was acknowledged and closed with it. What opens again is the last one, so that no two are open at once.
+    """
+    named = next((one for one in found if message.by and message.incident_id in one.ids), None)
+    if named is None or named is found[-1] or message.kind == "reopen":
+        return found[-1:]
+    is_news = named.end is not None and named.end.heard_at > message.heard_at and found[-1].end is None
+    return [named, found[-1]] if is_news else [named]
 
 
 def messages_of_row(last: LastIncident) -> list[KeyMessage]:

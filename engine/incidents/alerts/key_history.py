@@ -36,6 +36,10 @@ class HistoryStep(NamedTuple):
         """The episode of an incident as it was before."""
         return next((episode for episode in self.before if identifier and identifier in episode.ids), None)
 
+    def origin(self, episode: Episode) -> str | None:
+        """The incident that the first message of an episode counted on before."""
+        return next((one.id for one in self.before if episode.begin in one.members), None)
+
 
 def prefetch_histories(keys: Sequence[str]) -> Lookups:
     """What histories of these keys will look up."""
@@ -138,6 +142,21 @@ class KeyHistory:
         """A new incident of the key."""
         self._learn(self.revision.buffer_insert(incidents, row))
 
+    def split_row(self, step: HistoryStep, episode: Episode, identifier: str) -> dict[str, Any]:  # values of a row
+        """An incident like the one that its alerts counted on, of which it turned out to be no part."""
+        origin = step.origin(episode)
+        if origin is None:
+            raise ValueError(f"an episode of {self.key} comes from no incident")
+        values = {name: value for name, value in self.row(origin).items() if name not in ("org_id", "revision")}
+        return {
+            **values,
+            **dict.fromkeys(("owner", "mitigated_at", *PARENT)),
+            **episode.columns(),
+            "id": identifier,
+            "alert_count": len(episode.members),
+            "related_to": earlier_incident(step.after, episode),
+        }
+
     def _learn(self, row: Mapping[str, Any]) -> None:  # a row
         known = as_last(row)
         if self.last is None or known.id == self.last.id:
@@ -161,11 +180,17 @@ class KeyHistory:
             self.revision.cache_lookup(early_by_key, self.key, self._early)
 
 
+def earlier_incident(episodes: Sequence[Episode], episode: Episode) -> str | None:
+    """The incident of the same key before an episode, by the sender's clock."""
+    return next((one.id for one in reversed(episodes) if one.id and one.begin.place < episode.begin.place), None)
+
+
 def _columns_by_incident(episodes: Sequence[Episode]) -> dict[str, dict[str, Any]]:  # values of rows
     found = {}
     for episode in episodes:
         for number, identifier in enumerate(episode.ids):
-            found[identifier] = _columns_of_part(episode, identifier) if number else episode.columns()
+            whole = {**episode.columns(), "related_to": earlier_incident(episodes, episode)}
+            found[identifier] = _columns_of_part(episode, identifier) if number else whole
     return found
 
 

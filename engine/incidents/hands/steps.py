@@ -1,6 +1,6 @@
 """A person's step about an incident: checked, written as a line of its history and an audit event, and followed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -235,7 +235,7 @@ def _follow_message(revision: Revision, incident: IncidentRow, step: PersonStep,
         raise Conflict(
             f"{incident['id']} is a part of {now.id if now else incident['parent_id']}; say it of that.", word="part_of"
         )
-    _check_effect(incident, step, message, was, now)
+    _check_effect(step, was, now, change.after)
     for identifier, values in history.differences(change).items():
         history.update(identifier, values)
     history.save()
@@ -256,22 +256,26 @@ def _of(episodes: Iterable[Episode], incident_id: str) -> Episode | None:
     return next((one for one in episodes if incident_id in one.ids), None)
 
 
-def _check_effect(incident: IncidentRow, step: PersonStep, message: KeyMessage, was: Episode, now: Episode) -> None:
+def _check_effect(step: PersonStep, was: Episode, now: Episode, episodes: Sequence[Episode]) -> None:
     """Conflict where the step says what is so already, or what what was heard since contradicts."""
-    name = incident["id"]
+    name, at = now.id, f"{step.at:%Y-%m-%d %H:%M:%S} UTC"
+    goes_on = any(one.id is None for one in episodes)  # an alert after it would be an incident of its own
+    later = episodes[-1].id if episodes[-1] is not now else None
     if step.kind == "acknowledge" and was.taken is not None and now.taken is was.taken and was.is_taken:
         by = f" by {was.taken.by}" if was.taken.by else ""
-        at = f"{was.taken.at:%Y-%m-%d %H:%M:%S} UTC"
-        raise Conflict(f"{name} was acknowledged already at {at}{by}.", word="already_acknowledged")
+        since = f"{was.taken.at:%Y-%m-%d %H:%M:%S} UTC"
+        raise Conflict(f"{name} was acknowledged already at {since}{by}.", word="already_acknowledged")
     if step.kind == "acknowledge" and now.taken is None:
         raise Conflict(f"{name} was {now.status} by then; there was nothing to acknowledge.", word="not_open")
     if step.kind == "close" and was.closed is not None:
         raise Conflict(f"{name} is closed since {was.closed.at:%Y-%m-%d %H:%M:%S} UTC.", word="already_closed")
     if step.kind == "close" and was.end is not None and step.at < was.end.at:
         raise Conflict(f"{name} ended at {was.end.at:%Y-%m-%d %H:%M:%S} UTC, after that.", word="ended_later")
-    if step.kind == "close" and now.status != "closed":
-        raise Conflict(f"{name} went on after {step.at:%Y-%m-%d %H:%M:%S} UTC: an alert came.", word="went_on")
+    if step.kind == "close" and (now.status != "closed" or goes_on):
+        raise Conflict(f"{name} went on after {at}: an alert came.", word="went_on")
     if step.kind == "reopen" and was.status in LIVE_INCIDENTS:
         raise Conflict(f"{name} is {was.status}; it needs no opening.", word="already_open")
+    if step.kind == "reopen" and now.status not in LIVE_INCIDENTS and later is not None:
+        raise Conflict(f"{later} of the same key came after {name}; say it of that.", word="later_incident")
     if step.kind == "reopen" and now.status not in LIVE_INCIDENTS:
-        raise Conflict(f"{name} ended after {step.at:%Y-%m-%d %H:%M:%S} UTC.", word="ended_later")
+        raise Conflict(f"{name} ended after {at}.", word="ended_later")

@@ -226,64 +226,6 @@ def test_a_dead_letter_from_before_the_recovery_opens_nothing(store):
     assert deliver(store, FIRES, at=NOW - timedelta(minutes=45), replayed=True) == ["out_of_order"]
 
 
-# -- the law: no order and no delay changes a duration ------------------------------------------------------------------
-
-
-def spans(store, key):
-    """Of each incident when it began and ended by the sender's clock, and whether it is live."""
-    rows = stored_rows(store, incidents, dedupe_key=key)
-    return sorted(
-        (row["opened_at"], row["acknowledged_at"], row["resolved_at"] or NOW, row["status"])
-        for row in rows
-        if row["parent_state"] is None
-    )
-
-
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(st.tuples(st.sampled_from(["firing", "firing", "resolved", "update"]), st.integers(-400, -1)), max_size=8),
-    st.randoms(use_true_random=False),
-)
-@example([("firing", -400), ("resolved", -290), ("firing", -200), ("resolved", -90)], None)
-def test_episodes_are_the_same_in_any_order_and_with_any_delay(store, events, chance):
-    ordered, shuffled = f"key-{next(keys)}", f"key-{next(keys)}"
-    events = sorted(set(events), key=lambda one: one[1])
-    for state, minutes in events:
-        deliver(store, event(state, minutes, ordered, acknowledged=state == "update"), at=NOW + minutes * MINUTE)
-    mixed = [*events, *events[:2]]
-    if chance is not None:
-        chance.shuffle(mixed)
-    deliver(store, *(event(state, minutes, shuffled, acknowledged=state == "update") for state, minutes in mixed))
-    assert spans(store, shuffled) == spans(store, ordered)
-
-
-def test_a_recovery_heard_late_never_shortens_an_incident(store):
-    deliver(store, event("firing", -400), event("resolved", -40))
-    (incident,) = stored_rows(store, incidents)
-    assert incident["resolved_at"] - incident["opened_at"] == timedelta(hours=6)
-    assert incident["opened_heard_at"] == incident["resolved_heard_at"] == NOW
-
-
-def test_a_recovery_that_comes_late_splits_what_was_counted_as_one(store):
-    deliver(store, event("firing", -400), event("firing", -200), event("resolved", -90))
-    assert len(stored_rows(store, incidents)) == 1
-    assert deliver(store, event("resolved", -290)) == ["out_of_order"]
-    first, second = stored_rows(store, incidents, order=("opened_at",))
-    assert (first["resolved_at"], second["opened_at"]) == (NOW - 290 * MINUTE, NOW - 200 * MINUTE)
-    assert second["related_to"] == first["id"]
-    assert store.verify_rows("acme").ok
-    assert store.verify("acme").ok
-
-
-def test_a_message_between_two_makes_one_of_them_and_no_identifier_goes(store):
-    deliver(store, event("firing", -200), event("resolved", -190), event("firing", -100), event("resolved", -90))
-    assert deliver(store, event("firing", -140)) == ["out_of_order"]
-    first, second = stored_rows(store, incidents, order=("opened_at",))
-    assert (first["resolved_at"], second["resolved_at"], second["parent_id"]) == (NOW - 90 * MINUTE, None, first["id"])
-    assert deliver(store, event("resolved", -135)) == ["no_open_incident"]
-    assert store.verify_rows("acme").ok
-
-
 def test_a_time_ahead_of_the_senders_own_time_of_sending_is_corrected(store):
     sent = NOW - timedelta(hours=5)
     deliver(store, event("firing", -200, sent_at=sent))

@@ -112,6 +112,48 @@ def test_a_close_that_an_alert_contradicts_is_refused(store, disk):
         do(store, disk, "close", -10)
 
 
+def test_a_close_that_an_alert_of_an_incident_of_its_own_contradicts_is_refused(store, disk):
+    deliver(store, "resolved", -25)
+    deliver(store, "firing", -10)
+    with pytest.raises(Conflict, match="went on after 2026-11-20 08:10:00 UTC: an alert came"):
+        do(store, disk, "close", -20)
+    assert row(store, disk)["status"] == "open"
+
+
+@pytest.mark.parametrize("kind", ["acknowledge", "close"])
+def test_a_step_stays_where_a_recovery_that_was_heard_later_splits_an_incident(kind, store):
+    """Nobody could know that what was acknowledged or closed was another incident by then."""
+    name, _ = deliver(store, "firing", -400)
+    deliver(store, "firing", -200)
+    do(store, name, kind, -100)
+    deliver(store, "resolved", -290, at=NOW + MINUTE)
+    with store.reader() as connection:
+        earlier, later = many(connection, incidents, "acme", order=("opened_at",))
+        texts = [line["body"] for line in many(connection, incident_timeline, "acme", incident_id=later["id"])]
+    assert (earlier["id"], earlier["resolved_at"]) == (name, NOW - 290 * MINUTE)
+    if kind == "acknowledge":
+        assert (later["status"], later["acknowledged_at"], later["acknowledged_by"]) == (
+            *("acknowledged", NOW - 100 * MINUTE),
+            ANN,
+        )
+        assert (earlier["acknowledged_at"], earlier["acknowledged_by"]) == (None, None)
+        said = f"; {ANN} acknowledged it as a part of that"
+        assert texts == [f"Split off {name}: a recovery between them came late{said}"]
+    else:
+        assert {(one["status"], one["closed_at"], one["closed_by"]) for one in (earlier, later)} == {
+            ("closed", NOW - 100 * MINUTE, ANN)
+        }
+    assert store.verify_rows("acme").ok
+
+
+def test_what_opens_again_is_the_last_incident_of_a_key(store, disk):
+    deliver(store, "resolved", -25)
+    later, _ = deliver(store, "firing", 90, at=NOW + 90 * MINUTE)
+    with pytest.raises(Conflict, match=f"{later} of the same key came after {disk}; say it of that"):
+        do(store, disk, "reopen", 91, now=NOW + 92 * MINUTE)
+    assert row(store, disk)["status"] == "resolved"
+
+
 def test_owner_and_cause_are_the_incidents(store, disk):
     do(store, disk, "assign", to=BOB)
     do(store, disk, "cause", why="A certificate ran out")
