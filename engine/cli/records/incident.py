@@ -1,5 +1,6 @@
 """Commands by which people say what they do about an incident."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,6 @@ def _take(kind: StepKind, given: dict[str, Any]) -> None:  # what click hands ov
         kind=kind,
         at=_time("--at", given["at"]) or moment,
         why=given["why"],
-        to=given.get("to"),
         parent=given.get("parent"),
         law=given.get("law"),
         aware_at=_time("--aware-at", given.get("aware_at")),
@@ -105,7 +105,8 @@ def _take(kind: StepKind, given: dict[str, Any]) -> None:  # what click hands ov
     identifier = given["identifier"]
     with open_console_services() as services:
         org = organization(services, given["org"])
-        actor = _actor(services, org, given["actor"])
+        actor = _member(services, org, "--actor", given["actor"]) or DEFAULT_ACTOR
+        step = replace(step, to=_member(services, org, "--to", given.get("to")))
         if given["ask"]:
             _ask(services, org, actor, identifier, step, moment)
             return
@@ -135,14 +136,14 @@ def _time(option: str, text: str | None) -> datetime | None:
     return at
 
 
-def _actor(services: "Services", org: str, given: str | None) -> str:
+def _member(services: "Services", org: str, option: str, given: str | None) -> str | None:
     from engine.store.rows import first
     from engine.store.schema.organizations import memberships
 
     if given is None:
-        return DEFAULT_ACTOR
+        return None
     with services.store.reader() as connection:
         row = first(connection, memberships, org, email=given.lower())
     if row is None or row["status"] != "active":
-        raise Usage(f"--actor must be an active member of {org}; got {given[:80]!r}.")
+        raise Usage(f"{option} must be an active member of {org}; got {given[:80]!r}.")
     return row["email"]

@@ -12,6 +12,7 @@ from engine.model.records import IncidentRow
 from engine.store import Note, Reader, Revision, Store
 from engine.store.ids import new_id
 from engine.store.queries.operations.incidents import opened_since, refused_parents
+from engine.store.rows import first
 from engine.store.schema.services import incident_timeline, incidents
 
 ACTOR = "families"
@@ -64,7 +65,7 @@ def propose(revision: Revision, proposals: Sequence[FamilyProposal]) -> int:
     refused = refused_parents(revision.records, revision.org_id, list(wanted))
     changed = 0
     for one in wanted.values():
-        if (one.incident_id, one.parent_id) in refused:
+        if (one.incident_id, one.parent_id) in refused or _is_below(revision, one.parent_id, one.incident_id):
             continue
         values = {"parent_id": one.parent_id, "parent_state": "proposed", "parent_reason": one.reason}
         free = incidents.c.id == one.incident_id, incidents.c.parent_id.is_(None)
@@ -84,6 +85,19 @@ def propose(revision: Revision, proposals: Sequence[FamilyProposal]) -> int:
         details = {"parent": one.parent_id, "reason": one.reason}
         revision.record_all([Note("incident.family.proposed", "incident", one.incident_id, details=details)])
     return changed
+
+
+def _is_below(revision: Revision, identifier: str, ancestor: str) -> bool:
+    """Whether an incident is of the family of another already, confirmed or proposed: the reverse would be a cycle."""
+    seen: set[str] = set()
+    at: str | None = identifier
+    while at is not None and at not in seen:
+        if at == ancestor:
+            return True
+        seen.add(at)
+        row = first(revision.records, incidents, revision.org_id, id=at)
+        at = row["parent_id"] if row is not None else None
+    return False
 
 
 def propose_families(store: Store, org_id: str, *, now: datetime) -> int:

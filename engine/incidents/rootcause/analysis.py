@@ -105,6 +105,7 @@ def _line(revision: Revision, run: StoredRun) -> dict[str, object]:
         "id": new_id("tl"),
         "incident_id": run["incident_id"],
         "happened_at": revision.now,
+        "heard_at": revision.now,
         "kind": "rca",
         "actor": revision.actor,
         "body": f"Root-cause analysis {run['id']}: {verdict} Best confidence {run['confidence']:.3f}.",

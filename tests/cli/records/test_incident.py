@@ -19,7 +19,8 @@ def cli(house, capfdbinary):  # noqa: F811  # the fixture
         values = {"title": "Theft", "severity": "high", "status": "open"}
         began = NOW - timedelta(hours=1)
         revision.insert(incidents, [{"id": name, "opened_at": began, **values} for name in ("inc-1", "inc-2")])
-        revision.insert(memberships, [{"email": "ann@acme.example", "role": "operator", "status": "active"}])
+        people = [{"email": f"{name}@acme.example", "role": "operator"} for name in ("ann", "bob")]
+        revision.insert(memberships, [{**one, "status": "active"} for one in people])
         revision.record("import.completed")
 
     def run(*arguments):
@@ -66,6 +67,7 @@ def test_each_step_says_what_was_written(house, cli):  # noqa: F811  # the fixtu
         (("acknowledge", "inc-1", "--at", "noon"), "--at must be an ISO 8601 instant"),
         (("acknowledge", "inc-1", "--at", "2199-01-01"), "at must be no later than now"),
         (("acknowledge", "inc-1", "--actor", "eve@other.example"), "--actor must be an active member of acme"),
+        (("assign", "inc-1", "--to", "eve@other.example"), "--to must be an active member of acme"),
         (("relate", "--to", "inc-1", "inc-1"), "That would be a cycle"),
         (("assess", "--under", "sox", "inc-1"), "'sox' is not one of"),
     ],

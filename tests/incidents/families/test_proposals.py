@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from engine.incidents.families.proposals import propose_families
+from engine.incidents.families.proposals import FamilyProposal, propose, propose_families
 from engine.incidents.hands.steps import PersonStep, take_step
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
@@ -79,3 +79,14 @@ def test_a_person_confirms_what_was_proposed(store):
     step = PersonStep("relate", NOW, parent="inc-00")
     store.write("acme", "ann@acme.example", lambda revision: take_step(revision, "inc-05", step, "typed"), now=NOW)
     assert parents(store)[5] == ("inc-00", "confirmed")
+
+
+def test_what_would_be_a_cycle_is_not_proposed(store):
+    """Root cause may name one of the storm as the cause of its first incident, which is its parent already."""
+    open_incidents(store, 20)
+    propose_families(store, "acme", now=NOW)
+    reverse = [FamilyProposal("inc-00", "inc-05", "root cause")]
+    with store.revision("acme", "rca", now=NOW) as revision:
+        assert propose(revision, reverse) == 0
+        revision.record("rca.completed")
+    assert parents(store)[0] == (None, None)
