@@ -31,7 +31,7 @@ class Library:
 
     def __init__(self, snapshots: Snapshots, org_id: str, *, now: datetime) -> None:
         self._snapshots = snapshots
-        self._org_id = org_id
+        self.org_id = org_id
         self._now = now
         self._editions: dict[object, Edition | None] = {}
         self._lexicons: dict[str, Lexicon] = {}
@@ -93,13 +93,13 @@ class Library:
     def root_cause(self, incident_id: str) -> Analysis:
         """What the root-cause analysis makes of an incident as things stand; no run is kept."""
         with self._snapshots.store.reader() as connection:
-            return explain(connection, self._org_id, incident_id, self._now)
+            return explain(connection, self.org_id, incident_id, self._now)
 
     def graph(self) -> Graph:
         """The services and what they need, as the route of the dependency graph has them."""
         with self._snapshots.store.reader() as connection:
-            services = [Service(*row) for row in all_services(connection, self._org_id)]
-            return build(services, [Dependency(*row) for row in all_dependencies(connection, self._org_id)])
+            services = [Service(*row) for row in all_services(connection, self.org_id)]
+            return build(services, [Dependency(*row) for row in all_dependencies(connection, self.org_id)])
 
     def report_ids(self, report: str) -> frozenset[str]:
         """The identifiers of the rows that a report lists."""
@@ -124,15 +124,13 @@ class Library:
         """The rows of a table as they are stored, without the organization."""
         if name not in self._tables:
             query = f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL"  # noqa: S608 - names of tables are ours
-            rows = self._snapshots.replica.read([self._org_id], lambda view: view.frame(query, (self._org_id,)))
+            rows = self._snapshots.replica.read([self.org_id], lambda view: view.frame(query, (self.org_id,)))
             self._tables[name] = _plain(rows)
         return self._tables[name]
 
     def budgets(self) -> pl.DataFrame:
         """The error budgets of services with an objective, as the route of each answers."""
-        found = self._snapshots.replica.read(
-            [self._org_id], lambda view: service_budgets(view, self._org_id, self._now)
-        )
+        found = self._snapshots.replica.read([self.org_id], lambda view: service_budgets(view, self.org_id, self._now))
         rows = [
             (
                 one.service_id,
@@ -201,7 +199,7 @@ class Library:
         return self._lexicons[entity.name]
 
     def _open(self, at: AsOf | None = None) -> Snapshot:
-        return self._snapshots.open(self._org_id, now=self._now, at=at)
+        return self._snapshots.open(self.org_id, now=self._now, at=at)
 
     def _about(self) -> tuple[date, Position, str, Thresholds]:
         if self._subject is None:

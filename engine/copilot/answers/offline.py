@@ -19,6 +19,7 @@ from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
 from engine.copilot.answers.titles import NamedFigure, figure_of_title
 from engine.copilot.console import ask_console
+from engine.copilot.console.commands import step_command
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import is_filler
@@ -104,7 +105,8 @@ def _answer_one(
     """What the records say to one question, and the queries that say it."""
     names = tuple(dict.fromkeys(planner.names(asked)))
     part = (
-        (None if is_mine(asked) or follows else ask_console(asked, names, library, citations))
+        step_command(asked, names, library, asker)
+        or (None if is_mine(asked) or follows else ask_console(asked, names, library, citations))
         or standing(asked, names, library, citations)
         or advice(asked, library, citations, asker, named=bool(names))
         or history(asked, names, library, citations)

@@ -133,9 +133,17 @@ def follow_line(revision: Revision, line: Mapping[str, Any], step: PersonStep) -
     try:
         _follow(revision, incident, step, by=line["actor"])
     except Conflict as conflict:
-        if conflict.word not in SETTLED:  # the row of the incident may say already what its line says
-            raise
+        if conflict.word not in SETTLED or _is_second_close(incident, step, line["actor"]):
+            raise  # but for the row of an incident that says already what its line says
     record_step(revision, line["incident_id"], step, "by import", line["actor"])
+
+
+def _is_second_close(incident: IncidentRow, step: PersonStep, actor: str) -> bool:
+    """Whether somebody closes what another had closed by then."""
+    closed_at, closed_by = incident["closed_at"], incident["closed_by"]
+    if step.kind != "close" or closed_at is None or closed_by in (None, actor):
+        return False
+    return step.at > closed_at
 
 
 def _incident(connection: Reader, org_id: str, incident_id: str) -> IncidentRow:

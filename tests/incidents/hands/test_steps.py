@@ -249,6 +249,22 @@ def test_a_line_that_cannot_be_leaves_everything_as_it_was(store, disk):
     assert store.head("acme") == head
 
 
+def test_a_second_close_by_somebody_else_is_no_line(store, disk):
+    do(store, disk, "close", -10)
+    head = store.head("acme")
+    with pytest.raises(
+        InvalidData, match="tl-1 of incident_timeline does not hold: .* is closed since 2026-11-20 08:20"
+    ):
+        import_line(store, incident_id=disk, kind="close")
+    assert store.head("acme") == head
+
+
+def test_a_line_that_the_row_of_its_incident_says_already_is_taken(store, disk):
+    do(store, disk, "close", -5, actor=BOB)
+    assert import_line(store, incident_id=disk, kind="close").has_changes
+    assert (row(store, disk)["closed_at"], row(store, disk)["closed_by"]) == (NOW - 5 * MINUTE, BOB)
+
+
 def test_a_button_in_the_chat_takes_a_step(store, disk):
     step = PersonStep("acknowledge", NOW)
     made = store.write("acme", BOB, lambda revision: ask_for_step(revision, disk, step), now=NOW)
