@@ -188,6 +188,8 @@ def test_in_opsgenie_somebody_acknowledges_and_anything_else_is_a_note():
     taken, noted = read(bodies.opsgenie("Acknowledge")), read(bodies.opsgenie("AddNote"))
     assert (taken.state, taken.acknowledged, taken.note) == ("update", True, "Acknowledge by ann@acme.example")
     assert (noted.state, noted.acknowledged) == ("update", False)
+    assert (taken.acknowledged_by, noted.acknowledged_by) == ("ann@acme.example", None)
+    assert read(bodies.opsgenie("Acknowledge", username="System")).acknowledged_by is None, "no member is called so"
 
 
 @pytest.mark.parametrize(

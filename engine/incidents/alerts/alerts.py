@@ -111,7 +111,8 @@ class _AlertStep:
         sent = time.sent_at
         if not time.is_senders:  # of one moment each counts after those before it
             sent = max((one.sent_at for one in self.history.messages if one.at == time.at), default=sent) + A_MOMENT
-        return KeyMessage(kind, time.at, sent, time.heard_at, time.in_our_time(began) if began else None)
+        by = self.alert.acknowledged_by if kind == "acknowledged" else None
+        return KeyMessage(kind, time.at, sent, time.heard_at, time.in_our_time(began) if began else None, by=by)
 
     def apply(self) -> Answer:
         """What became of it."""
@@ -273,7 +274,7 @@ class _AlertStep:
         """A recovery that came late ends an episode before what was counted on it: that is an incident of its own."""
         row = self.history.split_row(step, episode, new_id("inc"))
         text = f"Split off {step.origin(episode)}: a recovery between them came late"
-        if episode.taken is not None and episode.taken.by is not None:
+        if episode.taken is not None and episode.taken.incident_id is not None:
             text += f"; {episode.taken.by} acknowledged it as a part of that"
         self.history.name(episode, row["id"])
         self.history.insert(row)

@@ -92,6 +92,9 @@ class _Work:
         old = self.known.get(finding.key)
         finding = describe_by_row(finding, old)
         row = self._row(finding, old)
+        if old is not None and finding.is_overtaken(old["fixed_at"], old["last_seen_at"]):
+            key, known = finding.key, old["incident_id"]
+            return {"finding_key": key, "id": old["id"], "outcome": "unchanged", "incident_id": known}
         if old is None:
             outcome: FindingOutcome = "created"
             self.new_findings.append(row)

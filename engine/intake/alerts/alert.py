@@ -20,6 +20,7 @@ HOST_NAMES = ("host", "hostname", "host_name", "instance", "node", "nodename", "
 HEARTBEAT = "A heartbeat: its sender lives."
 UNRATED = SeverityRating("medium", None, False)
 
+_ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PORT = re.compile(r"(?<=[\w\]]):\d{1,5}$")
 
 
@@ -35,6 +36,7 @@ class Alert(msgspec.Struct, frozen=True):
     where the sender repeats itself on purpose. ``severity_given`` is False where the severity is only a default.
     ``link`` leads back to the monitor; ``links`` has all that are there by what they lead to: source, silence,
     dashboard, panel and the like. ``value`` is what was measured, in the sender's words; ``image_url`` a graph of it.
+    ``acknowledged_by`` is an address.
     """
 
     source: str
@@ -62,6 +64,7 @@ class Alert(msgspec.Struct, frozen=True):
     event_id: str | None = None
     origin: str | None = None
     acknowledged: bool = False
+    acknowledged_by: str | None = None
     note: str | None = None
 
 
@@ -102,6 +105,7 @@ def compose(
     event_id: object = None,
     origin: object = None,
     acknowledged: bool = False,
+    acknowledged_by: object = None,
     note: object = None,
 ) -> Alert:
     """An alert out of raw values: cleaned, bounded, its times made plausible."""
@@ -141,8 +145,15 @@ def compose(
         event_id=f"{source}:{identified}" if identified else None,
         origin=line(origin, 100) or source,
         acknowledged=acknowledged,
+        acknowledged_by=_address(acknowledged_by) if acknowledged else None,
         note=line(note, 1000),
     )
+
+
+def _address(value: object) -> str | None:
+    """The address of a person, as members are known by; of a name or a machine it is not known whose it is."""
+    text = line(value, 320)
+    return text.lower() if text is not None and _ADDRESS.fullmatch(text) else None
 
 
 def _runbook(held: Mapping[str, object]) -> str | None:

@@ -60,6 +60,7 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         links={"source": details.get("url")},
         origin=alert.get("source"),
         acknowledged=word == ACKNOWLEDGE,
+        acknowledged_by=who,
         event_id=f"{identity}/{word}/{moment}" if (moment := plain(alert.get("updatedAt"))) else None,
         note=f"{action} by {who}{said}" if who else f"{action}{said}",
     )

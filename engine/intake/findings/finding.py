@@ -35,6 +35,7 @@ class Finding:
 
     ``first_seen_at`` and ``last_seen_at`` default to the receipt and are never later. ``disposition`` is a person's
     decision in the scanner (accepted, false_positive), which opens no incident. ``fixed_at`` goes with status fixed.
+    ``stated_at`` is the scanner's time of the statement, where it sends one for each change and these may overtake.
     """
 
     source: str
@@ -60,11 +61,17 @@ class Finding:
     known_exploited: bool = False
     internet_reachable: bool | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    stated_at: datetime | None = None
 
     @property
     def opens_incident(self) -> bool:
         """Critical or high, not fixed, and nobody decided to live with it."""
         return self.severity in SEVERE and self.status != "fixed" and self.disposition is None
+
+    def is_overtaken(self, fixed_at: datetime | None, last_seen_at: datetime) -> bool:
+        """Whether what is known of it was stated later: that it was fixed since, or that it was seen after the fix."""
+        known = last_seen_at if self.status == "fixed" else fixed_at
+        return self.stated_at is not None and known is not None and self.stated_at < known
 
 
 class HostNames(NamedTuple):

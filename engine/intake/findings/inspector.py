@@ -10,6 +10,7 @@ from datetime import datetime
 from engine.intake.findings.finding import Finding, cves, details, order_times, port_of, rate_by_words, score
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
+from engine.intake.times import instant
 from engine.intake.values import as_list, first, fold, line, mapping, plain
 from engine.model.vocabulary import ScanState
 
@@ -61,6 +62,7 @@ def read_inspector(item: Mapping[str, object], host: str, received_at: datetime)
             description=item.get("description"),
             solution=_solution(item, packages),
         ),
+        stated_at=instant(item.get("updatedAt")),
     )
 
 

@@ -75,11 +75,12 @@ def test_two_late_episodes_are_two_in_any_order_and_the_later_names_the_earlier(
 
 def test_an_acknowledgement_that_comes_late_is_that_of_the_earlier_incident(store):
     deliver(store, *TWO_EPISODES[:3])
-    taken = event("update", -390, acknowledged=True, note="incident.acknowledged by Ann")
+    ann = "ann@acme.example"
+    taken = event("update", -390, acknowledged=True, acknowledged_by=ann, note="incident.acknowledged by Ann")
     assert deliver(store, taken) == ["updated"]
     first, second = stored_rows(store, incidents, order=("opened_at",))
     assert (first["acknowledged_at"], first["acknowledged_heard_at"]) == (NOW - 390 * MINUTE, NOW)
-    assert (second["acknowledged_at"], second["status"]) == (None, "open")
+    assert (first["acknowledged_by"], second["acknowledged_at"], second["status"]) == (ann, None, "open")
     (line,) = stored_rows(store, incident_timeline, body="incident.acknowledged by Ann")
     assert (line["incident_id"], line["happened_at"]) == (first["id"], NOW - 390 * MINUTE)
     acknowledged = stored_rows(store, audit_log, action="incident.acknowledged")

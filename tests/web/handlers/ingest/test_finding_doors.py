@@ -8,7 +8,7 @@ from engine.cli import hq
 from engine.store.rows import many
 from engine.store.schema.services import findings, incidents, scanner_checks
 from tests.conftest import NOW
-from tests.intake.documents import DETECTION, HOST, KNOWLEDGE, NESSUS, detections, knowledge_base, qualys_xml
+from tests.intake.documents import DETECTION, HOST, KNOWLEDGE, NESSUS, detections, inspector, knowledge_base, qualys_xml
 from tests.intake.test_cyclonedx_findings import bill, vulnerability
 from tests.intake.test_sarif_findings import result, sarif
 from tests.web.handlers.ingest.test_ingest import VULNERABILITIES, outcomes, send, stored_rows, tally, token  # noqa: F401 - fixtures
@@ -95,6 +95,28 @@ def test_states_of_qualys_move_the_finding_and_its_incident(status, outcome, inc
     answer = send(VULNERABILITIES, qualys_xml({**DETECTION, "STATUS": status}))
     assert outcomes(answer) == [outcome]
     assert [row["status"] for row in stored_rows(with_people, incidents)] == [incident]
+
+
+def statement(status, day):
+    """A finding of Inspector as it was stated on a day of November."""
+    event = inspector(status)
+    moment = f"2026-11-{day:02}T04:00:00Z"
+    return {**event, "detail": {**event["detail"], "lastObservedAt": moment, "updatedAt": moment}}
+
+
+@pytest.mark.parametrize(
+    ("statements", "came", "state", "incident"),
+    [
+        ([("ACTIVE", 10), ("CLOSED", 15), ("ACTIVE", 12)], ["created", "fixed", "unchanged"], "fixed", ["resolved"]),
+        ([("ACTIVE", 10), ("ACTIVE", 16), ("CLOSED", 15)], ["created", "unchanged", "unchanged"], "open", ["open"]),
+        ([("CLOSED", 15), ("ACTIVE", 16)], ["created", "reopened"], "open", ["open"]),
+    ],
+)
+def test_of_inspector_the_statement_that_it_dates_last_counts(statements, came, state, incident, send, with_people):  # noqa: F811 - the fixture of that name
+    found = [outcomes(send(VULNERABILITIES, statement(*one)))[0] for one in statements]
+    assert found == came
+    assert [row["status"] for row in stored_rows(with_people, findings)] == [state]
+    assert [row["status"] for row in stored_rows(with_people, incidents)] == incident
 
 
 DOCUMENTS = {
