@@ -147,7 +147,8 @@ class _AlertStep:
         self._follow(step, but=episode.id)
         if episode.end is not None:
             self._change(episode.id, step, {})
-            self._write_line(episode.id, "note", "An alert{} came after its recovery; it opens nothing")
+            if not self._flaps(episode):
+                self._write_line(episode.id, "note", "An alert{} came after its recovery; it opens nothing")
             self._log_ingest(episode.id, "out_of_order")
             return "out_of_order", episode.id
         row = self.history.row(episode.id)

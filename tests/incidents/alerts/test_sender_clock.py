@@ -155,6 +155,17 @@ def test_flapping_is_one_line_that_counts(store):
     assert (store.verify("acme").ok, store.verify_rows("acme").ok) == (True, True)
 
 
+def test_flapping_that_is_heard_backwards_is_one_line_too(store):
+    begins = [event("firing", minutes) for minutes in range(-60, -40, 2)]
+    ends = [event("resolved", minutes) for minutes in range(-59, -39, 2)]
+    deliver(store, *reversed(ends), *reversed(begins))
+    flaps = [text for text in timeline_texts(store) if text.startswith("Flapping")]
+    assert flaps == [
+        "Flapping: opened again 9 times since 2026-11-20 07:32:00 UTC, now resolved at 2026-11-20 07:49:00 UTC"
+    ]
+    assert len(timeline_texts(store)) == 5
+
+
 def test_a_time_ahead_of_ours_is_noted_as_clock_skew(store):
     deliver(store, event("firing", 5), event("resolved", 59))
     assert timeline_texts(store) == [
