@@ -160,7 +160,8 @@ class _AlertStep:
             by_hand = was is not None and was.closed is not None and was.closed.by is not None
             text = goes_on or ("Reopened: it was closed by hand, and the alert fires again" if by_hand else None)
             if not self._flaps(episode) or text:
-                self.log.line(episode.id, "status", text or "Reopened: the alert fires again", self.time)
+                time = self.time._replace(at=message.at)  # of what goes on now the sender's date is its first start
+                self.log.line(episode.id, "status", text or "Reopened: the alert fires again", time)
             self.log.clock(episode.id, self.time)
             self._log_ingest(episode.id, "reopened")
             return "reopened", episode.id

@@ -75,7 +75,8 @@ def restatement(
     if waited < GROUP_INTERVAL:
         return Restatement(is_repeat=True)
     minutes = round(waited.total_seconds() / 60)
-    words = f"Goes on: {minutes:,} min after its recovery was heard the monitor says again that it fires"
+    over = "it was closed by hand" if episode.end.kind == "close" else "its recovery was heard"
+    words = f"Goes on: {minutes:,} min after {over} the monitor says again that it fires"
     again = message._replace(at=message.heard_at, sent_at=message.heard_at)
     return Restatement(goes_on=again, words=words)
 

@@ -96,6 +96,24 @@ def test_closed_by_hand_opens_again_when_its_sender_says_that_it_goes_on(store, 
     assert store.verify_rows("acme").ok
 
 
+def test_what_is_dated_by_its_start_goes_on_after_a_close_when_the_monitor_says_so_again(store):
+    alert = Alert("grafana", "cpu", "firing", "Hot", occurred_at=NOW - 30 * MINUTE, dated_by_start=True)
+
+    def repeat(at):
+        change = partial(ingest_alerts, alerts=[alert], receipt=Receipt(at))
+        (result,) = store.write("acme", "monitor", change, now=at)
+        return result["incident_id"], result["outcome"]
+
+    cpu, _ = repeat(NOW)
+    do(store, cpu, "close", why="a test")
+    assert repeat(NOW + 4 * MINUTE) == (cpu, "out_of_order")
+    assert repeat(NOW + 9 * MINUTE) == (cpu, "reopened")
+    with store.reader() as connection:
+        (line,) = many(connection, incident_timeline, "acme", kind="status")
+    assert line["body"] == "Goes on: 9 min after it was closed by hand the monitor says again that it fires"
+    assert line["happened_at"] == line["heard_at"] == NOW + 9 * MINUTE
+
+
 def test_closing_and_opening_what_is_so_already_is_refused(store, disk):
     with pytest.raises(Conflict, match="it needs no opening"):
         do(store, disk, "reopen")
