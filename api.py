@@ -255,7 +255,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("POST", "/api/governance/compliance/assessor-tokens", ADMINS, assessors.create_token, SENSITIVE, parameters=None, body=JsonBody(assessors.NewToken), answer=AssessorTokenSecret, status=201, errors=(409,)),
         Route("DELETE", "/api/governance/compliance/assessor-tokens/{id}", ADMINS, assessors.revoke_token, parameters=None, answer=AssessorTokenMetadata),
         Route("GET", "/api/governance/compliance/assessor/{id}", ASR, assessors.export, parameters=None, answer=(ReportEnvelope, EvidenceExport, CSV, HTML, MARKDOWN, ICS, ZIP, XLSX, PDF), status=(200, 304), errors=(429,), lane=lanes.ARCHIVES),
-        Route("GET", "/api/governance/compliance/export", S, evidence_pack.export, SENSITIVE, parameters=evidence_pack.PARAMETERS, answer=(EvidenceExport, CSV), lane=lanes.EXPORTS),
+        Route("GET", "/api/governance/compliance/export", S, evidence_pack.export, SENSITIVE, parameters=evidence_pack.PARAMETERS, answer=(EvidenceExport, CSV, ZIP), status=(200, 304), errors=(409,), lane=lanes.EXPORTS),
         report_route("GET", "/api/governance/compliance/type-ii", S, "type-ii"),
         report_route("GET", "/api/governance/compliance/iso-assessment", S, "iso-assessment"),
         report_route("GET", "/api/governance/compliance/pci-dss", S, "pci-dss"),

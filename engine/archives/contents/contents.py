@@ -89,17 +89,21 @@ MEETING_PACK = (
 TITLES = {
     "bundle": "Evidence bundle",
     "workbook": "Evidence workbook",
+    "evidence-pack": "Evidence pack",
     "committee-meeting-pack": "Committee meeting pack",
 }
 
 
 @contextmanager
 def gather(
-    services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime, framework: str | None = None
 ) -> Iterator[tuple[ArchiveSpool, About, dict[str, int]]]:
-    """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has."""
+    """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has.
+
+    ``framework`` leaves what is evidence for others out of an evidence pack.
+    """
     with (
-        gather_material(services, org_id, window, now=now) as found,
+        gather_material(services, org_id, window, now=now, framework=framework) as found,
         ArchiveSpool(services.settings.data_dir / "spool") as spool,
     ):
         events, counts = _FILL[kind](found, spool)
@@ -108,7 +112,7 @@ def gather(
         subject = found.snapshot.subject
         about = About(
             kind=kind,
-            title=TITLES[kind],
+            title=TITLES[kind] if framework is None else f"{TITLES[kind]} for {framework} alone",
             organization=found.owner,
             as_of=subject.as_of,
             window=found.window,
@@ -143,8 +147,19 @@ def _meeting_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | No
     return None, {}
 
 
-WITH_EVIDENCE: tuple[ArchiveKind, ...] = ("bundle", "workbook")
-_FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _meeting_pack}
+def _evidence_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    spool_pack(found, spool)
+    _own_rules(found, spool)
+    return None, {}
+
+
+WITH_EVIDENCE: tuple[ArchiveKind, ...] = ("bundle", "workbook", "evidence-pack")
+_FILL = {
+    "bundle": _bundle,
+    "workbook": _workbook,
+    "evidence-pack": _evidence_pack,
+    "committee-meeting-pack": _meeting_pack,
+}
 
 
 def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:

@@ -71,17 +71,25 @@ _COLUMNS = (
 
 
 def _items(found: Material) -> tuple[list[EvidenceItemRow], dict[str, list[str]]]:
-    """The items that were captured in the window, as they stood at the revision; and their controls."""
+    """The items that were captured in the window, as they stood at the revision; and their controls.
+
+    The window ``all`` begins with the first event, and has what was captured before it, too. A pack for one framework
+    has the items that are linked to it, and of their controls its own.
+    """
     org_id, zone = found.owner.id, found.store.time_zone(found.owner.id)
-    begins = midnight(found.window.start_on, zone)
+    begins = None if found.window.requested == "all" else midnight(found.window.start_on, zone)
     ends = midnight(found.window.end_on + timedelta(days=1), zone)
-    last = found.snapshot.subject.revision.seq
+    last, wanted = found.snapshot.subject.revision.seq, found.pack.wanted
     with found.store.reader() as connection:
         rows = many(connection, evidence_items, org_id)
         links: dict[str, list[str]] = {}
         for link in many(connection, evidence_links, org_id):
+            if wanted not in (None, link["framework"]):
+                continue
             links.setdefault(link["evidence_id"], []).append(f"{link['framework']}:{link['control_id']}")
-    return [row for row in rows if begins <= row["captured_at"] < ends and row["revision"] <= last], links
+    known = [row for row in rows if row["captured_at"] < ends and row["revision"] <= last]
+    of_window = [row for row in known if begins is None or begins <= row["captured_at"]]
+    return [row for row in of_window if wanted is None or row["id"] in links], links
 
 
 def _absence(item: EvidenceItemRow) -> str | None:

@@ -15,6 +15,7 @@ import polars as pl
 
 from engine.catalogue import catalogue
 from engine.catalogue.patterns import fits
+from engine.model.errors import BadRequest
 from engine.model.records import OrganizationRuleRow
 from engine.store import Store
 from engine.store.queries.history.audit import COLUMNS as AUDIT
@@ -69,7 +70,10 @@ class EvidencePack:
 def open_pack(
     store: Store, org_id: str, *, since: datetime | None, framework: str | None, now: datetime
 ) -> EvidencePack:
-    """One state of the organization to export. ``framework`` leaves out rows and tags of others."""
+    """One state of the organization to export. ``framework`` leaves out rows and tags of others.
+
+    BadRequest for a framework that is not in scope.
+    """
     with store.reader() as connection:
         head = position(connection, org_id)
         followed = frameworks_in_scope(connection, org_id)
@@ -79,6 +83,12 @@ def open_pack(
         rules = many(connection, organization_rules, org_id)
         files = _files_with_bytes(connection, org_id, since, now)
     scope = [name for name in followed if framework in (None, name)]
+    if framework is not None and not scope:
+        raise BadRequest(
+            f"The framework {framework} is not in scope, so nothing is evidence for it.",
+            word="invalid_parameter",
+            details=[{"parameter": "framework", "expected": "a framework in scope", "got": framework}],
+        )
     tags = catalogue().controls.filter("assessable", pl.col("framework").is_in(scope)).select(tag=_TAG)["tag"]
     tags = pl.concat(
         [tags, pl.Series("tag", [f"{name}:{control}" for name, control in own if name in scope], dtype=pl.String)]

@@ -45,27 +45,29 @@ class Material:
 
 
 @contextmanager
-def gather_material(services: Services, org_id: str, wanted: Days, *, now: datetime) -> Iterator[Material]:
+def gather_material(
+    services: Services, org_id: str, wanted: Days, *, now: datetime, framework: str | None = None
+) -> Iterator[Material]:
     """The organization as it stands; NotFound when there is none. Writers wait only if one came between two looks."""
     store = services.store
     if not store.organization_exists(org_id):
         raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
     window = wanted.of(store, org_id, now)
     with ExitStack() as closing:
-        pack, snapshot = _look(services, org_id, window, now, closing)
+        pack, snapshot = _look(services, org_id, window, framework, now, closing)
         if snapshot.subject.revision != Position(*pack.head):
             with store.revision(org_id, "snapshot", now=now):  # changes nothing, and holds off those who would
-                pack, snapshot = _look(services, org_id, window, now, closing)
+                pack, snapshot = _look(services, org_id, window, framework, now, closing)
                 _ = snapshot.subject  # settles it while nobody writes
         yield Material(store, snapshot, window, pack)
 
 
 def _look(
-    services: Services, org_id: str, window: Window, now: datetime, closing: ExitStack
+    services: Services, org_id: str, window: Window, framework: str | None, now: datetime, closing: ExitStack
 ) -> tuple[EvidencePack, Snapshot]:
     """The policies and a snapshot as they stand; a write may come between the two."""
     since = midnight(window.start_on, services.store.time_zone(org_id))
-    pack = open_pack(services.store, org_id, since=since, framework=None, now=now)
+    pack = open_pack(services.store, org_id, since=since, framework=framework, now=now)
     return pack, closing.enter_context(services.snapshots.open(org_id, now=now))
 
 

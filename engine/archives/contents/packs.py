@@ -1,4 +1,4 @@
-"""Workbook and committee meeting pack: made when they are first asked for, kept as artifacts.
+"""Workbook, evidence pack and committee meeting pack: made when they are first asked for, kept as artifacts.
 
 Where none can be kept they are made for whoever asks, in the system's folder of temporary files.
 """
@@ -34,20 +34,26 @@ class ArchiveFile:
     passing: bool = False
 
 
-def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime) -> ArchiveFile:
-    """The archive of the organization as it stands, from the artifacts or made now; NotFound: no such organization."""
+def pack(
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime, framework: str | None = None
+) -> ArchiveFile:
+    """The archive of the organization as it stands, from the artifacts or made now; NotFound: no such organization.
+
+    ``framework`` leaves what is evidence for others out of an evidence pack; BadRequest where it is not in scope.
+    """
     from engine.archives.contents.contents import gather
     from engine.archives.sealing.archive import seal
 
     key = signing_key(services.settings.signing_key_path)
     artifacts = services.artifacts
-    wanted = _name(services, org_id, kind, window, key.id, now)
+    asked = _parameters(services, window, framework, key.id)
+    wanted = _name(services, org_id, kind, window, asked, now)
     found = None if wanted is None else artifacts.file_of(wanted)
     if wanted is not None and found is not None:
         return _as_file(found, wanted)
-    with gather(services, org_id, kind, window, now=now) as (spool, about, _):
+    with gather(services, org_id, kind, window, now=now, framework=framework) as (spool, about, _):
         position = Position(about.revision.seq, about.revision.hash)
-        made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(services, window, key.id))
+        made = Name.of(org_id, kind, "zip", about.as_of, position, asked)
         with artifacts.building(made):
             path = artifacts.file_of(made)
             if path is not None:
@@ -71,15 +77,18 @@ def _as_file(path: Path, name: Name) -> ArchiveFile:
     return ArchiveFile(path, name.key, name.as_of)
 
 
-def _name(services: Services, org_id: str, kind: ArchiveKind, window: Days, key_id: str, now: datetime) -> Name | None:
+def _name(
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, asked: dict[str, str], now: datetime
+) -> Name | None:
     """What the archive would be named by, as far as one look tells; None for an unknown organization."""
     head = services.store.head(org_id)
     if head is None:
         return None
     as_of = window.of(services.store, org_id, now).end_on
-    return Name.of(org_id, kind, "zip", as_of, head, _parameters(services, window, key_id))
+    return Name.of(org_id, kind, "zip", as_of, head, asked)
 
 
-def _parameters(services: Services, window: Days, key_id: str) -> dict[str, str]:
+def _parameters(services: Services, window: Days, framework: str | None, key_id: str) -> dict[str, str]:
     most = str(services.settings.bundle_evidence_bytes)
-    return {"window": window.requested, "key": key_id, "evidence": most}
+    asked = {"window": window.requested, "key": key_id, "evidence": most}
+    return asked if framework is None else asked | {"framework": framework}

@@ -12,6 +12,7 @@ PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 WHAT = {
     "bundle": "A sealed snapshot of evidence. It is chained to the bundle before it and never changed.",
     "workbook": "Evidence, crosswalk and every framework assessment of one day, to work with.",
+    "evidence-pack": "Policies, events and held files of the window with the controls that they are evidence for.",
     "committee-meeting-pack": "What a committee needs to meet: summary, agenda, scorecard, posture, exceptions, gaps, "
     "decisions.",
 }
@@ -79,16 +80,16 @@ another way:
 ## Whether it is the same history
 
 Who has the database can remove or rewrite events and seal again, and the archive that comes of it holds by itself. Two
-archives show it. With any other one of this organization, a bundle, a workbook or a meeting pack, older or newer:
+archives show it. With any other one of this organization, a bundle, a workbook or a pack, older or newer:
 
     python3 -I verify.py OTHER.zip
 
 checks both, and that the history of one continues that of the other: nothing removed, nothing changed. `head.txt` is
 the signed head of the history at the revision above: how many events, the root of the Merkle tree over them (leaf `n`
 is `SHA-256(0x00 || hash of event n)`, the hash as 32 bytes), the hash of the last one, as a C2SP tlog-checkpoint.
-`heads.json` proves that the trees of all earlier bundles, and of the last workbooks and meeting packs, are the
-beginning of this one (RFC 6962 consistency proofs). `installation.txt`, where there is one, proves that the
-organization is under the signed head of the tree over all that the console holds (a C2SP tlog-proof). Keep what you
+`heads.json` proves that the trees of all earlier bundles, and of the last workbooks and packs, are the beginning
+of this one (RFC 6962 consistency proofs). `installation.txt`, where there is one, proves that the organization
+ is under the signed head of the tree over all that the console holds (a C2SP tlog-proof). Keep what you
 were given: a later archive is held against it.
 """
 

@@ -76,6 +76,10 @@ def compare_archives(old: Path, new: Path, figures: Sequence[Figure]) -> Edition
             f"Two archives of one organization and kind are compared; got a {one.kind} of {one.organization.id} and "
             f"a {other.kind} of {other.organization.id}."
         )
+    if one.kind == "evidence-pack":
+        raise BadRequest(
+            "An evidence pack holds events and files, and no reports to compare: take bundles or workbooks."
+        )
     if one.revision.seq > other.revision.seq or one.as_of > other.as_of:
         raise BadRequest(
             f"Name the older archive first: {old.name} is of revision {one.revision.seq} on {one.as_of}, {new.name} of "

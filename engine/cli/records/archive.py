@@ -28,7 +28,7 @@ EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.z
 @click.option("--key", metavar="FINGERPRINT", help="Key that must have signed it: 16 or more of its hex digits.")
 @click.pass_context
 def verify(context: click.Context, files: tuple[Path, ...], org: str | None, everything: bool, key: str | None) -> None:
-    """Check an archive (bundle, workbook, meeting pack), a receipt, or the audit chain of an organization.
+    """Check an archive (bundle, workbook, pack), a receipt, or the audit chain of an organization.
 
     With two archives of an organization, also that the history of one continues that of the other, in either order.
     Names the first thing that does not hold, and where; exit code 1 then. Archives and receipts need no store

@@ -22,18 +22,19 @@ CONTROL = ("soc2", "CC6.1")
 def archive(store, tmp_path):
     """``archive({id: (bytes, further columns)}, most)`` gives the files of an archive over 30 days and its list."""
 
-    def make(items, most="1000"):
+    def make(items, most="1000", controls=(CONTROL,), wanted=None, window="30d"):
         settings = Settings.of({"SVC_DATA_DIR": str(tmp_path / "var"), "SVC_BUNDLE_EVIDENCE_BYTES": most})
         evidence = open_evidence(settings)
         with store.revision("acme", "ann", now=NOW) as revision:
             for identifier, (data, values) in items.items():
                 held = {} if data is None else byte_columns(evidence.put("acme", data), f"{identifier}.csv", NOW)
                 row = {"id": identifier, "title": identifier, "captured_at": NOW, **held, **values}
-                add_item(revision, row, [CONTROL])
+                add_item(revision, row, controls)
         found = SimpleNamespace(
             store=store,
             owner=SimpleNamespace(id="acme"),
-            window=SimpleNamespace(start_on=date(2026, 10, 22), end_on=date(2026, 11, 20)),
+            window=SimpleNamespace(requested=window, start_on=date(2026, 10, 22), end_on=date(2026, 11, 20)),
+            pack=SimpleNamespace(wanted=wanted),
             snapshot=SimpleNamespace(subject=SimpleNamespace(revision=store.head("acme"))),
         )
         for path in (tmp_path / "var" / "evidence").rglob("*"):
@@ -77,3 +78,15 @@ def test_what_is_left_out_says_why(archive):
         "i4": "told: a location or a hash alone, the bytes are not held here",
         "i5": "the bytes are not those that were taken: no evidence",
     }
+
+
+def test_a_pack_for_one_framework_has_the_files_and_controls_of_it_alone(archive):
+    files, rows = archive({"i1": (b"one", {})}, controls=(CONTROL, ("iso27001", "A.5.18")), wanted="iso27001")
+    assert (list(files.values()), rows["i1"]["controls"]) == ([b"one"], "iso27001:A.5.18")
+    assert archive({"i2": (b"two", {})}, wanted="iso27001")[0] == files
+
+
+def test_a_window_of_all_has_what_was_captured_before_the_first_event(archive):
+    old = {"captured_at": NOW - timedelta(days=6000)}
+    files, rows = archive({"i1": (b"one", {}), "i2": (b"two", old)}, window="all")
+    assert (sorted(files.values()), list(rows)) == ([b"one", b"two"], ["i2", "i1"])

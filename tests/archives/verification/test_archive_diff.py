@@ -109,7 +109,7 @@ def test_events_that_the_newer_archive_does_not_hold_are_said(make, two):
     )
 
 
-@pytest.mark.parametrize("break_it", ["order", "organization", "bytes"])
+@pytest.mark.parametrize("break_it", ["order", "organization", "kind", "bytes"])
 def test_what_cannot_be_compared_is_said(make, two, break_it):
     old, new = two
     if break_it == "order":
@@ -119,6 +119,10 @@ def test_what_cannot_be_compared_is_said(make, two, break_it):
         other = seal_log(make, "other.zip", NEW, EVENTS, kind="workbook")
         with pytest.raises(BadRequest, match=r"^Two archives of one organization and kind are compared; got a bundle"):
             compare_archives(old, other, FIGURES)
+    elif break_it == "kind":
+        packs = [seal_log(make, name, {}, EVENTS, kind="evidence-pack") for name in ("one.zip", "other.zip")]
+        with pytest.raises(BadRequest, match=r"^An evidence pack holds events and files, and no reports to compare"):
+            compare_archives(*packs, FIGURES)
     else:
         new.write_bytes(new.read_bytes()[:-40] + b"x" * 40)
         with pytest.raises(BadRequest, match=r"^new.zip is broken: .* Nothing is compared with it.$"):

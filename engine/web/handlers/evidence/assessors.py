@@ -111,7 +111,12 @@ def watermark(label: str) -> str:
 
 
 def _pack(request: Request) -> Response:
-    """The evidence pack is streamed and has no hash before its end: its tag names what it is made from."""
+    """The evidence pack is streamed and has no hash before its end: its tag names what it is made from.
+
+    As an archive it is made first, and its tag is the archive's.
+    """
+    if evidence_pack.wanted_format(request) == "zip":
+        return evidence_pack.export(request)
     from engine.catalogue import catalogue
 
     store, org_id = request.services.store, request.caller.org_id

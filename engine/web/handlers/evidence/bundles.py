@@ -1,4 +1,4 @@
-"""Archives over HTTP: sealed bundles, the workbook, the committee meeting pack."""
+"""Archives over HTTP: sealed bundles, the workbook, the evidence pack, the committee meeting pack."""
 
 import os
 from datetime import datetime
@@ -121,7 +121,7 @@ def committee_meeting_pack(request: Request) -> Response:
 
 def _of_kind(request: Request, kind: ArchiveKind) -> Response:
     period, form = request.options[PERIOD_DAYS.name], request.options["format"]
-    return _pack(request, kind, Days(f"{period}d", period)) if form == "zip" else _single(request, kind, form, period)
+    return archive(request, kind, Days(f"{period}d", period)) if form == "zip" else _single(request, kind, form, period)
 
 
 def _single(request: Request, kind: ArchiveKind, form: str, period: int) -> Response:
@@ -139,8 +139,9 @@ def _single(request: Request, kind: ArchiveKind, form: str, period: int) -> Resp
     return Response(made.data, renderer.content_type, headers=headers | note_access(request, form), cache=REVALIDATE)
 
 
-def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
-    arguments = (request.caller.org_id, kind, window, request.now)
+def archive(request: Request, kind: ArchiveKind, window: Days, *, framework: str | None = None) -> Response:
+    """The archive of that kind as the organization stands, an evidence pack for one framework where it is named."""
+    arguments = (request.caller.org_id, kind, window, framework, request.now)
     made = request.computing.call(request, make_pack, arguments, ARCHIVES)
     name = f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip"
     try:
@@ -150,9 +151,11 @@ def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
             made.path.unlink(missing_ok=True)
 
 
-def make_pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, now: datetime) -> packs.ArchiveFile:
+def make_pack(
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, framework: str | None, now: datetime
+) -> packs.ArchiveFile:
     """The archive of an organization as it stands."""
-    return packs.pack(services, org_id, kind, window, now=now)
+    return packs.pack(services, org_id, kind, window, now=now, framework=framework)
 
 
 def _file(request: Request, path: Path, name: str, etag: str) -> Response:

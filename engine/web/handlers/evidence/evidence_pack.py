@@ -1,4 +1,4 @@
-"""The evidence pack over HTTP, streamed as CSV, or as JSON whose last line is a manifest."""
+"""The evidence pack over HTTP: streamed as CSV or as JSON whose last line is a manifest, or sealed with its files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.archives.contents.windows import days
 from engine.model.days import local_day
 from engine.model.declarations.ask import Parameter
-from engine.model.errors import BadRequest
 from engine.render import RENDERERS, download_name
 from engine.web.admission.access_log import note_access
 from engine.web.answers.compliance import AbsentFile, EvidenceManifest
+from engine.web.handlers.evidence.bundles import archive
 from engine.web.http import Request, Response, json_bytes
 from engine.web.negotiation import preferred_format
 
@@ -26,32 +27,28 @@ if TYPE_CHECKING:
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
 FRAMEWORK = Parameter("framework", None, "only rows that are evidence for this framework")
-FORMAT = Parameter("format", None, "json or csv", choices=("json", "csv"))
+FORMAT = Parameter("format", None, "json, csv, or a sealed zip with the held files", choices=("json", "csv", "zip"))
 PARAMETERS = (WINDOW, FRAMEWORK, FORMAT)
 NAME = "evidence-export"
 SCHEMA_VERSION = 1
 NO_FILES = (
-    "The bytes of these files are not here: a bundle and the workbook carry them, `hq evidence get` hands one out."
+    "The bytes of these files are not here: the same address with format=zip, a bundle and the workbook carry them, "
+    "`hq evidence get` hands one out."
 )
 
 
 def export(request: Request) -> Response:
-    """GET /api/governance/compliance/export: the evidence pack: policies and events with control tags."""
+    """GET /api/governance/compliance/export: the evidence pack: policies and events with control tags, and files."""
+    given, form = request.options, wanted_format(request)
+    if form == "zip":
+        return archive(request, "evidence-pack", days(given["window"]), framework=given["framework"])
     from engine.archives.contents.evidence_pack import open_pack, pages
     from engine.render.tables.csv import csv_chunks
 
-    given = request.options
     store, org_id = request.services.store, request.caller.org_id
     since = request.now - timedelta(days=DAYS[given["window"]]) if given["window"] in DAYS else None
     pack = open_pack(store, org_id, since=since, framework=given["framework"], now=request.now)
-    if given["framework"] is not None and not pack.frameworks:
-        raise BadRequest(
-            f"The framework {given['framework']} is not in scope, so nothing is evidence for it.",
-            word="invalid_parameter",
-            details=[{"parameter": "framework", "expected": "a framework in scope", "got": given["framework"]}],
-        )
     today = local_day(request.now, store.time_zone(org_id))
-    form = given["format"] or preferred_format(request.headers.get("accept", ""), FORMAT.choices) or "json"
     rows = pages(store, pack)
     asked = {"window": given["window"], "framework": given["framework"]}
     chunks = csv_chunks(rows) if form == "csv" else json_chunks(rows, pack, asked, today)
@@ -60,6 +57,12 @@ def export(request: Request) -> Response:
     name = download_name(org_id, NAME, today, form)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', **left_with}
     return Response(chain([first], chunks), RENDERERS[form].content_type, headers=headers)
+
+
+def wanted_format(request: Request) -> str:
+    """The format that the request's parameter names, else its ``Accept``, else JSON."""
+    by_header = preferred_format(request.headers.get("accept", ""), FORMAT.choices)
+    return str(request.options["format"] or by_header or "json")
 
 
 def json_chunks(

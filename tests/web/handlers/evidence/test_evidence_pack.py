@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import subprocess
+import sys
+import zipfile
 from datetime import timedelta
 from hashlib import sha256
 
@@ -10,6 +13,8 @@ import pytest
 from sqlalchemy import select
 
 from engine.archives.contents import evidence_pack
+from engine.evidence.items import add_item, byte_columns
+from engine.evidence.store import open_evidence
 from engine.store import EventRow
 from engine.store.queries.history import audit
 from engine.store.schema.audit import access_log
@@ -258,3 +263,104 @@ def test_json_names_the_files_whose_bytes_it_does_not_carry(sign_in, with_people
     for narrower in ("window=30d", "framework=soc2"):
         named = client.get(f"{PATH}?{narrower}").json["manifest"]["files_left_out"]
         assert [one["item"] for one in named] == ["leavers"]
+
+
+# -- sealed, with its files -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def take(console):
+    """``take("leavers", b"…", ("soc2", "CC6.2"))`` holds the bytes as an item that is linked to the controls."""
+
+    def hold_bytes(name, data, *controls, **values):
+        evidence = open_evidence(console.services.settings)
+        columns = byte_columns(evidence.put("acme", data), f"{name}.csv", NOW)
+        row = {"id": name, "title": name.title(), "captured_at": NOW - timedelta(days=3), **columns, **values}
+        with console.services.store.revision("acme", "setup", now=NOW) as revision:
+            add_item(revision, row, controls)
+        return columns["held_sha256"]
+
+    return hold_bytes
+
+
+def files_of(answer):
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/zip"), answer.body
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def table_of(data):
+    return list(csv.DictReader(io.StringIO(data.decode(), newline="")))
+
+
+def reasons_of(files):
+    return {row["item"]: row["left_out"] for row in table_of(files["evidence_files.csv"])}
+
+
+@pytest.mark.real
+def test_the_sealed_pack_carries_its_files_and_holds_outside(take, sign_in, with_people, tmp_path):
+    accept(with_people, "p1", ("soc2", "CC6.1"))
+    append(with_people, event("e1"))
+    digest = take("leavers", b"login\nann\n", ("soc2", "CC6.2"))
+    take("old", b"long ago", ("soc2", "CC6.2"), captured_at=NOW - timedelta(days=60))
+    hold(with_people, "elsewhere", ("soc2", "CC6.2"), location="https://drive.example/a")
+    client = sign_in(MEMBER)
+    answer = client.get(f"{PATH}?format=zip&window=30d")
+    assert answer.headers["content-disposition"] == 'attachment; filename="acme-evidence-pack-2026-11-20.zip"'
+    files = files_of(answer)
+    assert files[f"evidence-{digest}"] == b"login\nann\n"
+    assert sorted(name for name in files if name.startswith("evidence")) == [
+        f"evidence-{digest}", "evidence_files.csv", "evidence_pack.csv",
+    ]  # fmt: skip
+    assert reasons_of(files) == {
+        "elsewhere": "told: a location or a hash alone, the bytes are not held here",
+        "leavers": "",
+    }
+    assert files["evidence_pack.csv"] == client.get(f"{PATH}?format=csv&window=30d").body
+    outside = tmp_path / "pack"
+    outside.mkdir()
+    for name, data in files.items():
+        (outside / name).write_bytes(data)
+    checked = subprocess.run([sys.executable, "-I", "verify.py"], cwd=outside, capture_output=True, text=True)
+    assert (checked.returncode, checked.stdout.splitlines()[0]) == (
+        0,
+        f"ok: evidence-pack of acme, {len(files)} files hold",
+    ), checked
+    (outside / f"evidence-{digest}").write_bytes(b"login\nbob\n")
+    checked = subprocess.run([sys.executable, "-I", "verify.py"], cwd=outside, capture_output=True, text=True)
+    assert (checked.returncode, f"evidence-{digest}" in checked.stdout + checked.stderr) == (1, True), checked
+    assert client.get(f"{PATH}?format=zip&window=30d", if_none_match=answer.headers["etag"]).status == 304
+    assert with_people.verify("acme").ok
+
+
+def test_a_sealed_pack_for_one_framework_leaves_out_files_of_others(take, sign_in, with_people):
+    from engine.store.schema.organizations import organization_frameworks
+
+    with with_people.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(organization_frameworks, [{"framework": "iso27001"}])
+        revision.record("scope.changed")
+    append(with_people, event("e1"))
+    take("leavers", b"one", ("soc2", "CC6.2"))
+    take("policy", b"two", ("iso27001", "A.5.1"))
+    client = sign_in(MEMBER)
+    files = files_of(client.get(f"{PATH}?format=zip&framework=iso27001"))
+    assert reasons_of(files) == {"policy": ""}
+    assert b"# Evidence pack for iso27001 alone: " in files["README.md"]
+    assert {row["framework"] for row in table_of(files["evidence_pack.csv"])} == {"iso27001"}
+    assert reasons_of(files_of(client.get(PATH, accept="application/zip"))) == {"leavers": "", "policy": ""}
+    refused = client.get(f"{PATH}?format=zip&framework=hipaa")
+    assert (refused.status, refused.json["error"]) == (400, "invalid_parameter")
+
+
+def test_a_sealed_pack_has_the_rules_that_its_tags_follow(sign_in, with_people):
+    from engine.store.schema.controls import organization_rules
+
+    client = sign_in(MEMBER)
+    assert "organization_rules.csv" not in files_of(client.get(f"{PATH}?format=zip"))
+    rule = {"pattern": "acme.door.*", "outcome": "any", "framework": "soc2", "control_id": "CC6.4"}
+    with with_people.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(organization_rules, [{**rule, "effect": "supports"}])
+        revision.record("rules.changed")
+    assert table_of(files_of(client.get(f"{PATH}?format=zip"))["organization_rules.csv"]) == [
+        {**rule, "effect": "supports", "family": "", "note": ""}
+    ]
