@@ -290,7 +290,8 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # the same by control, for tests that are about several; counts: a pass of a query that is no longer asked does not
     "control_tests": columns(f"""
-        {_CONTROL} schedule_id run_id procedure window_open_on performed_on outcome check_id sequence counts
+        {_CONTROL} schedule_id run_id procedure window_open_on window_close_on performed_on outcome check_id sequence
+        counts
     """),
     # a check without an answer the last time, and why
     "idle_checks": columns("org_id schedule_id check_id procedure result reason noted_at run_id controls"),

@@ -74,16 +74,22 @@ class Landing:
         return run_id
 
     def _is_repeat(self, outcome: PullOutcome, digest: str) -> bool:
-        """Whether the newest run of the series said the same of the same rows in the same window."""
+        """Whether the newest run of the window said the same of the same rows, and ends nothing that failed since."""
         with self.store.reader() as connection:
             series = many(connection, testing_schedules, self.org_id, check_id=outcome.check.id)
             current = _current(series, outcome.check)
             if current is None or current["unread"] is not None or not _is_as_declared(current, outcome.check):
                 return False
             runs = many(connection, test_runs, self.org_id, schedule_id=current["id"])
-        newest = max(runs, key=lambda run: run["sequence"] or 0, default=None)
         window = window_of_day(outcome.check.cadence, current["starts_on"], outcome.span.until)
-        return newest is not None and (newest["rows_sha256"], newest["window_open_on"]) == (digest, window.since)
+        of_window = [run for run in runs if run["window_open_on"] == window.since]
+        newest = max(of_window, key=lambda run: run["sequence"] or 0, default=None)
+        if newest is None or newest["rows_sha256"] != digest:
+            return False
+        failed_since = any(
+            run["outcome"] == "failed" and (run["sequence"] or 0) > (newest["sequence"] or 0) for run in runs
+        )
+        return not failed_since or newest["outcome"] != "passed"
 
     def _schedule(self, revision: Revision, file: PullFile, check: PullCheck) -> TestingScheduleRow:
         """The schedule of the check as it is declared, made or changed where it has to be."""

@@ -148,10 +148,10 @@ def _attestation_state(attestations: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tests(tests: pl.DataFrame) -> pl.DataFrame:
-    """Tests performed, passed, and the failing one if the newest run of a test failed.
+    """Tests performed, passed, and the newest failing one of those that failed and did not pass since.
 
     A check is one test whatever its query is by now: what failed is over when the check passes, by the order in which
-    its runs were written. A failed run stands against every control that it was about.
+    its runs were written, over a window that is not older. A failed run stands against every control that it was about.
     """
     test = ["org_id", "test"]
     done = (
@@ -159,19 +159,17 @@ def _tests(tests: pl.DataFrame) -> pl.DataFrame:
         .with_columns(test=pl.coalesce(pl.format("check {}", "check_id"), "schedule_id"))
         .sort(pl.col("sequence").fill_null(0), "performed_on", "run_id")
     )
-    newest = done.group_by(test, maintain_order=True).agg(pl.col("run_id", "outcome").last())
-    passed = pl.col("performed_on").filter(pl.col("outcome") == "passed").max().over(test)
-    streak = (
-        done.with_columns(passed_on=passed)
-        .filter(pl.col("outcome") == "failed", pl.col("performed_on") >= pl.col("passed_on").fill_null(date.min))
-        .group_by(test)
-        .agg(failing_since=pl.col("performed_on").min())
+    # how far later passes reach: those of a check to the end of their window, a recurring test has one state
+    reach = pl.when(pl.col("check_id").is_null()).then(pl.lit(date.max)).otherwise("window_close_on")
+    later = pl.when(pl.col("outcome") == "passed").then(reach).cum_max(reverse=True).over(test)
+    open_ones = done.with_columns(later=later.backward_fill().over(test)).filter(
+        pl.col("outcome") == "failed", pl.col("later").is_null() | (pl.col("later") < pl.col("window_open_on"))
     )
     failing = (
-        done.join(newest.filter(pl.col("outcome") == "failed").drop("outcome"), on=[*test, "run_id"])
-        .join(streak, on=test, how="left")
+        open_ones.group_by(*_KEY, "test", maintain_order=True)
+        .agg(failing_test=pl.col("run_id").last(), failing_since=pl.col("performed_on").min())
         .group_by(_KEY)
-        .agg(failing_test=pl.col("run_id").min(), failing_since=pl.col("failing_since").min())
+        .agg(pl.col("failing_test").min(), pl.col("failing_since").min())
     )
     return (
         done.group_by(_KEY)

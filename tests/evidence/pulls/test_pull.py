@@ -18,6 +18,7 @@ from engine.archives.contents.windows import days
 from engine.archives.sealing import bundles
 from engine.cli import hq
 from engine.cli.common import open_console_services
+from engine.store.schema.organizations import organization_frameworks
 
 HOW_TO = Path(__file__).resolve().parents[3] / "docs/how-to/pulls/README.md"
 
@@ -161,6 +162,38 @@ def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pull
     code, _, said = cli("pull", pulls)
     assert (code, "The check leavers is no longer in pulls.toml; its schedule ends." in said) == (0, True)
     assert tables(tmp_path, "testing_schedules")[1]["ends_on"] == "2026-11-24"
+    assert cli("verify", "--org", "acme")[0] == 0
+
+
+@pytest.mark.real
+def test_a_pass_about_older_days_ends_no_failure_and_the_same_pass_again_ends_what_failed_since(cli, pulls, tmp_path):
+    def is_failing():
+        with freeze_time(DAY), open_console_services() as services, services.snapshots.open("acme", now=DAY) as found:
+            frame = found.fact("control_status")
+            (failing,) = frame.filter(frame["control_id"] == "CC6.2")["failing_test"]
+            return failing is not None
+
+    with (
+        freeze_time(DAY),
+        open_console_services() as services,
+        services.store.revision("acme", "setup", now=DAY) as revision,
+    ):
+        revision.insert(organization_frameworks, [{"framework": "soc2"}])
+        revision.record("scope.changed")
+    pulls.write_text(PULLS.replace(">= date '{since}'", "between date '{since}' and date '{until}'"))
+    assert cli("pull", pulls)[1].startswith("leavers\tfailed\t")
+    assert cli("pull", pulls, "--until", "2026-11-20")[1].startswith("leavers\tpassed\t")
+    assert is_failing()
+    accounts(tmp_path, eve="2026-11-22")
+    assert cli("pull", pulls)[1].startswith("leavers\tpassed\t")
+    assert not is_failing()
+    assert cli("pull", pulls)[1].endswith("\tas before\n")
+    (tmp_path / "people.csv").write_text("login,left_on\nann,\nbob,2026-11-20\neve,2026-11-21\ndan,2026-11-12\n")
+    accounts(tmp_path, eve="2026-11-22", dan=None)
+    assert cli("pull", pulls, "--until", "2026-11-16")[1].startswith("leavers\tfailed\t")
+    assert is_failing()
+    assert cli("pull", pulls)[1].startswith("leavers\tpassed\t")
+    assert not is_failing()
     assert cli("verify", "--org", "acme")[0] == 0
 
 

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import sys
 import time
+from contextlib import closing
 from datetime import date
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 
 from engine.evidence.pulls.check_run import CheckQueries, run_check
 from engine.evidence.pulls.declarations import DaySpan
+from engine.evidence.pulls.sources import databases
 from engine.evidence.pulls.sources.reading import SourceProblem
 from tests.evidence.pulls.sources import lines_of, read, readers
 
@@ -119,6 +121,41 @@ def test_what_cannot_be_read_says_where_and_why(tmp_path, name, text, expected):
     message = problem_of(tmp_path, "files", paths=["a*"])
     assert expected in message
     assert "/hq-pull-" not in message
+
+
+def people_database(path, *, mode="delete"):
+    database = sqlite3.connect(path)
+    database.execute(f"PRAGMA journal_mode={mode}")
+    database.executescript("create table people (login); insert into people values ('ann'); ")
+    return database
+
+
+def test_the_hash_of_a_sqlite_file_is_of_the_bytes_that_were_read(tmp_path, monkeypatch):
+    people_database(tmp_path / "a.db").close()
+    before = hashlib.sha256((tmp_path / "a.db").read_bytes()).hexdigest()
+    records_table = databases.records_table
+
+    def table_of_late_hands(*arguments):
+        with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
+            database.execute("insert into people values ('eve')")
+        return records_table(*arguments)
+
+    monkeypatch.setattr(databases, "records_table", table_of_late_hands)
+    found = read(tmp_path, "sqlite", path="a.db", query="select * from people")
+    assert (found.origins, found.tables["data"].rows) == ((("a.db", before),), 1)
+    assert hashlib.sha256((tmp_path / "a.db").read_bytes()).hexdigest() != before
+
+
+def test_what_stands_in_the_log_of_a_sqlite_file_is_read_and_hashed(tmp_path):
+    with closing(people_database(tmp_path / "a.db", mode="wal")) as database:
+        first = read(tmp_path, "sqlite", path="a.db", query="select * from people")
+        main = (tmp_path / "a.db").read_bytes()
+        with database:
+            database.execute("insert into people values ('eve')")
+        second = read(tmp_path, "sqlite", path="a.db", query="select * from people")
+        assert (tmp_path / "a.db").read_bytes() == main  # it is in the log alone
+    assert [one.tables["data"].rows for one in (first, second)] == [1, 2]
+    assert first.origins != second.origins
 
 
 def test_sqlite_is_read_and_never_written(tmp_path):

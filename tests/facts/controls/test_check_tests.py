@@ -61,6 +61,34 @@ def test_the_order_is_that_of_revisions(facts_with):
     assert [failing for _, failing in states(facts)] == ["r1", "r1"]
 
 
+def test_a_pass_about_an_older_window_ends_no_failure_of_a_later_one(facts_with):
+    week = {"window_close_on": DAY - timedelta(days=1)}
+    older = {"window_close_on": DAY - timedelta(days=8)}
+    failed = run("r1", "failed", 5, days=7, **week)
+    back = run("r2", "passed", 6, days=14, **older)
+    assert [failing for _, failing in states(facts_of(facts_with, failed, back))] == ["r1", "r1"]
+    mended = facts_of(facts_with, failed, back, run("r3", "passed", 7, days=7, **week))
+    assert [failing for _, failing in states(mended)] == [None, None]
+    # the other way about: what failed about an older window is over when the check passes for a later one
+    old_failure = run("r1", "failed", 5, days=14, **older)
+    assert [f for _, f in states(facts_of(facts_with, old_failure, run("r2", "passed", 6, days=7, **week)))] == [
+        None
+    ] * 2
+
+
+def test_what_failed_stands_against_controls_that_the_check_names_no_longer(facts_with):
+    old = schedule(superseded_on=DAY, ends_on=DAY)
+    new = schedule("check-a-2", query_sha256="2", starts_on=DAY)
+    runs = [run("r1", "failed", 5), run("r2", "failed", 7, schedule="check-a-2", days=0)]
+    facts = facts_with(
+        testing_schedules=[old, new],
+        schedule_controls=[*both("check-a"), *both("check-a-2")[:1]],
+        test_runs=runs,
+        organization_frameworks=[{"framework": "soc2", "in_scope": True}],
+    )
+    assert [failing for _, failing in states(facts)] == ["r2", "r1"]
+
+
 def test_what_was_not_tested_ends_no_failure_and_performs_no_window(facts_with):
     facts = facts_of(facts_with, run("r1", "failed", 5), run("r2", "not_tested", 6, reason="the population is empty"))
     assert [failing for _, failing in states(facts)] == ["r1", "r1"]

@@ -1,6 +1,7 @@
 """Databases as a source: a query is read as a subquery, in a transaction or a connection that cannot write."""
 
 import hashlib
+import shutil
 import sqlite3
 import stat
 import time
@@ -42,7 +43,7 @@ def _subquery(query: str) -> str:
 def read_sqlite(
     source: PullSource, base: Path, folder: Path, connection: duckdb.DuckDBPyConnection, readers: SourceReaders
 ) -> SourceRows:
-    """The rows of a query on a SQLite file below the folder, which is opened for reading alone."""
+    """The rows of a query on a SQLite file below the folder: on a copy, whose hash is of the bytes that were read."""
     place, name = f"[source.{source.name}]", source.text("path")
     path = base / name
     try:
@@ -52,8 +53,12 @@ def read_sqlite(
     if not path.is_file():
         raise SourceProblem(f"{place} finds no file {name!r}.")
     until = time.monotonic() + source.number("timeout_seconds", SECONDS)
+    copy = folder / f"{source.name}.sqlite"
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        _copy_sqlite(path, copy)
+        with copy.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        with closing(sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)) as database:
             database.execute("PRAGMA query_only = 1")
             database.set_authorizer(_only_reading)
             database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
@@ -63,10 +68,23 @@ def read_sqlite(
     except sqlite3.Error as error:
         reason = "its query took too long" if str(error) == "interrupted" else str(error)
         raise SourceProblem(f"{place} {name} cannot be read: {reason}.") from error
+    except OSError as error:
+        raise SourceProblem(f"{place} {name} cannot be copied to be read: {error.strerror or error}.") from error
+    copy.unlink()
     table = records_table(connection, source, folder, columns, rows)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return SourceRows({source.name: table}, ((name, digest),), versions={"sqlite": sqlite3.sqlite_version})
+
+
+def _copy_sqlite(path: Path, copy: Path) -> None:
+    """A state of the file while others write: its bytes under a lock that holds writers off, of a log its pages."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)) as database:
+        database.execute("BEGIN")
+        database.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # takes the lock that BEGIN leaves for later
+        if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            shutil.copyfile(path, copy)
+            return
+        with closing(sqlite3.connect(copy)) as target:
+            database.backup(target)
 
 
 def _only_reading(action: int, first: str | None, second: str | None, *_: str | None) -> int:
