@@ -58,12 +58,16 @@ def land_tool_results(
     actor: str,
     now: datetime,
 ) -> ToolLanding:
-    """Write the results of a file in one revision, its bytes first; nothing where the same file was written before."""
+    """Write the results of a file in one revision, its bytes first.
+
+    Of a file that was written before, only what rules that came since test: without any, nothing.
+    """
     source = f"scan {results.tool}"
     with store.reader() as connection:
         own = many(connection, tool_rules, org_id, tool=results.tool)
         digest = hashlib.sha256(data).hexdigest()
         before = many(connection, evidence_items, org_id, held_sha256=digest, source=source)
+        scheduled = {row["id"] for row in many(connection, testing_schedules, org_id)} if before else set()
         today = local_day(now, time_zone(connection, org_id))
     rules = dict(shipped_rules())
     for key, controls in _by_rule(
@@ -72,9 +76,10 @@ def land_tool_results(
         rules[key] = tuple(dict.fromkeys((*rules.get(key, ()), *controls)))
     unknown = tuple(one.rule for one in results.rules if (results.tool, one.rule) not in rules)
     tests = [(one, control) for one in results.rules for control in rules.get((results.tool, one.rule), ())]
-    landing = ToolLanding(results.tool, len(results.rules), len(tests), unknown)
-    if before or not tests:
-        return ToolLanding(results.tool, len(results.rules), len(tests), unknown, is_known=bool(before))
+    tests = [(one, control) for one, control in tests if _schedule_id(results.tool, one, control) not in scheduled]
+    landing = ToolLanding(results.tool, len(results.rules), len(tests), unknown, is_known=bool(before))
+    if before and not tests:
+        return landing
     held = evidence.put(org_id, data, file)
     with store.revision(org_id, actor, now=now) as revision:
         known = {row["id"]: row for row in many(revision.records, testing_schedules, org_id)}
@@ -86,7 +91,7 @@ def land_tool_results(
         other = {control: runs for control, runs in outcomes.items() if control not in passed}
         values = {"title": f"{results.tool}: {file}", "source": source, "captured_at": now}
         columns = byte_columns(held, file, now)
-        if passed:
+        if passed or not tests:
             add_item(revision, {**values, **columns}, passed)
         if other:  # shown and linked; it counts as little as the runs that did not pass
             run_id = next(run for runs in other.values() for outcome, run in runs if outcome != "passed")
@@ -107,6 +112,11 @@ def _by_rule(rows: Sequence[tuple[str, str, str, str]]) -> dict[tuple[str, str],
     return {key: tuple(controls) for key, controls in found.items()}
 
 
+def _schedule_id(tool: str, one: RuleCount, control: Control) -> str:
+    name = "-".join(("tool", tool, one.rule, *control))
+    return name if len(name) <= 160 else f"tool-{hashlib.sha256(name.encode()).hexdigest()}"
+
+
 def _write_run(
     revision: Revision,
     tool: str,
@@ -118,8 +128,7 @@ def _write_run(
 ) -> tuple[str, TestRunOutcome]:
     """A run of the schedule of a tool, rule and control, which is made where there is none."""
     framework, control_id = control
-    schedule_id = f"tool-{tool}-{one.rule}-{framework}-{control_id}"
-    schedule_id = schedule_id if len(schedule_id) <= 160 else f"tool-{hashlib.sha256(schedule_id.encode()).hexdigest()}"
+    schedule_id = _schedule_id(tool, one, control)
     if schedule_id not in known:
         schedule = {
             **{"id": schedule_id, "framework": framework, "control_id": control_id, "cadence": CADENCE},

@@ -147,16 +147,16 @@ def _import_results(services: "Services", files: Sequence[Path], org_id: str, ac
     read = [(file, data, read_tool_results(data)) for file, data in ((one, read_bounded(one)) for one in files)]
     evidence, rest = open_evidence(services.settings), []
     for file, data, results in read:
-        if results is None or results.has_findings:
+        if results is None:
             rest.append(file)
-        if results is not None:
-            landing = land_tool_results(
-                services.store, evidence, org_id, results, file.name, data, actor=actor, now=now()
-            )
-            what = "as before" if landing.is_known else f"{landing.tests:,} tests of controls"
-            unknown = ", ".join(landing.unknown[:20]) + (" and others" if len(landing.unknown) > 20 else "")
-            named = f"; {len(landing.unknown):,} rules without a control: {unknown}" if unknown else ""
-            click.echo(f"{file.name}: {landing.tool}, {landing.rules:,} rules, {what}{named}")
+            continue
+        landing = land_tool_results(services.store, evidence, org_id, results, file.name, data, actor=actor, now=now())
+        if results.has_findings and not landing.is_known:  # the same file again says nothing new of them either
+            rest.append(file)
+        what = "as before" if landing.is_known and not landing.tests else f"{landing.tests:,} tests of controls"
+        unknown = ", ".join(landing.unknown[:20]) + (" and others" if len(landing.unknown) > 20 else "")
+        named = f"; {len(landing.unknown):,} rules without a control: {unknown}" if unknown else ""
+        click.echo(f"{file.name}: {landing.tool}, {landing.rules:,} rules, {what}{named}")
     return rest
 
 
