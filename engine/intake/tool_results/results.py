@@ -96,8 +96,8 @@ def _of_json(body: object) -> ToolResults | None:
         return _count("checkov", _checkov(entries))
     if all("finding_info" in one and "status_code" in one for one in entries):
         return _count("prowler", _prowler(entries))
-    controls = as_list(entries[0].get("Controls")) if len(entries) == 1 else entries
-    if controls and all("tests" in mapping(one) for one in controls):
+    controls = as_list(entries[0].get("Controls")) or entries  # without totals it is the list alone, be it of one
+    if all("tests" in mapping(one) for one in controls):
         return _count("kube-bench", _kube_bench(controls))
     if "runs" in entries[0]:
         return _sarif(entries[0])
