@@ -2,7 +2,8 @@
 
 It is read page by page, so that memory does not grow with the log. An event has tags under the same conditions as in
 the reports: it succeeded, the vocabulary knows its action as evidence or as its contrary, and the action map or the
-event itself names the control. Events without tags stay in, because the chain is made of all of them.
+event itself names the control; or a rule of the organization's own does, unless it supports what did not succeed.
+Events without tags stay in, because the chain is made of all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.catalogue.patterns import fits
+from engine.facts.controls.own_rules import closest_rules
 from engine.model.errors import BadRequest
 from engine.model.records import OrganizationRuleRow
 from engine.store import Store
@@ -113,7 +114,7 @@ def open_pack(
             schema={"object": pl.String, "policy_version": pl.Int64},
             orient="row",
         ),
-        _action_tags(tags, rules),
+        _action_tags(tags),
         tuple(tags.to_list()),
         _files_in_scope(files, set(tags), framework),
         tuple(rules),
@@ -175,19 +176,10 @@ def _policy_rows(in_force: pl.DataFrame, links: pl.DataFrame, tags: pl.Series, w
     return _pack_rows(_with_frameworks(frame), wanted)
 
 
-def _action_tags(tags: pl.Series, rules: Sequence[OrganizationRuleRow]) -> pl.DataFrame:
+def _action_tags(tags: pl.Series) -> pl.DataFrame:
     """Each action that is evidence or its contrary, with the tags that the map gives it (none: by its own words)."""
     known = catalogue()
     mapped = known.action_controls.select("action", tag=_TAG).filter(pl.col("tag").is_in(tags.implode()))
-    ruled = [
-        (action, f"{rule['framework']}:{rule['control_id']}")
-        for rule in rules
-        for action in known.actions["action"]
-        if fits(rule["pattern"], action)
-    ]
-    if ruled:
-        own = pl.DataFrame(ruled, schema=mapped.schema, orient="row").filter(pl.col("tag").is_in(tags.implode()))
-        mapped = pl.concat([mapped, own]).unique(maintain_order=True)
     return (
         known.actions.filter(pl.col("effect") != "neutral")
         .select("action")
@@ -220,13 +212,23 @@ def tags_of(kinds: pl.DataFrame, pack: EvidencePack) -> pl.DataFrame:
     """Each action, own controls and outcome with the control tags and frameworks of such an event."""
     own = pl.col("controls").str.split("; ").fill_null([])
     own = own.list.eval(pl.element().filter(pl.element().is_in(list(pack.known))))
-    every = pl.concat_list(pl.col("mapped").fill_null([]), own).list.unique().list.sort()
+    nothing = pl.lit([], dtype=pl.List(pl.String))
     counts = pl.col("evidence").fill_null(False) & (pl.col("outcome") == "success")
+    usual = pl.when(counts).then(pl.concat_list(pl.col("mapped").fill_null([]), own)).otherwise(nothing)
+    ruled = [_own_tags(pack, action, outcome) for action, outcome in kinds.select("action", "outcome").iter_rows()]
+    frame = kinds.with_columns(pl.Series("ruled", ruled, dtype=pl.List(pl.String)))
     return _with_frameworks(
-        kinds.join(pack.by_action, on="action", how="left", maintain_order="left").select(
-            *kinds.columns, control_tags=pl.when(counts).then(every).otherwise(pl.lit([], dtype=pl.List(pl.String)))
+        frame.join(pack.by_action, on="action", how="left", maintain_order="left").select(
+            *kinds.columns, control_tags=pl.concat_list(usual, "ruled").list.unique().list.sort()
         )
     )
+
+
+def _own_tags(pack: EvidencePack, action: str | None, outcome: str) -> list[str]:
+    """The controls that an event is evidence for, or against, by rules of one's own."""
+    closest = closest_rules(pack.rules, action or "", outcome)
+    unmet = {key for key, rule in closest.items() if rule["effect"] == "supports" and outcome != "success"}
+    return [tag for tag in map(":".join, closest.keys() - unmet) if tag in pack.known]
 
 
 def _with_frameworks(tagged: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """An organization's own rules: what its events say of controls, before what the catalogue says of the same."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -39,10 +39,7 @@ def own_rules(organization_rules_rows: pl.DataFrame, outcome_counts: pl.DataFram
     for any. Of any outcome, what supports a control contradicts it where the outcome is not success.
     """
     known = {row["action"]: row for row in catalogue().actions.iter_rows(named=True)}
-    # the closest come last
-    rules = {
-        key[0]: sorted(frame.to_dicts(), key=_closeness) for key, frame in organization_rules_rows.group_by("org_id")
-    }
+    rules = {key[0]: frame.to_dicts() for key, frame in organization_rules_rows.group_by("org_id")}
     there = outcome_counts.select("org_id", "action", "outcome")
     if rules:
         there = there.filter(pl.col("org_id").is_in(list(rules)))
@@ -55,26 +52,33 @@ def _apply(
     rules: Mapping[object, list[dict[str, Any]]], there: pl.DataFrame, known: Mapping[str, dict[str, Any]]
 ) -> Iterator[tuple[str, ...]]:
     for org_id, action, outcome in there.iter_rows():
-        closest: dict[tuple[str, str], dict[str, Any]] = {}
-        for rule in rules[org_id]:
-            if fits(rule["pattern"], action) and rule["outcome"] in ("any", outcome):
-                closest[rule["framework"], rule["control_id"]] = rule
+        closest = closest_rules(rules[org_id], action, outcome)
         usual = known.get(action, {})
         kind = usual.get("kind")
         for (framework, control), rule in closest.items():
             yield (
-                *(org_id, framework, control, action, outcome, _effect(rule, outcome)),
+                *(org_id, framework, control, action, outcome, effect_of(rule, outcome)),
                 rule["family"] or usual.get("family") or action,
                 kind if kind in EVIDENCE_ACTIONS else "operation",  # bookkeeping, too, where a rule says so
                 f"{rule['pattern']} ({rule['outcome']}) {rule['effect']} {framework}:{control}",
             )
 
 
+Rule = TypeVar("Rule", bound=Mapping[str, Any])
+
+
+def closest_rules(rules: Iterable[Rule], action: str, outcome: str) -> dict[tuple[str, str], Rule]:
+    """Of rules of one organization those that apply to an event, by framework and control."""
+    fitting = (rule for rule in rules if fits(rule["pattern"], action) and rule["outcome"] in ("any", outcome))
+    return {(rule["framework"], rule["control_id"]): rule for rule in sorted(fitting, key=_closeness)}
+
+
 def _closeness(rule: Mapping[str, Any]) -> tuple[bool, int, bool]:
     return not rule["pattern"].endswith("*"), len(rule["pattern"]), rule["outcome"] != "any"
 
 
-def _effect(rule: Mapping[str, Any], outcome: str) -> str:
+def effect_of(rule: Mapping[str, Any], outcome: str) -> str:
+    """Whether an event of that outcome supports or contradicts by a rule."""
     if rule["effect"] == "records":
         return "supports"
     if rule["effect"] == "supports" and rule["outcome"] == "any" and outcome != "success":

@@ -111,6 +111,37 @@ def test_tags_follow_the_same_rule_as_the_reports(sign_in, with_people):
     assert found == {"failed": [], "unheard": [], "neutral": [], "named": ["soc2:CC1.1"]}
 
 
+def test_tags_follow_rules_of_ones_own(sign_in, with_people):
+    from engine.store.schema.controls import organization_rules
+
+    def rule(pattern, effect, control="CC6.4", outcome="any"):
+        return {"pattern": pattern, "outcome": outcome, "framework": "soc2", "control_id": control, "effect": effect}
+
+    with with_people.revision("acme", "setup", now=NOW) as revision:
+        rules = [
+            rule("acme.door.locked", "supports"),
+            rule("acme.door.*", "contradicts"),
+            rule("acme.cam.*", "records"),
+        ]
+        revision.insert(organization_rules, [*rules, rule("acme.*", "records", "CC7.2", "denied")])
+        revision.record("rules.changed")
+    append(
+        with_people,
+        event("locked", "acme.door.locked"),
+        event("unlocked", "acme.door.locked", outcome="failure"),
+        event("open", "acme.door.found-open"),
+        event("dark", "acme.cam.off", outcome="failure"),
+        event("refused", "acme.door.locked", outcome="denied"),
+    )
+    assert tags(sign_in(MEMBER).get(PATH)) == {
+        "locked": ["soc2:CC6.4"],
+        "unlocked": [],
+        "open": ["soc2:CC6.4"],
+        "dark": ["soc2:CC6.4"],
+        "refused": ["soc2:CC7.2"],
+    }
+
+
 def test_the_last_line_is_a_manifest_that_fits_the_rows(sign_in, with_people):
     accept(with_people, "p1", ("soc2", "CC6.1"))
     append(with_people, event("e1", object_id='line\nbreak "quoted"'), event("e2", "coffee.made"))
