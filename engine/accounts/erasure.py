@@ -13,6 +13,7 @@ from engine.accounts.tokens import API_KEY, revoke
 from engine.evidence.store import open_evidence
 from engine.model.documents.document import Position
 from engine.model.errors import Conflict, Unavailable, Usage
+from engine.model.records.pseudonyms import Pseudonym
 from engine.replica.replica_file import remove_unused
 from engine.runtime.backups import BackupNote, ErasureNote, backups_before, erasures, record_erasure
 from engine.runtime.heads.signed_heads import signed_head
@@ -23,7 +24,6 @@ from engine.store.log.parts import PERSON_ERASED, part_of
 from engine.store.queries.accounts.people import erasures_of, is_last_owner, names_of, organizations_of
 from engine.store.queries.history.positions import was_position
 from engine.store.removal.person_erasure import ErasedRows, erase_person, events_naming
-from engine.store.removal.pseudonyms import Pseudonym
 from engine.store.removal.retention import active_holds
 from engine.store.rows import many
 from engine.store.schema.outputs import bundles, credentials

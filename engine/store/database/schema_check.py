@@ -1,4 +1,4 @@
-"""Whether the database has the tables, columns, keys and indexes that its migration made, and nothing beside them.
+"""Whether the database has the tables, columns, keys, constraints and indexes that its migration made, and no others.
 
 A trigger that answers for a table, a view in a table's place, a column more: the rows that the log vouches for would be
 others than those that are read. What is looked at is told apart by kind, name and type, in words that are the same on
@@ -6,12 +6,13 @@ both engines; its SHA-256 is the fingerprint of the schema. That of each migrati
 ``data/migrations/fingerprints.json``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 
-from sqlalchemy import Connection, Dialect, inspect
+from sqlalchemy import CheckConstraint, Connection, Dialect, Table, UniqueConstraint, inspect
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import Inspector
 from sqlalchemy.exc import CompileError, ProgrammingError
 from sqlalchemy.types import TypeEngine
 
@@ -20,6 +21,7 @@ from engine.store.schema import metadata
 
 VIEWS = ("database_health",)
 VERSION_TABLE = "alembic_version"
+_OF_TABLES = ("index", "unique", "key", "reference", "constraint")  # their lines end with the table
 _WORDS = {  # of types that engines call differently
     "sqlite": {"VARCHAR(27)": "INSTANT"},
     "postgresql": {"TIMESTAMP WITH TIME ZONE": "INSTANT", "DOUBLE PRECISION": "FLOAT", "BYTEA": "BLOB"},
@@ -27,7 +29,7 @@ _WORDS = {  # of types that engines call differently
 
 
 def declared_schema() -> set[str]:
-    """What there has to be: a line for each table, column, its shape, primary key, index and view."""
+    """What there has to be: a line for each table, column, its shape, primary key, constraint, index and view."""
     lines = {f"table {VERSION_TABLE}", f"column {VERSION_TABLE}.version_num", *(f"view {name}" for name in VIEWS)}
     lines |= {f"shape {VERSION_TABLE}.version_num VARCHAR(32), never empty", f"key (version_num) of {VERSION_TABLE}"}
     for table in metadata.tables.values():
@@ -38,7 +40,23 @@ def declared_schema() -> set[str]:
             for column in table.columns
         }
         lines |= _key(table.name, [column.name for column in table.primary_key.columns])
-        lines |= {f"index {index.name} of {table.name}" for index in table.indexes}
+        lines |= _constraints(table)
+    return lines
+
+
+def _constraints(table: Table) -> set[str]:
+    lines = {
+        _index(table.name, index.name, [column.name for column in index.columns], bool(index.unique))
+        for index in table.indexes
+    }
+    for key in table.foreign_key_constraints:
+        referred = [element.column.name for element in key.elements]
+        lines.add(_reference(table.name, key.column_keys, key.referred_table.name, referred))
+    for constraint in table.constraints:
+        if isinstance(constraint, UniqueConstraint):
+            lines.add(f"constraint UNIQUE ({', '.join(constraint.columns.keys())}) of {table.name}")
+        elif isinstance(constraint, CheckConstraint):
+            lines.add(f"constraint {constraint.name} of {table.name}")
     return lines
 
 
@@ -54,12 +72,28 @@ def present_schema(connection: Connection) -> set[str]:
         }
     for (_, table), key in inspector.get_multi_pk_constraint().items():
         lines |= _key(table, key["constrained_columns"])
+    return lines | _present_constraints(inspector) | set(_active(connection))
+
+
+def _present_constraints(inspector: Inspector) -> set[str]:
+    lines, unique = set[str](), set[tuple[str, str | None]]()
+    for (_, table), constraints in inspector.get_multi_unique_constraints().items():
+        lines |= {f"constraint UNIQUE ({', '.join(one['column_names'])}) of {table}" for one in constraints}
+        unique |= {(table, one["name"]) for one in constraints}
+    for (_, table), checks in inspector.get_multi_check_constraints().items():
+        lines |= {f"constraint {one['name']} of {table}" for one in checks}
+    for (_, table), keys in inspector.get_multi_foreign_keys().items():
+        lines |= {
+            _reference(table, key["constrained_columns"], key["referred_table"], key["referred_columns"])
+            for key in keys
+        }
     for (_, table), indexes in inspector.get_multi_indexes().items():
-        unique = {
-            str(one["name"]) for one in inspector.get_unique_constraints(table)
-        }  # PostgreSQL has an index for each of them
-        lines |= {f"index {index['name']} of {table}" for index in indexes if index["name"] not in unique}
-    return lines | set(_active(connection))
+        lines |= {
+            _index(table, one["name"], one["column_names"], bool(one["unique"]))
+            for one in indexes
+            if (table, one["name"]) not in unique  # PostgreSQL has an index for each of them
+        }
+    return lines
 
 
 def _shape(table: str, column: str, kind: TypeEngine[object], nullable: bool, dialect: Dialect) -> str:
@@ -73,6 +107,15 @@ def _shape(table: str, column: str, kind: TypeEngine[object], nullable: bool, di
 
 def _key(table: str, columns: Sequence[str]) -> set[str]:
     return {f"key ({', '.join(columns)}) of {table}"} if columns else set()
+
+
+def _index(table: str, name: str | None, columns: Sequence[str | None], unique: bool) -> str:
+    told = ", ".join(column or "an expression" for column in columns)
+    return f"{'unique ' if unique else ''}index {name} ({told}) of {table}"
+
+
+def _reference(table: str, columns: Sequence[str], referred_table: str, referred: Sequence[str]) -> str:
+    return f"reference ({', '.join(columns)}) to {referred_table} ({', '.join(referred)}) of {table}"
 
 
 def _active(connection: Connection) -> Iterable[str]:
@@ -94,6 +137,11 @@ def _active(connection: Connection) -> Iterable[str]:
         SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relrowsecurity
     """
+    idle = """
+        SELECT DISTINCT conname, relname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_trigger t ON t.tgconstraint = k.oid
+        WHERE n.nspname = current_schema() AND (NOT k.convalidated OR t.tgenabled = 'D')
+    """
     unlogged = """
         SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relpersistence = 'u'
@@ -103,6 +151,7 @@ def _active(connection: Connection) -> Iterable[str]:
         *(f"rule {name} on {table}" for name, table in connection.exec_driver_sql(rules)),
         *(f"view {name}" for (name,) in connection.exec_driver_sql(more)),
         *(f"row security on {table}" for (table,) in connection.exec_driver_sql(secured)),
+        *(f"setting NOT VALID or DISABLED for {name} of {table}" for name, table in connection.exec_driver_sql(idle)),
         *(f"setting UNLOGGED of {table}" for (table,) in connection.exec_driver_sql(unlogged)),
     ]
 
@@ -124,15 +173,26 @@ def schema_problems(connection: Connection) -> list[str]:
     def is_of(line: str) -> bool:
         """Whether it follows from a view in a table's place, or from a table that is not there or one too many."""
         kind, _, name = line.partition(" ")
-        owner = name.rpartition(" of ")[2] if kind in ("index", "key") else name.partition(".")[0]
-        parts = ("column", "shape", "index", "key")
+        owner = name.rpartition(" of ")[2] if kind in _OF_TABLES else name.partition(".")[0]
+        parts = ("column", "shape", *_OF_TABLES)
         return owner in swapped or (kind in parts and f"table {owner}" in missing | strange)
 
     found += _other_shapes(missing, strange)
     missing, strange = ({line for line in lines if not line.startswith("shape ")} for lines in (missing, strange))
     found += [f"the {line} is not there" for line in sorted(missing) if not is_of(line)]
     found += [f"the {line} was added" for line in sorted(strange) if not is_of(line)]
-    return found
+    return found + _other_versions(connection, there)
+
+
+def _other_versions(connection: Connection, there: Collection[str]) -> list[str]:
+    """A phrase where the table of the version says more than that the store is at one migration."""
+    if f"table {VERSION_TABLE}" not in there:
+        return []
+    query = "SELECT version_num FROM alembic_version ORDER BY version_num"
+    numbers = [str(number) for (number,) in connection.exec_driver_sql(query)]
+    if len(numbers) == 1:
+        return []
+    return [f"{VERSION_TABLE} has {len(numbers)} rows, expected one: {', '.join(numbers) or 'none'}"]
 
 
 def _other_shapes(missing: Iterable[str], strange: Iterable[str]) -> list[str]:

@@ -12,10 +12,10 @@ from functools import cache
 from sqlalchemy import ColumnElement, Connection, String, Table, Text, false, or_, select, type_coerce, update
 
 from engine.model.records import IngestPayloadRow
+from engine.model.records.pseudonyms import Pseudonym
 from engine.store.log.log_lines import ERASED, LoggedRow, read_json
 from engine.store.log.parts import PERSON_ERASED
 from engine.store.removal.personal_tables import PERSONAL
-from engine.store.removal.pseudonyms import Pseudonym
 from engine.store.removal.retention import active_holds, start_replicas_over
 from engine.store.removal.row_erasure import rewrite_versions
 from engine.store.rows import select_first

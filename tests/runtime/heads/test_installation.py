@@ -203,6 +203,55 @@ def test_a_column_of_another_type_or_that_may_be_empty_is_named(services):
     assert dialect == "sqlite" or found == NAMED[dialect]
 
 
+CONSTRAINTS = {
+    "sqlite": [
+        "PRAGMA writable_schema = on",
+        "UPDATE sqlite_master SET sql = replace(sql, ', \n\tCONSTRAINT fk_vendors_org_id FOREIGN KEY(org_id) REFERENCES "
+        "organizations (id)', '') WHERE name = 'vendors'",
+        "UPDATE sqlite_master SET sql = replace(sql, 'UNIQUE INDEX', 'INDEX') WHERE name = 'ix_leads_reference'",
+        "PRAGMA schema_version = 4711",  # who has the store open reads it anew
+    ],
+    "postgresql": [
+        "ALTER TABLE vendors DROP CONSTRAINT fk_vendors_org_id",
+        "DROP INDEX ix_leads_reference",
+        "CREATE INDEX ix_leads_reference ON leads (org_id, reference_id)",
+    ],
+}
+
+
+def test_a_reference_that_was_taken_away_and_an_index_that_is_unique_no_more_are_named(services):
+    execute(services, *map(text, CONSTRAINTS[services.store.dialect]))
+    with services.store.reader() as connection:
+        assert schema_problems(connection) == [
+            "the reference (org_id) to organizations (id) of vendors is not there",
+            "the unique index ix_leads_reference (org_id, reference_id) of leads is not there",
+            "the index ix_leads_reference (org_id, reference_id) of leads was added",
+        ]
+
+
+def test_a_constraint_that_a_server_does_not_hold_is_named(services):
+    if services.store.dialect != "postgresql":
+        pytest.skip("SQLite has no constraint that is there and not held")
+    execute(services, text("ALTER TABLE plays DISABLE TRIGGER ALL"))
+    with services.store.reader() as connection:
+        assert schema_problems(connection) == [
+            "the setting NOT VALID or DISABLED for fk_plays_org_id of plays was added"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("INSERT INTO alembic_version VALUES ('9999')", f"has 2 rows, expected one: {EPOCH}, 9999"),
+        ("DELETE FROM alembic_version", "has 0 rows, expected one: none"),
+    ],
+)
+def test_a_second_version_of_the_schema_is_named(services, statement, said):
+    execute(services, text(statement))
+    with services.store.reader() as connection:
+        assert schema_problems(connection) == [f"alembic_version {said}"]
+
+
 def test_a_trigger_is_named(services):
     execute(services, *map(text, TRIGGERS[services.store.dialect]))
     with services.store.reader() as connection:

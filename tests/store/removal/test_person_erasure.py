@@ -7,9 +7,9 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import select, text
 
+from engine.model.records.pseudonyms import Pseudonym
 from engine.store.log.log_lines import pack, read_part
 from engine.store.removal.person_erasure import erase_person, events_naming
-from engine.store.removal.pseudonyms import Pseudonym
 from engine.store.removal.retention import purge_incidents
 from engine.store.schema import metadata
 from engine.store.schema.audit import access_log, change_log, legal_holds
