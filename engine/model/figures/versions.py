@@ -76,6 +76,21 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("poam_items_unnumbered", "poam_vendor_check_ins_overdue"),
         ),
     ),
+    FormulaChange(
+        "Duties of a stranger are nobody's, and add no hours",
+        (
+            *("available_hours", "borrow_hours", "committee_decisions", "density_alerts_to_send"),
+            *("density_breaches", "density_breaches_critical", "density_breaches_warning"),
+            *("fullest_week_utilisation_pct", "moves_hours", "moves_reassign", "moves_suggested"),
+            *("owners_short", "owners_staffed", "peak_relief_hours", "peak_remaining_hours"),
+            *("peak_shortfall_hours", "peak_weeks", "renewal_collision_weeks"),
+            *("scenario_fullest_week_utilisation_pct", "scenario_weeks_over_capacity", "shift_hours"),
+            *("shortfall_hours", "staffing_proposals", "staffing_proposals_borrow"),
+            *("staffing_proposals_new", "staffing_proposals_pull_forward", "staffing_proposals_reassign"),
+            *("unowned_hours", "weeks_imbalanced", "weeks_over_capacity", "weeks_over_limit"),
+            *("weeks_short", "weeks_short_after_moves"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"
