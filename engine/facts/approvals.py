@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.facts.expressions import has_happened
+from engine.facts.expressions import has_happened, shape
 
 
 def approvers(users_rows: pl.DataFrame, memberships_rows: pl.DataFrame) -> pl.DataFrame:
@@ -14,7 +14,8 @@ def approvers(users_rows: pl.DataFrame, memberships_rows: pl.DataFrame) -> pl.Da
     everybody = pl.concat(
         [users_rows.select(*keys, since_on=pl.lit(None, pl.Date)), memberships_rows.select(*keys, "since_on")]
     )
-    return everybody.with_columns(pl.col("email").str.to_lowercase()).unique().sort(*keys, "since_on")
+    people = everybody.with_columns(pl.col("email").str.to_lowercase()).unique()
+    return shape("approvers", people).sort(*keys, "since_on")
 
 
 def with_approval(frame: pl.DataFrame, approvers: pl.DataFrame, by: str, on: str) -> pl.DataFrame:

@@ -54,6 +54,14 @@ def with_recipients(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFram
     )
 
 
+def nobodys(requests: pl.DataFrame, people: pl.DataFrame, approvers: pl.DataFrame) -> pl.DataFrame:
+    """Requests that nobody owns who is there: without an owner, or theirs has left, or is no user or member."""
+    known = pl.concat([approvers["email"], people["email"].str.to_lowercase()])
+    strange = ~pl.col("owner").str.to_lowercase().is_in(known.implode()) & pl.lit(not known.is_empty())
+    found = with_recipients(requests, people)
+    return found.filter(pl.col("owner").is_null() | pl.col("owner_left") | strange)
+
+
 def weight(column: str = "priority") -> pl.Expr:
     """4 for P1 to 1 for P4; a priority that is not known counts as the first."""
     return pl.col(column).replace_strict(WEIGHTS, default=max(WEIGHTS.values()), return_dtype=pl.Int64)

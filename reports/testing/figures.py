@@ -378,14 +378,15 @@ SCHEDULES = (
     ),
     Figure(
         "tests_by_owner",
-        "Recurring tests by the owner",
+        "Recurring tests not shown to be independent",
         "count",
         "less",
-        "Recurring tests that the owner of the control performs, so that they are not independent.",
+        "Recurring tests that the owner of the control performs, or of which it is not on record who owns the control "
+        "and who performs it, or either has left.",
         windows.schedules,
         Count(),
-        ~pl.col("independent"),
-        "owner and performer: {performer}",
+        ~pl.col("independent").fill_null(False),
+        "owner: {owner}; performer: {performer}",
     ),
     Figure(
         "tests_short_of_evidence",

@@ -122,8 +122,8 @@ def _control(row: dict[str, Any], ask: Ask) -> str:
 def _warnings(figures: Figures) -> list[str]:
     if not (owners := figures["tests_by_owner"]):
         return []
-    by = "recurring test is performed", "recurring tests are performed"
-    return [f"{count(owners, *by)} by the owner of the control: not independent."]
+    by = "recurring test is", "recurring tests are"
+    return [f"{count(owners, *by)} not shown to be independent of who owns the control."]
 
 
 def _charts(year: pl.DataFrame) -> list[Chart]:

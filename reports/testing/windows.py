@@ -50,8 +50,12 @@ def past_year(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return windows(test_windows).filter(pl.col("standing").is_in(PAST), pl.col("window_close_on") > year_ago(ask.as_of))
 
 
-def schedules(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """One row for each schedule: its last window, its next one, and how the past 12 months went."""
+def schedules(test_windows: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """One row for each schedule: its last window, its next one, and how the past 12 months went.
+
+    Whether a test is independent is unknown where it is not on record who owns and who performs it, or either left.
+    """
+    gone = people.filter(~pl.col("active"))["email"].implode()
     by, every = ["schedule_id"], windows(test_windows)
     last = (
         every.filter(pl.col("standing").is_in(PAST))
@@ -85,7 +89,9 @@ def schedules(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return (
         newest.select(
             *("schedule_id", *_KEY, "procedure", "cadence", "owner", "performer"),
-            independent=pl.col("owner") != pl.col("performer"),
+            independent=pl.when(~pl.col("owner").is_in(gone), ~pl.col("performer").is_in(gone)).then(
+                pl.col("owner") != pl.col("performer")
+            ),
         )
         .join(last, on=by, how="left")
         .join(ahead, on=by, how="left")

@@ -57,7 +57,9 @@ ATTESTATIONS: Mapping[str, Column] = {
     "in_31_to_60_days": Column("31 to 60 days", "count", "Renewals due in 31 to 60 days."),
     "in_61_to_90_days": Column("61 to 90 days", "count", "Renewals due in 61 to 90 days."),
     "independent": Column(
-        "Performer is not the owner", "flag", "Whether somebody else than the owner performs the test."
+        "Performer is not the owner",
+        "flag",
+        "Whether it is on record that somebody else than the owner performs the test.",
     ),
     "last": Column("Last", "word", "Standing of the last window of the test."),
     "last_nudged_on": Column("Last nudge", "date", "Day on which somebody was last asked for the signature."),

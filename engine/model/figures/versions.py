@@ -91,6 +91,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("weeks_short", "weeks_short_after_moves"),
         ),
     ),
+    FormulaChange(
+        "A test whose tester nobody knows, and a request whose owner is not there, count as such",
+        ("tests_by_owner", "requests_without_owner"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

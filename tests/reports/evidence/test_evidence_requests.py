@@ -87,7 +87,14 @@ def test_an_owner_who_has_left_and_one_who_was_never_named_are_said():
         "1 open request without an owner: R2.",
         "1 open request with an owner who has left, so the backup has to take over: R1.",
     ]
-    assert (found.summary["requests_owner_left"], found.summary["requests_without_owner"]) == (1, 1)
+    assert (found.summary["requests_owner_left"], found.summary["requests_without_owner"]) == (1, 2)
+
+
+def test_a_request_of_a_stranger_is_without_owner_where_people_are_on_record():
+    known = rows("approvers", {"email": "bob@acme.example"})
+    for people, expected in ((known, 1), (rows("approvers"), 0)):
+        found = document(REPORT, **{**facts(request(1)), "approvers": people})
+        assert (found.summary["requests_without_owner"], found.summary["requests_owner_left"]) == (expected, 0)
 
 
 def test_closed_requests_leave_the_queue_and_stay_listed_in_their_period():
@@ -131,7 +138,7 @@ def test_each_figure_counts_open_requests_but_those_that_name_the_period():
         "requests_paused": 1,
         "requests_on_track": 1,
         "requests_awaiting_auditor": 1,
-        "requests_without_owner": 1,
+        "requests_without_owner": 4,
         "requests_owner_left": 3,
         "requests_without_control": 1,
         "requests_without_evidence": 3,

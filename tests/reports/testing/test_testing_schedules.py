@@ -133,7 +133,7 @@ def test_a_missed_window_that_was_done_since_is_counted_apart_and_stays_a_miss()
     assert [document.summary[f"test_windows_{name}"] for name in names] == [1, 1, 2, 50.0]
 
 
-def test_a_test_by_the_owner_is_not_independent_and_unknown_is_not_judged():
+def test_a_test_by_the_owner_or_of_whom_nobody_knows_is_not_shown_to_be_independent():
     own = {**DONE, "performer": ANN}
     nobody = {**DONE, "schedule_id": "S2", "performer": None}
     document = report(own, nobody)
@@ -141,8 +141,14 @@ def test_a_test_by_the_owner_is_not_independent_and_unknown_is_not_judged():
         ("S1", False),
         ("S2", None),
     ]
-    assert document.summary["tests_by_owner"] == 1
-    assert document.warnings == ["1 recurring test is performed by the owner of the control: not independent."]
+    assert document.summary["tests_by_owner"] == 2
+    assert document.warnings == ["2 recurring tests are not shown to be independent of who owns the control."]
+
+
+def test_a_test_of_who_left_is_not_shown_to_be_independent():
+    gone = rows("people", {"email": "eve@acme.example", "active": False})
+    given = {**facts({**DONE, "performer": "eve@acme.example"}), "people": gone}
+    assert edition(REPORT, **given).summary["tests_by_owner"] == 1
 
 
 def test_controls_that_need_a_test_and_have_none_are_listed():
