@@ -13,6 +13,7 @@ from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_of
 from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
 from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
+from engine.copilot.grammar.proof import no_rows
 from engine.copilot.grammar.query import Order, Query
 from engine.model.vocabulary import Confidence
 
@@ -79,7 +80,8 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
     standing = [each for each in plan.constraints if each.dimension.removeprefix("not:").startswith(_STANDING)]
     if rows.is_empty() and any(frame.filter(one.where, two.where).is_empty() for one, two in combinations(standing, 2)):
         return "low", "nothing is both at once"
-    return next((("medium", reason) for reason in _assumptions(plan, frame, rows)), ("high", ""))
+    assumed = list(dict.fromkeys(_assumptions(plan, frame, rows)))
+    return ("low" if len(assumed) > 1 else "medium", "; ".join(assumed)) if assumed else ("high", "")
 
 
 def _beyond(plan: Query, frame: pl.DataFrame) -> Iterator[str]:
@@ -106,19 +108,20 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
     yield from plan.assumed
     if rows.is_empty():
         yield from _beyond(plan, frame)
+        yield from filter(None, [no_rows(plan)])
     order = plan.order
     texts = all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns)
     if plan.intent == "what" and order is not None and plan.columns and texts:
         yield f"taken as the {order.words} {plan.entity.name}"
     if not plan.named and not plan.lookup:
         yield f"nothing said what it is about; taken as {plan.entity.plural}"
-    if any(len(said) >= 8 and said[:-1] != meant for said, meant in plan.corrections) and len(plan.corrections) > 1:
-        yield "several words were misspelt"
     if plan.tally is not None:
         yield from plan.tally.of.assumed
         if plan.tally.of.presumed:
             yield f"taken as {noun(plan.tally.of, 2)}"
-    if plan.presumed and plan.intent in ("count", "list", "group"):
+    if plan.presumed and plan.intent not in ("count", "list", "group"):
+        yield "a state that nobody named"
+    elif plan.presumed:
         meant = next(each for each in plan.constraints if each.dimension.startswith("state:"))
         others = [each.where for each in plan.constraints if each is not meant]
         if frame.filter(pl.all_horizontal(pl.lit(True), *others)).height != rows.height:

@@ -25,6 +25,7 @@ from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import is_filler
 from engine.copilot.grammar.pairs import pair
 from engine.copilot.grammar.planner import Planner
+from engine.copilot.grammar.proof import PLAIN
 from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.wording import clauses
@@ -210,6 +211,9 @@ def _figure(
         if plan.intent in ("count", "list") and rows != value:
             confidence, reason = "medium", f"taken as the figure; {rows:,} rows of {plan.entity.plural} fit the words"
     said = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
+    left = [word for word in asked.words if word not in PLAIN and word not in found.words]
+    if left and confidence == "high":
+        confidence, reason = "medium", f"{', '.join(left)} taken to say nothing"
     lines = [f"{said}{unit}: {title}. {definition} {mark}"]
     if isinstance(found.figure.aggregate, Count) and not asked.matches(r"\bhow many\b"):
         lines += _counted_rows(figures.explained_rows(name), citations, found)

@@ -76,6 +76,13 @@ class NamedFigure:
         return {} if self.period is None else {PERIOD_DAYS.name: str(self.period)}
 
     @property
+    def words(self) -> frozenset[str]:
+        """The words of its title and of what else it is called, in the singular and in the plural."""
+        called = (self.figure.title, *(said for said, figure in ALIASES.items() if figure == self.figure.id))
+        own = {word for said in called for word in words(plain(said))}
+        return frozenset(form for word in own for form in (word, stem(word), f"{word}s"))
+
+    @property
     def route(self) -> str:
         """The route that answers with it and with the rows that it counts."""
         return figure_route(self.report, self.figure.id, self.period)

@@ -6,23 +6,14 @@ from dataclasses import replace
 
 import polars as pl
 
-from engine.copilot.answers.cells import heading
-from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.constraints import is_event_verb
-from engine.copilot.grammar.everyday import is_doing
 from engine.copilot.grammar.lexicon import Sense, is_filler
 from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.proof import BORN, doubts
 from engine.copilot.grammar.query import TIMED, Query
 from engine.copilot.grammar.reading import Reading
-from engine.copilot.grammar.text import stem, stems
+from engine.copilot.grammar.text import stem
 
-# the dates that say no more than that a thing came to be: "incidents that happened", "deploys shipped"
-_BORN = frozenset(
-    phrases(
-        "opened_on, deployed_on, first_seen_on, captured_on, placed_on, identified_on, ran_on, blocked_on, "
-        "requested_on, detected_on, held_on, adopted_on"
-    )
-)
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
 # words that are passed over in reading and yet change what is asked, and what shows that they were understood
 _COMPARING = ("than", "more", "fewer", "less", "compared", "compare", "versus", "vs", "against", "same")
@@ -44,26 +35,7 @@ def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
     lost += [*_unknown_counts(found, reading, frame), *_rates(found, reading), *_opinions(reading)]
     new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
-    return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=tuple(_assumptions(found, reading)))
-
-
-def _assumptions(found: Query, reading: Reading) -> Iterator[str]:
-    """What the query takes for granted: words of several meanings, and verbs that were taken to say nothing."""
-    entity = reading.entity
-    named = [piece.phrase for piece in reading.pieces if piece.sense("noun")]
-    loose = {stems(word) for word in entity.loose}
-    if named and loose.issuperset(named):
-        yield f"'{' '.join(named[0])}' taken as {entity.plural}"
-    roles = any(piece.sense("role", "noun") and piece.sense("role") for piece in reading.pieces)
-    done = any(piece.sense("date") and piece.words.endswith("ed") for piece in reading.pieces)
-    if found.intent == "who" and found.columns and not roles and (done or not found.lookup):
-        yield f"'who' taken as {heading(found.columns[0])}"
-    labels = [one.label for one in (*found.constraints, *found.checks)]
-    for piece in (*reading.pieces, *reading.turned, *reading.excluded):
-        state = sense.state if (sense := piece.sense("state")) else None
-        if state is not None and state.assumed and any(state.label in label for label in labels):
-            yield f"'{piece.words}' taken {state.assumed}"
-    yield from (f"'{word}' taken to say nothing" for word in _passed_over(reading) if is_doing(word))
+    return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=doubts(found, reading, frame))
 
 
 # where "I" is who asks, and no column
@@ -234,7 +206,7 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             asked = sense.column in columns or any(column and verb in column for column in columns)
             dated = any(one.dimension in (f"dated:{sense.column}", f"empty:{sense.column}") for one in made)
             timed = any(one.dimension == f"bound:{TIMED.get(sense.column)}" for one in made)
-            return asked or dated or spans or timed or sense.column in _BORN or found.intent == "when"
+            return asked or dated or spans or timed or sense.column in BORN or found.intent == "when"
         case "role":
             people = any(f"person/{sense.column}" in one.dimension for one in made)
             ours = found.intent != "who" and reading.asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column

@@ -87,11 +87,3 @@ EVERYDAY = frozenset(word for said in _CLASSES.values() for word in said.split()
 def is_everyday(word: str) -> bool:
     """Whether a word that no kind of thing knows leaves the question the same."""
     return word in EVERYDAY
-
-
-_DOING = frozenset(_CLASSES["doing and moving"].split())
-
-
-def is_doing(word: str) -> bool:
-    """Whether it is a verb of what somebody did: passed over, it leaves an answer, never a sure one."""
-    return word in _DOING and word.endswith(("ed", "ran", "ade", "ook", "ove", "ent"))

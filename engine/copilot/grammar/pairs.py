@@ -162,6 +162,7 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         unknown=(*wanted, *head.unknown, *counted.unknown),
         corrections=(*head.corrections, *counted.corrections),
         unused=(*head.unused, *counted.unused),
+        assumed=head.assumed,
         lookup=True,
         tally=Tally(kept, counted, ranked, parts.quantity, held.height),
     )

@@ -1,0 +1,255 @@
+"""High is a proof: what of a question no part of its query accounts for, and what was chosen without being said.
+
+A query is proven where every word that carries meaning is used by one part of it, of the kind that the word asks
+for, in a word of the record, where the kind of question fits the kind of answer, and nothing was taken by default.
+"""
+
+import re
+from collections.abc import Iterator
+
+import polars as pl
+
+from engine.copilot.answers.cells import heading
+from engine.copilot.entities.entity import phrases
+from engine.copilot.grammar.constraints import is_mine
+from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.pieces import TURNS, Piece
+from engine.copilot.grammar.query import TIMED, Constraint, Query
+from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.text import stems
+
+# words of grammar and of asking: without them the question is the same
+PLAIN = frozenset(
+    phrases(
+        "a, an, the, this, these, those, that, which, who, what, how, many, much, when, where, why, whose, whom, and, "
+        "or, of, to, in, on, at, for, from, by, with, as, is, are, was, were, be, been, being, am, do, does, did, "
+        "have, has, had, having, it, there, we, us, our, ours, i, you, your, they, them, their, please, show, list, "
+        "give, tell, find, get, see, can, could, would, any, all, now, currently, still, yet, ever, right, so, if, ok, "
+        "okay, hey, hi, anything, thing, once, ones, number, count"
+    )
+)
+# the dates that say no more than that a thing came to be, whatever the verb: "incidents that happened"
+BORN = frozenset(
+    phrases(
+        "opened_on, deployed_on, first_seen_on, captured_on, placed_on, identified_on, ran_on, blocked_on, "
+        "requested_on, detected_on, held_on, adopted_on"
+    )
+)
+# what a question asks for, and the intents that answer it; the first pattern that fits counts
+_KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("a number", r"\bhow many\b", ("count", "tally", "group", "compare", "what")),
+    ("a person", r"(?<!people )(?<!users )\bwho\b|\bwhom\b|^whose\b", ("who", "group", "tally")),
+    ("a day", r"\bwhen\b|\bwhat (?:day|date)\b", ("when",)),
+    ("a cause", r"\bwhy\b", ("why",)),
+    ("a time", r"\bhow (?:long|fast|quickly)\b", ("measure", "what")),
+    ("a share", r"\b(?:share|percent|percentage|proportion|pct|rate)\b|%", ("share",)),
+    ("a number over rows", r"\b(?:average|avg|mean|median|sum|total|mtt\w|time to)\b", ("measure",)),
+    (
+        "a comparison",
+        r"\b(?:than|compared?|vs|versus|or)\b",
+        ("compare", "count", "list", "group", "tally", "check", "what"),
+    ),
+    ("what no record says", r"\b(?:where|how)\b", ()),
+)
+_UNASKED = ("who", "when", "why", "measure", "share", "compare", "every")  # never without being asked so
+_PERIODS = ("day", "week", "month", "quarter", "year")
+# words that are used up by an intent
+_SPENT = {
+    "share": ("rate", "percentage", "percent", "share", "pct", "proportion"),
+    "measure": ("average", "mean", "median", "avg", "sum", "total"),
+    "compare": ("than", "more", "fewer", "less", "vs", "versus", "compare", "compared"),
+}
+# where "I" and "me" are who asks, and no column
+_ASKER = (
+    r"\b(?:can|could|may|should|shall|do|did|am|would|must|if|that|when) i (?!\w+ed\b)|"
+    r"\bi (?:need|want|have|see|can|should|must)\b|\b(?:show|give|tell|get|find) me\b"
+)
+_YEAR = r"this|last|next|today|yesterday|week|month|year|quarter|ago|past|\d{4}"
+
+
+def doubts(found: Query, reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
+    """What keeps a query from being proven: words that it does not use, and what it takes for granted."""
+    idle = dict.fromkeys((*_idle_words(found, reading), *_idle_pieces(found, reading)))
+    return (
+        *(f"'{word}' taken to say nothing" for word in idle),
+        *_turned(reading),
+        *_kind(found, reading, frame),
+        *_synonyms(found, reading),
+        *_defaults(found, reading),
+    )
+
+
+def no_rows(found: Query) -> str | None:
+    """Why an empty answer is not proven to say that there is nothing."""
+    if found.intent not in ("count", "list", "group"):
+        return "nothing fits what is asked of it"
+    if found.window is None:
+        return None
+    standing = [one for one in found.constraints if one.dimension.startswith(("state", "dated"))]
+    if len(standing) > found.presumed:
+        return "nothing of that state is in that span"
+    if not re.search(_YEAR, found.window[1].words):
+        return f"the year of '{found.window[1].words}' was not said"
+    return None
+
+
+def _made(found: Query) -> tuple[Constraint, ...]:
+    return (*found.constraints, *found.checks, *found.halves)
+
+
+def _idle_words(found: Query, reading: Reading) -> Iterator[str]:
+    """Words that carry meaning and that no phrase holds."""
+    pieces = (*reading.pieces, *reading.turned, *reading.excluded)
+    held = {at for piece in pieces for at in range(piece.at, piece.end)}
+    spent = {*_SPENT.get(found.intent, ()), *(_PERIODS if ":" in (found.group or "") else ())}
+    spent |= set(_SPENT["compare"]) if found.having is not None else set()
+    missing = any(one.dimension.startswith(("empty:", "not:")) for one in found.constraints)
+    bounds = [one.label for one in found.constraints if one.dimension.startswith("bound:")]
+    for at, word in enumerate(reading.asked.words):
+        if word == "us" and at and reading.asked.words[at - 1] in ("on", "to", "by", "with"):
+            yield f"{reading.asked.words[at - 1]} us"
+        first = found.order is not None and f"{found.order.count}" == word
+        number = word.isdigit() and (first or any(one.endswith(f" {word}") for one in bounds))
+        turner = word in TURNS and (missing or bool(reading.turned or reading.excluded))
+        if not (at in held or word in PLAIN or word in spent or number or turner):
+            yield word
+
+
+def _idle_pieces(found: Query, reading: Reading) -> Iterator[str]:
+    """Phrases that no part of the query holds; one noun names the thing, a second is another thing."""
+    nouns = [piece for piece in reading.pieces if piece.sense("noun") and not _chooses(found, piece)]
+    for piece in reading.pieces:
+        if piece in nouns[:1] or _chooses(found, piece) or _asks(found, reading, piece):
+            continue
+        if not set(piece.words.split()) <= PLAIN or piece.sense("mine"):
+            yield piece.words
+
+
+def _chooses(found: Query, piece: Piece) -> bool:
+    """Whether a phrase chooses rows."""
+    ats = {part.at for one in _made(found) for part in (one, *one.parts)}
+    return piece.at in ats or piece.sense("row", "title") is not None
+
+
+def _asks(found: Query, reading: Reading, piece: Piece) -> bool:
+    """Whether a phrase says what is asked of the rows, or of what a condition is one."""
+    return any(_is_asked(sense, piece, found, reading) for sense in piece.senses)
+
+
+def _is_asked(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
+    group, order = found.group, found.order
+    columns = {*found.columns, group, (group or "").partition(":")[2]}
+    columns |= {found.measure[0] if found.measure else None, order.column if order else None} - {None}
+    if sense.kind == "order":
+        return order is not None or (sense.column == "count" and (group is not None or found.tally is not None))
+    if sense.kind == "group":
+        return group is not None or found.tally is not None
+    if sense.kind == "mine":
+        return reading.asked.matches(_ASKER) and not is_mine(reading.asked)
+    if not sense.column:
+        return False
+    if sense.kind == "date":
+        told, timed = _verb(sense.column), TIMED.get(sense.column, "")
+        spans = [one.label.removeprefix("not ") for one in _made(found) if "window" in one.dimension]
+        if (found.window and found.window[0] == sense.column) or any(one.startswith(told) for one in spans):
+            return True
+        if timed in columns or any(one.dimension == f"bound:{timed}" for one in _made(found)):
+            return True
+    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in _made(found)}
+    people = {one.dimension.rpartition("/")[2] for one in _made(found) if "/" in one.dimension}
+    return sense.column in columns | about | people
+
+
+def _verb(column: str) -> str:
+    return column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+
+
+def _turned(reading: Reading) -> Iterator[str]:
+    """What "not" and "except" turn round is one thing, in the very word of the record."""
+    turned = (*reading.turned, *reading.excluded)
+    if len(turned) > 1 or sum(word in TURNS for word in reading.asked.words) > 1:
+        yield "several words are turned round"
+    for piece in turned:
+        state, choice = piece.sense("state"), piece.sense("choice")
+        known = {
+            "" if state is None or state.state is None else state.state.label,
+            "" if choice is None else choice.value.replace("_", " "),
+        }
+        if piece.words not in known and piece.sense("name") is None:
+            yield f"'not {' '.join(reading.asked.words[piece.at : piece.end])}' is no word of the record"
+
+
+def _kind(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
+    """Whether what is asked for is what is answered."""
+    text = reading.asked.text
+    asked = next(((name, fitting) for name, pattern, fitting in _KINDS if re.search(pattern, text)), None)
+    if asked is not None and found.intent not in asked[1]:
+        yield f"{asked[0]} is asked for"
+    if asked is None and found.intent in _UNASKED:
+        yield f"nobody asked for a {found.intent}"
+    if found.intent == "what":
+        numbers = all(frame.schema[one].is_numeric() for one in found.columns if one in frame.columns)
+        if (not found.lookup and found.order is None) or ("how many" in text and not numbers):
+            yield f"taken as a question for {', '.join(map(heading, found.columns))}"
+    noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=None)
+    which = re.match(r"(?:what|which) (?!is\b|are\b)\w+", text) and found.intent in ("list", "count")
+    if which and (noun is None or noun > 3):
+        yield f"taken as a question for {found.entity.plural}"
+    if found.intent in ("compare", "every", "check", "share") and len(_made(found)) > 2:
+        yield "several conditions of a comparison"
+
+
+def _synonyms(found: Query, reading: Reading) -> Iterator[str]:
+    """Words that are taken as another word of the record."""
+    for said, meant in reading.corrections:
+        yield f"'{said}' read as '{meant}'"
+    entity = reading.entity
+    named = [piece.phrase for piece in reading.pieces if piece.sense("noun")]
+    if named and {stems(word) for word in entity.loose}.issuperset(named):
+        yield f"'{' '.join(named[0])}' taken as {entity.plural}"
+    chosen = {one.at: one.label for one in _made(found) if one.dimension.startswith("state")}
+    for piece in (*reading.pieces, *reading.turned, *reading.excluded):
+        for sense in piece.senses:
+            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in _made(found)}:
+                yield f"'{piece.words}' taken {sense.state.assumed}"
+            elif sense.state is not None and piece.at in chosen and not _alike(piece.words, sense.state.label):
+                yield f"'{piece.words}' taken as {sense.state.label}"
+            elif sense.kind == "date" and found.window and sense.column not in BORN:
+                told = _verb(sense.column)
+                if found.window[0] == sense.column and not _alike(piece.words, told):
+                    yield f"'{piece.words}' taken as {told}"
+
+
+def _alike(said: str, meant: str) -> bool:
+    """Whether two phrases share a word, in any form, and agree in whether they turn it round."""
+    known = {word[:4] for word in meant.lower().replace("-", " ").split()}
+    if TURNS.isdisjoint(said.split()) != TURNS.isdisjoint(meant.lower().split()):
+        return False
+    return any(word[:4] in known for word in said.split() if word not in PLAIN)
+
+
+def _defaults(found: Query, reading: Reading) -> Iterator[str]:
+    """What was chosen without being said: a column, a person's part, an order, a span."""
+    entity, asked = reading.entity, reading.asked
+    if len(asked.windows) > 1 and (found.intent != "compare" or asked.bound is not None):
+        yield "several spans of time"
+    named = {sense.column for piece in reading.pieces for sense in piece.senses if sense.kind != "order"}
+    roles = {sense.column for piece in reading.pieces if (sense := piece.sense("role"))}
+    for one in _made(found):
+        kind, _, column = one.dimension.removeprefix("not:").removeprefix("own:").partition("/")
+        column = column.partition(":")[0]
+        if kind == "name:person" and column and column not in roles and entity.key != "email":
+            yield f"taken as {one.label}"
+        bound = one.dimension.removeprefix("bound:") if one.dimension.startswith("bound:") else entity.scale
+        if bound not in (*named, entity.scale) and TIMED.keys().isdisjoint(named):
+            yield f"the number was held against {heading(str(bound))}"
+    who = re.search(r"(?<!\w )\bwho\b", asked.text) if found.intent in ("who", "group") else None
+    column = found.group or next(iter(found.columns), "")
+    if who and column and column not in roles:
+        yield f"'who' taken as {heading(column)}"
+    order = found.order
+    size = any((sense := piece.sense("order")) and sense.column == "size" for piece in reading.pieces)
+    if order is not None and size and order.column not in named and not order.words.startswith("first by"):
+        yield f"ordered by {heading(order.column)}"
+    if found.tally is not None and asked.windows:
+        yield "a span of time in a question of two kinds of things"

@@ -1,0 +1,43 @@
+"""High is a proof: what keeps an answer from being sure is named in it."""
+
+import pytest
+
+from engine.copilot.answers.offline import answer
+
+DINA = "dina.abrams@cobalt.example"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many open incidents do we have",
+        "incidents on dns this year",
+        "which vendors have privileged access",
+        "who owns EXC-005",
+        "when does EXC-005 expire",
+        "deploys that were not rolled back since march",
+        "average time to resolve this year",
+        "what needs dns",
+    ],
+)
+def test_a_question_whose_words_are_all_accounted_for_is_answered_with_high(question, cobalt):
+    assert answer(question, cobalt, asker=DINA).confidence == "high"
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("how many incidents landed this year", "'landed' taken to say nothing"),
+        ("evidence requests waiting on us", "'on us' taken to say nothing"),
+        ("opne incidents", "'opne' read as 'open'"),
+        ("findings not patched", "'not patched' is no word of the record"),
+        ("testing schedules of marcus", "taken as owned by marcus.bell@cobalt.example"),
+        ("deploys neither failed nor rolled back", "several words are turned round"),
+        ("worst incident of september", "ordered by"),
+        ("vendors whose review ran out in december", "the year of 'in december' was not said"),
+        ("critical findings fixed in february", "nothing of that state is in that span"),
+    ],
+)
+def test_what_was_taken_for_granted_is_named_and_the_answer_is_not_sure(question, reason, cobalt):
+    got = answer(question, cobalt, asker=DINA)
+    assert (got.confidence in ("low", "medium"), reason in got.text) == (True, True), got.text
