@@ -32,6 +32,8 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
     if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
         lines = list(_not_so(plan, frame, library, citations))
+    if rows.is_empty() and not plan.entity.closed:
+        return AnswerPart((f"I have no data on {noun(plan, 2)}: no pair of it is in the crosswalk.",), "none")
     if not lines and plan.lookup:
         return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record fits.",), "none")
     if not lines:

@@ -15,6 +15,7 @@ from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
 from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
+from engine.copilot.answers.pairs import pair
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
 from engine.copilot.answers.titles import NamedFigure, figure_of_title
@@ -23,7 +24,6 @@ from engine.copilot.console.commands import step_command
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import is_filler
-from engine.copilot.grammar.pairs import pair
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.proof import PLAIN
 from engine.copilot.grammar.query import Query

@@ -9,6 +9,7 @@ from engine.copilot.entities.entity import (
     flag,
     framework_name,
     is_in,
+    meanings,
     none,
     over,
     past,
@@ -193,17 +194,10 @@ RISK = Entity(
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={
-        "treatment": {
-            "accepted": "accept",
-            "accepting": "accept",
-            "mitigated": "mitigate",
-            "mitigating": "mitigate",
-            "transferred": "transfer",
-            "transferring": "transfer",
-            "avoided": "avoid",
-            "insure": "transfer",
-            "insured": "transfer",
-        },
+        "treatment": meanings(
+            "accept: accepted, accepting; mitigate: mitigated, mitigating; transfer: "
+            "transferred, transferring, insure, insured; avoid: avoided"
+        ),
         "level": {"severe": "critical"},
         "category": {"operational": "operations"},
     },
@@ -274,13 +268,10 @@ EXCEPTION = Entity(
         RowState("renewed", ("renewed", "extended"), over("renewals", 1), aside=True),
     ),
     choices={
-        "kind": {
-            "accepted risk": "accepted_risk",
-            "risk accepted": "accepted_risk",
-            "compensating": "compensating",
-            "compensating control": "compensating",
-            "risk acceptance": "accepted_risk",
-        },
+        "kind": meanings(
+            "accepted_risk: accepted risk, risk accepted, risk acceptance; compensating: "
+            "compensating, compensating control"
+        ),
         "residual": {},
     },
     dates={

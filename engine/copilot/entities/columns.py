@@ -7,64 +7,19 @@ from typing import Literal, NamedTuple
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.entities.entity import Entity, RowState, flag
+from engine.copilot.entities.entity import Entity, RowState, flag, phrases
 
 MOST_TEXTS = 30  # different texts of a column that are choices
 _LONGEST = 4  # words of a choice
 # what places a row in a frame, or says where it came from: nobody asks for it by name
-_INNER = (
-    "_id",
-    "_ids",
-    "_at",
-    "_right",
-    "sha256",
-    "_key",
-    "_rank",
-    "_ref",
-    "_all",
-    "_event",
-    "_note",
-    "_state",
-    "_system",
-)
+_INNER = phrases("_id, _ids, _at, _right, sha256, _key, _rank, _ref, _all, _event, _note, _state, _system")
 _HIDDEN = frozenset(
-    [
-        "id",
-        "revision",
-        "rank",
-        "step",
-        "position",
-        "sequence",
-        "weekday",
-        "hour",
-        "week",
-        "called",
-        "because",
-        "leverage",
-        "control",
-        "age_days",
-        "late_days",
-        "age_ratio",
-        "needs",
-        "through",
-        "from_name",
-        "to_name",
-        "name",
-        "title",
-        "active",
-        "current",
-        "about",
-        "part",
-        "total",
-        "kinds_required",
-        "kinds_present",
-        "kinds_stale",
-        "low_hours",
-        "high_hours",
-        "applicable",
-        "raw_severity",
-        "summary",
-    ]
+    phrases(
+        "id, revision, rank, step, position, sequence, weekday, hour, week, called, because, leverage, "
+        "control, age_days, late_days, age_ratio, needs, through, from_name, to_name, name, title, active, "
+        "current, about, part, total, kinds_required, kinds_present, kinds_stale, low_hours, high_hours, "
+        "applicable, raw_severity, summary"
+    )
 )
 
 

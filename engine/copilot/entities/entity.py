@@ -101,6 +101,7 @@ class Entity:
     dated: bool = True  # a span of time without a verb is about the usual date
     scale: str | None = None  # the number that "above 12" is held against where none is named
     hints: Words = ()  # words that mean it where no noun is said
+    closed: bool = True  # what is not on record is not there
     loose: Words = ()  # nouns that people use of it and of other things, too: never sure
 
     def state(self, label: str) -> RowState:
@@ -117,6 +118,12 @@ def framework_name(records: Records, column: str = "framework") -> pl.Expr:
 def phrases(said: str) -> Words:
     """The phrases of a list with commas."""
     return tuple(said.split(", "))
+
+
+def meanings(said: str) -> dict[str, str]:
+    """What each word means: "critical: crit, sev1; high: sev2" has "crit" and "sev1" for critical."""
+    pairs = (one.split(": ") for one in said.split("; "))
+    return {word: value for value, words in pairs for word in phrases(words)}
 
 
 def is_in(column: str, *values: object) -> Callable[[date], pl.Expr]:

@@ -168,6 +168,7 @@ MAPPING = Entity(
     reason="rationale",
     size="strength",
     report="crosswalk",
+    closed=False,
     fillers=("control", "requirement", "to", "which"),
 )
 

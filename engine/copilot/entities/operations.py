@@ -5,21 +5,12 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past, phrases
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, meanings, none, past, phrases
 from engine.model.vocabulary import LIVE_INCIDENTS
 
-SEVERITY = {
-    "crit": "critical",
-    "sev1": "critical",
-    "sev 1": "critical",
-    "sev-1": "critical",
-    "p0": "critical",
-    "sev2": "high",
-    "sev-2": "high",
-    "moderate": "medium",
-    "sev3": "medium",
-    "informational": "info",
-}
+SEVERITY = meanings(
+    "critical: crit, sev1, sev 1, sev-1, p0; high: sev2, sev-2; medium: moderate, sev3; info: informational"
+)
 UNOWNED = phrases(
     "without owner, without an owner, unowned, unassigned, nobody on, nobody owns, no owner, no one on, not "
     "assigned, have no owner, nobody is on, nobody assigned, nobody took, without assignee, without an assignee, "
@@ -28,7 +19,8 @@ UNOWNED = phrases(
 OWNER = phrases(
     "owner, owned, own, owns, owning, assigned, assignee, responsible, on the hook, looks after, look after, takes "
     "care, handling, handle, handled, working on, in charge, belongs, belong, run by, took, takes, taking, picked "
-    "up, on call for, on call, contact, lead, leading, deals with, dealing with, sitting on, carries, carrying"
+    "up, on call for, on call, contact, lead, leading, deals with, dealing with, owe, owes, sitting on, carries, "
+    "carrying"
 )  # fmt: skip
 
 
@@ -58,6 +50,11 @@ ON_SERVICES = tuple(
             "on services with customer data",
             phrases("hold customer data, with customer data, holding customer data, store customer data"),
             flag("service_holds_data"),
+        ),
+        (
+            "on services without customer data",
+            phrases("without customer data, hold no customer data, not holding customer data"),
+            flag("service_holds_data", False),
         ),
         (
             "on internet-facing services",
@@ -416,17 +413,8 @@ FINDING = Entity(
     ),
     choices={
         "severity": SEVERITY,
-        "status": {
-            "risk accepted": "accepted",
-            "accepted as risk": "accepted",
-            "accepted as a risk": "accepted",
-            "dismiss": "false_positive",
-        },
-        "source": {
-            "network scanner": "scanner-net",
-            "network scan": "scanner-net",
-            "container scanner": "scanner-image",
-        },
+        "status": meanings("accepted: risk accepted, accepted as risk, accepted as a risk; false_positive: dismiss"),
+        "source": meanings("scanner-net: network scanner, network scan; scanner-image: container scanner"),
     },
     dates={
         "first_seen_on": phrases(

@@ -5,7 +5,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, meanings, none, over, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.copilot.entities.programme import OVERDUE
 
@@ -208,16 +208,10 @@ VENDOR = Entity(
     ),
     choices={
         "status": {"ran out": "expired", "run out": "expired"},
-        "tier": {
-            "crit": "critical",
-            "most important": "critical",
-            "tier 1": "critical",
-            "critical tier": "critical",
-            "high tier": "high",
-            "medium tier": "medium",
-            "low tier": "low",
-            "high risk": "high",
-        },
+        "tier": meanings(
+            "critical: crit, most important, tier 1, critical tier; high: high tier, high risk; "
+            "medium: medium tier; low: low tier"
+        ),
         "category": {"hosting": "cloud", "payment": "payments"},
         "region": {},
     },
@@ -289,16 +283,10 @@ DOCUMENT = Entity(
         RowState("qualified", ("qualified", "qualified opinion", "with reservations"), is_in("opinion", "qualified")),
     ),
     choices={
-        "kind": {
-            "dpa": "dpa",
-            "soc 2 report": "soc2 type2",
-            "soc2 report": "soc2 type2",
-            "soc report": "soc2 type2",
-            "pentest": "pen test",
-            "penetration test": "pen test",
-            "iso certificate": "iso27001 certificate",
-            "certificate": "iso27001 certificate",
-        }
+        "kind": meanings(
+            "dpa: dpa; soc2 type2: soc 2 report, soc2 report, soc report; pen test: pentest, "
+            "penetration test; iso27001 certificate: iso certificate, certificate"
+        )
     },
     dates={
         "valid_until": ("expire", "expires", "run out", "runs out", "end", "ends", "lapse", "good until", "valid"),

@@ -8,10 +8,10 @@ import polars as pl
 
 from engine.copilot.grammar.constraints import is_event_verb
 from engine.copilot.grammar.lexicon import Sense, is_filler
-from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.pieces import TURNS, Piece
 from engine.copilot.grammar.proof import BORN, doubts
 from engine.copilot.grammar.query import TIMED, Query
-from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.reading import Reading, is_verb_of
 from engine.copilot.grammar.text import stem
 
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
@@ -143,6 +143,8 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
         return True
     if word in ("average", "total", "sum") and found.intent == "measure":
         return True
+    if word == "where" and asked.matches(r"\w where\b"):
+        return bool(found.constraints)  # "incidents where nobody was hit"
     if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
         return {
             "where": any(c in ("region", "environment") for c in found.columns),
@@ -156,7 +158,7 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
 
 
 def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
-    if any(sense.kind in ("noun", "row", "title") for sense in piece.senses):
+    if any(sense.kind in ("noun", "row", "title") for sense in piece.senses) or is_verb_of(piece, reading.pieces):
         return True
     if any(_sense_used(sense, piece, found, reading) for sense in piece.senses):
         return True
@@ -230,3 +232,41 @@ def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> b
             )
             chosen = any(one.dimension in (f"choice:{sense.column}", f"not:choice:{sense.column}") for one in made)
             return sense.column in columns or bound or linked or chosen
+
+
+def is_of_other_thing(reading: Reading) -> bool:
+    """Whether what is asked about is no record ("how many llamas", "our uptime", "does Acme have"), or nothing known.
+
+    Any other word that is not known is named in the answer, and does not keep it back.
+    """
+    asked, unknown = reading.asked, set(reading.unknown)
+    if not unknown:
+        return False
+    nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
+    for pattern in _ASKED_ABOUT:
+        found = re.search(pattern, asked.text)
+        for word in () if found is None else found["what"].split():
+            if is_filler(word):
+                break
+            if word not in unknown or word not in asked.words or word in TURNS or re.match(_NOT_ASKED, word):
+                continue
+            at = asked.words.index(word)
+            following = next((noun for noun in nouns if noun > at), None)
+            if following is None or any(is_filler(one) for one in asked.words[at + 1 : following]):
+                return True
+    return not reading.understood_words
+
+
+# how it is counted, and no thing
+_NOT_ASKED = (
+    r"(?:percent\w*|pct|share|proportion|fraction|ratio|rate|average|averages|avg|mean|median|sum|day|week|month|"
+    r"quarter|year|difference|comparison)$"
+)
+# what stands where the thing that is asked about is named
+_ASKED_ABOUT = (
+    r"\bhow many (?:more |of (?:our|the|these|those) |different )?(?P<what>\w+)",
+    r"\bwhat (?:is|are|was|were) (?:our|the|my|your) (?P<what>\w+(?: \w+){0,2})",
+    r"\b(?:does|do|did|has|have) (?P<what>\w+) (?:have|own|had|owe|got|been)\b",
+    r"\bhow (?:big|large|good|much) (?:is|are|was|were|of) (?:our|the|my) (?P<what>\w+(?: \w+){0,2})",
+    r"^(?:so |and )?(?:which|what) (?P<what>\w+)",
+)

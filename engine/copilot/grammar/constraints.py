@@ -223,6 +223,6 @@ def titles_of(reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame) ->
     """Telling words as constraints on names and titles."""
     found = {sense.value: piece.at for piece in pieces if (sense := piece.sense("title")) is not None}
     return [
-        Constraint(f"title:{word}", f"with '{word}' in its name", title_has(reading.entity, frame, word), True, at)
+        Constraint(f"title:{word}", f"with '{word}' in its text", title_has(reading.entity, frame, word), True, at)
         for word, at in found.items()
     ]

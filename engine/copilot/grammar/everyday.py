@@ -17,7 +17,7 @@ _CLASSES = {
         act acting actually add added adding appear appeared appears apply arise arisen arose arrive arrived became
         become becomes behave bother came come comes coming consist continue continued deal dealt deliver delivered
         doing done drag dragged dragging emerge emerged encounter encountered enter entered feel feeling felt follow
-        followed gets getting goes gone got gotten grab handle handled handling happen happening head heading
+        followed gave gets getting goes gone got gotten grab handle handled handling happen happening head heading
         involve involved involving kick kicked kicking kicks land landed landing lead leading let lets letting live
         lives made make makes making manage managed managing move moved moving occur occurred pick picked picking
         pop popped popping proceed push pushed put puts putting raise raised ran run running runs seen serve serves

@@ -11,28 +11,16 @@ from typing import Literal, get_args
 import polars as pl
 
 from engine.copilot.entities.columns import words_of
-from engine.copilot.entities.entity import Entity, RowState, phrases
+from engine.copilot.entities.entity import Entity, RowState, meanings, phrases
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.names import Names, OwnName, Phrase
 from engine.copilot.grammar.text import stem, stems
 from engine.model import vocabulary
 
 Kind = Literal[
-    "noun",
-    "state",
-    "choice",
-    "date",
-    "role",
-    "attribute",
-    "measure",
-    "name",
-    "order",
-    "group",
-    "mine",
-    "filler",
-    "row",
-    "title",
-]
+    "noun", "state", "choice", "date", "role", "attribute", "measure", "name", "order", "group", "mine", "filler",
+    "row", "title",
+]  # fmt: skip
 MOST_CHOICES = 60
 _VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "severity": vocabulary.SEVERITIES,
@@ -67,15 +55,13 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
 }  # fmt: skip
 GROUPS = phrases("by, per, for each, each, broken down by, grouped by, split by, across, breakdown by, breakdown")
 # what people count by: words for a column that many things have
-GROUP_WORDS: Mapping[str, str] = {
-    "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
-    "vendor": "vendor",
-    "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
-    "region": "region", "hour": "hour", "weekday": "weekday", "cause": "root_cause", "root cause": "root_cause",
-    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment",
-    "supplier": "vendor",
-    "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
-}  # fmt: skip
+GROUP_WORDS: Mapping[str, str] = meanings(
+"service: service; called: framework, standard; owner: owner, person, "
+"people; vendor: vendor, supplier; severity: severity; status: status; "
+"state: state; tier: tier; category: category; region: region; hour: "
+"hour; weekday: weekday; root_cause: cause, root cause; priority: "
+"priority; kind: kind, type; environment: environment; actor: engineer; "
+"source: source; name: committee; playbook: playbook")  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKEND = RowState(
     "at a weekend",
@@ -219,7 +205,7 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
 
 _LATE = phrases(
     "late, too late, past due, after deadline, after the deadline, after its deadline, past the deadline, "
-    "after due date, after the due date, after its due date"
+    "after due date, after the due date, after its due date, after their deadline, after their due date"
 )
 _IN_TIME = phrases(
     "on time, in time, within sla, before the deadline, before due date, before the due date, by due date"

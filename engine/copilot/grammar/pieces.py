@@ -1,7 +1,8 @@
 """The phrases of a question with what each may mean, and those that "not" and "except" turn round."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.lexicon import Sense
@@ -35,6 +36,21 @@ class Piece:
     def sense(self, *kinds: str) -> Sense | None:
         """Its first sense of one of these kinds."""
         return next((sense for kind in kinds for sense in self.senses if sense.kind == kind), None)
+
+
+def join_controls(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with a framework that stands before one of its controls made a part of that: "SOC 2 CC6.1"."""
+    left = list(pieces)
+    for one, two in pairwise(pieces):
+        framework, control = (None if (sense := piece.sense("name")) is None else sense.name for piece in (one, two))
+        if framework is None or control is None or (framework.kind, control.kind) != ("framework", "control"):
+            continue
+        keys = tuple(key for key in control.keys if key.partition(":")[0] in framework.keys)
+        if keys and two.at - one.end < 2:
+            sense = Sense("name", name=replace(control, keys=keys))
+            left[left.index(two)] = Piece((*one.phrase, *two.phrase), (sense,), one.at, two.end - one.at)
+            left.remove(one)
+    return left
 
 
 # what "not" may stand before, and what may stand between

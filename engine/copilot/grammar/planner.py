@@ -9,10 +9,10 @@ from itertools import pairwise
 from engine.copilot.answers.library import Library
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
+from engine.copilot.grammar.accounting import is_of_other_thing
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.lexicon import is_filler, nouns
 from engine.copilot.grammar.names import OwnName, Phrase
-from engine.copilot.grammar.pieces import TURNS
 from engine.copilot.grammar.plan import plan
 from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, ask, read
@@ -99,7 +99,7 @@ class Planner:
                 return (self.query(reading, before),)
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
-            if not _other_thing(best):
+            if not is_of_other_thing(best):
                 found = self.query(best)
                 lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
                 if before is None or lost is None:
@@ -188,8 +188,23 @@ class Planner:
             if asked.matches(r"\b(?:critical|high|medium|low|severe|crit)s?\b")
             else []
         )
+        if not (hinted or severe):
+            return self._by_choice(asked)
         readings = [reading for entity in hinted or severe if not (reading := self.reading(asked, entity)).unknown]
         return tuple(self.query(reading) for reading in readings if reading.understood_words)
+
+    def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
+        """The one kind of thing that understands every word, one of them as a word of its columns."""
+        readings = [
+            reading
+            for entity in ENTITIES
+            if not (reading := self.reading(asked, entity)).unknown
+            and any(piece.sense("choice") for piece in reading.pieces)
+            and not _orphans(reading)
+        ]
+        most = max((reading.understood_words for reading in readings), default=0)
+        best = [reading for reading in readings if reading.understood_words == most]
+        return (self.query(best[0]),) if len(best) == 1 and most > 1 else ()
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
@@ -287,41 +302,3 @@ def _rank(one: Reading) -> tuple[int, int, bool, int, int]:
     named = {piece.phrase for piece in one.pieces if piece.sense("noun")}
     loose = named <= {stems(word) for word in one.entity.loose}
     return len(one.unknown) + _orphans(one), -one.understood_words, bool(named) and loose, -one.noun, one.at
-
-
-def _other_thing(reading: Reading) -> bool:
-    """Whether what is asked about is no record ("how many llamas", "our uptime", "does Acme have"), or nothing known.
-
-    Any other word that is not known is named in the answer, and does not keep it back.
-    """
-    asked, unknown = reading.asked, set(reading.unknown)
-    if not unknown:
-        return False
-    nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
-    for pattern in _ASKED_ABOUT:
-        found = re.search(pattern, asked.text)
-        for word in () if found is None else found["what"].split():
-            if is_filler(word):
-                break
-            if word not in unknown or word not in asked.words or word in TURNS or re.match(_NOT_ASKED, word):
-                continue
-            at = asked.words.index(word)
-            following = next((noun for noun in nouns if noun > at), None)
-            if following is None or any(is_filler(one) for one in asked.words[at + 1 : following]):
-                return True
-    return not reading.understood_words
-
-
-# how it is counted, and no thing
-_NOT_ASKED = (
-    r"(?:percent\w*|pct|share|proportion|fraction|ratio|rate|average|averages|avg|mean|median|sum|day|week|month|"
-    r"quarter|year|difference|comparison)$"
-)
-# what stands where the thing that is asked about is named
-_ASKED_ABOUT = (
-    r"\bhow many (?:more |of (?:our|the|these|those) |different )?(?P<what>\w+)",
-    r"\bwhat (?:is|are|was|were) (?:our|the|my|your) (?P<what>\w+(?: \w+){0,2})",
-    r"\b(?:does|do|did|has|have) (?P<what>\w+) (?:have|own|had|owe|got|been)\b",
-    r"\bhow (?:big|large|good|much) (?:is|are|was|were|of) (?:our|the|my) (?P<what>\w+(?: \w+){0,2})",
-    r"^(?:so |and )?(?:which|what) (?P<what>\w+)",
-)

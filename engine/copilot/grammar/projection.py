@@ -12,6 +12,7 @@ from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import BEST, WORST, Intent, Order, Query, columns_of, dates_of, verb_timed
 from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.text import stem
 
 MOST_RANKED = 10
 _HOWS = (
@@ -42,6 +43,7 @@ _COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "t
 # "by" before who or what did it, or before how much: nothing is counted by it
 _AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 _DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
+_OF_ONE = r"^(?:so |and )?(?:what|how|where|is|are|was|were|does|did)\b|\bof\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
 _SPENT = {
@@ -102,7 +104,12 @@ def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     if (
         found.intent in ("list", "count")
         and attributes
-        and (lookup or found.order or reading.title_words or asked.matches(r"\bhow (?:long|big|large)\b"))
+        and (
+            lookup
+            or found.order
+            or (reading.title_words and (not reading.noun or asked.matches(_OF_ONE)))
+            or asked.matches(r"\bhow (?:long|big|large)\b")
+        )
     ):
         return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return found
@@ -220,9 +227,17 @@ def unmet(found: Query, reading: Reading) -> Query:
     return replace(found, unknown=(*found.unknown, *lost))
 
 
+def _without_windows(reading: Reading) -> str:
+    """The text without its spans of time: "by year end" is no count by year."""
+    text = reading.asked.text
+    for window in reading.asked.windows:
+        text = text.replace(window.words, " ")
+    return text
+
+
 def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The spans of the usual date, where a question counts by them: "month:opened_on"."""
-    said = re.search(_BY_PERIOD, reading.asked.text)
+    said = re.search(_BY_PERIOD, _without_windows(reading))
     dates = [*dates_of(reading), *reading.entity.dates]
     if said is None or not dates or frame.schema.get(dates[0]) != pl.Date:
         return None
@@ -262,6 +277,10 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
     if by is None and not most and not re.match(_DOES, reading.asked.text):
         return None
     words = reading.asked.words
+    which = re.match(r"(?:which|what) (\w+)", reading.asked.text)
+    wanted = GROUP_WORDS.get(stem(which[1])) if most and which is not None else None
+    if wanted is not None and wanted in frame.columns:
+        return wanted
     if most and intent == "who":
         roles = columns_of(reading, "role", frame)
         owing = reading.asked.matches(r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with)\b")

@@ -25,7 +25,7 @@ PLAIN = frozenset(
         "or, of, to, in, on, at, for, from, by, with, as, is, are, was, were, be, been, being, am, do, does, did, "
         "have, has, had, having, it, there, we, us, our, ours, i, you, your, they, them, their, please, show, list, "
         "give, tell, find, get, see, can, could, would, any, all, now, currently, still, yet, ever, right, so, if, ok, "
-        "okay, hey, hi, anything, thing, once, ones, number, count"
+        "okay, hey, hi, anything, thing, things, once, ones, number, count, times, moment"
     )
 )
 # the dates that say no more than that a thing came to be, whatever the verb: "incidents that happened"
@@ -72,10 +72,11 @@ def doubts(found: Query, reading: Reading, frame: pl.DataFrame) -> tuple[str, ..
     idle = dict.fromkeys((*_idle_words(found, reading), *_idle_pieces(found, reading)))
     return (
         *(f"'{word}' taken to say nothing" for word in idle),
-        *_turned(reading),
+        *_turns(reading),
         *_kind(found, reading, frame),
         *_synonyms(found, reading),
         *_defaults(found, reading),
+        *_two_meanings(found, reading, frame),
     )
 
 
@@ -93,7 +94,7 @@ def no_rows(found: Query) -> str | None:
     return None
 
 
-def _made(found: Query) -> tuple[Constraint, ...]:
+def _conditions(found: Query) -> tuple[Constraint, ...]:
     return (*found.constraints, *found.checks, *found.halves)
 
 
@@ -103,6 +104,7 @@ def _idle_words(found: Query, reading: Reading) -> Iterator[str]:
     held = {at for piece in pieces for at in range(piece.at, piece.end)}
     spent = {*_SPENT.get(found.intent, ()), *(_PERIODS if ":" in (found.group or "") else ())}
     spent |= set(_SPENT["compare"]) if found.having is not None else set()
+    spent |= {"took", "take", "takes", "taking", "longer"} if _lasts(found) else set()
     missing = any(one.dimension.startswith(("empty:", "not:")) for one in found.constraints)
     bounds = [one.label for one in found.constraints if one.dimension.startswith("bound:")]
     for at, word in enumerate(reading.asked.words):
@@ -113,6 +115,11 @@ def _idle_words(found: Query, reading: Reading) -> Iterator[str]:
         turner = word in TURNS and (missing or bool(reading.turned or reading.excluded))
         if not (at in held or word in PLAIN or word in spent or number or turner):
             yield word
+
+
+def _lasts(found: Query) -> bool:
+    """Whether how long something took chooses its rows."""
+    return any(one.dimension.startswith(("bound:hours", "bound:days")) for one in found.constraints)
 
 
 def _idle_pieces(found: Query, reading: Reading) -> Iterator[str]:
@@ -127,19 +134,21 @@ def _idle_pieces(found: Query, reading: Reading) -> Iterator[str]:
 
 def _chooses(found: Query, piece: Piece) -> bool:
     """Whether a phrase chooses rows."""
-    ats = {part.at for one in _made(found) for part in (one, *one.parts)}
+    ats = {part.at for one in _conditions(found) for part in (one, *one.parts)}
     return piece.at in ats or piece.sense("row", "title") is not None
 
 
 def _asks(found: Query, reading: Reading, piece: Piece) -> bool:
     """Whether a phrase says what is asked of the rows, or of what a condition is one."""
-    return any(_is_asked(sense, piece, found, reading) for sense in piece.senses)
+    return any(_fits(sense, piece, found, reading) for sense in piece.senses)
 
 
-def _is_asked(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
+def _fits(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
     group, order = found.group, found.order
     columns = {*found.columns, group, (group or "").partition(":")[2]}
     columns |= {found.measure[0] if found.measure else None, order.column if order else None} - {None}
+    if sense.kind == "order" and sense.column == "due" and found.window is not None:
+        return True
     if sense.kind == "order":
         return order is not None or (sense.column == "count" and (group is not None or found.tally is not None))
     if sense.kind == "group":
@@ -150,13 +159,13 @@ def _is_asked(sense: Sense, piece: Piece, found: Query, reading: Reading) -> boo
         return False
     if sense.kind == "date":
         told, timed = _verb(sense.column), TIMED.get(sense.column, "")
-        spans = [one.label.removeprefix("not ") for one in _made(found) if "window" in one.dimension]
+        spans = [one.label.removeprefix("not ") for one in _conditions(found) if "window" in one.dimension]
         if (found.window and found.window[0] == sense.column) or any(one.startswith(told) for one in spans):
             return True
-        if timed in columns or any(one.dimension == f"bound:{timed}" for one in _made(found)):
+        if timed in columns or any(one.dimension == f"bound:{timed}" for one in _conditions(found)):
             return True
-    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in _made(found)}
-    people = {one.dimension.rpartition("/")[2] for one in _made(found) if "/" in one.dimension}
+    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in _conditions(found)}
+    people = {one.dimension.rpartition("/")[2] for one in _conditions(found) if "/" in one.dimension}
     return sense.column in columns | about | people
 
 
@@ -164,18 +173,20 @@ def _verb(column: str) -> str:
     return column.removesuffix("_on").removesuffix("_until").replace("_", " ")
 
 
-def _turned(reading: Reading) -> Iterator[str]:
+def _turns(reading: Reading) -> Iterator[str]:
     """What "not" and "except" turn round is one thing, in the very word of the record."""
     turned = (*reading.turned, *reading.excluded)
     if len(turned) > 1 or sum(word in TURNS for word in reading.asked.words) > 1:
         yield "several words are turned round"
     for piece in turned:
         state, choice = piece.sense("state"), piece.sense("choice")
+        date = None if state or choice else piece.sense("date")
         known = {
             "" if state is None or state.state is None else state.state.label,
             "" if choice is None else choice.value.replace("_", " "),
         }
-        if piece.words not in known and piece.sense("name") is None:
+        exact = piece.words in known or piece.sense("name") or (date and _alike(piece.words, _verb(date.column)))
+        if not exact:
             yield f"'not {' '.join(reading.asked.words[piece.at : piece.end])}' is no word of the record"
 
 
@@ -192,10 +203,13 @@ def _kind(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
         if (not found.lookup and found.order is None) or ("how many" in text and not numbers):
             yield f"taken as a question for {', '.join(map(heading, found.columns))}"
     noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=None)
-    which = re.match(r"(?:what|which) (?!is\b|are\b)\w+", text) and found.intent in ("list", "count")
+    which = re.match(r"(?:what|which) (?!(?:is|are|was|were|does|do|did|has|have)\b)\w+", text) and found.intent in (
+        "list",
+        "count",
+    )
     if which and (noun is None or noun > 3):
         yield f"taken as a question for {found.entity.plural}"
-    if found.intent in ("compare", "every", "check", "share") and len(_made(found)) > 2:
+    if found.intent in ("compare", "every", "check", "share") and len(_conditions(found)) > 2:
         yield "several conditions of a comparison"
 
 
@@ -207,23 +221,39 @@ def _synonyms(found: Query, reading: Reading) -> Iterator[str]:
     named = [piece.phrase for piece in reading.pieces if piece.sense("noun")]
     if named and {stems(word) for word in entity.loose}.issuperset(named):
         yield f"'{' '.join(named[0])}' taken as {entity.plural}"
-    chosen = {one.at: one.label for one in _made(found) if one.dimension.startswith("state")}
+    chosen = {one.at: one.label for one in _conditions(found) if one.dimension.startswith("state")}
     for piece in (*reading.pieces, *reading.turned, *reading.excluded):
         for sense in piece.senses:
-            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in _made(found)}:
+            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in _conditions(found)}:
                 yield f"'{piece.words}' taken {sense.state.assumed}"
             elif sense.state is not None and piece.at in chosen and not _alike(piece.words, sense.state.label):
                 yield f"'{piece.words}' taken as {sense.state.label}"
-            elif sense.kind == "date" and found.window and sense.column not in BORN:
+            elif sense.kind == "date" and found.window and sense.column not in BORN and piece.at not in chosen:
                 told = _verb(sense.column)
                 if found.window[0] == sense.column and not _alike(piece.words, told):
                     yield f"'{piece.words}' taken as {told}"
 
 
+def _two_meanings(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
+    """States in a word that a column has, too, for other rows."""
+    columns = [one for one in ("status", *found.entity.choices) if frame.schema.get(one) == pl.String]
+    for piece in reading.pieces:
+        state = next(
+            (one for one in found.constraints if one.at == piece.at and one.dimension.startswith("state")), None
+        )
+        if state is None or not piece.sense("state") or state.label == found.entity.presumed:
+            continue
+        for column in columns:
+            value = pl.col(column) == piece.words.replace(" ", "_")
+            if frame.filter(value).height and frame.filter(value.xor(state.where)).height:
+                yield f"'{piece.words}' is another word as {heading(column)}"
+
+
 def _alike(said: str, meant: str) -> bool:
     """Whether two phrases share a word, in any form, and agree in whether they turn it round."""
-    known = {word[:4] for word in meant.lower().replace("-", " ").split()}
-    if TURNS.isdisjoint(said.split()) != TURNS.isdisjoint(meant.lower().split()):
+    turned = meant.startswith("un") or not TURNS.isdisjoint(meant.lower().split())
+    known = {word[:4] for word in meant.lower().replace("-", " ").removeprefix("un").split()}
+    if turned == (TURNS.isdisjoint(said.split()) and not said.startswith("un")):
         return False
     return any(word[:4] in known for word in said.split() if word not in PLAIN)
 
@@ -235,14 +265,14 @@ def _defaults(found: Query, reading: Reading) -> Iterator[str]:
         yield "several spans of time"
     named = {sense.column for piece in reading.pieces for sense in piece.senses if sense.kind != "order"}
     roles = {sense.column for piece in reading.pieces if (sense := piece.sense("role"))}
-    for one in _made(found):
+    for one in _conditions(found):
         kind, _, column = one.dimension.removeprefix("not:").removeprefix("own:").partition("/")
         column = column.partition(":")[0]
         if kind == "name:person" and column and column not in roles and entity.key != "email":
             yield f"taken as {one.label}"
-        bound = one.dimension.removeprefix("bound:") if one.dimension.startswith("bound:") else entity.scale
-        if bound not in (*named, entity.scale) and TIMED.keys().isdisjoint(named):
-            yield f"the number was held against {heading(str(bound))}"
+        bound = one.dimension.removeprefix("bound:") if one.dimension.startswith("bound:") else None
+        if bound is not None and bound not in named and TIMED.keys().isdisjoint(named):
+            yield f"the number was held against {heading(bound)}"
     who = re.search(r"(?<!\w )\bwho\b", asked.text) if found.intent in ("who", "group") else None
     column = found.group or next(iter(found.columns), "")
     if who and column and column not in roles:

@@ -12,8 +12,8 @@ from engine.copilot.grammar import windows
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.lexicon import Lexicon, Sense, is_filler
 from engine.copilot.grammar.moments import ClockHours, clock
-from engine.copilot.grammar.pieces import TURNS, Piece, turn
-from engine.copilot.grammar.text import nearest, plain, stem, words
+from engine.copilot.grammar.pieces import TURNS, Piece, join_controls, turn
+from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, words
 from engine.copilot.grammar.windows import TimeWindow
 from engine.copilot.grammar.wording import write_out
 
@@ -183,16 +183,17 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             continue
         elif word not in _SPANS and _titles(entity, frame, stem(word)):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
-        elif (near := nearest(stem(word), known.singles)) is not None:
+        elif (near := nearest(stem(word), known.singles) or by_ending(word, known.singles)) is not None:
             pieces.append(Piece((near,), known.senses((near,)), piece.at))
             corrections.append((word, near))
         else:
             unknown.append(piece)
     kept, left, turned, excluded = turn(asked.words, pieces, unknown)
+    left = [piece for piece in left if not is_verb_of(piece, kept)]
     return Reading(
         entity,
         asked,
-        tuple(kept),
+        tuple(join_controls(kept)),
         tuple(dict.fromkeys(piece.words for piece in left)),
         tuple(corrections),
         tuple(turned),
@@ -214,6 +215,19 @@ def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
         else:
             yield Piece((said[at],), at=at)
             at += 1
+
+
+def is_verb_of(word: Piece, pieces: Sequence[Piece]) -> bool:
+    """Whether it is the verb of the state behind it in another form: "handling phi", where that is "handles phi"."""
+    states = [
+        sense.state for piece in pieces if piece.at == word.end for sense in piece.senses if sense.state is not None
+    ]
+    return any(
+        root(word.words) == root(said)
+        for state in states
+        for one in (state.label, *state.words)
+        for said in one.split()
+    )
 
 
 def _opposite(word: str, known: Lexicon) -> Sense | None:
@@ -249,19 +263,19 @@ def _keys(entity: Entity, frame: pl.DataFrame, word: str) -> list[str]:
 
 
 def _titles(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
-    return len(word) > 2 and any(
-        frame[name].str.contains(title_pattern(word)).any() for name in entity.names if _is_text(entity, name, frame)
-    )
+    return len(word) > 2 and any(frame[name].str.contains(title_pattern(word)).any() for name in _texts(entity, frame))
 
 
-def _is_text(entity: Entity, name: str, frame: pl.DataFrame) -> bool:
-    return name != entity.key and name in frame.columns and frame.schema[name] == pl.String
+def _texts(entity: Entity, frame: pl.DataFrame) -> list[str]:
+    """The columns of free text in which a telling word is looked for: names, titles, and why it came to be."""
+    known = (*entity.names, *((entity.reason,) if entity.reason is not None else ()))
+    return [one for one in known if one != entity.key and frame.schema.get(one) == pl.String]
 
 
 def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
-    """Rows whose name or title has the word."""
-    named = [name for name in entity.names if _is_text(entity, name, frame)]
-    return pl.any_horizontal(pl.col(name).str.contains(title_pattern(word)).fill_null(False) for name in named)
+    """Rows whose name, title or cause has the word."""
+    pattern = title_pattern(word)
+    return pl.any_horizontal(pl.col(name).str.contains(pattern).fill_null(False) for name in _texts(entity, frame))
 
 
 def title_pattern(word: str) -> str:

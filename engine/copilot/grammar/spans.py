@@ -64,6 +64,7 @@ def _years(day: date, step: int) -> date:
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
 
 
+_AHEAD = r"\b(?:coming up|upcoming|still to come|ahead)\b"
 _SPAN = re.compile(r"within (?:an? |\d+ )?(?:hour|day|week|month)s?$")  # how long it took, no days of a calendar
 
 
@@ -77,6 +78,8 @@ def spans_of(
     for asked in reading.asked.windows:
         column = date_column(reading, asked, dates, today)
         window = _nearest_year(asked, reading, column, today)
+        if column == reading.entity.due and window.first is None and reading.asked.matches(_AHEAD):
+            window = replace(window, first=today)
         gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
         lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
         took = _took(reading, window)

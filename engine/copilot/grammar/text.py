@@ -100,6 +100,22 @@ _PLAIN = frozenset(
 )
 
 
+# endings that make one word of another: "preventive" of "prevent"
+_ENDING = re.compile(r"(?:at(?:ions?|ive|e[sd]?|ing)|ions?|ive|ing|ed|ments?|ers?|ors?|able|al|ly|e?s|e)$")
+
+
+def root(word: str) -> str:
+    """A word without its ending."""
+    return _ENDING.sub("", word)
+
+
+def by_ending(word: str, known: Iterable[str]) -> str | None:
+    """The one known word that differs in its ending alone; None where there is none, or several."""
+    base = root(word)
+    found = {other for other in known if len(base) > 4 and root(other) == base} if word.isalpha() else set()
+    return found.pop() if len(found) == 1 else None
+
+
 def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
     """The one known word that a slip of the keyboard makes of ``word``; None where there is none, or several."""
     if len(word) < 4 or not word.isalpha() or word in _PLAIN:

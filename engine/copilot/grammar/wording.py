@@ -3,19 +3,11 @@
 import re
 from collections.abc import Callable
 
-_NUMBERS = {
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-    "twelve": "12",
-    "twenty": "20",
-}
+from engine.copilot.entities.entity import meanings
+
+_NUMBERS = meanings(
+    "2: two; 3: three; 4: four; 5: five; 6: six; 7: seven; 8: eight; 9: nine; 10: ten; 12: twelve; 20: twenty"
+)
 _SCALES = (("info", "low", "medium", "high", "critical"), ("p4", "p3", "p2", "p1"))
 _STEP = "|".join(sorted({*_SCALES[0], *_SCALES[1]}, key=len, reverse=True))
 _FROM = re.compile(
@@ -100,7 +92,10 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\b(?:what|which|on which|on what) (?:day of the week|weekday)s?\b", "by weekday"),
         (r"\bwhat keeps (?:on )?(?:breaking|failing|going (?:down|wrong))\b", "incidents ever by service, the most"),
         (r"\b(?:in|during|within) the (?:24 ?h(?:ours)?|day) (?=before inc-)", ""),
-        (r"\b(?:the )?last fortnight\b", "last 2 weeks"),
+        (r"\b(?:over|via|through|across) (?=(?:https?|tls|sftp|ssh|tcp|udp|ftp)\b)", "with "),
+        (r"\bafter (?=(?:more|less|longer|over|under) )", ""),
+        (r"\b(?:put|traced|came|come|comes) (?:down |back )?to (?=an? )", "caused by "),
+        (r"\b(?:any|all|whatever|regardless of|every) (?:the |its |their )?(?:status|state)(?:es|s)?\b", "ever"),
         (r"\bmost (?:often|frequently)\b", "the most"),
         (
             r"\bdid (?:nobody|no one|noone) (?!own\b)(\w+?)(e?)(?= |$|\?)",

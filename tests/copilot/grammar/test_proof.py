@@ -41,3 +41,23 @@ def test_a_question_whose_words_are_all_accounted_for_is_answered_with_high(ques
 def test_what_was_taken_for_granted_is_named_and_the_answer_is_not_sure(question, reason, cobalt):
     got = answer(question, cobalt, asker=DINA)
     assert (got.confidence in ("low", "medium"), reason in got.text) == (True, True), got.text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what does SOC 2 CC6.1 map to?", "19 mappings"),
+        ("preventive follow-ups that are open", "I read 'preventive' as 'prevent'"),
+        ("exceptions in any status", "12 exceptions"),
+        ("incidents acknowledged after more than an hour since june", "15 incidents"),
+        ("incidents where password spraying was the cause", "in its text"),
+    ],
+)
+def test_words_in_other_forms_and_columns_by_the_words_in_them_are_understood(question, said, cobalt):
+    got = answer(question, cobalt, asker=DINA)
+    assert (said in got.text, got.confidence != "none") == (True, True), got.text
+
+
+def test_a_pair_that_the_crosswalk_does_not_have_is_not_said_to_be_none(cobalt):
+    got = answer("what does CMMC AC.L2-3.1.1 map to?", cobalt, asker=DINA)
+    assert (got.text.startswith("I have no data on mappings"), got.confidence) == (True, "none")
