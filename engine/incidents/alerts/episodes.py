@@ -5,7 +5,7 @@ with one that is open, or opens one again that ended no longer ago than ``within
 closing and opening again, are messages too.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -15,6 +15,7 @@ from engine.store.queries.operations.ingest import LastIncident
 
 A_MOMENT = timedelta(microseconds=1)  # by which messages of one moment stand apart
 MOST_MESSAGES = 500  # that are kept of a key; of older ones only how the episodes that they made began and ended
+MOST_EPISODES = 100  # of which that is kept
 MessageKind: TypeAlias = Literal["firing", "acknowledged", "resolved", "close", "reopen"]
 _ORDER: Mapping[str, int] = {"firing": 0, "reopen": 1, "acknowledged": 2, "resolved": 3, "close": 4}
 
@@ -58,6 +59,7 @@ class Episode:
     end: KeyMessage | None = None
     closed: KeyMessage | None = None
     reopenings: list[KeyMessage] = field(default_factory=list)  # firings that opened it again
+    again: tuple[KeyMessage, ...] = ()  # its last end that was none, and what opened it again
 
     def flap_line(self) -> str | None:
         """The one line that counts its reopenings from the third on; None before."""
@@ -99,7 +101,7 @@ class Episode:
     def fire(self, message: KeyMessage) -> None:
         """It fires: for the first time, again while it is open, or again after its end."""
         if self.end is not None:
-            self.open_again()
+            self.open_again(message)
             self.reopenings.append(message)
         self.members.append(message)
         if message.incident_id and message.incident_id not in self.ids:
@@ -107,8 +109,9 @@ class Episode:
         if message.began_at and (self.began_at is None or message.began_at < self.began_at):
             self.began_at = message.began_at
 
-    def open_again(self) -> None:
+    def open_again(self, message: KeyMessage) -> None:
         """Its end was none."""
+        self.again = (*((self.end,) if self.end else ()), message)
         self.end = self.closed = None
         self.is_taken = False
 
@@ -116,6 +119,19 @@ class Episode:
         """Somebody took it."""
         self.taken = self.taken or message
         self.is_taken = True
+
+    def outline(self) -> Iterator[KeyMessage]:
+        """The messages without which it would be another: begin, incidents, who took it, and where it stands."""
+        yield self.begin._replace(began_at=self.began_at)
+        yield from (one for one in self.members[1:] if one.incident_id)
+        if self.taken is not None:
+            yield self.taken
+        if self.end is None:
+            yield from (one for one in self.again if one.incident_id is None or one.by)
+        else:
+            yield self.end
+        if self.closed is not None and self.closed is not self.end:
+            yield self.closed
 
     def goes_on_with(self, message: KeyMessage, within: timedelta) -> bool:
         """Whether a firing after its end opens it again: soon after a recovery, or after a close by hand at any time,
@@ -145,7 +161,7 @@ def derive_episodes(messages: Iterable[KeyMessage], within: timedelta) -> list[E
                     one.end = one.end or message
                     one.closed = message
                 case "reopen" if one.end is not None:
-                    one.open_again()
+                    one.open_again(message)
     for one in found:
         one.began_at = one.began_at or one.begin.at
     return found
@@ -194,11 +210,11 @@ def messages_of_row(last: LastIncident) -> list[KeyMessage]:
     return found
 
 
-def shorten(messages: Sequence[KeyMessage]) -> list[KeyMessage]:
-    """The newest messages; of older ones that fire those that opened an incident."""
+def shorten(messages: Sequence[KeyMessage], within: timedelta) -> list[KeyMessage]:
+    """The newest messages; of older ones those without which their episodes would be others."""
     ordered = sorted(messages, key=lambda one: one.place)
     old, new = ordered[:-MOST_MESSAGES], ordered[-MOST_MESSAGES:]
-    return [one for one in old if one.incident_id or one.kind != "firing"][-MOST_MESSAGES:] + new
+    return [message for one in derive_episodes(old, within)[-MOST_EPISODES:] for message in one.outline()] + new
 
 
 def write_messages(messages: Sequence[KeyMessage]) -> list[Json]:

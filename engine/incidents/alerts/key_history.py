@@ -100,7 +100,7 @@ class KeyHistory:
         recovered = [one.sent_at for one in self.messages if one.kind == "resolved"]
         taken = [one.sent_at for one in self.messages if one.kind == "acknowledged"]
         known = EarlyEvents(
-            max(recovered, default=None), max(taken, default=None), write_messages(shorten(self.messages))
+            max(recovered, default=None), max(taken, default=None), write_messages(shorten(self.messages, self._within))
         )
         row = {**known._asdict(), "seen_at": self.revision.now}
         if self._early is None:

@@ -2,12 +2,17 @@
 
 import itertools
 from datetime import timedelta
+from functools import partial
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from engine.incidents.alerts import episodes
+from engine.incidents.alerts.alert_rows import Receipt
+from engine.incidents.alerts.alerts import ingest_alerts
+from engine.incidents.alerts.episodes import KeyMessage, derive_episodes, shorten
 from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
@@ -92,6 +97,44 @@ def test_what_splits_off_says_what_it_was_a_part_of(store):
     first, second = stored_rows(store, incidents, order=("opened_at",))
     texts = [line["body"] for line in stored_rows(store, incident_timeline, incident_id=second["id"])]
     assert texts == [f"Split off {first['id']}: a recovery between them came late"]
+
+
+def test_of_a_key_that_flaps_for_long_there_is_one_incident(store):
+    """More messages than are kept of a key."""
+    pairs = [(event("firing", minutes), event("resolved", minutes + 1)) for minutes in range(-900, -300, 2)]
+    told = [one for pair in pairs for one in pair]
+    change = partial(ingest_alerts, alerts=told, receipt=Receipt(NOW))
+    store.write("acme", "monitor", change, now=NOW)
+    assert deliver(store, event("firing", -299)) == ["reopened"]
+    assert deliver(store, event("resolved", -290)) == ["resolved"]
+    (incident,) = stored_rows(store, incidents)
+    assert (incident["opened_at"], incident["resolved_at"]) == (NOW - 900 * MINUTE, NOW - 290 * MINUTE)
+    assert store.verify_rows("acme").ok
+
+
+drawn_messages = st.lists(
+    st.tuples(st.sampled_from(["firing", "resolved", "acknowledged", "close", "reopen"]), st.integers(-400, -1)),
+    max_size=20,
+    unique_by=lambda one: one[1],
+)
+
+
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn_messages)
+def test_what_is_kept_of_old_messages_makes_the_same_episodes(monkeypatch, drawn):
+    """Begin, acknowledgement, end and state of each, whatever was forgotten between."""
+    monkeypatch.setattr(episodes, "MOST_MESSAGES", 3)
+    within = timedelta(hours=1)
+    kept, every = [], []
+    for number, (kind, minutes) in enumerate(sorted(drawn, key=lambda one: one[1])):
+        at = NOW + minutes * MINUTE
+        by = None if kind in ("firing", "resolved") else "ann@acme.example"
+        one = KeyMessage(kind, at, at, at, incident_id=f"inc-{number}" if kind == "firing" else None, by=by)
+        if kind == "firing" and (derive_episodes([*every, one], within)[-1].begin is not one):
+            one = one._replace(incident_id=None)
+        every, kept = [*every, one], shorten([*kept, one], within)
+    whole, part = (derive_episodes(found, within) for found in (every, kept))
+    assert [(one.columns(), one.ids) for one in part] == [(one.columns(), one.ids) for one in whole]
 
 
 def test_a_message_between_two_makes_one_of_them_and_no_identifier_goes(store):
