@@ -274,8 +274,9 @@ class _AlertStep:
 
     def _split(self, step: HistoryStep, episode: Episode) -> str:
         """A recovery that came late ends an episode before what was counted on it: that is an incident of its own."""
-        row = self.history.split_row(step, episode, new_id("inc"))
-        text = f"Split off {step.origin(episode)}: a recovery between them came late"
+        origin = self.history.origin(step, episode)
+        row = self.history.split_row(origin, step, episode, new_id("inc"))
+        text = f"Split off {origin}: a recovery between them came late"
         if episode.taken is not None and episode.taken.incident_id is not None:
             text += f"; {episode.taken.by} acknowledged it as a part of that"
         self.history.name(episode, row["id"])

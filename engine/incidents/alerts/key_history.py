@@ -36,10 +36,6 @@ class HistoryStep(NamedTuple):
         """The episode of an incident as it was before."""
         return next((episode for episode in self.before if identifier and identifier in episode.ids), None)
 
-    def origin(self, episode: Episode) -> str | None:
-        """The incident that the first message of an episode counted on before."""
-        return next((one.id for one in self.before if episode.begin in one.members), None)
-
 
 def prefetch_histories(keys: Sequence[str]) -> Lookups:
     """What histories of these keys will look up."""
@@ -142,11 +138,18 @@ class KeyHistory:
         """A new incident of the key."""
         self._learn(self.revision.buffer_insert(incidents, row))
 
-    def split_row(self, step: HistoryStep, episode: Episode, identifier: str) -> dict[str, Any]:  # values of a row
-        """An incident like the one that its alerts counted on, of which it turned out to be no part."""
-        origin = step.origin(episode)
-        if origin is None:
+    def origin(self, step: HistoryStep, episode: Episode) -> str:
+        """The incident that the first message of an episode counted on; the last one where that was forgotten."""
+        before = next((one.id for one in step.before if one.id and episode.begin in one.members), None)
+        if before is not None:
+            return before
+        if self.last is None:
             raise ValueError(f"an episode of {self.key} comes from no incident")
+        return self.last.id
+
+    # Any: values of a row
+    def split_row(self, origin: str, step: HistoryStep, episode: Episode, identifier: str) -> dict[str, Any]:
+        """An incident like the one that its alerts counted on, of which it turned out to be no part."""
         values = {name: value for name, value in self.row(origin).items() if name not in ("org_id", "revision")}
         return {
             **values,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from engine.incidents.alerts import episodes
 from engine.incidents.alerts.alert_rows import Receipt
 from engine.incidents.alerts.alerts import ingest_alerts
-from engine.incidents.alerts.episodes import KeyMessage, derive_episodes, shorten
+from engine.incidents.alerts.episodes import KeyMessage, derive_episodes, shorten, write_messages
 from engine.store.schema.audit import audit_log
+from engine.store.schema.ingest import early_events
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
 from tests.incidents.alerts.test_sender_clock import MINUTE, deliver, event, keys, stored_rows
@@ -143,4 +144,21 @@ def test_a_message_between_two_makes_one_of_them_and_no_identifier_goes(store):
     first, second = stored_rows(store, incidents, order=("opened_at",))
     assert (first["resolved_at"], second["resolved_at"], second["parent_id"]) == (NOW - 90 * MINUTE, None, first["id"])
     assert deliver(store, event("resolved", -135)) == ["no_open_incident"]
+    assert store.verify_rows("acme").ok
+
+
+def test_messages_of_a_key_of_which_an_incident_was_forgotten_are_read(store):
+    """As an earlier version kept them: an alert that opened an incident again, without the one that opened it."""
+    deliver(store, event("firing", -300), event("resolved", -290), event("firing", -280))
+    (known,) = stored_rows(store, incidents)
+    at = NOW - 280 * MINUTE
+    with store.revision("acme", "setup", now=NOW) as revision:
+        messages = write_messages([KeyMessage("firing", at, at, at)])
+        revision.side_tables.execute(early_events.update().values(messages=messages))
+        revision.record("import.completed")
+    deliver(store, event("resolved", -270))
+    _, other = stored_rows(store, incidents, order=("opened_at",))
+    (line,) = stored_rows(store, incident_timeline, incident_id=other["id"])
+    assert line["body"] == f"Split off {known['id']}: a recovery between them came late"
+    assert other["status"] == "resolved"
     assert store.verify_rows("acme").ok
