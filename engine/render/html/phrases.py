@@ -18,6 +18,7 @@ _FRAMEWORKS = {
     **{f"{framework}:": framework for framework in FRAMEWORK_NAMES},
 }  # as people say them, and as keys do
 _CONTROL = rf"(?P<framework>{'|'.join(map(re.escape, _FRAMEWORKS))})(?P<control>[0-9A-Z][0-9A-Za-z.()/:-]*)"
+_OWN_CONTROL = r"(?P<own_control>[0-9A-Za-z][0-9A-Za-z._()/:-]*)"
 _ADDRESS = r"(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 _ID = r"(?P<id>\b[A-Z][0-9A-Za-z]*(?:-[0-9A-Za-z]+)+)"
 _LOW = r"(?P<low>\b[a-z]+(?:-[0-9a-zA-Z]+)+)"
@@ -72,24 +73,29 @@ def _reading(said: str, thing: ThingKey | None, text: str, links: Links) -> str:
 
 def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey | None]]:
     """What a sentence names, from where to where; None is a record without a page."""
-    for match in _pattern(frozenset(links.phrases)).finditer(text):
+    own = {called: name for name, title in links.own_frameworks.items() for called in (f"{title} ", f"{name}:")}
+    for match in _pattern(frozenset(links.phrases), frozenset(own)).finditer(text):
         start, end = match.span()
         said = match[0]
         if match["control"]:
-            control = _leading_control(_FRAMEWORKS[match["framework"]], match["control"])
+            control = _leading_control(_FRAMEWORKS[match["framework"]], match["control"], links)
             if control:
                 _, _, name = control.partition(":")
                 yield start, match.start("control") + len(name), ("control", control)
+        elif match["own_control"]:
+            control = _leading_control(own[match["own_framework"]], match["own_control"], links)
+            if control:
+                yield start, match.start("own_control") + len(control.partition(":")[2]), ("control", control)
         elif match["address"]:
             yield start, end, ("owner", said)
         elif match["bare"]:
-            control = _leading_control(links.framework, said) if _is_no_number(said) else ""
+            control = _leading_control(links.framework, said, links) if _is_no_number(said) else ""
             if control:
                 yield start, start + len(control.partition(":")[2]), ("control", control)
         elif match["id"]:
             if said in links.ids:
                 yield start, end, (links.ids[said], said)
-            elif control := _leading_control(links.framework, said):
+            elif control := _leading_control(links.framework, said, links):
                 yield start, start + len(control.partition(":")[2]), ("control", control)
             elif said in links.records:
                 yield start, end, None
@@ -105,11 +111,14 @@ def _is_no_number(text: str) -> bool:
     return text.count(".") > 1 or any(map(str.isalpha, text))
 
 
-def _leading_control(framework: str, text: str) -> str:
-    """``framework:control`` of the control that a text begins with; empty where the catalogue has none."""
-    known = catalogue()
+def _leading_control(framework: str, text: str, links: Links) -> str:
+    """``framework:control`` of the control that a text begins with; empty where the catalogue has none.
+
+    Of a framework of one's own a control is there that has a page.
+    """
+    known, is_own = catalogue(), framework in links.own_frameworks
     while text:
-        if known.has_control(framework, text):
+        if known.has_control(framework, text) or (is_own and links.href("control", f"{framework}:{text}")):
             return f"{framework}:{text}"
         if text[-1] not in _BEHIND:
             return ""
@@ -129,7 +138,13 @@ def phrases(names: Mapping[EntityKind, Mapping[str, str]]) -> dict[str, ThingKey
 
 
 @lru_cache(maxsize=16)
-def _pattern(names: Collection[str]) -> re.Pattern[str]:
+def _pattern(names: Collection[str], own_frameworks: Collection[str]) -> re.Pattern[str]:
     """Longer names first, so that none is taken for the beginning of another."""
-    called = (rf"\b{re.escape(name)}(?!\w)" for name in sorted(names, key=lambda name: (-len(name), name)))
-    return re.compile("|".join([_CONTROL, _ADDRESS, _ID, *called, _LOW, _BARE]))
+    called = [rf"\b{re.escape(name)}(?!\w)" for name in sorted(names, key=_longest_first)]
+    owns = "|".join(map(re.escape, sorted(own_frameworks, key=_longest_first)))
+    own = [rf"\b(?P<own_framework>{owns}){_OWN_CONTROL}"] if owns else [r"(?P<own_control>(?!))"]
+    return re.compile("|".join([_CONTROL, *own, _ADDRESS, _ID, *called, _LOW, _BARE]))
+
+
+def _longest_first(name: str) -> tuple[int, str]:
+    return -len(name), name

@@ -43,6 +43,25 @@ def test_what_has_no_page_stays_text():
     )
 
 
+OWN = {"annex": "Customer annex", "nist-800-53": "NIST SP 800-53 rev. 5"}
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("Customer annex A.1.", '<a href="control/annex:A.1">Customer annex A.1</a>.'),
+        ("(annex:A.1)", '(<a href="control/annex:A.1" title="annex:A.1">Customer annex A.1</a>)'),
+        ("NIST SP 800-53 rev. 5 ac-2.1,", '<a href="control/nist-800-53:ac-2.1">NIST SP 800-53 rev. 5 ac-2.1</a>,'),
+        ("Customer annex A.9, Customer annex is new", "Customer annex A.9, Customer annex is new"),
+    ],
+)
+def test_controls_of_ones_own_that_have_a_page_lead_there(text, html):
+    pages = ("annex:A.1", "nist-800-53:ac-2.1")
+    links = Links(lambda kind, key: f"{kind}/{key}" if key in pages else "", own_frameworks=OWN)
+    assert with_links(text, links) == html
+    assert with_links(text, Links(lambda kind, key: "", own_frameworks={})) == text
+
+
 @pytest.mark.parametrize("height", [1, 5000])
 def test_sentences_of_tables_lead_there_too_however_large_a_table_is(height):
     table = Table("rows", "Rows", pl.DataFrame({"key": range(height), "because": ["SOC 2 CC6.1 <failed>"] * height}))
