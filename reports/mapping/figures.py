@@ -96,7 +96,7 @@ PAIRS = (
 TARGETS = (
     Figure(
         "crosswalk_targets",
-        "Requirements of {target_name} that the crosswalk leads to",
+        "Requirements of {target_name}, with a pair or without",
         "count",
         "neither",
         "{target_name} requirements in scope; without {target_name} in scope, those that a pair leads to.",

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 import icalendar
 import pytest
 
+from engine.frameworks.importing import import_framework
 from engine.store.rows import many
 from engine.store.schema.audit import access_log
 from engine.store.schema.controls import attestations, control_profiles
@@ -207,6 +208,24 @@ def test_an_export_changes_its_tag_when_the_organization_changes(issue, outsider
     for name, tag in tags.items():
         answer = fetch(outsider, secret, name, if_none_match=tag)
         assert (answer.status, answer.headers["etag"] != tag) == (200, True)
+
+
+@pytest.mark.real
+def test_another_catalogue_of_ones_own_is_another_tag(issue, outsider, with_people, tmp_path):
+    secret = issue()["secret"]
+    names = ("crosswalk", "evidence-export")
+
+    def tags():
+        return [fetch(outsider, secret, name).headers["etag"] for name in names]
+
+    seen = [tags()]
+    path = tmp_path / "annex.csv"
+    for title in ("Doors are locked", "Doors and windows are locked"):
+        path.write_text(f"id,parent,kind,title\nA,,group,Site\nA.1,A,,{title}\n")
+        import_framework(with_people, path, org_id="acme", actor="ann", now=NOW, name=None, accept=True)
+        seen.append(tags())
+    assert len({tag for column in zip(*seen, strict=True) for tag in column}) == len(seen) * len(names)
+    assert tags() == seen[-1]
 
 
 def test_unknown_exports_do_not_exist_and_others_are_not_allowed(issue, outsider):
