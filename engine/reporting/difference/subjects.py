@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 from engine.store.queries.history.writes import RowWrite
 from engine.store.schema import LOGGED
+from engine.store.schema.frameworks import framework_controls
 
 Subject: TypeAlias = tuple[str, ...]
+_CONTROL_OF = {framework_controls.name: "id"}  # a table whose rows are controls themselves
 _PEOPLE = ("owner", "email", "recipient")
 
 
@@ -54,7 +56,7 @@ def subjects_of_write(write: RowWrite) -> list[Subject]:
     found: list[Subject] = []
     if table.info["primary"] == ("id",):
         found += [("record", write.table, str(write.key[0])), ("record", "", str(write.key[0]))]
-    framework, control = values.get("framework"), values.get("control_id")
+    framework, control = values.get("framework"), values.get(_CONTROL_OF.get(write.table, "control_id"))
     if framework and control:
         found.append(("control", str(framework), str(control)))
     elif "framework" in named:

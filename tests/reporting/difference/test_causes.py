@@ -37,6 +37,14 @@ def test_a_write_of_the_control_that_a_row_is_about_is_its_cause():
     )
 
 
+def test_the_import_of_a_framework_of_ones_own_is_the_cause_of_its_controls():
+    added = RowWrite(7, "framework_controls", ("annex", "A.1"), None, {"title": "Doors"})
+    accepted = WriteEvent(8, 7, "hq:8", AT, "ann", "framework.accepted", "annex")
+    row = {"framework": "annex", "control_id": "A.1", "state": "no_data"}
+    assert [cause.event_id for cause in causes(row, writes=[added], events={7: [accepted]})] == ["hq:8"]
+    assert causes({**row, "control_id": "A.2"}, writes=[added], events={7: [accepted]}) == []
+
+
 def test_the_day_of_a_cause_is_that_of_the_organization():
     grounds = {"writes": [SIGNED], "events": {7: [MADE]}, "time_zone": "Europe/Berlin"}
     assert [cause.on for cause in causes(CONTROL, **grounds)] == [date(2026, 11, 4)]
