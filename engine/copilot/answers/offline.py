@@ -45,17 +45,7 @@ _REFERS_BACK = (
 _BLAME = (
     r"\bwho (?:has |have |is )?(?:caused?|causes|causing|broke|breaks)\b.*\b(?:incidents?|outages?|it|things|most)\b"
 )
-_UNITS = {
-    "percent": " %",
-    "count": "",
-    "number": "",
-    "word": "",
-    "text": "",
-    "texts": "",
-    "date": "",
-    "instant": "",
-    "flag": "",
-}
+_UNITLESS = ("count", "number", "word", "text", "texts", "date", "instant", "flag")
 
 
 def general_help() -> OfflineAnswer:
@@ -200,7 +190,8 @@ def _figure(
             (f"I have no data on {title[0].lower()}{title[1:]}: nothing is on record that it counts.",), "none"
         )
     mark = citations.cite(found.report, found.route, name)
-    unit = _UNITS.get(found.figure.unit, f" {found.figure.unit}")
+    unit = found.figure.unit.replace("percent", "%")
+    unit = "" if unit in _UNITLESS else f" {unit}"
     edition = library.edition(found.report)
     confidence, reason = _coverage_confidence(edition.document) if edition is not None else ("high", "")
     fitting = [plan for plan in plans if plan.named and not plan.unknown]

@@ -9,8 +9,8 @@ import polars as pl
 from engine.copilot.grammar.constraints import is_event_verb
 from engine.copilot.grammar.lexicon import Sense, is_filler
 from engine.copilot.grammar.pieces import TURNS, Piece
-from engine.copilot.grammar.proof import BORN, doubts
-from engine.copilot.grammar.query import TIMED, Query
+from engine.copilot.grammar.proof import BORN, asks, chooses, conditions, doubts, verb_of
+from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import Reading, is_verb_of
 from engine.copilot.grammar.text import stem
 
@@ -38,6 +38,9 @@ def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=doubts(found, reading, frame))
 
 
+_NO_COMPARISON = (
+    r"\bmore (?:about|on|detail|info|or less|than)\b|\b(?:any ?|no |show me |tell me )more\b|\b(?:other|less) than\b"
+)
 # where "I" is who asks, and no column
 _ASKER = (
     r"\b(?:can|could|may|should|shall|do|did|am|would|must|if|that|when) i\b|"
@@ -106,24 +109,8 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
         return bool(
             found.halves
             or found.having
-            or (
-                asked.matches(
-                    r"\bmore (?:about|on|detail|info)|\bany ?more\b|"
-                    r"\bmore or less\b|\b(?:tell|show) me more\b|\bno more\b|\bother than\b|\bless than\b"
-                    r"|\bmore than\b"
-                )
-                and word != "than"
-            )
-            or (
-                word == "than"
-                and (
-                    found.halves
-                    or found.having
-                    or asked.bound
-                    or any(one.age for one in asked.windows)
-                    or reading.excluded
-                )
-            )
+            or (word != "than" and asked.matches(_NO_COMPARISON))
+            or (word == "than" and (asked.bound or any(one.age for one in asked.windows) or reading.excluded))
         )
     if word == "both" and any("name:" in one.dimension and one.parts for one in found.constraints):
         return False  # one row is of the one or of the other
@@ -160,78 +147,45 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
 def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
     if any(sense.kind in ("noun", "row", "title") for sense in piece.senses) or is_verb_of(piece, reading.pieces):
         return True
-    if any(_sense_used(sense, piece, found, reading) for sense in piece.senses):
+    if chooses(found, piece) or asks(found, reading, piece):
+        return True
+    if any(_is_said(sense, piece, found, reading) for sense in piece.senses):
         return True
     return found.intent == "why" and piece.words in ("cause", "root cause", "reason", "caused", "happen", "happened")
 
 
-def _sense_used(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
-    made = (*found.constraints, *found.checks, *found.halves)
-    columns = {
-        *found.columns,
-        found.group,
-        found.order.column if found.order else None,
-        found.measure[0] if found.measure else None,
-    }
+def _is_said(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
+    """Whether a phrase that the query does not hold in its own place is a part of it all the same."""
+    made, asked = conditions(found), reading.asked
+    columns = {*found.columns, found.group, found.order.column if found.order else None}
     match sense.kind:
-        case "state":
-            label = sense.state.label if sense.state else ""
-            return any(label in one.label for one in made)
-        case "choice":
-            return any(
-                piece.at == one.at
-                or any(part.at == piece.at for part in one.parts)
-                or sense.value.replace("_", " ") in one.label
-                for one in made
-            )
-        case "name":
-            label = sense.name.label if sense.name else ""
+        case "state" | "choice" | "name":
+            value = sense.value.replace("_", " ")
+            label = sense.state.label if sense.state else sense.name.label if sense.name else value
             return any(label in one.label for one in made) or label in found.unknown
         case "mine":
             return (
-                piece.words not in ("i", "i am")
-                or reading.asked.matches(_ASKER)
-                or any("person" in one.dimension for one in made)
+                piece.words not in ("i", "i am") or asked.matches(_ASKER) or any("person" in o.dimension for o in made)
             )
         case "filler":
-            incident = any("name:incident" in one.dimension for one in made)
-            return piece.words not in _EVENTS or incident
-        case "order":
-            return found.order is not None or sense.column == "count" or bool(found.window and sense.column == "due")
+            return piece.words not in _EVENTS or any("name:incident" in one.dimension for one in made)
         case "group":
             return True
+        case "order":
+            return sense.column == "count"
         case "date":
             verb = sense.column.removesuffix("_on")[:7]
-            told = sense.column.removesuffix("_on").removesuffix("_until").replace("_", " ")
-            spans = any("window" in one.dimension and told in one.label for one in made) or bool(found.halves)
-            spans = spans or (sense.column == reading.entity.done and found.window is not None)
-            asked = sense.column in columns or any(column and verb in column for column in columns)
-            dated = any(one.dimension in (f"dated:{sense.column}", f"empty:{sense.column}") for one in made)
-            timed = any(one.dimension == f"bound:{TIMED.get(sense.column)}" for one in made)
-            return asked or dated or spans or timed or sense.column in BORN or found.intent == "when"
+            spans = bool(found.halves) or (sense.column == reading.entity.done and found.window is not None)
+            spans = spans or any("window" in one.dimension and verb_of(sense.column) in one.label for one in made)
+            named = any(column and verb in column for column in columns)
+            return named or spans or sense.column in BORN or found.intent == "when"
         case "role":
-            people = any(f"person/{sense.column}" in one.dimension for one in made)
-            ours = found.intent != "who" and reading.asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
             timed = any(one.dimension.startswith("bound:hours") for one in made)
-            timed = timed or any(column and "hours" in column for column in columns)
-            measured = timed and piece.words.startswith("t")
-            return (
-                people
-                or ours
-                or measured
-                or sense.column in columns
-                or any(f"empty:{sense.column}" == one.dimension for one in made)
-            )
+            timed = timed or any("hours" in (column or "") for column in {*columns, (found.measure or ("",))[0]})
+            ours = found.intent != "who" and asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
+            return ours or (timed and piece.words.startswith("t"))
         case _:
-            bound = any(one.dimension in (f"bound:{sense.column}", f"empty:{sense.column}") for one in made)
-            linked = any(
-                f"/{sense.column}" in one.dimension
-                or one.dimension.endswith(f"name:{sense.column}")
-                or re.search(rf"name:{sense.column}/", one.dimension)
-                for one in made
-            )
-            chosen = any(one.dimension in (f"choice:{sense.column}", f"not:choice:{sense.column}") for one in made)
-            return sense.column in columns or bound or linked or chosen
+            return any(re.search(rf"name:{sense.column}(?:/|$)", one.dimension) for one in made)
 
 
 def is_of_other_thing(reading: Reading) -> bool:

@@ -4,86 +4,60 @@ A word belongs here when leaving it out leaves the question the same. Words that
 or narrow ("not", "than", "only", "expired") do not, nor words for things that are no records here ("salary").
 """
 
-_CLASSES = {
-    "having and holding": """
-        bear bearing bears bring bringing brings brought contain contained containing contains gather gathered
-        having held hold holding holds include included includes keep keeping keeps kept laid lie lies lying
-        maintain maintains possess possesses remain remaining remains reside resides retain sat sit sits sitting
-        stand standing stands stay stayed staying stays stood""",
-    "waiting and hanging about": """
-        about around await awaiting dangling dwelling floating hang hanging hangs hung linger lingering loiter
-        lurking parked pile piled piling sleeping stalled stuck wait waited waiting waits""",
-    "doing and moving": """
-        act acting actually add added adding appear appeared appears apply arise arisen arose arrive arrived became
-        become becomes behave bother came come comes coming consist continue continued deal dealt deliver delivered
-        doing done drag dragged dragging emerge emerged encounter encountered enter entered feel feeling felt follow
-        followed gave gets getting goes gone got gotten grab handle handled handling happen happening head heading
-        involve involved involving kick kicked kicking kicks land landed landing lead leading let lets letting live
-        lives made make makes making manage managed managing move moved moving occur occurred pick picked picking
-        pop popped popping proceed push pushed put puts putting raise raised ran run running runs seen serve serves
-        set sets setting show showing shown shows spot spotted suffer suffered suffering surface surfaced take taken
-        takes taking threw throw took touch touched touches touching tried try trying turn turned turning turns
-        undergo undergone used uses using visit walk went work worked working works""",
-    "asking and telling": """
-        advise answer ask asked asking back brief briefly called check checking clarify compile confirm describe
-        discuss display draw enumerate explain fetch figure find finding focus gimme give given gives giving hear
-        highlight identify inform inquire interested itemise itemize knowing known knows lemme list listed look
-        looked looking looks mean means meant mention mentioned name named note outline point print provide pull
-        query question questions quick quickly quote read recap remind share speak specify spell spit suggest
-        summarise summarize talk talking tell telling tells verify wanna want wanted wanting wants watch whether
-        wonder wondering wonders word words""",
-    "knowing and thinking": """
-        afraid assume assuming aware believe bet concern concerned concerning concerns consider considered curious
-        decided doubt expect expected expecting forget forgot forgotten guess hope hopefully hoping idea imagine
-        interest learn learned matter matters mind notice noticed presumably realise realize recall reckon regard
-        remember seem seemed seemingly seems sense sound sounds suppose supposed sure surely suspect think thinking
-        thinks thought thoughts understand understanding view worried worries worry worrying""",
-    "politeness and address": """
-        afternoon alright anyway anyways apologies appreciate appreciated bro buddy bye cheers cool dear dude
-        evening excuse fine folks friend friends gladly good goodness gosh grateful great greetings guys ha haha
-        hiya hmm honest honestly huh kind lads lol lovely ma'am man mate morning nice oh oi ok okay omg oops pardon
-        please pls possible possibly regards sir sorry sup ta thankful thanks thx ty ugh uh um welcome well whoa wow
-        ya yeah yep yo yup""",
-    "hedges": """
-        absolutely apparently approximately arguably basically bit broadly certainly clearly completely definitely
-        entirely essentially evidently fairly formally fundamentally generally genuinely indeed informally kinda
-        literally mainly maybe merely mostly naturally necessarily normally obviously officially ordinarily
-        particularly perhaps plainly potentially practically precisely pretty primarily probably properly purely
-        quite rather rough roughly seriously significantly simple simply somehow somewhat sort sorta specifically
-        strictly substantially supposedly technically truly typically ultimately usually utterly vaguely virtually
-        wholly""",
-    "now and by and by": """
-        already anymore anytime constantly continually continuously currently eventually finally forever frequently
-        hitherto immediately instantly lately meanwhile moment momentarily nowadays occasionally often once present
-        presently previously promptly recently regularly right rn shortly simultaneously sometime sometimes soon
-        still straight suddenly then time times whenever while yet""",
-    "amounts without a number": """
-        abundance amount amounts array batch bunch couple dozens exact few handful heap heaps hundreds load loads
-        lot lots many much numbers pair piles plenty some stack ton tons various whole""",
-    "persons and things without a name": """
-        anybody anyone anything anywhere area areas aspect aspects bits case cases entries entry everybody everyone
-        everything everywhere fella guy instance instances it item items kinds lad oneself ourselves part parts
-        picture piece pieces place places rate rated side sides situation situations something somewhere sorts spots
-        themselves estate thing things thingy type types us way ways whatever whatsoever whichever whoever
-        whomever yourself""",
-    "joints of a sentence": """
-        'em according accordingly additionally afaik aint along alongside also although amid amidst amongst and are
-        as asap aside because btw but consequently considering cos coz cuz despite dont eg em especially etc even
-        furthermore fyi gonna gotta hafta hence however id ie iirc im imo including innit insofar its ive just like
-        likewise moreover nevertheless nonetheless notably of onto otherwise oughta overall particular plus
-        regarding regardless respective respectively so such tbh that thats therefore theres theyre though through
-        throughout thru thus to toward towards unto upon via vis weve whats whereas whereby wherein whilst with
-        within youre youve""",
-    "strong words": """
-        absolute awful awfully crap crazy damn damned dang darn horrible insane junk mess messy nasty nuts scary silly
-        stupid terrible terribly ugly weird wild""",
-    "good wishes for an answer": """
-        accurate accurately complete comprehensive concise correct correctly detail detailed details exactly full
-        fully gist glance helpful nicely overview rundown short straightforward thorough useful""",
-}
-EVERYDAY = frozenset(word for said in _CLASSES.values() for word in said.split())
+import re
+
+_WORDS = """
+    'em absolute absolutely abundance according accordingly accurate accurately act add additionally advise afaik
+    afraid afternoon aint along alongside already alright although amid amidst amongst amount answer anymore anytime
+    anyway anywhere apologies apparently appear apply appreciate approximately area arguably arise arisen arose
+    around array arrive asap aside ask aspect assume await aware awful awfully back basically batch bear became
+    become behave believe bet bit bits bother brief briefly bring brings bro broadly brought btw buddy bunch bye
+    called came case cases certainly check cheers clarify clearly come comes compile complete completely
+    comprehensive concern concise confirm consequently consider consist constantly contain continually continue
+    continuously cool correct correctly cos couple coz crap crazy curious cuz damn dang dangling darn deal dealt
+    dear decided definitely deliver describe despite detailed discuss display doing done dont doubt dozens drag
+    dragged draw dude dwelling eg em emerge encounter enter entirely entries entry enumerate especially essentially
+    estate etc evening eventually everybody everyone everything everywhere evidently exact excuse expect explain
+    fairly feel fella felt fetch figure finally finding fine floating focus folks follow forever forget forgot
+    forgotten formally frequently friend full fully fundamentally furthermore fyi gather gave generally genuinely
+    gets getting gimme gist given gives gladly glance goes gone gonna good goodness gosh gotta gotten grab grateful
+    great greetings guess guy guys ha hafta haha handful handle hang happening head heap hear held helpful hence
+    highlight hitherto hiya hmm hold honest honestly hope hopefully hoping horrible however huh hundreds hung id
+    idea identify ie iirc im imagine immediately imo include indeed inform informally innit inquire insane insofar
+    instance instantly interested involve item itemise itemize ive junk keep kept kick kinda kinds known knows lad
+    lads laid land lately lead learn lemme lets letting lie lies likewise linger listed literally live lives load
+    loiter lol looks lots lovely lurking lying ma'am made mainly maintain make makes man manage mate matter maybe
+    mean meant meanwhile mention merely mess messy mind momentarily moreover morning mostly move moved nasty
+    naturally necessarily nevertheless nice nicely nonetheless normally notably note notice nowadays numbers nuts
+    obviously occasionally occur occurred officially oh oi ok okay omg once oneself onto oops ordinarily otherwise
+    oughta ourselves outline overview pair pardon parked part particular particularly perhaps pick picture piece
+    pile piled place plainly plenty pls plus point pop popped possess possesses possible possibly potentially
+    practically precisely presently presumably pretty previously primarily print probably proceed promptly properly
+    provide purely push put puts putting query question quick quite quote raise ran rate rated rather read realise
+    realize recall recap recently reckon regard regardless regularly remain remember remind reside respective
+    respectively retain rn rough roughly run rundown running runs sat scary seem seemingly seen sense seriously
+    set sets setting share short shortly shown shows side sides significantly silly simple simply
+    simultaneously sir sit sits sitting situation sleeping somehow something sometime somewhat somewhere sorry sorta
+    sorts sound speak specifically specify spell spit spot spotted stack stalled stands stay stood straight
+    straightforward strictly stuck stupid substantially suddenly suffer suggest summarise summarize sup suppose
+    supposedly sure surely surface suspect ta taken takes talk tbh technically tells terrible terribly thankful
+    thats themselves therefore theres theyre things thingy think thorough though thought threw through throughout
+    throw thru thus thx times ton tons took touch toward tried truly try turn ty type types typically ugh ugly uh
+    ultimately um undergo undergone understand unto upon used useful uses using usually utterly vaguely various
+    verify view virtually vis visit wait walk wanna want watch ways weird welcome went weve whatever whatsoever
+    whenever whereas whereby wherein whether whichever while whilst whoa whoever whole wholly whomever wild wonder
+    word work worried worry wow ya yeah yep yo youre yourself youve yup
+"""
+_INFLECTION = re.compile(r"(?:ing|e?s|ed|e)$")
+
+
+def _base(word: str) -> str:
+    return _INFLECTION.sub("", word) if len(word) > 4 else word
+
+
+EVERYDAY = frozenset(map(_base, _WORDS.split()))
 
 
 def is_everyday(word: str) -> bool:
-    """Whether a word that no kind of thing knows leaves the question the same."""
-    return word in EVERYDAY
+    """Whether a word, in any form, that no kind of thing knows leaves the question the same."""
+    return _base(word) in EVERYDAY

@@ -84,37 +84,20 @@ MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 FILLERS = frozenset(
     re.findall(
         r"\S+",
-        "a about actually again all also am an and any anybody anyone anything are as at available be been being but "
-        "by can could count currently did do does else ever every exactly far few find for from get give go going got "
-        "had happen happened has have having hello here hey hi how i if in into is it its itself just know kind let "
-        "like list look lot many may me might moment much must my name named need needs new no now number of off on "
-        "one ones only or our ours out overall own please present pull quickly really right see should show some "
-        "someone somebody sort still stand status stuff such take tell than thank thanks that the their theirs them "
-        "then there these they thing this those to today total up us was we well were what whats when where which who "
-        "whom whose will with within would yes yet you your total altogether currently date day time kindly exist "
-        "exists said say across each among against between via during total sum ids details detail info information "
-        "register record records file console old company organisation organization compared versus vs compare than "
-        "more fewer less either both same way why because reason caused cause how's it's there's long often soon "
-        "so until right far including having",
+        """
+        a about actually again against all also altogether am among an and any anybody anyone anything are as at
+        available be because been being between both but can company compare compared console could count currently date
+        day detail details did do does during either else ever every exactly exist exists far few fewer file find for
+        from get give go going got had happen happened has have having hello here hey hi how how's i ids if in including
+        into is it it's its itself just kind kindly know less let like list long look lot many may me might moment more
+        much must my name named now number of off often old on one ones only or organisation organization our ours out
+        overall please present pull quickly really record records right said same say see should show so some somebody
+        someone soon sort stand still such sum take tell than thank thanks that the their theirs them then there there's
+        these they thing this those time to today total until up us versus via vs was way we well were what whats when
+        where which who whom whose why will with within would yes yet you your
+        """,
     )
-) - {
-    "no",
-    "need",
-    "needs",
-    "own",
-    "status",
-    "new",
-    "stuff",
-    "reason",
-    "cause",
-    "caused",
-    "info",
-    "register",
-    "by",
-    "across",
-    "each",
-    "information",
-}
+)
 
 
 @dataclass(frozen=True)

@@ -29,15 +29,6 @@ _THEM = (
 )
 _FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
 _COUNTS = r"\bhow many\b"
-_BY_NAME = {
-    "service": "service",
-    "vendor": "vendor",
-    "person": "person",
-    "control": "control",
-    "framework": "framework",
-    "committee": "committee",
-    "incident": "incident",
-}
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
@@ -164,7 +155,7 @@ class Planner:
                     if reading.rows and not reading.unknown:
                         return (self.query(reading),)
         for name in self.names(asked):
-            reading = self.reading(asked, BY_NAME[_BY_NAME[name.kind]])
+            reading = self.reading(asked, BY_NAME[name.kind])
             if not reading.unknown:
                 return (self.query(reading),)
         hinted = [

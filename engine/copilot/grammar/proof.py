@@ -94,7 +94,8 @@ def no_rows(found: Query) -> str | None:
     return None
 
 
-def _conditions(found: Query) -> tuple[Constraint, ...]:
+def conditions(found: Query) -> tuple[Constraint, ...]:
+    """All that chooses rows, or is claimed or compared of them."""
     return (*found.constraints, *found.checks, *found.halves)
 
 
@@ -124,29 +125,30 @@ def _lasts(found: Query) -> bool:
 
 def _idle_pieces(found: Query, reading: Reading) -> Iterator[str]:
     """Phrases that no part of the query holds; one noun names the thing, a second is another thing."""
-    nouns = [piece for piece in reading.pieces if piece.sense("noun") and not _chooses(found, piece)]
+    nouns = [piece for piece in reading.pieces if piece.sense("noun") and not chooses(found, piece)]
     for piece in reading.pieces:
-        if piece in nouns[:1] or _chooses(found, piece) or _asks(found, reading, piece):
+        if piece in nouns[:1] or chooses(found, piece) or asks(found, reading, piece):
             continue
         if not set(piece.words.split()) <= PLAIN or piece.sense("mine"):
             yield piece.words
 
 
-def _chooses(found: Query, piece: Piece) -> bool:
+def chooses(found: Query, piece: Piece) -> bool:
     """Whether a phrase chooses rows."""
-    ats = {part.at for one in _conditions(found) for part in (one, *one.parts)}
+    ats = {part.at for one in conditions(found) for part in (one, *one.parts)}
     return piece.at in ats or piece.sense("row", "title") is not None
 
 
-def _asks(found: Query, reading: Reading, piece: Piece) -> bool:
+def asks(found: Query, reading: Reading, piece: Piece) -> bool:
     """Whether a phrase says what is asked of the rows, or of what a condition is one."""
     return any(_fits(sense, piece, found, reading) for sense in piece.senses)
 
 
 def _fits(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
     group, order = found.group, found.order
-    columns = {*found.columns, group, (group or "").partition(":")[2]}
-    columns |= {found.measure[0] if found.measure else None, order.column if order else None} - {None}
+    measure = found.measure[0] if found.measure else None
+    said = (*found.columns, group, measure, (group or "").partition(":")[2], order.column if order else None)
+    columns = {one for one in said if one}
     if sense.kind == "order" and sense.column == "due" and found.window is not None:
         return True
     if sense.kind == "order":
@@ -155,21 +157,24 @@ def _fits(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
         return group is not None or found.tally is not None
     if sense.kind == "mine":
         return reading.asked.matches(_ASKER) and not is_mine(reading.asked)
-    if not sense.column:
+    if not sense.column or sense.kind == "choice":
         return False
     if sense.kind == "date":
-        told, timed = _verb(sense.column), TIMED.get(sense.column, "")
-        spans = [one.label.removeprefix("not ") for one in _conditions(found) if "window" in one.dimension]
+        told, timed = verb_of(sense.column), TIMED.get(sense.column, "")
+        spans = [one.label.removeprefix("not ") for one in conditions(found) if "window" in one.dimension]
         if (found.window and found.window[0] == sense.column) or any(one.startswith(told) for one in spans):
             return True
-        if timed in columns or any(one.dimension == f"bound:{timed}" for one in _conditions(found)):
+        if sense.column in BORN and not reading.asked.windows:
             return True
-    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in _conditions(found)}
-    people = {one.dimension.rpartition("/")[2] for one in _conditions(found) if "/" in one.dimension}
+        if timed in columns or any(one.dimension == f"bound:{timed}" for one in conditions(found)):
+            return True
+    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in conditions(found)}
+    people = {one.dimension.partition("/")[2].partition(":")[0] for one in conditions(found) if "/" in one.dimension}
     return sense.column in columns | about | people
 
 
-def _verb(column: str) -> str:
+def verb_of(column: str) -> str:
+    """A date as it is said: "opened" of opened_on."""
     return column.removesuffix("_on").removesuffix("_until").replace("_", " ")
 
 
@@ -185,7 +190,7 @@ def _turns(reading: Reading) -> Iterator[str]:
             "" if state is None or state.state is None else state.state.label,
             "" if choice is None else choice.value.replace("_", " "),
         }
-        exact = piece.words in known or piece.sense("name") or (date and _alike(piece.words, _verb(date.column)))
+        exact = piece.words in known or piece.sense("name") or (date and _alike(piece.words, verb_of(date.column)))
         if not exact:
             yield f"'not {' '.join(reading.asked.words[piece.at : piece.end])}' is no word of the record"
 
@@ -209,7 +214,7 @@ def _kind(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
     )
     if which and (noun is None or noun > 3):
         yield f"taken as a question for {found.entity.plural}"
-    if found.intent in ("compare", "every", "check", "share") and len(_conditions(found)) > 2:
+    if found.intent in ("compare", "every", "check", "share") and len(conditions(found)) > 2:
         yield "several conditions of a comparison"
 
 
@@ -221,15 +226,15 @@ def _synonyms(found: Query, reading: Reading) -> Iterator[str]:
     named = [piece.phrase for piece in reading.pieces if piece.sense("noun")]
     if named and {stems(word) for word in entity.loose}.issuperset(named):
         yield f"'{' '.join(named[0])}' taken as {entity.plural}"
-    chosen = {one.at: one.label for one in _conditions(found) if one.dimension.startswith("state")}
+    chosen = {one.at: one.label for one in conditions(found) if one.dimension.startswith("state")}
     for piece in (*reading.pieces, *reading.turned, *reading.excluded):
         for sense in piece.senses:
-            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in _conditions(found)}:
+            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in conditions(found)}:
                 yield f"'{piece.words}' taken {sense.state.assumed}"
             elif sense.state is not None and piece.at in chosen and not _alike(piece.words, sense.state.label):
                 yield f"'{piece.words}' taken as {sense.state.label}"
             elif sense.kind == "date" and found.window and sense.column not in BORN and piece.at not in chosen:
-                told = _verb(sense.column)
+                told = verb_of(sense.column)
                 if found.window[0] == sense.column and not _alike(piece.words, told):
                     yield f"'{piece.words}' taken as {told}"
 
@@ -265,7 +270,7 @@ def _defaults(found: Query, reading: Reading) -> Iterator[str]:
         yield "several spans of time"
     named = {sense.column for piece in reading.pieces for sense in piece.senses if sense.kind != "order"}
     roles = {sense.column for piece in reading.pieces if (sense := piece.sense("role"))}
-    for one in _conditions(found):
+    for one in conditions(found):
         kind, _, column = one.dimension.removeprefix("not:").removeprefix("own:").partition("/")
         column = column.partition(":")[0]
         if kind == "name:person" and column and column not in roles and entity.key != "email":
