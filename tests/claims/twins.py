@@ -26,12 +26,23 @@ BY_NAME: Mapping[str, str] = {
     "activity_": "controls of SOC 2 and ISO 27001, as the summary has them",
     "controls_active": "controls of SOC 2 and ISO 27001",
     "controls_inactive": "controls of SOC 2 and ISO 27001",
-    "crosswalk_": "SOC 2 and ISO 27001, unless two frameworks are named",
-    "benchmark_": "studies that were published about a framework",
-    "regulatory_": "regulations of the program, which name controls of its frameworks",
-    "catalogue_": "the catalogue has the framework and its twin",
+    "crosswalk_": "SOC 2 and ISO 27001, unless two frameworks are named: ``crosswalk_values`` names them",
+    "benchmark_at_or_above_median": "studies that were published about a framework",
+    "benchmark_below_median": "studies that were published about a framework",
+    "benchmark_without_percentile": "studies that were published about a framework",
+    "catalogue_mappings": "the catalogue has the framework and its twin",
+    "catalogue_requirements": "the catalogue has the framework and its twin",
+    **{
+        f"regulatory_{name}": "regulations of the program, which name controls of its frameworks"
+        for name in (
+            *("effort_hours", "existing_gaps", "falls_away", "new_gaps", "not_applicable", "requirements"),
+            *("satisfied", "scenarios_in_scope"),
+        )
+    },
 }
-"""Figures, or the beginnings of their names, that are about frameworks by name, and what they are about."""
+"""Figures, or with a line at their end the beginnings of their names, that are about frameworks by name, and why."""
+OF_THE_ORGANIZATION = ("bundles_sealed_in_period", "legal_holds_in_period", "poam_")
+"""Figures of a pack's report that are about the organization, whatever frameworks it has."""
 _KEYED = ("controls", "weakness_key")
 _NESTED = {"own_frameworks": ("details",), "framework_controls": ("details", "parameters")}
 
@@ -73,7 +84,12 @@ def generic() -> frozenset[str]:
         for figure in report.figures:
             reports.setdefault(figure.id, set()).add(report.name)
     packs = set(FRAMEWORK_REPORTS.values())
-    return frozenset(name for name, of in reports.items() if not of <= packs and not name.startswith(tuple(BY_NAME)))
+    of_packs = {name for name, of in reports.items() if of <= packs and not name.startswith(OF_THE_ORGANIZATION)}
+    return frozenset(name for name in reports if name not in of_packs and not _is_by_name(name))
+
+
+def _is_by_name(figure: str) -> bool:
+    return any(figure.startswith(name) if name.endswith("_") else figure == name for name in BY_NAME)
 
 
 def unequal(before: Values, after: Values, framework: str) -> dict[str, tuple[object, object]]:
