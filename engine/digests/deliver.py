@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, str] = {}
 T = TypeVar("T")
-OWN_CATALOGUE = ("own_frameworks", "framework_controls", "framework_mappings")
 
 
 @dataclass(frozen=True)
@@ -255,11 +254,9 @@ def key(digest: Digest, day: date, parts: Mapping[str, Position]) -> str:
 
     The catalogue of an organization is that of the program, and where it brought frameworks along their newest write.
     """
-    from engine.catalogue import catalogue
+    from engine.catalogue.own_catalogue import version_of
 
-    own = max((parts[name].seq for name in OWN_CATALOGUE if name in parts), default=None)
-    version = catalogue().version
-    return period_key(digest.period, day, version if own is None else f"{version}+{own}")
+    return period_key(digest.period, day, version_of(parts))
 
 
 def _occasion(work: _Work, found: "Mapping[str, Sequence[Button]]") -> "Occasion":

@@ -15,10 +15,12 @@ from typing import NamedTuple
 import polars as pl
 
 from engine.catalogue import catalogue
+from engine.catalogue.own_catalogue import version_of
 from engine.facts.controls.own_rules import closest_rules
 from engine.model.errors import BadRequest
 from engine.model.records import OrganizationRuleRow
 from engine.store import Store
+from engine.store.log.part_heads import read_part_heads
 from engine.store.queries.history.audit import COLUMNS as AUDIT
 from engine.store.queries.history.audit import AuditEntry, events_until, position
 from engine.store.queries.operations.vendors import frameworks_in_scope
@@ -66,6 +68,7 @@ class EvidencePack:
     known: tuple[str, ...]
     files: tuple[PackFile, ...]
     rules: tuple[OrganizationRuleRow, ...]
+    catalogue_version: str
 
 
 def open_pack(
@@ -83,6 +86,7 @@ def open_pack(
         own = own_assessable(connection, org_id)
         rules = many(connection, organization_rules, org_id)
         files = _files_with_bytes(connection, org_id, since, now)
+        version = version_of(read_part_heads(connection, org_id))
     scope = [name for name in followed if framework in (None, name)]
     if framework is not None and not scope:
         raise BadRequest(
@@ -118,6 +122,7 @@ def open_pack(
         tuple(tags.to_list()),
         _files_in_scope(files, set(tags), framework),
         tuple(rules),
+        version,
     )
 
 

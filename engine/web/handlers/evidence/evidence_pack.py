@@ -74,7 +74,6 @@ def json_chunks(
     with a line feed.
     """
     from engine.archives.contents.evidence_pack import COLUMNS
-    from engine.catalogue import catalogue
 
     head = {
         "report": NAME,
@@ -105,7 +104,7 @@ def json_chunks(
         hash_of_last=sums.hash_of_last,
         since=pack.since,
         frameworks=list(pack.frameworks),
-        catalogue_version=catalogue().version,
+        catalogue_version=pack.catalogue_version,
         columns=list(COLUMNS),
         rows_sha256=digest.hexdigest(),
         files_left_out=[AbsentFile(**one._asdict()) for one in pack.files],

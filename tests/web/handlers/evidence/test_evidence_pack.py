@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from engine.archives.contents import evidence_pack
+from engine.catalogue import catalogue
 from engine.evidence.items import add_item, byte_columns
 from engine.evidence.store import open_evidence
 from engine.store import EventRow
@@ -20,6 +21,7 @@ from engine.store.queries.history import audit
 from engine.store.schema.audit import access_log
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.schema.controls import evidence_items, evidence_links
+from tests.annex import bring_annex
 from tests.conftest import NOW
 
 PATH = "/api/governance/compliance/export"
@@ -160,6 +162,16 @@ def test_the_last_line_is_a_manifest_that_fits_the_rows(sign_in, with_people):
     events = rows[1:]
     assert [row["prev_hash"] for row in events[1:]] == [row["hash"] for row in events[:-1]]
     assert manifest["columns"] == COLUMNS
+
+
+def test_the_manifest_names_the_catalogue_of_the_organization(sign_in, with_people, tmp_path):
+    client = sign_in(MEMBER)
+    assert client.get(PATH).json["manifest"]["catalogue_version"] == catalogue().version
+    bring_annex(with_people, tmp_path)
+    brought = client.get(PATH).json["manifest"]["catalogue_version"]
+    assert brought.startswith(f"{catalogue().version}+")
+    append(with_people, event("e1"))
+    assert client.get(PATH).json["manifest"]["catalogue_version"] == brought
 
 
 def test_csv_has_the_same_rows_and_no_manifest(sign_in, with_people):
