@@ -58,7 +58,11 @@ class KeyHistory:
 
     def _initial_messages(self) -> list[KeyMessage]:
         if self._early is not None and self._early.messages is not None:
-            return read_messages(self._early.messages)
+            kept = read_messages(self._early.messages)
+            if self.last is not None:
+                return kept
+            # its incidents went with their time: what was heard of them makes none again
+            return [one for one in kept if one.kind in ("resolved", "acknowledged") and one.incident_id is None]
         found = messages_of_row(self.last) if self.last else []
         if self._early is not None:
             for kind, at in (("resolved", self._early.recovered_at), ("acknowledged", self._early.acknowledged_at)):

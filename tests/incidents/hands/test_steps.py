@@ -16,6 +16,7 @@ from engine.intake.alerts import Alert
 from engine.intake.imports import FollowedLines
 from engine.intake.imports.imports import frame_sheets, import_sheets, silent
 from engine.model.errors import BadRequest, Conflict, InvalidData, NotFound
+from engine.store.removal.retention import purge_incidents
 from engine.store.rows import first, many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.services import incident_timeline, incidents
@@ -112,6 +113,16 @@ def test_what_is_dated_by_its_start_goes_on_after_a_close_when_the_monitor_says_
         (line,) = many(connection, incident_timeline, "acme", kind="status")
     assert line["body"] == "Goes on: 9 min after it was closed by hand the monitor says again that it fires"
     assert line["happened_at"] == line["heard_at"] == NOW + 9 * MINUTE
+
+
+def test_an_alert_whose_incident_was_closed_and_went_with_its_time_opens_another(store, disk):
+    do(store, disk, "close", -10)
+    later = NOW + 40 * 24 * 60 * MINUTE
+    with store.revision("acme", "retention", now=later) as revision:
+        assert purge_incidents(revision, later - MINUTE).rows == 1
+    other, outcome = deliver(store, "firing", 40 * 24 * 60, at=later)
+    assert (outcome, row(store, other)["related_to"]) == ("created", None)
+    assert store.verify_rows("acme").ok
 
 
 def test_closing_and_opening_what_is_so_already_is_refused(store, disk):
