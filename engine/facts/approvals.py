@@ -5,17 +5,13 @@ import polars as pl
 from engine.facts.expressions import has_happened, shape
 
 
-def approvers(users_rows: pl.DataFrame, memberships_rows: pl.DataFrame) -> pl.DataFrame:
+def approvers(approvers_rows: pl.DataFrame) -> pl.DataFrame:
     """Who can approve: everybody with a profile, and each member from the day of joining on (``since_on``).
 
-    Somebody who left may have approved before; of when people left, no record speaks.
+    Somebody who left may have approved before: at the latest on the day that the record of them last changed
+    (``until_on``), as it says so from then on.
     """
-    keys = ["org_id", "email"]
-    everybody = pl.concat(
-        [users_rows.select(*keys, since_on=pl.lit(None, pl.Date)), memberships_rows.select(*keys, "since_on")]
-    )
-    people = everybody.with_columns(pl.col("email").str.to_lowercase()).unique()
-    return shape("approvers", people).sort(*keys, "since_on")
+    return shape("approvers", approvers_rows).sort("org_id", "email", "since_on", "until_on")
 
 
 def with_approval(frame: pl.DataFrame, approvers: pl.DataFrame, by: str, on: str) -> pl.DataFrame:
@@ -31,7 +27,10 @@ def with_approval(frame: pl.DataFrame, approvers: pl.DataFrame, by: str, on: str
         .with_columns(email=names)
         .explode("email", empty_as_null=False)
         .join(approvers, on=["org_id", "email"])
-        .filter(pl.col("since_on").is_null() | (pl.col("since_on") <= pl.col(on)))
+        .filter(
+            pl.col("since_on").is_null() | (pl.col("since_on") <= pl.col(on)),
+            pl.col("until_on").is_null() | (pl.col("until_on") >= pl.col(on)),
+        )
         .select(*keys, approved=pl.lit(True))
         .unique()
     )

@@ -91,8 +91,8 @@ SCHEMAS: Mapping[str, Schema] = {
         org_id source_framework source_id source_title target_framework target_id target_title relation strength full
         rationale reviewer reviewed_on unreviewed:flag
     """),
-    # a user, or a member from a day on
-    "approvers": columns("org_id email since_on"),
+    # a user, or a member from a day on; of who left, up to the day on which that was on record at the latest
+    "approvers": columns("org_id email since_on until_on"),
     # a typed pair of controls (F9); no organization where it came with the program
     "crosswalk": columns("""
         org_id source_framework source_id source_title target_framework target_id target_title relation strength full

@@ -50,6 +50,7 @@ AGAINST: dict[str, tuple[str, tuple[object, ...]]] = {
     "users": ("active", (False,)),
     "staffing_actions": ("status", ("proposed", "tracked", "open")),  # a commitment that is not kept yet
     "exceptions": ("status", ("rejected",)),
+    "remediations": ("status", ("blocked",)),
     "vendor_documents": ("opinion", ("qualified", "adverse", "disclaimer")),
     "data_flows": ("encrypted", (False,)),
 }

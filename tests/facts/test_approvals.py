@@ -50,6 +50,30 @@ def test_a_profile_alone_makes_an_approver_on_any_day(facts_with):
     assert only(facts_with(controls=[control()], **tables)["exceptions"], "standing") == "approved"
 
 
+@pytest.mark.parametrize(
+    ("people", "expected"),
+    [
+        ({"users": [{"email": "bob", "active": False, "revision": 3}]}, "in_review"),
+        ({"users": [{"email": "bob", "active": False, "revision": 4}]}, "approved"),
+        ({"users": [{"email": "bob", "revision": 3}]}, "approved"),
+        ({"memberships": [{**BOB, "status": "removed", "revision": 3}]}, "in_review"),
+        (
+            {"memberships": [{**BOB, "revision": 3}], "users": [{"email": "bob", "active": False, "revision": 3}]},
+            "in_review",
+        ),
+        (
+            {"users": [{"email": "bob", "active": False, "revision": 1}]},
+            "in_review",
+        ),  # its event was cut: before the rest
+    ],
+)
+def test_who_had_left_by_the_record_approves_nothing_afterwards(facts_with, people, expected):
+    events = [("x", "2026-01-01T12:00"), ("y", "2026-02-01T12:00"), ("z", "2026-04-01T12:00")]  # 2, 3 and 4
+    row = {**EXCEPTION, "approved_on": "2026-03-01"}
+    facts = facts_with(controls=[control()], exceptions=[row], events=events, **people)
+    assert only(facts["exceptions"], "standing") == expected
+
+
 def test_an_expired_exception_stays_expired_whoever_approved_it(facts_with):
     assert standing(facts_with, expires_on="2026-11-19", approver=None) == ("expired", False)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from engine.replica.scans.audit import local_day
+
 # ruff: noqa: S608 -- every name below is a literal of this module
 
 # Days for which records are kept, by deployment tier. An organization's own override takes their place.
@@ -19,17 +21,37 @@ _TIERS = ", ".join(
     for record_class, days in classes.items()
 )
 
+# Who can approve: everybody with a profile, and members from the day of joining on. Of those who are not there any more
+# only up to the day on which the record of them last changed, since it says so from then on at the latest; of a change
+# whose event retention cut, up to the first one that is left. Who left by their profile did so as a member, too.
+_APPROVERS = f"""
+    firsts AS (SELECT org_id, min(recorded_at) AS first_at FROM audit_log GROUP BY org_id),
+    persons AS (
+        SELECT org_id, email, NULL::DATE AS since_on, active AS here, revision, true AS profile FROM users
+        UNION ALL SELECT org_id, email, since_on, status = 'active', revision, false FROM memberships
+    ),
+    dated AS (
+        SELECT t.org_id, lower(t.email) AS email, t.since_on, t.profile,
+            CASE WHEN NOT t.here THEN {local_day("coalesce(a.recorded_at, f.first_at)")} END AS until_on
+        FROM persons t JOIN asked q USING (org_id) LEFT JOIN firsts f ON f.org_id = t.org_id
+        LEFT JOIN audit_log a ON a.org_id = t.org_id AND a.seq = t.revision
+    ),
+    approvers AS (
+        SELECT DISTINCT org_id, email, since_on,
+            least(until_on, min(until_on) FILTER (profile) OVER (PARTITION BY org_id, email)) AS until_on
+        FROM dated
+    )
+"""
+
 # A row that is ``days`` business days old is still kept: what is purged happened before ``purge_before``.
 _POLICY = f"""
-    approvers AS (
-        SELECT org_id, lower(email) AS email, NULL::DATE AS since_on FROM users
-        UNION ALL SELECT org_id, lower(email), since_on FROM memberships
-    ),
+    {_APPROVERS},
     valid AS (  -- overrides that somebody of the organization approved on a day that has come
         SELECT DISTINCT o.org_id, o.record_class FROM retention_overrides o JOIN asked q USING (org_id)
         JOIN approvers a ON a.org_id = o.org_id
             AND list_contains(list_transform(string_split(lower(o.approved_by), ';'), lambda one: trim(one)), a.email)
         WHERE o.approved_on <= q.as_of AND (a.since_on IS NULL OR a.since_on <= o.approved_on)
+            AND (a.until_on IS NULL OR a.until_on >= o.approved_on)
     ),
     tiers AS (SELECT * FROM (VALUES {_TIERS}) v(tier, record_class, default_days)),
     chosen AS (
@@ -80,6 +102,7 @@ _HELD = f"""
 """
 
 SCANS: Mapping[str, str] = {
+    "approvers_rows": f"WITH {_APPROVERS} SELECT org_id, email, since_on, until_on FROM approvers",
     "deployment_rows": """
         SELECT t.id AS org_id, t.deployment_tier AS tier, t.plan, t.data_region, t.boundary, t.key_custody, t.auth_mode,
             t.modules, t.revision AS version, t.created_at, a.recorded_at AS changed_at
