@@ -16,7 +16,8 @@ from tests.claims.values import World, better, different, worlds
 
 TOGETHER = 60  # states that are computed at once: more need memory, fewer time
 DECIDING = ("ahead", "unapprove")
-BESIDE = {("exceptions", "compensating_evidence_on")}  # a day beside the one that the row stands or falls with
+# days beside the one that the row stands or falls with: a shift of which the end is later is longer, not less
+BESIDE = {("exceptions", "compensating_evidence_on"), ("on_call_shifts", "ends_at")}
 
 
 T = TypeVar("T")
