@@ -126,7 +126,7 @@ EXEMPT = (
     ),
     Exempt(
         r"policies\.\* withdraw",
-        "obligations_.*|scenario_obligations_.*|reminder.*|freshness_debt_days",
+        "(scenario_)?obligations_overdue(_hours)?|reminder(s|_items)_.*|freshness_debt_days",
         "The review of a policy, and its age, go with a policy that is not on record any more; its controls lost it.",
     ),
     Exempt(
