@@ -44,18 +44,6 @@ def _exclusion_rows(records: Records) -> pl.DataFrame:
     return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=called)
 
 
-def _policies(records: Records) -> pl.DataFrame:
-    return records.table("policies").drop("body", "rules")
-
-
-def _hold_rows(records: Records) -> pl.DataFrame:
-    return records.fact("legal_holds")
-
-
-def _poam(records: Records) -> pl.DataFrame:
-    return records.fact("poam")
-
-
 REQUEST = Entity(
     "evidence request",
     "evidence requests",
@@ -70,17 +58,18 @@ REQUEST = Entity(
     states=(
         RowState(
             "open",
-            ("open", "outstanding", "pending", "not closed", "unanswered", "unresolved", "current"),
+            phrases("outstanding, pending, not closed, unanswered, unresolved, current"),
             lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"]),
         ),
         RowState("overdue", OVERDUE, is_in("clock", "overdue"), assumed="without those whose clock is paused"),
-        RowState("at risk", ("at risk", "in danger", "tight"), is_in("clock", "at_risk"), after=True),
-        RowState("on track", ("on track", "fine"), is_in("clock", "on_track"), after=True),
+        RowState("at risk", ("in danger", "tight"), is_in("clock", "at_risk"), after=True),
+        RowState("on track", ("fine",), is_in("clock", "on_track"), after=True),
         RowState(
             "waiting on us",
-            ("waiting on us", "waiting for us", "on our side"),
+            ("waiting for us", "on our side"),
             is_in("clock", "on_track", "at_risk", "overdue"),
             after=True,
+            assumed="by the clock of the request",
         ),
         RowState(
             "waiting on the requester",
@@ -92,12 +81,10 @@ REQUEST = Entity(
             after=True,
         ),
         RowState(
-            "closed",
-            ("closed", "finished", "answered", "done", "completed"),
-            is_in("clock", "closed_on_time", "closed_late"),
+            "closed", ("finished", "answered", "done", "completed"), is_in("clock", "closed_on_time", "closed_late")
         ),
-        RowState("closed late", ("closed late", "answered late", "finished late"), is_in("clock", "closed_late")),
-        RowState("returned", ("returned", "sent back", "came back"), over("returns", 1)),
+        RowState("closed late", ("answered late", "finished late"), is_in("clock", "closed_late")),
+        RowState("returned", ("sent back", "came back"), over("returns", 1)),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={
@@ -189,8 +176,8 @@ RISK = Entity(
             flag("unknown"),
             aside=True,
         ),
-        RowState("open", ("open", "on the register", "current", "live"), is_in("status", "open")),
-        RowState("closed", ("closed", "retired"), is_in("status", "closed")),
+        RowState("open", ("on the register", "current", "live"), is_in("status", "open")),
+        RowState("closed", ("retired",), is_in("status", "closed")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={
@@ -246,16 +233,14 @@ EXCEPTION = Entity(
     states=(
         RowState(
             "in force",
-            ("in force", "active", "approved", "open", "current", "valid", "live"),
+            phrases("active, approved, open, current, valid, live"),
             is_in("standing", "approved"),
             after=True,
         ),
-        RowState(
-            "expired", ("expired", "lapsed", "overdue", "past due", "ran out", "run out"), is_in("standing", "expired")
-        ),
-        RowState("draft", ("draft", "in draft"), is_in("standing", "draft")),
-        RowState("rejected", ("rejected", "refused", "turned down"), is_in("standing", "rejected")),
-        RowState("resolved", ("resolved", "closed", "ended"), is_in("standing", "resolved")),
+        RowState("expired", phrases("lapsed, overdue, past due, ran out, run out"), is_in("standing", "expired")),
+        RowState("draft", ("in draft",), is_in("standing", "draft")),
+        RowState("rejected", ("refused", "turned down"), is_in("standing", "rejected")),
+        RowState("resolved", ("closed", "ended"), is_in("standing", "resolved")),
         RowState(
             "in review",
             phrases(
@@ -265,7 +250,7 @@ EXCEPTION = Entity(
             is_in("standing", "in_review"),
             after=True,
         ),
-        RowState("renewed", ("renewed", "extended"), over("renewals", 1), aside=True),
+        RowState("renewed", ("extended",), over("renewals", 1), aside=True),
     ),
     choices={
         "kind": meanings(
@@ -308,7 +293,7 @@ EXCLUSION = Entity(
     "id",
     "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
     names=("control_id",),
-    states=(RowState("excluded", ("excluded", "not applicable"), lambda _: pl.lit(True)),),
+    states=(RowState("excluded", ("not applicable",), lambda _: pl.lit(True)),),
     dates={"approved_on": ("approved",)},
     people={"approved_by": ("approved", *OWNER)},
     links={"framework": "framework", "control": "id"},
@@ -322,19 +307,15 @@ POLICY = Entity(
     "policy",
     "policies",
     ("policy", "guardrail", "rulebook"),
-    _policies,
+    lambda records: records.table("policies").drop("body", "rules"),
     "id",
     "{id} {title}: {state}, version {version}, review due {review_due_on}, owner {owner}",
     names=("id", "policy", "title"),
     states=(
-        RowState(
-            "active",
-            ("active", "in force", "accepted", "approved", "current", "published", "live"),
-            is_in("state", "active"),
-        ),
-        RowState("draft", ("draft", "drafts", "in draft", "unpublished"), is_in("state", "draft")),
-        RowState("never accepted", ("not accepted", "never accepted", "unaccepted"), none("accepted_on")),
-        RowState("retired", ("retired", "old", "superseded"), is_in("state", "retired")),
+        RowState("active", phrases("in force, accepted, approved, current, published, live"), is_in("state", "active")),
+        RowState("draft", ("drafts", "in draft", "unpublished"), is_in("state", "draft")),
+        RowState("never accepted", ("not accepted", "unaccepted"), none("accepted_on")),
+        RowState("retired", ("old", "superseded"), is_in("state", "retired")),
         RowState(
             "overdue for review",
             (*OVERDUE, "overdue review", "overdue for review", "review overdue", "out of date", "outdated"),
@@ -366,14 +347,14 @@ HOLD = Entity(
     "legal hold",
     "legal holds",
     ("legal hold", "litigation hold", "hold", "matter", "stop deletion", "block deletion", "prevent deletion"),
-    _hold_rows,
+    lambda records: records.fact("legal_holds"),
     "id",
     "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, "
     "incident {incident_id}, released {released_on}",
     names=("id", "matter"),
     states=(
-        RowState("active", ("active", "in force", "open", "current", "live", "in place"), flag("active")),
-        RowState("released", ("released", "ended", "lifted", "closed"), flag("active", False)),
+        RowState("active", ("in force", "open", "current", "live", "in place"), flag("active")),
+        RowState("released", ("ended", "lifted", "closed"), flag("active", False)),
     ),
     dates={
         "placed_on": ("placed", "put", "started", "since", "begin", "new"),
@@ -398,14 +379,14 @@ POAM = Entity(
     "POA&M item",
     "POA&M items",
     ("poam", "poam item", "plan of action", "milestone", "poam entry"),
-    _poam,
+    lambda records: records.fact("poam"),
     "id",
     "{id} {title}: {status}, due {due_on}, weakness {weakness_key}, owner {owner}",
     names=("id",),
     states=(
-        RowState("open", ("open", "outstanding", "not closed", "current"), is_in("status", "open")),
+        RowState("open", ("outstanding", "not closed", "current"), is_in("status", "open")),
         RowState("late", OVERDUE, past("due_on", "open")),
-        RowState("closed", ("closed", "completed", "done", "finished"), is_in("status", "completed")),
+        RowState("closed", ("completed", "done", "finished"), is_in("status", "completed")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     dates={

@@ -54,26 +54,6 @@ def _paths(records: Records) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _systems(records: Records) -> pl.DataFrame:
-    return records.fact("systems")
-
-
-def _flows(records: Records) -> pl.DataFrame:
-    return records.fact("data_flows")
-
-
-def _runs(records: Records) -> pl.DataFrame:
-    return records.fact("automation_runs").with_columns(pl.col("kind").str.replace_all("_", " "))
-
-
-def _blocks(records: Records) -> pl.DataFrame:
-    return records.fact("policy_blocks").with_columns(pl.col("reason").str.replace_all("_", " "))
-
-
-def _approvals(records: Records) -> pl.DataFrame:
-    return records.table("approvals")
-
-
 PATH = Entity(
     "attack path",
     "attack paths",
@@ -95,22 +75,17 @@ SYSTEM = Entity(
     "system",
     "systems",
     ("system", "scope boundary", "asset in scope"),
-    _systems,
+    lambda records: records.fact("systems"),
     "id",
     "{id} {name}: {boundary}, region {region}, reviewed on {last_reviewed_on}, owner {owner}",
     names=("id",),
     states=(
-        RowState("in scope", ("in scope", "inside", "in the boundary"), flag("in_scope"), after=True),
-        RowState(
-            "out of scope",
-            ("out of scope", "outside", "not in scope", "outside scope"),
-            flag("in_scope", False),
-            after=True,
-        ),
+        RowState("in scope", ("inside", "in the boundary"), flag("in_scope"), after=True),
+        RowState("out of scope", ("outside", "not in scope", "outside scope"), flag("in_scope", False), after=True),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState(
             "with health records",
-            ("health records", "phi", "ephi", "health data", "patient data"),
+            phrases("health records, phi, ephi, health data, patient data"),
             lambda _: pl.col("data_classes").list.contains("health records"),
             after=True,
         ),
@@ -128,29 +103,24 @@ FLOW = Entity(
     "data flow",
     "data flows",
     ("data flow", "flow", "transfer", "data transfer"),
-    _flows,
+    lambda records: records.fact("data_flows"),
     "id",
     "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}",
     names=("id",),
     states=(
         RowState(
             "unencrypted",
-            ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption", "plaintext"),
+            phrases("not encrypted, in clear, in clear text, without encryption, plaintext"),
             flag("encrypted", False),
         ),
-        RowState("encrypted", ("encrypted",), flag("encrypted")),
+        RowState("encrypted", (), flag("encrypted")),
         RowState(
             "to a vendor",
-            ("to a vendor", "to vendors", "to a third party", "to third parties", "to suppliers"),
+            ("to vendors", "to a third party", "to third parties", "to suppliers"),
             lambda _: pl.col("vendor_id").is_not_null(),
             after=True,
         ),
-        RowState(
-            "leaving the boundary",
-            ("leaving", "leave", "leaving the boundary", "outbound", "external"),
-            flag("leaves"),
-            after=True,
-        ),
+        RowState("leaving the boundary", ("leaving", "leave", "outbound", "external"), flag("leaves"), after=True),
     ),
     choices={"data_class": {}},
     links={"vendor": "vendor_id"},
@@ -162,19 +132,19 @@ RUN = Entity(
     "automation run",
     "automation runs",
     ("automation run", "automation", "playbook run", "execution", "dry run", "playbook", "run", "remediation run"),
-    _runs,
+    lambda records: records.fact("automation_runs").with_columns(pl.col("kind").str.replace_all("_", " ")),
     "id",
     "{id} {kind} of {playbook}: {outcome} on {ran_on}, by {actor}",
     names=("id",),
     states=(
-        RowState("failed", ("failed", "fail", "failing"), is_in("outcome", "failed")),
+        RowState("failed", ("fail", "failing"), is_in("outcome", "failed")),
         RowState(
             "successful",
-            ("successful", "succeeded", "succeed", "worked"),
+            ("succeeded", "succeed", "worked"),
             is_in("outcome", "succeeded"),
             assumed="without what a policy blocked",
         ),
-        RowState("rolled back", ("rolled back", "rollback"), is_in("outcome", "rolled_back")),
+        RowState("rolled back", ("rollback",), is_in("outcome", "rolled_back")),
     ),
     choices={"kind": {"rehearsal": "dry run", "for real": "execution", "real": "execution"}, "playbook": {}},
     dates={"ran_on": ("run", "ran", "executed", "start", "started")},
@@ -192,11 +162,11 @@ BLOCK = Entity(
         "refusal, blocked playbook, automation blocked, automations were refused, automations refused, refused "
         "automation, automation was refused"
     ),
-    _blocks,
+    lambda records: records.fact("policy_blocks").with_columns(pl.col("reason").str.replace_all("_", " ")),
     "id",
     "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}",
     names=("id",),
-    states=(RowState("overridden", ("overridden", "overruled"), flag("overridden")),),
+    states=(RowState("overridden", ("overruled",), flag("overridden")),),
     choices={"reason": {}, "playbook": {}},
     dates={"blocked_on": ("blocked", "refused", "stopped")},
     people={"actor": ("tried", *OWNER)},
@@ -209,14 +179,14 @@ APPROVAL = Entity(
     "approval",
     "approvals",
     ("approval", "approval request"),
-    _approvals,
+    lambda records: records.table("approvals"),
     "id",
     "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
     names=("id", "subject"),
     states=(
-        RowState("pending", ("pending", "open", "waiting", "undecided", "outstanding"), is_in("status", "pending")),
-        RowState("approved", ("approved", "granted"), is_in("status", "approved")),
-        RowState("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
+        RowState("pending", ("open", "waiting", "undecided", "outstanding"), is_in("status", "pending")),
+        RowState("approved", ("granted",), is_in("status", "approved")),
+        RowState("rejected", ("refused", "declined"), is_in("status", "rejected")),
         RowState(
             "decided by who asked",
             phrases("decided by the requester, approved by the requester, self approved, approved their own"),

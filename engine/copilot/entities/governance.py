@@ -59,18 +59,10 @@ def _decisions(records: Records) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row").join(links, on="meeting_id", how="left")
 
 
-def _committees(records: Records) -> pl.DataFrame:
-    return records.fact("committees")
-
-
 def _people(records: Records) -> pl.DataFrame:
     users = records.table("users").select("email", "name", "title", "active")
     members = records.table("memberships").select("email", "role", "status", "since_on")
     return members.join(users, on="email", how="left")
-
-
-def _staffing(records: Records) -> pl.DataFrame:
-    return records.fact("staffing_actions")
 
 
 MEETING = Entity(
@@ -82,9 +74,9 @@ MEETING = Entity(
     "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
     names=("meeting_id",),
     states=(
-        RowState("cancelled", ("cancelled", "canceled", "called off", "dropped"), is_in("status", "cancelled")),
-        RowState("held", ("held", "took place", "happened"), is_in("status", "held")),
-        RowState("planned", ("planned", "upcoming", "scheduled", "coming up"), is_in("status", "planned")),
+        RowState("cancelled", ("canceled", "called off", "dropped"), is_in("status", "cancelled")),
+        RowState("held", ("took place", "happened"), is_in("status", "held")),
+        RowState("planned", ("upcoming", "scheduled", "coming up"), is_in("status", "planned")),
     ),
     dates={"held_on": ("held", "meet", "met", "place", "take place")},
     due="held_on",
@@ -103,9 +95,9 @@ DECISION = Entity(
     "{title}: {status}, due {due_on}, owner {owner}, {committee} of {decided_on}",
     names=("id", "title"),
     states=(
-        RowState("open", ("open", "outstanding", "pending", "not done", "unfinished"), is_in("status", "open")),
-        RowState("overdue", ("overdue", "late", "past due", "behind", "missed"), past("due_on", "open")),
-        RowState("done", ("done", "finished", "completed", "closed", "carried out"), is_in("status", "done")),
+        RowState("open", ("outstanding", "pending", "not done", "unfinished"), is_in("status", "open")),
+        RowState("overdue", ("late", "past due", "behind", "missed"), past("due_on", "open")),
+        RowState("done", ("finished", "completed", "closed", "carried out"), is_in("status", "done")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     dates={"decided_on": ("decided", "made", "taken"), "due_on": ("due", "deadline")},
@@ -120,7 +112,7 @@ COMMITTEE = Entity(
     "committee",
     "committees",
     ("committee", "board", "steering group", "governance body"),
-    _committees,
+    lambda records: records.fact("committees"),
     "committee_id",
     "{committee_id} {name}: {cadence}, chair {chair}, members {members}",
     names=("committee_id", "name"),
@@ -176,18 +168,18 @@ STAFFING = Entity(
     "staffing action",
     "staffing actions",
     ("staffing action", "staffing", "relief", "staffing proposal"),
-    _staffing,
+    lambda records: records.fact("staffing_actions"),
     "action_id",
     "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
     names=("action_id",),
     states=(
-        RowState("open", ("open", "outstanding"), is_in("status", "open")),
-        RowState("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
-        RowState("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
-        RowState("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
+        RowState("open", ("outstanding",), is_in("status", "open")),
+        RowState("under way", ("running", "tracked", "taken up"), is_in("status", "tracked", "open")),
+        RowState("proposed", ("suggested",), is_in("status", "proposed")),
+        RowState("completed", ("done", "finished", "closed"), is_in("status", "completed")),
         RowState(
             "in breach of the SLA",
-            ("breached", "breach", "past sla", "overdue", "late"),
+            phrases("breached, breach, past sla, overdue, late"),
             is_in("standing", "breached"),
             after=True,
         ),

@@ -66,16 +66,8 @@ def _events(records: Records) -> pl.DataFrame:
     )
 
 
-def _bundles(records: Records) -> pl.DataFrame:
-    return records.fact("bundles")
-
-
 def _classes(records: Records) -> pl.DataFrame:
     return records.fact("retention").with_columns(title=pl.col("record_class").str.replace_all("_", " "))
-
-
-def _evidence(records: Records) -> pl.DataFrame:
-    return records.table("evidence_items")
 
 
 def _proofs(records: Records) -> pl.DataFrame:
@@ -96,7 +88,7 @@ EVIDENCE = Entity(
     "evidence item",
     "evidence items",
     ("evidence item", "evidence", "artefact", "artifact", "document of evidence"),
-    _evidence,
+    lambda records: records.table("evidence_items"),
     "id",
     "{id} {title}: captured on {captured_on}, source {source}, owner {owner}",
     names=("id",),
@@ -128,7 +120,7 @@ CHANGE = Entity(
         ),
         RowState(
             "for the better",
-            ("got better", "better", "recovered", "improved", "restored"),
+            phrases("got better, better, recovered, improved, restored"),
             lambda _: pl.col("step") < 0,
             after=True,
         ),
@@ -159,8 +151,8 @@ MAPPING = Entity(
     "{source_called} {source_id} {source_title} to {called} {target_id} {target_title}: {relation}, "
     "strength {strength}",
     states=(
-        RowState("full", ("full", "complete", "fully"), flag("full")),
-        RowState("partial", ("partial", "partly", "partially"), flag("full", False)),
+        RowState("full", ("complete", "fully"), flag("full")),
+        RowState("partial", ("partly", "partially"), flag("full", False)),
     ),
     choices={"relation": {}},
     links={"control": "control", "framework": "target_framework"},
@@ -195,7 +187,7 @@ WEEK = Entity(
         ),
         RowState(
             "with absence",
-            ("absent", "absence", "away", "vacation", "holiday", "on leave"),
+            phrases("absent, absence, away, vacation, holiday, on leave"),
             lambda _: pl.col("absence_hours") > 0,
             after=True,
         ),
@@ -230,13 +222,8 @@ EVENT = Entity(
     "{event_id} {action} by {actor}: {object_type} {object_id}, {outcome}",
     names=("event_id",),
     states=(
-        RowState(
-            "failed",
-            ("failed", "unsuccessful"),
-            is_in("outcome", "failure", "denied"),
-            assumed="refused ones among them",
-        ),
-        RowState("successful", ("successful", "succeeded"), is_in("outcome", "success")),
+        RowState("failed", ("unsuccessful",), is_in("outcome", "failure", "denied"), assumed="refused ones among them"),
+        RowState("successful", ("succeeded",), is_in("outcome", "success")),
     ),
     choices={"action": {}, "object_type": {}, "outcome": {"refused": "denied"}},
     dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},
@@ -250,7 +237,7 @@ BUNDLE = Entity(
     "evidence bundle",
     "evidence bundles",
     ("bundle", "evidence bundle", "archive", "sealed bundle", "sealed archive", "evidence archive", "evidence pack"),
-    _bundles,
+    lambda records: records.fact("bundles"),
     "id",
     "{id}: {window_start_on} to {window_end_on}, sealed on {sealed_on} by {created_by}",
     names=("id",),
@@ -275,7 +262,7 @@ RETENTION = Entity(
     states=(
         RowState(
             "with an override",
-            ("override", "overridden", "changed", "with an override"),
+            ("override", "overridden", "changed"),
             lambda _: pl.col("override_days").is_not_null(),
             after=True,
         ),

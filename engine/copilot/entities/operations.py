@@ -135,10 +135,6 @@ def _findings(records: Records) -> pl.DataFrame:
     )
 
 
-def _actions(records: Records) -> pl.DataFrame:
-    return records.table("incident_actions")
-
-
 RELEASES = ("release", "deploy", "deployment", "change", "rollout")
 SUPPLIERS = ("vendor", "supplier", "third party", "provider")
 
@@ -184,18 +180,18 @@ INCIDENT = Entity(
             ),
             lambda _: pl.col("acknowledged_at").is_null() & pl.col("status").is_in(LIVE_INCIDENTS),
         ),
-        RowState("not closed", ("not closed", "unclosed"), lambda _: pl.col("status") != "closed"),
+        RowState("not closed", ("unclosed",), lambda _: pl.col("status") != "closed"),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
-        RowState("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
+        RowState("resolved", ("fixed", "solved", "over"), is_in("status", "resolved", "closed")),
         RowState(
             "under legal hold",
-            ("under legal hold", "on legal hold", "on hold", "under hold", "legal hold", "held"),
+            phrases("on legal hold, on hold, under hold, legal hold, held"),
             lambda _: pl.col("hold").is_not_null(),
             after=True,
         ),
         RowState(
             "without a root cause",
-            ("without root cause", "without a root cause", "no root cause", "unknown cause", "unexplained"),
+            ("without root cause", "no root cause", "unknown cause", "unexplained"),
             none("root_cause"),
             after=True,
             aside=True,
@@ -225,7 +221,7 @@ INCIDENT = Entity(
         ),
         RowState(
             "reopened",
-            ("reopened", "opened again", "re-opened", "reopen", "came back"),
+            ("opened again", "re-opened", "reopen", "came back"),
             lambda _: pl.col("reopened_at").is_not_null(),
         ),
     ),
@@ -310,22 +306,12 @@ DEPLOY = Entity(
     "incident within a day after {incident_id}",
     names=("id", "version", "change_ref"),
     states=(
+        RowState("failed", phrases("fail, failing, broken, unsuccessful, failure"), is_in("status", "failed")),
+        RowState("rolled back", ("rollback", "roll back", "reverted", "undone"), is_in("status", "rolled_back")),
         RowState(
-            "failed", ("failed", "fail", "failing", "broken", "unsuccessful", "failure"), is_in("status", "failed")
+            "bad", ("went wrong", "failed or rolled back", "gone wrong"), is_in("status", "failed", "rolled_back")
         ),
-        RowState(
-            "rolled back",
-            ("rolled back", "rollback", "roll back", "reverted", "undone"),
-            is_in("status", "rolled_back"),
-        ),
-        RowState(
-            "bad",
-            ("went wrong", "bad", "failed or rolled back", "gone wrong"),
-            is_in("status", "failed", "rolled_back"),
-        ),
-        RowState(
-            "successful", ("successful", "succeeded", "succeed", "success", "worked"), is_in("status", "succeeded")
-        ),
+        RowState("successful", ("succeeded", "succeed", "success", "worked"), is_in("status", "succeeded")),
         RowState(
             "followed by an incident within a day",
             phrases(
@@ -400,7 +386,7 @@ FINDING = Entity(
             after=True,
             aside=True,
         ),
-        RowState("fixed", ("fixed", "patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
+        RowState("fixed", ("patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
         RowState(
             "with a CVE",
             ("with cve", "with a cve", "have a cve", "has a cve"),
@@ -455,16 +441,14 @@ ACTION = Entity(
         "follow up, followup, action item, incident action, postmortem action, post mortem action, corrective "
         "action, review action, actions from incidents, follow ups from incidents, action"
     ),
-    _actions,
+    lambda records: records.table("incident_actions"),
     "id",
     "{id} {title}: {status}, due {due_on}, incident {incident_id}, owner {owner}",
     names=("id",),
     states=(
-        RowState(
-            "open", ("open", "outstanding", "not done", "pending", "unfinished", "undone"), is_in("status", "open")
-        ),
-        RowState("overdue", ("overdue", "late", "past due", "missed", "behind"), past("due_on", "open")),
-        RowState("done", ("done", "finished", "completed", "closed"), is_in("status", "done")),
+        RowState("open", phrases("outstanding, not done, pending, unfinished, undone"), is_in("status", "open")),
+        RowState("overdue", ("late", "past due", "missed", "behind"), past("due_on", "open")),
+        RowState("done", ("finished", "completed", "closed"), is_in("status", "done")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"kind": {}},

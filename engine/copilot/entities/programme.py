@@ -106,10 +106,6 @@ def _tests(records: Records) -> pl.DataFrame:
     )
 
 
-def _schedules(records: Records) -> pl.DataFrame:
-    return records.table("testing_schedules").with_columns(called=framework_name(records))
-
-
 FRAMEWORK = Entity(
     "framework",
     "frameworks",
@@ -156,32 +152,25 @@ CONTROL = Entity(
     "{called} {control_id} {title}: {state} since {state_since}, last evidence on {last_evidence_on}, owner {owner}",
     names=("control_id",),
     states=(
-        RowState(
-            "effective", ("effective", "green", "working", "operating", "fine", "passing"), is_in("state", "effective")
-        ),
+        RowState("effective", phrases("green, working, operating, fine, passing"), is_in("state", "effective")),
         RowState(
             "not effective",
-            ("not effective", "red", "weak", "not working", "not operating", "open"),
+            phrases("red, weak, not working, not operating, open"),
             lambda _: pl.col("state") != "effective",
         ),
-        RowState("ineffective", ("ineffective", "failing", "failed", "broken"), is_in("state", "ineffective")),
+        RowState("ineffective", ("failing", "failed", "broken"), is_in("state", "ineffective")),
         RowState(
             "stale",
-            ("stale", "stale evidence", "outdated", "evidence stale", "old evidence", "out of date"),
+            phrases("stale evidence, outdated, evidence stale, old evidence, out of date"),
             is_in("state", "stale"),
         ),
-        RowState(
-            "partial", ("partial", "partially effective", "partly effective", "incomplete"), is_in("state", "partial")
-        ),
+        RowState("partial", ("partially effective", "partly effective", "incomplete"), is_in("state", "partial")),
         RowState("without data", _NO_EVIDENCE, is_in("state", "no_data"), after=True),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState(
-            "with an exception",
-            ("exception", "with an exception", "excepted"),
-            lambda _: pl.col("exception_id").is_not_null(),
-            after=True,
+            "with an exception", ("exception", "excepted"), lambda _: pl.col("exception_id").is_not_null(), after=True
         ),
-        RowState("unattested", ("unattested", "not attested", "not signed"), flag("attested", False)),
+        RowState("unattested", ("not attested", "not signed"), flag("attested", False)),
     ),
     choices={"state": {}, "cadence": {}, "freshness": {}},
     dates={
@@ -228,17 +217,12 @@ GAP = Entity(
     "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner {owner}",
     names=("gap_id", "title"),
     states=(
-        RowState(
-            "open", ("open", "remaining", "outstanding", "unresolved", "current", "not closed"), lambda _: pl.lit(True)
-        ),
+        RowState("open", phrases("remaining, outstanding, unresolved, current, not closed"), lambda _: pl.lit(True)),
         RowState("overdue", OVERDUE, lambda today: pl.col("due_on") < today),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
-        RowState("blocked", ("blocked", "stuck"), is_in("status", "blocked")),
-        RowState("quick", ("quick win", "quick", "easy", "low hanging"), flag("quick_win")),
-        RowState(
-            "without a runbook", ("without runbook", "without a runbook", "no runbook"), none("runbook"), after=True
-        ),
-        RowState("unplanned", ("unplanned", "not planned", "untracked"), is_in("status", "unplanned")),
+        RowState("blocked", ("stuck",), is_in("status", "blocked")),
+        RowState("quick", ("quick win", "easy", "low hanging"), flag("quick_win")),
+        RowState("without a runbook", ("without runbook", "no runbook"), none("runbook"), after=True),
     ),
     choices={"severity": {"crit": "critical"}, "state": {"no evidence": "no_data"}, "status": {}},
     dates={"detected_on": ("detected", "found", "new", "since", "opened", "appeared"), "due_on": ("due", "deadline")},
@@ -285,16 +269,14 @@ REMEDIATION = Entity(
     states=(
         RowState(
             "open",
-            ("open", "outstanding", "unfinished", "not closed", "pending"),
+            ("outstanding", "unfinished", "not closed", "pending"),
             is_in("status", "open", "in_progress", "blocked"),
         ),
         RowState("overdue", OVERDUE, past("due_on", "open", "in_progress", "blocked")),
-        RowState("blocked", ("blocked", "stuck", "stuck waiting", "held up", "on hold"), is_in("status", "blocked")),
-        RowState(
-            "in progress", ("in progress", "under way", "started", "being worked on"), is_in("status", "in_progress")
-        ),
-        RowState("not started", ("not started", "not been started", "not begun", "untouched"), is_in("status", "open")),
-        RowState("closed", ("closed", "finished", "completed", "done"), is_in("status", "closed")),
+        RowState("blocked", ("stuck", "stuck waiting", "held up", "on hold"), is_in("status", "blocked")),
+        RowState("in progress", ("under way", "started", "being worked on"), is_in("status", "in_progress")),
+        RowState("not started", ("not been started", "not begun", "untouched"), is_in("status", "open")),
+        RowState("closed", ("finished", "completed", "done"), is_in("status", "closed")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"severity": {"crit": "critical"}},
@@ -334,12 +316,12 @@ ATTESTATION = Entity(
         RowState("overdue", OVERDUE, is_in("status", "overdue")),
         RowState(
             "pending",
-            ("open", "pending", "outstanding", "unsigned", "not signed", "to sign", "missing", "due"),
+            phrases("open, outstanding, unsigned, not signed, to sign, missing, due"),
             is_in("status", "overdue", "due_7", "due_30", "not_due"),
         ),
-        RowState("signed", ("signed", "attested", "done", "completed", "given"), is_in("status", "attested")),
-        RowState("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
-        RowState("unsupported", ("unsupported", "without evidence"), flag("unsupported")),
+        RowState("signed", ("attested", "done", "completed", "given"), is_in("status", "attested")),
+        RowState("rejected", ("refused", "declined"), is_in("status", "rejected")),
+        RowState("unsupported", ("without evidence",), flag("unsupported")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={},
@@ -370,13 +352,12 @@ DUTY = Entity(
         RowState("overdue", OVERDUE, is_in("state", "overdue")),
         RowState(
             "pending",
-            ("pending", "open", "outstanding", "upcoming", "due", "on plate", "to do", "left", "coming up"),
+            phrases("open, outstanding, upcoming, due, on plate, to do, left, coming up"),
             is_in("state", "overdue", "open"),
         ),
-        RowState("done late", ("done late", "finished late", "completed late"), is_in("state", "late")),
-        RowState("done", ("done", "finished", "completed", "closed"), is_in("state", "done", "late")),
+        RowState("done", ("finished", "completed", "closed"), is_in("state", "done", "late")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
-        RowState("fixed", ("fixed", "hard", "regulatory", "immovable"), flag("hard")),
+        RowState("fixed", ("hard", "regulatory", "immovable"), flag("hard")),
     ),
     choices={"kind": {}},
     dates={"due_on": ("due", "deadline", "coming"), "done_on": ("done", "finished", "completed")},
@@ -407,18 +388,14 @@ TEST = Entity(
     "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, owner {owner}",
     names=("id", "schedule_id", "procedure"),
     states=(
-        RowState("failed", ("failed", "fail", "failing", "failure"), is_in("outcome", "failed")),
-        RowState("passed", ("passed", "pass", "successful"), is_in("outcome", "passed")),
-        RowState("missed", ("missed", "overdue", "skipped", "not performed"), is_in("standing", "missed")),
-        RowState("late", ("late", "performed late"), is_in("standing", "late")),
-        RowState("upcoming", ("upcoming", "planned", "scheduled", "due"), is_in("standing", "upcoming", "open")),
-        RowState("open", ("open", "running"), is_in("standing", "open")),
-        RowState(
-            "performed",
-            ("performed", "done", "run", "ran", "completed"),
-            lambda _: pl.col("performed_on").is_not_null(),
-        ),
-        RowState("with deviations", ("deviation", "with deviations"), lambda _: pl.col("deviations") > 0, after=True),
+        RowState("failed", ("fail", "failing", "failure"), is_in("outcome", "failed")),
+        RowState("passed", ("pass", "successful"), is_in("outcome", "passed")),
+        RowState("missed", ("overdue", "skipped", "not performed"), is_in("standing", "missed")),
+        RowState("late", ("performed late",), is_in("standing", "late")),
+        RowState("upcoming", ("planned", "scheduled", "due"), is_in("standing", "upcoming", "open")),
+        RowState("open", ("running",), is_in("standing", "open")),
+        RowState("performed", ("done", "run", "ran", "completed"), lambda _: pl.col("performed_on").is_not_null()),
+        RowState("with deviations", ("deviation",), lambda _: pl.col("deviations") > 0, after=True),
     ),
     dates={
         "performed_on": ("performed", "run", "ran", "failed", "passed", "done", "tested"),
@@ -441,7 +418,7 @@ SCHEDULE = Entity(
     "testing schedule",
     "testing schedules",
     ("testing schedule", "test schedule", "recurring test", "schedule", "test"),
-    _schedules,
+    lambda records: records.table("testing_schedules").with_columns(called=framework_name(records)),
     "id",
     "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}",
     names=("id",),

@@ -106,7 +106,7 @@ VENDOR = Entity(
             lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]),
             after=True,
         ),
-        RowState("assured", ("assured", "with assurance", "covered"), is_in("assurance", "assured", "expiring")),
+        RowState("assured", ("with assurance", "covered"), is_in("assurance", "assured", "expiring")),
         RowState(
             "with assurance that lapsed",
             phrases(
@@ -124,7 +124,7 @@ VENDOR = Entity(
         ),
         RowState(
             "never assured",
-            ("never assured", "not assessed", "never assessed", "unassessed"),
+            ("not assessed", "never assessed", "unassessed"),
             is_in("assurance", "not_assessed"),
             assumed="by documents, whatever was recorded of it",
         ),
@@ -143,13 +143,9 @@ VENDOR = Entity(
             is_in("review", "overdue", "never"),
             after=True,
         ),
-        RowState(
-            "reviewed in time", ("reviewed on time", "reviewed in time", "review current"), is_in("review", "current")
-        ),
-        RowState("never reviewed", ("never reviewed", "without review", "without a review"), is_in("review", "never")),
-        RowState(
-            "with inherited gaps", ("inherited gap", "with inherited gaps"), over("inherited_gaps", 1), after=True
-        ),
+        RowState("reviewed in time", ("reviewed on time", "review current"), is_in("review", "current")),
+        RowState("never reviewed", ("without review", "without a review"), is_in("review", "never")),
+        RowState("with inherited gaps", ("inherited gap",), over("inherited_gaps", 1), after=True),
         RowState(
             "handling health data",
             ("health data", "phi", "handle phi", "patient data"),
@@ -173,7 +169,7 @@ VENDOR = Entity(
         ),
         RowState(
             "assessed",
-            ("assessed",),
+            (),
             lambda _: pl.col("assurance") != "not_assessed",
             assumed="by documents, whatever was recorded of it",
         ),
@@ -204,7 +200,7 @@ VENDOR = Entity(
                 ),
             )
         ),
-        RowState("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
+        RowState("current", ("active", "on the register", "on file"), lambda _: pl.lit(True)),
     ),
     choices={
         "status": {"ran out": "expired", "run out": "expired"},
@@ -271,16 +267,16 @@ DOCUMENT = Entity(
     states=(
         RowState(
             "expired",
-            ("expired", "lapsed", "out of date", "outdated", "no longer valid", "ended"),
+            phrases("lapsed, out of date, outdated, no longer valid, ended"),
             lambda today: pl.col("valid_until") < today,
         ),
         RowState(
             "in force",
-            ("in force", "valid", "current"),
+            ("valid", "current"),
             lambda today: pl.col("valid_until").is_null() | (pl.col("valid_until") >= today),
             after=True,
         ),
-        RowState("qualified", ("qualified", "qualified opinion", "with reservations"), is_in("opinion", "qualified")),
+        RowState("qualified", ("qualified opinion", "with reservations"), is_in("opinion", "qualified")),
     ),
     choices={
         "kind": meanings(

@@ -32,7 +32,7 @@ def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
         and not is_event_verb(reading, piece)
     )
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
-    lost += [word for word in _passed_over(reading) if not _understood(word, found, reading)]
+    lost += [word for _, word in reading.passed_over if not _understood(word, found, reading)]
     lost += [*_unknown_counts(found, reading, frame), *_rates(found, reading), *_opinions(reading)]
     new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
     return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=doubts(found, reading, frame))
@@ -95,12 +95,6 @@ def _unknown_counts(found: Query, reading: Reading, frame: pl.DataFrame) -> list
     return [] if piece.sense("noun", "state", "choice", "name", "filler", "order") else [f"how many {counted[1]}"]
 
 
-def _passed_over(reading: Reading) -> list[str]:
-    """The words that no piece holds."""
-    held = {at for piece in (*reading.pieces, *reading.turned, *reading.excluded) for at in range(piece.at, piece.end)}
-    return [word for at, word in enumerate(reading.asked.words) if at not in held]
-
-
 def _understood(word: str, found: Query, reading: Reading) -> bool:
     asked = reading.asked
     if word in ("compare", "compared", "versus", "vs") and any(len(one.parts) > 1 for one in found.constraints):
@@ -149,12 +143,12 @@ def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
         return True
     if chooses(found, piece) or asks(found, reading, piece):
         return True
-    if any(_is_said(sense, piece, found, reading) for sense in piece.senses):
+    if any(_is_part(sense, piece, found, reading) for sense in piece.senses):
         return True
     return found.intent == "why" and piece.words in ("cause", "root cause", "reason", "caused", "happen", "happened")
 
 
-def _is_said(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
+def _is_part(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
     """Whether a phrase that the query does not hold in its own place is a part of it all the same."""
     made, asked = conditions(found), reading.asked
     columns = {*found.columns, found.group, found.order.column if found.order else None}

@@ -101,20 +101,18 @@ def conditions(found: Query) -> tuple[Constraint, ...]:
 
 def _idle_words(found: Query, reading: Reading) -> Iterator[str]:
     """Words that carry meaning and that no phrase holds."""
-    pieces = (*reading.pieces, *reading.turned, *reading.excluded)
-    held = {at for piece in pieces for at in range(piece.at, piece.end)}
     spent = {*_SPENT.get(found.intent, ()), *(_PERIODS if ":" in (found.group or "") else ())}
     spent |= set(_SPENT["compare"]) if found.having is not None else set()
     spent |= {"took", "take", "takes", "taking", "longer"} if _lasts(found) else set()
     missing = any(one.dimension.startswith(("empty:", "not:")) for one in found.constraints)
     bounds = [one.label for one in found.constraints if one.dimension.startswith("bound:")]
-    for at, word in enumerate(reading.asked.words):
+    for at, word in reading.passed_over:
         if word == "us" and at and reading.asked.words[at - 1] in ("on", "to", "by", "with"):
             yield f"{reading.asked.words[at - 1]} us"
         first = found.order is not None and f"{found.order.count}" == word
         number = word.isdigit() and (first or any(one.endswith(f" {word}") for one in bounds))
         turner = word in TURNS and (missing or bool(reading.turned or reading.excluded))
-        if not (at in held or word in PLAIN or word in spent or number or turner):
+        if not (word in PLAIN or word in spent or number or turner):
             yield word
 
 

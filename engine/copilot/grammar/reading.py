@@ -114,6 +114,13 @@ class Reading:
         )
 
     @property
+    def passed_over(self) -> list[tuple[int, str]]:
+        """The words that no piece holds, each with its place."""
+        pieces = (*self.pieces, *self.turned, *self.excluded)
+        held = {at for piece in pieces for at in range(piece.at, piece.end)}
+        return [(at, word) for at, word in enumerate(self.asked.words) if at not in held]
+
+    @property
     def title_words(self) -> tuple[str, ...]:
         """The words that some title has."""
         return tuple(dict.fromkeys(sense.value for piece in self.pieces if (sense := piece.sense("title"))))

@@ -28,7 +28,7 @@ def test_a_question_whose_words_are_all_accounted_for_is_answered_with_high(ques
     ("question", "reason"),
     [
         ("how many incidents landed this year", "'landed' taken to say nothing"),
-        ("evidence requests waiting on us", "'on us' taken to say nothing"),
+        ("evidence requests waiting on us", "'waiting on us' taken by the clock of the request"),
         ("opne incidents", "'opne' read as 'open'"),
         ("findings not patched", "'not patched' is no word of the record"),
         ("testing schedules of marcus", "taken as owned by marcus.bell@cobalt.example"),
