@@ -121,9 +121,8 @@ DEPENDENT = Entity(
     "dependent service",
     "dependent services",
     phrases(
-        "depend on, depends on, rely on, relies on, downstream of, downstream, depending on, dependent, blast "
-        "radius, affected if, break if, breaks if, break when, goes down with, what needs, which services need, who "
-        "needs"
+        "depend on, depends on, rely on, relies on, downstream of, downstream, depending on, dependent, blast radius, "
+        "affected if, break if, breaks if, break when, goes down with, what needs, which services need, who needs"
     ),
     _dependencies,
     "id",

@@ -177,8 +177,7 @@ VENDOR = Entity(
             "whose outage stops us",
             phrases(
                 "take us down, stop us, stops us, stop our service, outage stops service, outage stops us, outage "
-                "would "
-                "stop us, outage would stop our service, outage takes us down"
+                "would stop us, outage would stop our service, outage takes us down"
             ),
             flag("outage_stops_service"),
             after=True,

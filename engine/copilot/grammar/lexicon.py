@@ -14,7 +14,7 @@ from engine.copilot.entities.columns import words_of
 from engine.copilot.entities.entity import Entity, RowState, meanings, phrases
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.names import Names, OwnName, Phrase
-from engine.copilot.grammar.text import stem, stems
+from engine.copilot.grammar.text import root, stem, stems
 from engine.model import vocabulary
 
 Kind = Literal[
@@ -40,10 +40,9 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
         ("measure", False)),
     **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
     **dict.fromkeys(phrases(
-        "biggest, largest, highest, worst, top, most severe, most serious, most important, strongest, best, "
-        "greatest, most urgent, furthest, most likely, riskiest, poorest, furthest along, most ready, further "
-        "along, further ahead, closer, readier, better off, more ready, better prepared, most critical, closest, "
-        "most dangerous"
+        "biggest, largest, highest, worst, top, most severe, most serious, most important, strongest, best, greatest, "
+        "most urgent, furthest, most likely, riskiest, poorest, furthest along, most ready, further along, further "
+        "ahead, closer, readier, better off, more ready, better prepared, most critical, closest, most dangerous"
     ), ("size", True)),
     **dict.fromkeys(phrases(
         "smallest, lowest, weakest, least, least ready, behind most, furthest behind, most behind, least serious, "
@@ -56,11 +55,9 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
 GROUPS = phrases("by, per, for each, each, broken down by, grouped by, split by, across, breakdown by, breakdown")
 # what people count by: words for a column that many things have
 GROUP_WORDS: Mapping[str, str] = meanings(
-"service: service; called: framework, standard; owner: owner, person, "
-"people; vendor: vendor, supplier; severity: severity; status: status; "
-"state: state; tier: tier; category: category; region: region; hour: "
-"hour; weekday: weekday; root_cause: cause, root cause; priority: "
-"priority; kind: kind, type; environment: environment; actor: engineer; "
+"service: service; called: framework, standard; owner: owner, person, people; vendor: vendor, supplier; severity: "
+"severity; status: status; state: state; tier: tier; category: category; region: region; hour: hour; weekday: weekday; "
+"root_cause: cause, root cause; priority: priority; kind: kind, type; environment: environment; actor: engineer; "
 "source: source; name: committee; playbook: playbook")  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKEND = RowState(
@@ -139,6 +136,14 @@ class Lexicon:
     def singles(self) -> frozenset[str]:
         """Its phrases of one word."""
         return frozenset(phrase[0] for phrase in self._own if len(phrase) == 1) | self._names.singles
+
+    @cached_property
+    def roots(self) -> Mapping[str, set[str]]:
+        """Its words without their endings, each with the words that have it."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for word in self.singles:
+            found[root(word)].add(word)
+        return found
 
 
 def nouns(entity: Entity) -> Iterator[Phrase]:

@@ -186,13 +186,11 @@ class Planner:
 
     def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """The one kind of thing that understands every word, one of them as a word of its columns."""
-        readings = [
-            reading
-            for entity in ENTITIES
-            if not (reading := self.reading(asked, entity)).unknown
-            and any(piece.sense("choice") for piece in reading.pieces)
-            and not _orphans(reading)
+        known = [(entity, self._library.lexicon(entity).senses) for entity in ENTITIES]
+        chosen = [
+            one for one, of in known if any(each.kind == "choice" for word in asked.words for each in of((word,)))
         ]
+        readings = [found for one in chosen if not ((found := self.reading(asked, one)).unknown or _orphans(found))]
         most = max((reading.understood_words for reading in readings), default=0)
         best = [reading for reading in readings if reading.understood_words == most]
         return (self.query(best[0]),) if len(best) == 1 and most > 1 else ()

@@ -190,7 +190,7 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             continue
         elif word not in _SPANS and _titles(entity, frame, stem(word)):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
-        elif (near := nearest(stem(word), known.singles) or by_ending(word, known.singles)) is not None:
+        elif (near := nearest(stem(word), known.singles) or by_ending(word, known.roots)) is not None:
             pieces.append(Piece((near,), known.senses((near,)), piece.at))
             corrections.append((word, near))
         else:

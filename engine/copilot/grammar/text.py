@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from engine.copilot.entities.entity import phrases
 
@@ -104,11 +104,10 @@ def root(word: str) -> str:
     return _ENDING.sub("", word)
 
 
-def by_ending(word: str, known: Iterable[str]) -> str | None:
+def by_ending(word: str, roots: Mapping[str, Collection[str]]) -> str | None:
     """The one known word that differs in its ending alone; None where there is none, or several."""
-    base = root(word)
-    found = {other for other in known if len(base) > 4 and root(other) == base} if word.isalpha() else set()
-    return found.pop() if len(found) == 1 else None
+    found = roots.get(root(word), ()) if word.isalpha() and len(root(word)) > 4 else ()
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
