@@ -63,16 +63,16 @@ GROUPS: tuple[tuple[Figure, ...], ...] = (
 
 def _by_id(declared: Iterable[Figure]) -> Mapping[str, Figure]:
     """TypeError for an identifier, or a title, that two figures bear: what is counted otherwise is called otherwise."""
-    found: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     titles: dict[str, str] = {}
     for figure in declared:
-        if figure.id in found:
+        if figure.id in figures:
             raise TypeError(f"two figures are called {figure.id!r}")
         other = titles.setdefault(figure.title, figure.id)
         if other != figure.id:
             raise TypeError(f"the figures {other!r} and {figure.id!r} have the title {figure.title!r}")
-        found[figure.id] = figure
-    return found
+        figures[figure.id] = figure
+    return figures
 
 
 FIGURES = _by_id(chain.from_iterable(GROUPS))

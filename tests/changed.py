@@ -69,7 +69,7 @@ def select(graph: ImportGraph, changed: Collection[str]) -> Selection:
     if modules - of_reports:
         files |= {place for place in OF_THE_PRODUCT if (graph.root / place).exists()}
     if named:
-        files |= {found.relative_to(graph.root).as_posix() for found in _each_report(graph.root)}
+        files |= {path.relative_to(graph.root).as_posix() for path in _each_report(graph.root)}
         files |= {OF_REPORTS} if (graph.root / OF_REPORTS.partition("::")[0]).exists() else set()
     return Selection(tuple(sorted(files)), frozenset(named), limited)
 

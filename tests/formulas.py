@@ -43,12 +43,12 @@ class _Reader:
     def __init__(self, text):
         self.tokens, at = [], 0
         while at < len(text):
-            found = TOKEN.match(text, at)
-            if found is None:
+            match = TOKEN.match(text, at)
+            if match is None:
                 raise Unsaid(text[at:])
-            at = found.end()
-            if found.lastgroup:
-                self.tokens.append(found)
+            at = match.end()
+            if match.lastgroup:
+                self.tokens.append(match)
 
     def sentence(self):
         words = self.value()

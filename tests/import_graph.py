@@ -27,10 +27,10 @@ class ImportGraph:
 
     def imports(self, name: str) -> set[str]:
         """The modules that a module needs: those that it names, the packages that they are in, and its conftests."""
-        found = {module for named in self._names(name) for module in _packages(named)}
+        modules = {module for named in self._names(name) for module in _packages(named)}
         if name.startswith("tests."):
-            found |= {f"{package}.conftest" for package in _packages(name.rpartition(".")[0])}
-        return (found & self.files.keys()) - {name}
+            modules |= {f"{package}.conftest" for package in _packages(name.rpartition(".")[0])}
+        return (modules & self.files.keys()) - {name}
 
     def reach(self, changed: Iterable[str], closed: Collection[str] = ()) -> dict[str, int]:
         """The modules that import one of ``changed``, with the steps between; through ``closed`` no step leads on."""

@@ -10,15 +10,15 @@ def root_from_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) ->
     """The root that a leaf and its audit path lead to; None when the path does not fit a tree of ``size`` leaves."""
     if not 0 <= index < size:
         return None
-    place, last, found = index, size - 1, leaf
+    place, last, digest = index, size - 1, leaf
     for sibling in path:
         if last == 0:
             return None
         if place % 2 or place == last:
-            found = sha256(NODE + sibling + found).digest()
+            digest = sha256(NODE + sibling + digest).digest()
             while not place % 2 and place:
                 place, last = place // 2, last // 2
         else:
-            found = sha256(NODE + found + sibling).digest()
+            digest = sha256(NODE + digest + sibling).digest()
         place, last = place // 2, last // 2
-    return found if last == 0 else None
+    return digest if last == 0 else None

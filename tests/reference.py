@@ -113,8 +113,8 @@ def figures():
     lines = table("figure", "title", "in", "reports")
     for entry in sorted(definitions(CATALOGUE), key=lambda entry: entry.figure.id):
         place = f"reports/{PAGES[HOMES[entry.figure.id]]}#{entry.figure.id}"
-        shown = ", ".join(entry.reports)
-        lines.append(f"| [{entry.figure.id}]({place}) | {cell(entry.title)} | {entry.figure.unit} | {shown} |")
+        text = ", ".join(entry.reports)
+        lines.append(f"| [{entry.figure.id}]({place}) | {cell(entry.title)} | {entry.figure.unit} | {text} |")
     return lines
 
 
@@ -183,8 +183,8 @@ def settings():
 
 def tables():
     """What `hq tables` prints, below the title of the page."""
-    _, _, said = describe_tables().partition("\n")
-    return said.strip().splitlines()
+    _, _, text = describe_tables().partition("\n")
+    return text.strip().splitlines()
 
 
 def options():
@@ -193,9 +193,9 @@ def options():
 
 
 def _command(name, command):
-    told = re.sub(r"\s+", " ", command.help or "").strip()
+    text = re.sub(r"\s+", " ", command.help or "").strip()
     taken = [each for each in command.params if isinstance(each, click.Argument)]
-    lines = ["", f"### {name}", "", _markdown(told)]
+    lines = ["", f"### {name}", "", _markdown(text)]
     usage = " ".join([name, *(each.make_metavar(click.Context(command)) for each in taken)])
     lines += ["", f"`{usage}`"]
     given = [each for each in command.params if isinstance(each, click.Option)]

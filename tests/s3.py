@@ -73,8 +73,8 @@ def s3_server():
         server.start()
         return server
 
-    found = S3(start)
+    s3 = S3(start)
     try:
-        yield found
+        yield s3
     finally:
-        found.stop()
+        s3.stop()

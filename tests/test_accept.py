@@ -9,8 +9,8 @@ from tests.import_graph import ROOT
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 def test_every_step_has_its_files_and_its_script(step):
     assert step.paths(ROOT)
-    found = [path for folder in ("tests", "docs") for path in ROOT.glob(f"{folder}/**/{step.script}")]
-    assert step.command or len(found) == 1
+    paths = [path for folder in ("tests", "docs") for path in ROOT.glob(f"{folder}/**/{step.script}")]
+    assert step.command or len(paths) == 1
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def place(path):
 
 def blocks(page, *infos):
     """The code of the fenced blocks with one of these info strings, in order."""
-    return [found["code"] for found in BLOCK.finditer(page.read_text()) if found["info"] in infos]
+    return [match["code"] for match in BLOCK.finditer(page.read_text()) if match["info"] in infos]
 
 
 def marked_part(name):

@@ -395,12 +395,12 @@ def test_no_module_takes_the_place_of_a_name_that_its_package_gives_out():
 
 def public_classes():
     """Every public class of the product with the files that declare one of that name."""
-    found = defaultdict(list)
+    classes = defaultdict(list)
     for path in sources("engine", "reports", "data/demo", "api.py", "scheduler.py"):
         for node in syntax(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found[node.name].append(place(path))
-    return found
+                classes[node.name].append(place(path))
+    return classes
 
 
 def test_no_two_public_classes_have_one_name():

@@ -42,9 +42,9 @@ class Module:
         for top in self.tree.body:
             own = getattr(top, "name", None)
             for node in _with_annotations(top):
-                found = self._target(node)
-                if found is not None and found != (self.name, own):
-                    yield found
+                target = self._target(node)
+                if target is not None and target != (self.name, own):
+                    yield target
 
     def _target(self, node: ast.AST) -> tuple[str, str] | None:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -117,7 +117,7 @@ def is_command(node: ast.AST) -> bool:
 
 
 def test_every_public_name_has_a_user_in_the_product():
-    used = {found for module in modules().values() for found in module.uses()}
+    used = {use for module in modules().values() for use in module.uses()}
     public = {
         (module.name, name)
         for module in modules().values()

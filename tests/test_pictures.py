@@ -22,8 +22,8 @@ def test_the_picture_of_the_architecture_is_up_to_date():
 
 
 def test_the_architecture_names_no_outside_address():
-    said = architecture.picture() + terminal.PICTURE.read_text()
-    assert said.replace("http://www.w3.org/2000/svg", "").count("http") == 0
+    text = architecture.picture() + terminal.PICTURE.read_text()
+    assert text.replace("http://www.w3.org/2000/svg", "").count("http") == 0
 
 
 def test_the_recording_is_what_the_commands_print(tmp_path):

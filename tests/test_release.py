@@ -14,7 +14,7 @@ ENTRY = re.compile(r"([a-z0-9-]+)==([0-9][^ ]*)(?: ; [^\\\n]+)? \\\n((?: {4}--ha
 
 
 def locked_versions():
-    return {found[1]: found[2] for found in ENTRY.finditer(LOCK)}
+    return {match[1]: match[2] for match in ENTRY.finditer(LOCK)}
 
 
 def release(version):

@@ -30,8 +30,8 @@ def test_every_rule_that_is_switched_off_on_a_line_says_why():
         f"{place}:{line}"
         for place, line, text in comments()
         if place not in SHIPPED
-        and (found := SUPPRESSION.search(text))
-        and (found["codes"] is None or not re.search(r"\w", found["reason"].replace("fmt: skip", "")))
+        and (match := SUPPRESSION.search(text))
+        and (match["codes"] is None or not re.search(r"\w", match["reason"].replace("fmt: skip", "")))
     ]
     assert silent == []
 

@@ -49,8 +49,8 @@ def generate(org: str, today: date) -> dict[str, pl.DataFrame]:
 def generate_days(org: str, today: date) -> dict[str, DayRows]:
     """The same, with what each row said from day to day since the first."""
     story = build_story(org, today)
-    told = {name: _days(story, name) for name, rows in story.tables.items() if rows}
-    return {**told, **{name: _moments(story, name, rows) for name, rows in story.frames.items()}}
+    day_rows = {name: _days(story, name) for name, rows in story.tables.items() if rows}
+    return {**day_rows, **{name: _moments(story, name, rows) for name, rows in story.frames.items()}}
 
 
 def _days(story: Story, name: str) -> DayRows:

@@ -23,8 +23,8 @@ def replay(services: Services, org_id: str, tables: Mapping[str, DayRows], *, no
     store, owner = services.store, f"owner@{org_id}.example"
     log = tables["audit_log"]
     happened = log.rows["occurred_at"] <= now  # today is not over
-    told = DayRows(log.rows.filter(happened), log.days.filter(happened))
-    past = DaysImport(store, {**tables, "audit_log": told}, org_id=org_id, actor=f"sync@{org_id}.example")
+    day_rows = DayRows(log.rows.filter(happened), log.days.filter(happened))
+    past = DaysImport(store, {**tables, "audit_log": day_rows}, org_id=org_id, actor=f"sync@{org_id}.example")
     zone = past.time_zone
     today = local_day(now, zone)
     sealed = today - timedelta(days=SEALED_AGO)

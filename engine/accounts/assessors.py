@@ -60,16 +60,16 @@ def issue(
 def list_tokens(store: Store, org_id: str) -> list[dict[str, object]]:
     """Metadata of every token, newest first."""
     store.uses.flush()
-    found = tokens.list_credentials(store, org_id, tokens.ASSESSOR)
+    credentials = tokens.list_credentials(store, org_id, tokens.ASSESSOR)
     with store.reader() as connection:
         counted = uses(connection, org_id)
-    return [with_usage(token, counted.get(token["id"], 0)) for token in found]
+    return [with_usage(token, counted.get(token["id"], 0)) for token in credentials]
 
 
 def revoke(revision: Revision, token_id: str) -> dict[str, object]:
     """End a token, whoever made it."""
-    found = tokens.revoke(revision, tokens.ASSESSOR, token_id, any_owner=True)
-    return with_usage(found, uses(revision.connection, revision.org_id).get(token_id, 0))
+    credential = tokens.revoke(revision, tokens.ASSESSOR, token_id, any_owner=True)
+    return with_usage(credential, uses(revision.connection, revision.org_id).get(token_id, 0))
 
 
 def with_usage(token: tokens.CredentialMetadata, count: int) -> dict[str, object]:
@@ -85,5 +85,5 @@ def log(store: Store, org_id: str, *, days: int | None, now: datetime) -> dict[s
     """What was asked for with any token of the organization in the last days, refused calls too, newest first."""
     since = None if days is None else now - timedelta(days=days)
     with store.reader() as connection:
-        total, found = accesses(connection, org_id, "assessor", since=since, limit=SHOWN)
-    return {"calls": total, "shown": len(found), "newest": found}
+        total, calls = accesses(connection, org_id, "assessor", since=since, limit=SHOWN)
+    return {"calls": total, "shown": len(calls), "newest": calls}

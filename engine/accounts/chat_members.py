@@ -70,14 +70,16 @@ def named_member(connection: Reader, org_id: str, team_id: str | None, user_id: 
     Only those names count that an owner or administrator gave, so that nobody else can speak for another.
     """
     roles = _roles(connection, org_id)
-    found: list[NamedMember] = []
+    named_members: list[NamedMember] = []
     for row in many(
         connection, connections, org_id, kind="chat", status=("placeholder", "configured"), order=("name",)
     ):
         settings = row["settings"] or {}
         if settings.get("team_id", team_id) in (None, team_id) and roles.get(row["created_by"]) in ADMIN_ROLES:
-            found += [NamedMember(email, roles.get(email)) for user, email in _names(settings) if user == user_id]
-    return next((one for one in found if one.role is not None), found[0] if found else None)
+            named_members += [
+                NamedMember(email, roles.get(email)) for user, email in _names(settings) if user == user_id
+            ]
+    return next((one for one in named_members if one.role is not None), named_members[0] if named_members else None)
 
 
 def without_effect(connection: Reader, org_id: str, settings: Mapping[str, object], author: str) -> str:

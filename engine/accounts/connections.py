@@ -103,10 +103,10 @@ def check_settings(settings: Mapping[str, object]) -> None:
             raise _refusal(place, "no secret", f"Settings may not hold secrets, and {place} looks like one")
 
 
-def _refusal(place: str, expected: str, said: str) -> BadRequest:
+def _refusal(place: str, expected: str, text: str) -> BadRequest:
     word = "secret_refused" if expected == "no secret" else "invalid_body"
     details = [{"field": place[:200], "expected": expected}]
-    return BadRequest(f"{said[:300]}; expected {expected}.", word=word, details=details)
+    return BadRequest(f"{text[:300]}; expected {expected}.", word=word, details=details)
 
 
 def _members(

@@ -75,11 +75,11 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
     if "@" not in email.strip("@"):
         raise Usage(f"A person is named by an e-mail address; got {email!r}.")
     store, data_dir = services.store, services.settings.data_dir
-    said = PREFIX + os.urandom(8).hex()
+    text = PREFIX + os.urandom(8).hex()
     with store.reader() as connection:
         _must_be_free(connection, org_id, email, now)
         names, shared = names_of(connection, org_id, email)
-        person = Pseudonym(email, names, said)
+        person = Pseudonym(email, names, text)
         events = events_naming(connection, org_id, person)
         sealed = len(many(connection, bundles, org_id))
         elsewhere = [other for other in organizations_of(connection, email) if other != org_id]
@@ -109,7 +109,7 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
     files = [] if dry_run else _finish(services, org_id, now)
     until = FAR if dry_run and not done.is_empty else newest.seq
     remains = Remains(events, sealed, elsewhere, shared, backups_before(data_dir, org_id, until))
-    return PersonErasure(org_id, said, done, remains, files, dry_run, personal)
+    return PersonErasure(org_id, text, done, remains, files, dry_run, personal)
 
 
 def _must_be_free(connection: Reader, org_id: str, email: str, now: datetime) -> None:

@@ -20,7 +20,7 @@ def user_export(store: Store, org_id: str, email: str) -> dict[str, object]:
     with store.reader() as connection:
         profile = first(connection, users, org_id, email=email)
         member = many(connection, memberships, org_id, email=email)
-        found = incidents_of(connection, org_id, email)
+        incident_rows = incidents_of(connection, org_id, email)
         events = count_of(connection, org_id, email)
     return {
         "profile": {"email": email, **(pick(profile, _PROFILE) if profile else dict.fromkeys(_PROFILE))},
@@ -28,6 +28,6 @@ def user_export(store: Store, org_id: str, email: str) -> dict[str, object]:
         "notification_preferences": flags(profile["preferences"] if profile else None),
         "api_keys": list_credentials(store, org_id, API_KEY, owner=email),
         "alert_ingest_tokens": list_credentials(store, org_id, INGEST, owner=email),
-        "incidents": [pick(row, _INCIDENT) for row in found],
+        "incidents": [pick(row, _INCIDENT) for row in incident_rows],
         "audit_events": events,
     }

@@ -62,10 +62,10 @@ def ask(revision: Revision, kind: str, subject: str) -> dict[str, object]:
 
 def find(connection: Reader, org_id: str, approval_id: str) -> ApprovalRow:
     """The approval; NotFound alike for unknown approvals and unknown organizations."""
-    found = rows.first(connection, approvals, org_id, id=approval_id)
-    if found is None:
+    approval_row = rows.first(connection, approvals, org_id, id=approval_id)
+    if approval_row is None:
         raise NotFound(f"There is no such approval: {approval_id[:80]}.")
-    return found
+    return approval_row
 
 
 def status_at(approval: ApprovalRow, now: datetime, lifetime: timedelta) -> ApprovalStatus:

@@ -62,7 +62,7 @@ def rehearse(
     at = _situation(state, book, inputs, asked.actor, incident)
     documents = policies.active(state.connection, state.org_id, book.id)
     facts, checks = context(book, at, asked), _checks(book, at)
-    found = policies.rulings(documents, book, facts)
+    rulings = policies.rulings(documents, book, facts)
     plan = {
         "playbook": book.id,
         "title": book.title,
@@ -80,7 +80,7 @@ def rehearse(
         "rollback": list(book.rollback),
         "checks": list(checks),
         "policy": {
-            "decision": _decision(documents, found),
+            "decision": _decision(documents, rulings),
             "policies": [{"id": one["id"], "version": one["version"]} for one in documents],
             "rules": [
                 {
@@ -91,7 +91,7 @@ def rehearse(
                     "refuses": one.refuses,
                     "message": one.message,
                 }
-                for one in found
+                for one in rulings
             ],
             "context": facts,
         },
@@ -103,7 +103,7 @@ def rehearse(
         incident_id,
         plan,
         checks,
-        tuple(found),
+        tuple(rulings),
         documents[0]["id"] if documents else None,
         separation.wants_approver(documents)
         or any(_waits_for_approval(documents, book, {**facts, "stage": stage}) for stage in ("execute", "remediate")),
@@ -159,11 +159,11 @@ def _situation(
 
 
 def _checks(book: Playbook, at: Situation) -> tuple[CheckOutcome, ...]:
-    found: list[CheckOutcome] = []
+    check_outcomes: list[CheckOutcome] = []
     for check in book.checks:
         passed, reason = CHECKS[check.check].holds(at, check.options)
-        found.append({"check": check.check, "level": check.level, "passed": passed, "reason": reason})
-    return tuple(found)
+        check_outcomes.append({"check": check.check, "level": check.level, "passed": passed, "reason": reason})
+    return tuple(check_outcomes)
 
 
 def _waits_for_approval(documents: list[PolicyRow], book: Playbook, facts: Mapping[str, object]) -> bool:
@@ -187,7 +187,7 @@ def _steps(book: Playbook, at: Situation, names: Mapping[str, InputValue]) -> li
     ]
 
 
-def _decision(documents: list[PolicyRow], found: list[policies.Ruling]) -> str:
+def _decision(documents: list[PolicyRow], rulings: list[policies.Ruling]) -> str:
     if not documents:
         return "no_policy"
-    return "refused" if any(one.refuses for one in found) else "allowed"
+    return "refused" if any(one.refuses for one in rulings) else "allowed"

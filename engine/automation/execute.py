@@ -114,9 +114,11 @@ def _dry_run(revision: Revision, request: ExecutionRequest) -> DryRunRow | None:
         return rows.one(connection, dry_runs, org_id, id=request.dry_run_id)
     wanted = inputs_hash(complete(request.book, request.inputs or {}))
     for where in ({"inputs_hash": wanted}, {}):
-        found = rows.many(connection, dry_runs, org_id, playbook=request.book.id, order=("-ran_at",), limit=1, **where)
-        if found:
-            return found[0]
+        dry_run_rows = rows.many(
+            connection, dry_runs, org_id, playbook=request.book.id, order=("-ran_at",), limit=1, **where
+        )
+        if dry_run_rows:
+            return dry_run_rows[0]
     return None
 
 

@@ -41,21 +41,23 @@ def of_dry_run(
     """Whether a dry-run carries an execution: its own playbook, the same inputs, succeeded, fresh."""
     if row is None:
         return [Refusal("dry_run_missing", f"There is no dry-run of {playbook}; make one with these inputs first.")]
-    name, found = row["id"], []
+    name, refusals = row["id"], []
     if row["playbook"] != playbook:
-        found.append(Refusal("dry_run_mismatch", f"The dry-run {name} is of {row['playbook']}, not of {playbook}."))
+        refusals.append(Refusal("dry_run_mismatch", f"The dry-run {name} is of {row['playbook']}, not of {playbook}."))
     elif row["inputs_hash"] != wanted_hash:
-        found.append(Refusal("inputs_changed", f"The dry-run {name} had other inputs; make a new one."))
+        refusals.append(Refusal("inputs_changed", f"The dry-run {name} had other inputs; make a new one."))
     if row["outcome"] != "succeeded":
-        found.append(Refusal("dry_run_failed", f"The dry-run {name} {_end_text(row['outcome'])}; nothing rests on it."))
+        refusals.append(
+            Refusal("dry_run_failed", f"The dry-run {name} {_end_text(row['outcome'])}; nothing rests on it.")
+        )
     age = (now - row["ran_at"]).total_seconds() / 60
     if not 0 <= age <= fresh_minutes:
-        found.append(
+        refusals.append(
             Refusal(
                 "dry_run_stale", f"The dry-run {name} is {age:,.0f} minutes old; at most {fresh_minutes:g} are allowed."
             )
         )
-    return found
+    return refusals
 
 
 def of_approval(
@@ -85,17 +87,17 @@ def of_approval(
 
 def of_words(approval_note: str, rollback_plan: str) -> list[Refusal]:
     """A note that says something, and a way back."""
-    found = []
+    refusals = []
     if len(approval_note.strip()) < SHORTEST_NOTE:
         came = len(approval_note.strip())
-        found.append(
+        refusals.append(
             Refusal(
                 "approval_note_missing", f"approval_note must have at least {SHORTEST_NOTE} characters; it has {came}."
             )
         )
     if not rollback_plan.strip():
-        found.append(Refusal("rollback_plan_missing", "rollback_plan must say how to go back; it is empty."))
-    return found
+        refusals.append(Refusal("rollback_plan_missing", "rollback_plan must say how to go back; it is empty."))
+    return refusals
 
 
 def of_checks(failed: Sequence[CheckOutcome]) -> list[Refusal]:

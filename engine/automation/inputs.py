@@ -45,17 +45,17 @@ def complete(book: Playbook, given: Mapping[str, object]) -> dict[str, InputValu
 
 def name_references(book: Playbook, values: Mapping[str, InputValue], state: State) -> dict[str, InputValue]:
     """The values as steps show them: references by name. NotFound when one is not in the organization."""
-    shown: dict[str, InputValue] = {}
+    references: dict[str, InputValue] = {}
     for name, value in values.items():
         kind = book.inputs[name].type
         if kind not in REFERENCES:
-            shown[name] = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+            references[name] = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
             continue
         found = state.name_of(kind, str(value))
         if found is None:
             raise NotFound(f"There is no {kind} {value!r} (inputs.{name}).", word="not_found")
-        shown[name] = found
-    return shown
+        references[name] = found
+    return references
 
 
 def inputs_hash(values: Mapping[str, object]) -> str:

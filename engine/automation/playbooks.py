@@ -117,45 +117,45 @@ def _problems(read: Playbook, stem: str) -> list[tuple[str, str]]:
     from engine.catalogue import catalogue
 
     known = catalogue()
-    found: list[tuple[str, str]] = []
+    problems: list[tuple[str, str]] = []
     if read.id != stem:
-        found.append(("id", f"must be {stem}, the name of the file; found {read.id}"))
+        problems.append(("id", f"must be {stem}, the name of the file; found {read.id}"))
     if read.targets not in SELECTORS:
-        found.append(("targets", f"must be one of {', '.join(SELECTORS)}; found {read.targets}"))
+        problems.append(("targets", f"must be one of {', '.join(SELECTORS)}; found {read.targets}"))
     for control in read.controls:
         if not known.has_control(*(control.split(":", 1) if ":" in control else ("", control))):
-            found.append(("controls", f"names {control}, which no catalogue has"))
+            problems.append(("controls", f"names {control}, which no catalogue has"))
     for name, given in read.inputs.items():
-        found += [(f"inputs.{name}", problem) for problem in _input_problems(given)]
+        problems += [(f"inputs.{name}", problem) for problem in _input_problems(given)]
     for check in read.checks:
         if check.check not in CHECKS:
-            found.append(("checks", f"must be of {', '.join(CHECKS)}; found {check.check}"))
+            problems.append(("checks", f"must be of {', '.join(CHECKS)}; found {check.check}"))
         elif set(check.given) - CHECKS[check.check].options:
-            found.append(("checks", f"{check.check} does not take {', '.join(check.given)}"))
+            problems.append(("checks", f"{check.check} does not take {', '.join(check.given)}"))
         elif CHECKS[check.check].needs - set(check.given):
-            found.append(("checks", f"{check.check} needs {', '.join(sorted(CHECKS[check.check].needs))}"))
+            problems.append(("checks", f"{check.check} needs {', '.join(sorted(CHECKS[check.check].needs))}"))
     for step in read.steps:
         for name in _PLACEHOLDER.findall(step.do):
             if name not in read.inputs:
-                found.append(("steps", f"{step.title!r} names {{{name}}}, which is no input"))
+                problems.append(("steps", f"{step.title!r} names {{{name}}}, which is no input"))
             elif not read.inputs[name].required and read.inputs[name].default is None:
-                found.append(("steps", f"{step.title!r} names {{{name}}}, which may be absent"))
-    return found
+                problems.append(("steps", f"{step.title!r} names {{{name}}}, which may be absent"))
+    return problems
 
 
 def _input_problems(given: PlaybookInput) -> list[str]:
-    found = []
+    problems = []
     if given.required and given.default is not None:
-        found.append("is required and has a default")
+        problems.append("is required and has a default")
     if (given.type == "choice") != bool(given.choices):
-        found.append("needs choices when its type is choice, and only then")
+        problems.append("needs choices when its type is choice, and only then")
     if given.default is not None and given.choices and given.default not in given.choices:
-        found.append("has a default that is no choice")
+        problems.append("has a default that is no choice")
     if (given.type == "integer") != (given.low is not None and given.high is not None):
-        found.append("needs low and high when its type is integer, and only then")
-    return found
+        problems.append("needs low and high when its type is integer, and only then")
+    return problems
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
     """A text with its ``{input}`` placeholders replaced; values are inserted as they are."""
-    return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], "")), text)
+    return _PLACEHOLDER.sub(lambda match: str(values.get(match[1], "")), text)

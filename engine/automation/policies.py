@@ -184,9 +184,9 @@ def listing(
     connection: Reader, org_id: str, *, playbook: str | None, state: str | None, workspace_id: str | None
 ) -> list[dict[str, object]]:
     """Versions of guardrails, newest of each first, with whether the program can read their rules."""
-    found = queries.guardrails(connection, org_id, playbook=playbook, state=state, workspace_id=workspace_id)
-    controls = queries.controls_of(connection, org_id, [row["id"] for row in found])
-    return [{**as_answer(row, controls.get(row["id"], [])), "readable": _readable(row)} for row in found]
+    policy_rows = queries.guardrails(connection, org_id, playbook=playbook, state=state, workspace_id=workspace_id)
+    controls = queries.controls_of(connection, org_id, [row["id"] for row in policy_rows])
+    return [{**as_answer(row, controls.get(row["id"], [])), "readable": _readable(row)} for row in policy_rows]
 
 
 def _readable(row: PolicyRow) -> bool:
@@ -196,5 +196,5 @@ def _readable(row: PolicyRow) -> bool:
 
 def _series(connection: Reader, org_id: str, playbook: str) -> str:
     """The name of the playbook's guardrail through all versions: the one that it has, else a new one."""
-    found = queries.guardrails(connection, org_id, playbook=playbook, state=None, workspace_id=None)
-    return found[0]["policy"] if found else f"guardrail-{playbook}"
+    policy_rows = queries.guardrails(connection, org_id, playbook=playbook, state=None, workspace_id=None)
+    return policy_rows[0]["policy"] if policy_rows else f"guardrail-{playbook}"

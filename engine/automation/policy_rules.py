@@ -55,12 +55,12 @@ def problems(rules: object, fields: Mapping[str, PolicyField]) -> list[RuleProbl
     """Everything that keeps ``rules`` from being a policy over these fields, in order; empty when nothing does."""
     if not isinstance(rules, list) or len(rules) > MOST_RULES:
         return [RuleProblem("rules", f"a list of at most {MOST_RULES} rules", _value_text(rules))]
-    found: list[RuleProblem] = []
+    rule_problems: list[RuleProblem] = []
     left = [MOST_CONDITIONS]
     seen: set[str] = set()
     for number, rule in enumerate(rules):
-        found += _rule(rule, f"rules[{number}]", fields, left, seen)
-    return found
+        rule_problems += _rule(rule, f"rules[{number}]", fields, left, seen)
+    return rule_problems
 
 
 def _rule(
@@ -68,23 +68,23 @@ def _rule(
 ) -> list[RuleProblem]:
     if not isinstance(rule, dict):
         return [RuleProblem(at, "an object with id, when, effect and message", _value_text(rule))]
-    found = [
+    rule_problems = [
         RuleProblem(f"{at}.{name}", "one of id, when, effect, message", "an unknown member")
         for name in sorted(set(rule) - {"id", "when", "effect", "message"})
     ]
     name, effect, message = rule.get("id"), rule.get("effect"), rule.get("message")
     if not isinstance(name, str) or not _RULE_ID.fullmatch(name) or name in seen:
         wanted = "1 to 64 of a-z, 0-9, - and _, each once, the first a letter or digit"
-        found.append(RuleProblem(f"{at}.id", wanted, _value_text(name)))
+        rule_problems.append(RuleProblem(f"{at}.id", wanted, _value_text(name)))
     else:
         seen.add(name)
     if effect not in RULE_EFFECTS:
-        found.append(RuleProblem(f"{at}.effect", "deny or require", _value_text(effect)))
+        rule_problems.append(RuleProblem(f"{at}.effect", "deny or require", _value_text(effect)))
     if not isinstance(message, str) or not 0 < len(message) <= LONGEST or not message.isprintable():
-        found.append(
+        rule_problems.append(
             RuleProblem(f"{at}.message", f"a printable text of 1 to {LONGEST} characters", _value_text(message))
         )
-    return found + _condition(rule.get("when"), f"{at}.when", fields, left, 1)
+    return rule_problems + _condition(rule.get("when"), f"{at}.when", fields, left, 1)
 
 
 def _condition(
@@ -101,10 +101,10 @@ def _condition(
         parts = given[word]
         if not isinstance(parts, list) or not parts:
             return [RuleProblem(f"{at}.{word}", "a list of at least one condition", _value_text(parts))]
-        found: list[RuleProblem] = []
+        rule_problems: list[RuleProblem] = []
         for number, part in enumerate(parts):
-            found += _condition(part, f"{at}.{word}[{number}]", fields, left, depth + 1)
-        return found
+            rule_problems += _condition(part, f"{at}.{word}[{number}]", fields, left, depth + 1)
+        return rule_problems
     if isinstance(given, dict) and set(given) == {"not"}:
         return _condition(given["not"], f"{at}.not", fields, left, depth + 1)
     if not isinstance(given, dict) or set(given) != {"field", "op", "value"}:
@@ -185,13 +185,13 @@ def _value_text(value: object) -> str:
 
 def evaluate(rules: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> list[RuleVerdict]:
     """What each of the rules says about the context, in order. The rules must have no ``problems``."""
-    found = []
+    rule_verdicts = []
     for rule in rules if isinstance(rules, list) else ():
         effect: RuleEffect = rule["effect"]
         holds = _is_true(rule["when"], fields, context)
         refuses = holds if effect == "deny" else not holds
-        found.append(RuleVerdict(rule["id"], effect, holds, refuses, rule["message"]))
-    return found
+        rule_verdicts.append(RuleVerdict(rule["id"], effect, holds, refuses, rule["message"]))
+    return rule_verdicts
 
 
 def _is_true(condition: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> bool:

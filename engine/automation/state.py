@@ -70,12 +70,12 @@ class State:
     def members(self) -> dict[str, ActiveMember]:
         """Active members by e-mail address."""
         profiles = {row["email"]: row for row in rows.many(self.connection, users, self.org_id)}
-        found = {}
+        active_members = {}
         for row in rows.many(self.connection, memberships, self.org_id, status="active"):
             email, profile = row["email"], profiles.get(row["email"])
             employed, name = (profile["active"], profile["name"]) if profile else (True, None)
-            found[email] = ActiveMember(email, row["role"], employed, name)
-        return found
+            active_members[email] = ActiveMember(email, row["role"], employed, name)
+        return active_members
 
     @cached_property
     def vendors(self) -> dict[str, VendorRow]:
@@ -101,10 +101,10 @@ class State:
 
     def deploys(self, service_id: str) -> list[DeployRow]:
         """The last ten deploys of a service up to now, newest first."""
-        found = rows.many(
+        deploy_rows = rows.many(
             self.connection, deploys, self.org_id, service_id=service_id, order=("-deployed_at",), limit=10
         )
-        return [row for row in found if row["deployed_at"] <= self.now]
+        return [row for row in deploy_rows if row["deployed_at"] <= self.now]
 
     def executions_of(self, playbook: str, inputs: Mapping[str, object]) -> list[ExecutionRow]:
         """Executions of a playbook with exactly these inputs, among its last hundred."""

@@ -55,9 +55,9 @@ def _service_and_callers(state: State, inputs: Inputs) -> Iterable[AutomationTar
 
 def _open_findings(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     service, least = str(inputs["service"]), RANKS[str(inputs["severity"])]
-    found = [row for row in state.open_findings(service) if RANKS[row["severity"]] >= least]
+    finding_rows = [row for row in state.open_findings(service) if RANKS[row["severity"]] >= least]
     owner = state.services[service]["owner"]
-    ranked = sorted(found, key=lambda row: (-RANKS[row["severity"]], row["id"]))
+    ranked = sorted(finding_rows, key=lambda row: (-RANKS[row["severity"]], row["id"]))
     return [
         AutomationTarget("finding", row["id"], row["title"], f"open, {row['severity']}", service, owner)
         for row in ranked

@@ -98,11 +98,11 @@ def hq(arguments: Sequence[str]) -> None:
             raise
         sys.exit(130)
     except (OSError, MemoryError) as error:
-        found = None if isinstance(error, BrokenPipeError) else door_problem(error)
-        if found is None:
+        unavailable = None if isinstance(error, BrokenPipeError) else door_problem(error)
+        if unavailable is None:
             raise
         logging.getLogger("hq").warning("%s", error)  # names the file
-        code, said = found.exit_code, _problem_lines(found)
+        code, said = unavailable.exit_code, _problem_lines(unavailable)
     for line in said:  # once the error is gone: what it holds of the records must be closed before the process ends
         click.echo(line, err=True)
     if isinstance(code, int):

@@ -58,13 +58,13 @@ def open_console_services(
     settings = settings or Settings.of_process()
     narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder, settings.evidence_folder)
     sweep_keys(settings.data_dir / "session.secret", settings.webhook_key_path, settings.signing_key_path)
-    with open_services(settings, index().catalogue, now=now(), shared=shared, begin=begin) as found:
-        yield found
+    with open_services(settings, index().catalogue, now=now(), shared=shared, begin=begin) as services:
+        yield services
 
 
-def organization(found: "Services", org: str | None) -> str:
+def organization(services: "Services", org: str | None) -> str:
     """The organization that is named, else the only one. Usage says which there are."""
-    known = [org_id for org_id, _ in found.store.organizations()]
+    known = [org_id for org_id, _ in services.store.organizations()]
     if org is None and len(known) == 1:
         return known[0]
     if org in known:

@@ -16,7 +16,7 @@ def completion(shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     root = click.get_current_context().find_root()
-    found = get_completion_class(shell)
-    if found is None:
+    completion_class = get_completion_class(shell)
+    if completion_class is None:
         raise click.UsageError(f"There is no completion for {shell}.")
-    click.echo(found(root.command, {}, "hq", "_HQ_COMPLETE").source())
+    click.echo(completion_class(root.command, {}, "hq", "_HQ_COMPLETE").source())

@@ -118,11 +118,11 @@ def _print_steps(steps: tuple[str, ...], **words: str) -> None:
 def _with_report(catalogue: str, chapter: str, module: str) -> str:
     """The catalogue with an import and a line behind the last report of the chapter."""
     imports = re.compile(rf"^from reports\.{re.escape(chapter)} import (\([^)]*\)|[^\n]*)$", re.MULTILINE)
-    found = imports.search(catalogue)
-    if found is None:
+    match = imports.search(catalogue)
+    if match is None:
         chapters = ", ".join(re.findall(r"^from reports\.(\w+) import", catalogue, re.MULTILINE))
         raise Usage(f"--chapter must be one of {chapters}; got {chapter!r}.")
-    names = re.findall(r"\w+", found[1])
+    names = re.findall(r"\w+", match[1])
     last = max((catalogue.rindex(f"{one}.REPORT"), one) for one in names)[1]
     catalogue = re.sub(rf"\b{last}\.REPORT\b", f"{last}.REPORT, {module}.REPORT", catalogue)
     return imports.sub(lambda _: _import(f"from reports.{chapter} import ", sorted([*names, module])), catalogue)

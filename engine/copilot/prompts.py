@@ -41,12 +41,12 @@ def messages(conversation: Sequence[dict[str, str]], figures: str) -> list[dict[
     return [{"role": "system", "content": f"{SYSTEM}\n\n{figures}"}, *reversed(kept)]
 
 
-def figures(library: "Library", found: OfflineAnswer) -> str:
+def figures(library: "Library", answer: OfflineAnswer) -> str:
     """Headlines of the main reports, and what the reports say to the question at hand; no names of people."""
     lines = [f"Figures as of {library.today}:"]
     for name in HEADLINES:
         edition = library.edition(name)
         if edition is not None:
             lines.append(f"- {edition.title}: {edition.document.headline}")
-    text = "\n".join([*lines, "", "From the reports on this question:", found.text])
+    text = "\n".join([*lines, "", "From the reports on this question:", answer.text])
     return _PERSON.sub("(a person)", redact_own_keys(text))[:CONTEXT_CHARACTERS]

@@ -115,8 +115,8 @@ def _special_blocks(version: int) -> tuple[tuple[int, int], ...]:
 
 def resolve(host: str, port: int) -> Sequence[str]:
     """Every address of a name, as the system resolves it. OSError when there is none."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(sockaddr[0]) for _, _, _, _, sockaddr in found))
+    getaddrinfo = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(sockaddr[0]) for _, _, _, _, sockaddr in getaddrinfo))
 
 
 def vet(addresses: Sequence[str]) -> Sequence[str]:

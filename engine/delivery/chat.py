@@ -80,12 +80,12 @@ def _outcome(answer: PostAnswer, now: datetime) -> Outcome:
     word = _word(answer)
     if word == "ok":
         return SENT
-    said = f"The chat service answered {answer.status}{f' {word}' if word else ''}."
+    text = f"The chat service answered {answer.status}{f' {word}' if word else ''}."
     if word in HOPELESS:
-        return Outcome("failed", said)
+        return Outcome("failed", text)
     if word == "ratelimited":
-        return Outcome("retry", said, retry_after=retry_after(answer.headers.get("retry-after"), now))
-    return Outcome("retry", said, channel_down=word in ACCESS or answer.status >= 500)
+        return Outcome("retry", text, retry_after=retry_after(answer.headers.get("retry-after"), now))
+    return Outcome("retry", text, channel_down=word in ACCESS or answer.status >= 500)
 
 
 def _word(answer: PostAnswer) -> str:
@@ -93,12 +93,12 @@ def _word(answer: PostAnswer) -> str:
     text = answer.body.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         try:
-            said = msgspec.json.decode(answer.body, type=dict[str, object])
+            document = msgspec.json.decode(answer.body, type=dict[str, object])
         except msgspec.DecodeError:
             return ""
-        if said.get("ok") is True and answer.status == 200:
+        if document.get("ok") is True and answer.status == 200:
             return "ok"
-        text = str(said.get("error", ""))
+        text = str(document.get("error", ""))
     elif 200 <= answer.status < 300:
         return "ok"
     return text if re.fullmatch(r"[a-z_]{1,60}", text) and text != "ok" else ""

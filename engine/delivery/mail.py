@@ -170,8 +170,8 @@ def _down(error: Exception) -> Outcome:
         return Outcome("retry", f"The mail server answered {error.smtp_code}: no mail is taken.", channel_down=True)
     if isinstance(error, ssl.SSLCertVerificationError):
         return Outcome("retry", "The mail server's certificate is not valid for its name.", channel_down=True)
-    said = f"The mail server could not be reached ({type(error).__name__})."
-    return Outcome("retry", said, channel_down=True)
+    text = f"The mail server could not be reached ({type(error).__name__})."
+    return Outcome("retry", text, channel_down=True)
 
 
 @cache
@@ -181,8 +181,8 @@ def _own_name() -> str:
 
 
 def _refusal(code: int, what: str) -> Outcome:
-    said = f"The mail server answered {code} to {what}."
-    return Outcome("failed" if code >= 500 else "retry", said)
+    text = f"The mail server answered {code} to {what}."
+    return Outcome("failed" if code >= 500 else "retry", text)
 
 
 def _session(server: MailServer, outside: Outside) -> smtplib.SMTP:

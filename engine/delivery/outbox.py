@@ -229,10 +229,15 @@ class _Drain:
         """The mails that leave with one; those that cannot stand beside it are left for the next turn."""
         letters, staying = [], []
         for one in claim.beside:
-            row, said = claims.contents(connection, one)
-            fits = contents is not None and is_part(contents["body_html"]) and said and is_part(said["body_html"])
-            if fits and said is not None:
-                letters.append((one, (row, said)))
+            row, content_row = claims.contents(connection, one)
+            fits = (
+                contents is not None
+                and is_part(contents["body_html"])
+                and content_row
+                and is_part(content_row["body_html"])
+            )
+            if fits and content_row is not None:
+                letters.append((one, (row, content_row)))
             else:
                 staying.append(one)
         for one in staying:

@@ -59,18 +59,18 @@ def query(digest: bytes, nonce: int) -> bytes:
 def check_stamp(answer: bytes, digest: bytes, nonce: int) -> datetime:
     """When the hash was stamped, as the answer says; ValueError for an answer to something else, or a refusal."""
     try:
-        found = asn1.decode_der(_Answer, answer)
-        if found.status.status not in GRANTED:
-            raise ValueError(f"refuses: status {found.status.status}")
-        if found.token is None or found.token.kind != SIGNED_DATA:
+        decode_der = asn1.decode_der(_Answer, answer)
+        if decode_der.status.status not in GRANTED:
+            raise ValueError(f"refuses: status {decode_der.status.status}")
+        if decode_der.token is None or decode_der.token.kind != SIGNED_DATA:
             raise ValueError("holds no token")
-        signed = found.token.content.signed
+        signed = decode_der.token.content.signed
         if signed.kind != TST_INFO:
             raise ValueError("holds something else than a time stamp")
         info = asn1.decode_der(_Info, signed.content)
     except ValueError as error:
-        said = str(error)
-        raise ValueError(said if said.startswith(("refuses", "holds")) else f"is no time stamp ({said})") from error
+        text = str(error)
+        raise ValueError(text if text.startswith(("refuses", "holds")) else f"is no time stamp ({text})") from error
     if (info.imprint.algorithm.algorithm, info.imprint.digest) != (SHA256, digest):
         raise ValueError("stamps another hash")
     if info.nonce != nonce:

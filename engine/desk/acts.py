@@ -152,18 +152,18 @@ def value(source: str, column: str, row: Mapping[str, object], person: str, now:
     return plain.get(source.removeprefix("same-or-"))
 
 
-def cell_text(found: object) -> str:
+def cell_text(day: object) -> str:
     """A value of the store as a cell of a form or a file has it."""
-    if found is None:
+    if day is None:
         return ""
-    if isinstance(found, bool):
-        return "true" if found else "false"
-    if isinstance(found, datetime):
-        return found.isoformat().replace("+00:00", "Z")
-    if isinstance(found, date):
-        return found.isoformat()
-    if isinstance(found, float):
-        return repr(found).removesuffix(".0")
-    if isinstance(found, dict | list):
-        return canonical_json(found)
-    return str(found)
+    if isinstance(day, bool):
+        return "true" if day else "false"
+    if isinstance(day, datetime):
+        return day.isoformat().replace("+00:00", "Z")
+    if isinstance(day, date):
+        return day.isoformat()
+    if isinstance(day, float):
+        return repr(day).removesuffix(".0")
+    if isinstance(day, dict | list):
+        return canonical_json(day)
+    return str(day)

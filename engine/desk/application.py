@@ -149,8 +149,8 @@ class Desk:
         except Exception as error:
             # The last resort of the door: the trace goes to the log under the request's id, the person gets no inside.
             log.error("request %s failed\n%s", visit.request.id, traceback.format_exc())
-            told = f"Something went wrong on our side; the log has it under request {visit.request.id}."
-            return error_page(visit, door_problem(error) or Problem(told))
+            text = f"Something went wrong on our side; the log has it under request {visit.request.id}."
+            return error_page(visit, door_problem(error) or Problem(text))
 
     def _refuse_unrouted(self, error: bottle.HTTPError) -> bytes:
         visit = self._visit(bottle.request.environ)

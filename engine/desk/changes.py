@@ -31,7 +31,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
     from engine.intake.imports.preview import text_sheet
 
     author = form.author
-    found = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
+    sheet_rows = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
     evidence = open_evidence(services.settings) if form.files else None
     held = [
         (name, byte_columns(evidence.put(author.org_id, BytesIO(content), name), name, now))
@@ -57,7 +57,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
             add_item(revision, {**_item(form, name, now), **columns}, _controls(form))
 
     result = import_sheets(
-        services.store, found, author.org_id, author.email, now, silent,
+        services.store, sheet_rows, author.org_id, author.email, now, silent,
         note=_note(form), before=before, after=after,
     )  # fmt: skip
     if form.key is None and not result.has_changes:
@@ -85,17 +85,17 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     from engine.intake.imports.imports import FollowedLines, import_sheets, silent
 
     follow = FollowedLines("incident_timeline", FOLLOWED, follow_lines)
-    author, found = upload.author, _sheets(upload)
+    author, sheet_rows = upload.author, _sheets(upload)
 
     def before(revision: Revision) -> None:
-        for sheet in found:
+        for sheet in sheet_rows:
             _check_right(services, revision, author, sheet.table, "import", {})
 
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         _check_owner_remains(revision, list(counts))
 
     result = import_sheets(
-        services.store, found, author.org_id, author.email, now, silent, follow=follow, before=before, after=after
+        services.store, sheet_rows, author.org_id, author.email, now, silent, follow=follow, before=before, after=after
     )
     counts = {name: (one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
     return ImportOutcome(counts, result.after)

@@ -170,12 +170,12 @@ def _problems(problem: InvalidData | Conflict | None, table: Importable) -> tupl
     by_field: dict[str, str] = {}
     general: list[str] = []
     for cell in problem.details:
-        told = f"Expected {cell['expected']}; got {cell['found']}."
+        text = f"Expected {cell['expected']}; got {cell['found']}."
         columns = [one.strip() for one in str(cell["column"]).split(",")]
         if cell.get("file") == FORM and columns[0] in table.fields:
-            by_field.setdefault(columns[0], told)
+            by_field.setdefault(columns[0], text)
         else:
-            general.append(f"{cell['column']}: {told}")
+            general.append(f"{cell['column']}: {text}")
     return by_field, general if by_field or general else [problem.message]
 
 
@@ -183,22 +183,22 @@ def _differences(
     visit: Visit, table: Importable, row: Mapping[str, object], texts: Mapping[str, str]
 ) -> list[tuple[str, str, str, str]]:
     """What changed since the form was filled: column, what it was, what it is now, what was typed."""
-    found = []
+    differences = []
     for name in table.fields:
         was, now = visit.form.get(f"{WAS}{name}"), cell_text(row[name])
         if was is not None and was != now:
-            found.append((name, was, now, texts.get(name, was)))
-    return found
+            differences.append((name, was, now, texts.get(name, was)))
+    return differences
 
 
 def _facts(visit: Visit, table: Importable, row: Mapping[str, object]) -> list[tuple[str, str]]:
     """What a row says, for those who decide on it."""
-    found = []
+    facts = []
     for field in table.fields.values():
         if row.get(field.name) is not None and field.kind != "json":
             text = display(row[field.name], field.name, visit.people, frozenset(field.choices))
-            found.append((column_title(field.name), text))
-    return found
+            facts.append((column_title(field.name), text))
+    return facts
 
 
 def _references(visit: Visit, table: Importable) -> dict[str, Sequence[Option]]:

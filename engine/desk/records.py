@@ -123,7 +123,7 @@ def form_fields(
     ``frameworks`` are those of the organization's own, which may be chosen beside those of the program.
     """
     names = list(table.fields) if only is None else list(only)
-    found = []
+    fields = []
     for name in names:
         field = table.fields[name]
         control, choices = _control(field, frameworks)
@@ -131,14 +131,14 @@ def form_fields(
         listed: Sequence[Option] = references.get(target, ()) if target else ()
         if field.kind in ("person", "email") and control == "input":
             listed = [Option(email, called) for email, called in people.items()]
-        found.append(
+        fields.append(
             FormField(
                 name, "", field.comment, control, field.kind, texts.get(name, ""),
                 field.required, problems.get(name, ""), choices, listed, target or "", field.low, field.high,
                 name in fixed,
             )
         )  # fmt: skip
-    return found
+    return fields
 
 
 def _control(field: TableField, frameworks: Sequence[str]) -> tuple[str, Sequence[tuple[str, str]]]:

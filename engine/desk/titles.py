@@ -15,14 +15,14 @@ LIST = "frameworks.csv"
 @cache
 def _control_titles() -> Mapping[tuple[str, str], str]:
     """The title of each control of the packs that come with the console, by framework and identifier."""
-    found: dict[tuple[str, str], str] = {}
+    titles: dict[tuple[str, str], str] = {}
     for path in sorted(FOLDER.glob("*.csv")):
         if path.name == LIST:
             continue
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                found[path.stem, row["control_id"]] = row["title"]
-    return found
+                titles[path.stem, row["control_id"]] = row["title"]
+    return titles
 
 
 def control_titles(visit: Visit) -> Mapping[tuple[str, str], str]:

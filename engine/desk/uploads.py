@@ -104,12 +104,12 @@ def _fix_name(file: str, row: int, column: str) -> str:
 
 
 def _corrections(visit: Visit) -> dict[tuple[str, int, str], str]:
-    found = {}
+    corrections = {}
     for name, text in visit.form.items():
         match = re.fullmatch(r"fix\.(\d{1,9})\.([^.]{1,200})\.(.{1,400})", name)
         if match:
-            found[match[3], int(match[1]), match[2]] = text
-    return found
+            corrections[match[3], int(match[1]), match[2]] = text
+    return corrections
 
 
 def _page(visit: Visit, *, problem: str, status: int = 200) -> Reply:

@@ -131,8 +131,8 @@ class Visit:
         if self.worker is None:
             return function(self.services, *arguments)
         work: Assignment[ComputeConsole] = Assignment(with_services, (function, arguments))
-        found = self.worker.run(work, place=self.caller.org_id, caller=self.caller.actor, gone=self.request.gone)
-        return cast(T, found)
+        process = self.worker.run(work, place=self.caller.org_id, caller=self.caller.actor, gone=self.request.gone)
+        return cast(T, process)
 
     def reply(self, template: str, status: int = 200, **content: object) -> Reply:
         """A page of somebody who is signed in."""

@@ -29,7 +29,7 @@ def recipients(content: Content, people: People) -> list[Recipient]:
     """Who gets a mail, each once, in order of their addresses; people who switched the mail off or left get none."""
     digest = content.digest
     named = messages(content) if digest.people else {}
-    reachable = {email: said for email, said in named.items() if reaches(email, people)}
+    reachable = {email: text for email, text in named.items() if reaches(email, people)}
     by_role = {email for email, role in people.roles.items() if role in digest.members}
     sees = dict.fromkeys(reachable, EVERYTHING if digest.whole else OWN)
     sees |= dict.fromkeys(by_role, EVERYTHING)

@@ -43,10 +43,10 @@ def actions_to_decide(content: Content) -> list[str]:
     """The actions on which the digest asks for a decision: proposals as long as they are such, reminded ones always."""
     if content.digest.asks is None:
         return []
-    found = content.table("actions").frame
+    frame = content.table("actions").frame
     if content.digest.asks == staffing.TAKE_UP:
-        found = found.filter(pl.col("status").is_in((NEW, "proposed")))
-    return found["action_id"].to_list()
+        frame = frame.filter(pl.col("status").is_in((NEW, "proposed")))
+    return frame["action_id"].to_list()
 
 
 def of(connection: Reader, content: Content) -> dict[str, list[Button]]:

@@ -62,8 +62,8 @@ def tick(services: Services, tasks: Sequence[Task], *, now: datetime, run: RunTa
         done += sum(went.results.values())
         failures += [(task.name, failure) for failure in went.failures]
     if failures:
-        said = first_named([f"{name} for {failure}" for name, failure in failures])
-        raise Problem(f"{len(failures)} of {done + len(failures)} tasks failed: {said}") from failures[0][1].error
+        text = first_named([f"{name} for {failure}" for name, failure in failures])
+        raise Problem(f"{len(failures)} of {done + len(failures)} tasks failed: {text}") from failures[0][1].error
     return f"{done} tasks done"
 
 
@@ -77,19 +77,19 @@ def _do(services: Services, task: Task, run: RunTask, org_id: str, *, now: datet
         return False
     began = monotonic()
 
-    def note(outcome: str, said: str) -> None:
+    def note(outcome: str, text: str) -> None:
         if task.notes == "all" or (task.notes == "failed" and outcome == "failed"):
             ended = now + timedelta(seconds=monotonic() - began)
             queries.record_run(
-                services.store, org_id, task.name, started_at=now, finished_at=ended, outcome=outcome, message=said
+                services.store, org_id, task.name, started_at=now, finished_at=ended, outcome=outcome, message=text
             )
 
     try:
-        said = run(services, task, org_id, now)
+        process = run(services, task, org_id, now)
     except Exception as error:
         note("failed", noted_reason(error))
         raise
-    note("succeeded", said)
+    note("succeeded", process)
     return True
 
 

@@ -39,7 +39,7 @@ def blocks(
     title = f"{edition.title} · {edition.organization.name}"
     found: list[Block] = [
         {"type": "header", "text": {"type": "plain_text", "text": title[:MOST_HEADER]}},
-        *(_section(said) for said in (edition.document.headline, edition.document.next_step) if said),
+        *(_section(text) for text in (edition.document.headline, edition.document.next_step) if text),
     ]
     filled = [(table, known) for table, known in zip(tables, keys, strict=True) if table.frame.height]
     for number, (table, known) in enumerate(filled):

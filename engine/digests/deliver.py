@@ -259,13 +259,13 @@ def key(digest: Digest, day: date, parts: Mapping[str, Position]) -> str:
     return period_key(digest.period, day, version_of(parts))
 
 
-def _occasion(work: _Work, found: "Mapping[str, Sequence[Button]]") -> "Occasion":
+def _occasion(work: _Work, buttons: "Mapping[str, Sequence[Button]]") -> "Occasion":
     from engine.digests.desk_acts import DeskActs
     from engine.digests.messages import Occasion
 
     settings = work.services.settings
     desk = DeskActs(settings, work.org_id, work.now)
-    return Occasion(work.period, work.late, settings.base_url, found, desk)
+    return Occasion(work.period, work.late, settings.base_url, buttons, desk)
 
 
 def _outcome(work: _Work, empty: bool, letters: Sequence[Message]) -> str:

@@ -90,13 +90,13 @@ class EvidenceFolder:
 
     def files(self, folder: str) -> list[StoredFile]:
         """All that lies below a folder, by path."""
-        found = []
+        stored_files = []
         for parent, _, names in os.walk(self.folder / folder):
             for name in names:
                 path = Path(parent, name)
                 state = path.lstat()
-                found.append(StoredFile(path.relative_to(self.folder).as_posix(), state.st_size, state.st_mtime))
-        return sorted(found, key=lambda file: file.path)
+                stored_files.append(StoredFile(path.relative_to(self.folder).as_posix(), state.st_size, state.st_mtime))
+        return sorted(stored_files, key=lambda file: file.path)
 
 
 class EvidenceBucket:

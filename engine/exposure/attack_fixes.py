@@ -65,7 +65,7 @@ def choke_points(
         for place in (*((service,) for service in route.services[:-1]), *_edges(route)):
             lowered[place] += score
             passing[place] += len(begins)
-    found = [
+    points = [
         ChokePoint(
             "service" if len(place) == 1 else "dependency",
             _place_id(place, services),
@@ -78,7 +78,7 @@ def choke_points(
         )
         for place, reduction in lowered.items()
     ]
-    return tuple(sorted(found, key=lambda point: (-point.reduction, point.kind, point.id))[:most])
+    return tuple(sorted(points, key=lambda point: (-point.reduction, point.kind, point.id))[:most])
 
 
 def fix_list(

@@ -48,8 +48,8 @@ def attack_targets(
     for route in routes:
         ending[route.services[-1]].append(route)
     chances = _chances(ending, services, by_start, passages)
-    found = (_target(services, by_start, held, chances[place]) for place, held in ending.items())
-    return tuple(sorted(found, key=lambda target: (-target.combined, -target.best_score, target.service_id)))
+    targets = (_target(services, by_start, held, chances[place]) for place, held in ending.items())
+    return tuple(sorted(targets, key=lambda target: (-target.combined, -target.best_score, target.service_id)))
 
 
 def combine(scores: Iterable[float]) -> float:

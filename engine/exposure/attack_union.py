@@ -42,20 +42,20 @@ def union_chances(
 ) -> dict[int, UnionChance]:
     """For each key the chance that all needs of one of its paths hold; few paths come first, while steps are left."""
     sample = _Sample(probabilities)
-    found: dict[int, UnionChance] = {}
+    chances: dict[int, UnionChance] = {}
     left = steps_of_all
     for key in sorted(unions, key=lambda one: (len(unions[one]), one)):
         paths = unions[key]
         if len(paths) == 1:
-            found[key] = UnionChance(prod(probabilities[need] for need in paths[0]), "exact", 0.0)
+            chances[key] = UnionChance(prod(probabilities[need] for need in paths[0]), "exact", 0.0)
             continue
         factoring = _Factoring(paths, probabilities, min(left, steps_of_one))
         try:
-            found[key] = UnionChance(factoring.chance(), "exact", 0.0)
+            chances[key] = UnionChance(factoring.chance(), "exact", 0.0)
         except _TooManySteps:
-            found[key] = sample.chance(paths)
+            chances[key] = sample.chance(paths)
         left -= factoring.steps
-    return found
+    return chances
 
 
 class _TooManySteps(ArithmeticError):

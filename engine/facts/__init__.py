@@ -115,12 +115,12 @@ class Facts:
             stand, is_of_all_events = self._recall.stand_of(name)
             sources = (stand, self._bounds[has_period(name)], *sources)
             if is_of_all_events:
-                found = self._memory.get(name, (*sources, self._recall.head))
-                return self._go_on(name, sources, self._recall) if found is None else found
-        found = self._memory.get(name, sources)
-        if found is None and name in LOOKUPS and self._recall is not None:
-            found = self._look_up(name, sources, self._recall)
-        return self._memory.settle(name, sources, self._compute(name)) if found is None else found
+                frame = self._memory.get(name, (*sources, self._recall.head))
+                return self._go_on(name, sources, self._recall) if frame is None else frame
+        frame = self._memory.get(name, sources)
+        if frame is None and name in LOOKUPS and self._recall is not None:
+            frame = self._look_up(name, sources, self._recall)
+        return self._memory.settle(name, sources, self._compute(name)) if frame is None else frame
 
     def _parts_of(self, name: str) -> dict[str, pl.DataFrame]:
         """What a fact is computed from; of what is asked without the period where none matters to it."""

@@ -79,13 +79,13 @@ class DerivedMemory(FactCache[Any]):
     def recall(self, key: Hashable, sources: tuple[Source, ...], make: Callable[[], Any]) -> Any:
         """What was made of these very sources, else what ``make`` gives now: the one before where both are frames that
         say the same."""
-        found = self.get(key, sources)
-        if found is None:
-            found, before = make(), self.last(key)
-            if isinstance(found, pl.DataFrame) and isinstance(before, pl.DataFrame) and same_content(before, found):
-                found = before
-            self.put(key, sources, found)
-        return found
+        frame = self.get(key, sources)
+        if frame is None:
+            frame, before = make(), self.last(key)
+            if isinstance(frame, pl.DataFrame) and isinstance(before, pl.DataFrame) and same_content(before, frame):
+                frame = before
+            self.put(key, sources, frame)
+        return frame
 
 
 def same_content(one: pl.DataFrame, other: pl.DataFrame) -> bool:

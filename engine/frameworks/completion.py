@@ -126,10 +126,10 @@ def _texts(content: FrameworkContent, row: Row) -> None:
         limit = LONGEST_TITLE if name in ("title", "group_title") else LONGEST_TEXT
         if len(value) > limit:
             raise Usage(f"{place}: expected at most {limit:,} characters, got {len(value):,}.")
-        if found := _BIDI.search(value) or _CONTROL_CHARACTERS.search(value):
-            character = unicodedata.name(found[0], f"U+{ord(found[0]):04X}")
+        if match := _BIDI.search(value) or _CONTROL_CHARACTERS.search(value):
+            character = unicodedata.name(match[0], f"U+{ord(match[0]):04X}")
             raise Usage(
-                f"{place}: expected plain text, got the invisible character {character} at {found.start() + 1}."
+                f"{place}: expected plain text, got the invisible character {character} at {match.start() + 1}."
             )
 
 

@@ -82,12 +82,12 @@ def _json(name: str, text: str) -> object:
 
 
 def _once(name: str, pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    once = dict(pairs)
+    if len(once) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise Usage(f"{name}: the member {twice!r} is there twice in one object.")
-    return found
+    return once
 
 
 def _yaml(name: str, text: str) -> object:

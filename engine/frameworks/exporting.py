@@ -59,7 +59,7 @@ def built_in_content(framework: str) -> FrameworkContent:
 
 
 def _built_in_row(row: Mapping[str, Any], framework: str, further: Sequence[str]) -> Row:
-    told = {name: _word(row[name]) for name in further if row[name] is not None}
+    words = {name: _word(row[name]) for name in further if row[name] is not None}
     kinds = row["evidence_kinds"]
     return {
         "framework": framework,
@@ -71,7 +71,7 @@ def _built_in_row(row: Mapping[str, Any], framework: str, further: Sequence[str]
             name: row[name]
             for name in ("title", "weight", "cadence", "assessable", "group_id", "group_title", "position")
         },
-        "details": told or None,
+        "details": words or None,
     }
 
 
@@ -81,12 +81,12 @@ def _word(value: object) -> str:
 
 def csv_files(content: FrameworkContent) -> dict[str, bytes]:
     """A file for each table that has rows, by name."""
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     for table, columns in COLUMNS.items():
         rows = content.sorted_rows(table)
         if rows:
-            found[f"{table}.csv"] = lines([columns, *(tuple(_cell(row[name]) for name in columns) for row in rows)])
-    return found
+            files[f"{table}.csv"] = lines([columns, *(tuple(_cell(row[name]) for name in columns) for row in rows)])
+    return files
 
 
 def csv_stream(content: FrameworkContent) -> bytes:

@@ -35,13 +35,13 @@ def read_rules(file: str, document: dict[str, Any], content: FrameworkContent, s
 
 def _levels(document: Mapping[str, Any]) -> list[str]:
     """The classes by which statements differ."""
-    found = {
+    levels = {
         level
         for group in document["KSI"].values()
         for indicator in group.get("indicators", {}).values()
         for level in indicator.get("varies_by_class", {})
     }
-    return [f"class {level}" for level in sorted(found)]
+    return [f"class {level}" for level in sorted(levels)]
 
 
 def _indicator(

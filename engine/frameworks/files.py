@@ -50,8 +50,8 @@ def _files(path: Path) -> list[Path]:
         if path.suffix.lower() not in (*TABULAR, *DOCUMENTS):
             raise Usage(f"{path.name}: expected a framework as {', '.join((*TABULAR, *DOCUMENTS))}.")
         return [path]
-    found = sorted(file for file in path.iterdir() if not file.name.startswith((".", "~$")) and file.is_file())
-    kinds = [file for file in found if file.suffix.lower() in (*TABULAR, *DOCUMENTS)]
+    paths = sorted(file for file in path.iterdir() if not file.name.startswith((".", "~$")) and file.is_file())
+    kinds = [file for file in paths if file.suffix.lower() in (*TABULAR, *DOCUMENTS)]
     for file in kinds:
         if file.is_symlink():  # it may lead anywhere, and a sentence about it would quote what is there
             raise Usage(f"{file.name}: expected a file of the folder, got a link to another place.")

@@ -50,13 +50,13 @@ def _neighbours(path: Path, documents: Mapping[Path, Json], load: Callable[[Path
     wanted = (".json", ".yaml", ".yml", ".xml")
     beside = [one for one in sorted(path.parent.iterdir()) if one.suffix.lower() in wanted and one != path]
     imported = {Path(str(one.get("href", ""))).name for one in documents[path]["profile"].get("imports", [])}
-    found = dict(documents)
+    neighbours = dict(documents)
     for file in beside:
         if imported and file.is_file():
             document = load(file)
             if "catalog" in document or "profile" in document:
-                found[file] = document
-    return found
+                neighbours[file] = document
+    return neighbours
 
 
 def _roots(resolver: Resolver) -> list[Path]:
@@ -114,10 +114,10 @@ def _catalog(file: str, catalog: Json, content: FrameworkContent, name: str) -> 
 
 
 def _all_params(holder: Json) -> list[Json]:
-    found = list(holder.get("params", []))
+    params = list(holder.get("params", []))
     for part in (*holder.get("controls", []), *holder.get("groups", [])):
-        found += _all_params(part)
-    return found
+        params += _all_params(part)
+    return params
 
 
 def _is_ours(resource: Json) -> bool:
@@ -130,12 +130,12 @@ def _tables(file: str, catalog: Json) -> dict[str, list[Json]]:
     if not ours:
         return {}
     try:
-        found = json.loads(base64.b64decode(ours[0]["base64"]["value"], validate=True))
-        for row in found.get("framework_mappings", []):
+        document = json.loads(base64.b64decode(ours[0]["base64"]["value"], validate=True))
+        for row in document.get("framework_mappings", []):
             row["reviewed_on"] = date.fromisoformat(row["reviewed_on"]) if row["reviewed_on"] else None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Usage(f"{file}, resource {TABLES}: expected the tables that an export writes; {error}.") from error
-    return {table: rows for table, rows in found.items() if table in COLUMNS}
+    return {table: rows for table, rows in document.items() if table in COLUMNS}
 
 
 def _own_props(holder: Json) -> dict[str, str]:
@@ -196,7 +196,7 @@ def _row(
 
 def _judgement(own: Mapping[str, str], item: Json) -> Json:
     """What our own export says of a row beyond OSCAL."""
-    found: Json = {
+    judgement: Json = {
         "assessable": own.get("assessable") == "true",
         "weight": int(own["weight"]) if own.get("weight", "").isdigit() else None,
         "cadence": own.get("cadence"),
@@ -208,10 +208,10 @@ def _judgement(own: Mapping[str, str], item: Json) -> Json:
     }
     if "plain" in own:
         parts = item.get("parts") or [{}]
-        found["text"] = parts[0].get("prose")
-        found["details"] = json.loads(own["details"]) if "details" in own else None
-        found["parameters"] = json.loads(own["parameters"]) if "parameters" in own else item.get("params")
-    return found
+        judgement["text"] = parts[0].get("prose")
+        judgement["details"] = json.loads(own["details"]) if "details" in own else None
+        judgement["parameters"] = json.loads(own["parameters"]) if "parameters" in own else item.get("params")
+    return judgement
 
 
 def _is_withdrawn(item: Json) -> bool:

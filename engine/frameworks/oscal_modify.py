@@ -153,7 +153,7 @@ def _find(holder: Json, own_id: str) -> tuple[Json, str, Json] | None:
         for item in holder.get(key, []):
             if item.get("id") == own_id:
                 return holder, key, item
-            found = _find(item, own_id)
-            if found is not None:
-                return found
+            find = _find(item, own_id)
+            if find is not None:
+                return find
     return None

@@ -191,18 +191,18 @@ def combine_controls(name: str, controls: Sequence[Json], method: str) -> list[J
 
 def _join_controls(one: Json, other: Json) -> Json:
     """A control with what another of its identifier has besides."""
-    found = dict(one)
+    controls = dict(one)
     for key, value in other.items():
         if isinstance(value, list):
-            mine = found.get(key, [])
+            mine = controls.get(key, [])
             ids = {part.get("id") for part in mine if isinstance(part, dict) and part.get("id")}
             new = [
                 part for part in value if part not in mine and not (isinstance(part, dict) and part.get("id") in ids)
             ]
-            found[key] = [*mine, *new]
+            controls[key] = [*mine, *new]
         else:
-            found.setdefault(key, value)
-    return found
+            controls.setdefault(key, value)
+    return controls
 
 
 def _alone(control: Json) -> Json:
@@ -211,14 +211,14 @@ def _alone(control: Json) -> Json:
 
 def _group_params(parts: Sequence[Json]) -> list[Json]:
     """Parameters of groups become loose where the groups go."""
-    found: list[Json] = []
+    params: list[Json] = []
     for part in parts:
         stack = [*part.get("groups", [])]
         while stack:
             group = stack.pop(0)
-            found += group.get("params", [])
+            params += group.get("params", [])
             stack = [*group.get("groups", []), *stack]
-    return found
+    return params
 
 
 def _as_is(name: str, parts: Sequence[Json], method: str) -> Json:
@@ -275,7 +275,7 @@ def _custom_group(name: str, group: Json, left: dict[str, Json]) -> Json:
 
 
 def _insertions(place: str, holder: Json, left: dict[str, Json]) -> list[Json]:
-    found: list[Json] = []
+    insertions: list[Json] = []
     for number, one in enumerate(_as_list(holder.get("insert-controls")), start=1):
         here = f"{place}, insert-controls {number}"
         pool = {"controls": list(left.values())}
@@ -288,8 +288,8 @@ def _insertions(place: str, holder: Json, left: dict[str, Json]) -> list[Json]:
         names = [name for name in left if name in keep]
         if order != "keep":
             names = sorted(names, reverse=order == "descending")
-        found += [left.pop(name) for name in names]
-    return found
+        insertions += [left.pop(name) for name in names]
+    return insertions
 
 
 def _first_of(rows: Sequence[Json], key: str) -> list[Json]:

@@ -137,21 +137,21 @@ def _inline(children: Sequence["Element | str"]) -> str:
 
 
 def _inlines(children: Sequence["Element | str"]) -> list[str]:
-    found: list[str] = []
+    inlines: list[str] = []
     for child in children:
         if isinstance(child, str):
-            found.append(child)
+            inlines.append(child)
             continue
         name, attributes, inner = child
         if name == "insert":
             kind, target = attributes.get("type", "param"), attributes.get("id-ref", attributes.get("param-id", ""))
-            found.append(f"{{{{ insert: {kind}, {target} }}}}")
+            inlines.append(f"{{{{ insert: {kind}, {target} }}}}")
         elif name == "a":
-            found.append(f"[{_inline(inner)}]({attributes.get('href', '')})")
+            inlines.append(f"[{_inline(inner)}]({attributes.get('href', '')})")
         else:
             mark = _MARKS.get(name, "")
-            found.append(f"{mark}{''.join(_inlines(inner))}{mark}")
-    return found
+            inlines.append(f"{mark}{''.join(_inlines(inner))}{mark}")
+    return inlines
 
 
 def _block(element: Element, indent: str = "") -> str:
@@ -178,8 +178,8 @@ def _item(item: Element, mark: str, indent: str) -> str:
 
 
 def _descendants(element: Element) -> list[Element]:
-    found: list[Element] = []
+    descendants: list[Element] = []
     for child in element[2]:
         if not isinstance(child, str):
-            found.extend([child, *_descendants(child)])
-    return found
+            descendants.extend([child, *_descendants(child)])
+    return descendants

@@ -121,13 +121,13 @@ def read_checkpoint(text: str) -> Checkpoint:
     if len(lines) != 5 or lines[4]:
         raise ValueError("is no head: expected the lines origin, size, root and chain")
     origin, size, root, chain = lines[:4]
-    found = _CHAIN.fullmatch(chain)
-    if not origin.startswith(ORIGIN) or not _is_name(origin) or not _SIZE.fullmatch(size) or found is None:
+    match = _CHAIN.fullmatch(chain)
+    if not origin.startswith(ORIGIN) or not _is_name(origin) or not _SIZE.fullmatch(size) or match is None:
         raise ValueError("is no head: expected hq/<organization>, a number, a root, and chain with 64 hex digits")
     digest = decode_base64(root)
     if len(digest) != 32:
         raise ValueError(f"has a root of {len(digest)} bytes, expected 32")
-    return Checkpoint(origin, int(size), digest, found[1])
+    return Checkpoint(origin, int(size), digest, match[1])
 
 
 def signer(note: SignedNote, name: str, keys: Sequence[bytes]) -> bytes | None:
@@ -181,10 +181,10 @@ def read_witness_key(vkey: str) -> WitnessKey:
     data = decode_base64(encoded)
     if len(data) != 33 or data[0] != COSIGNATURE:
         raise ValueError("is no key of cosignature/v1: expected the byte 4 and the 32 bytes of an Ed25519 key")
-    found = WitnessKey(name, data[1:])
-    if found.key_id.hex() != key_id:
-        raise ValueError(f"has the key id {key_id[:20]!r}, expected {found.key_id.hex()}")
-    return found
+    witness_key = WitnessKey(name, data[1:])
+    if witness_key.key_id.hex() != key_id:
+        raise ValueError(f"has the key id {key_id[:20]!r}, expected {witness_key.key_id.hex()}")
+    return witness_key
 
 
 def cosigned_at(text: str, one: NoteSignature, witness: WitnessKey) -> int | None:

@@ -40,25 +40,25 @@ def spelled_days(text: str) -> str:
     of 16 Nov 2026."""
     if "-" not in text:
         return text
-    said = _ISO.sub(_spell, text)
-    return _WEEK.sub(_spell_week, said) if "-W" in said else said
+    sentence = _ISO.sub(_spell, text)
+    return _WEEK.sub(_spell_week, sentence) if "-W" in sentence else sentence
 
 
-def _spell(found: re.Match[str]) -> str:
+def _spell(match: re.Match[str]) -> str:
     try:
-        day = spelled_day(date.fromisoformat(found[1]))
+        day = spelled_day(date.fromisoformat(match[1]))
     except ValueError:
-        return found[0]
-    return f"{day}, {found[2]} UTC" if found[2] else day
+        return match[0]
+    return f"{day}, {match[2]} UTC" if match[2] else day
 
 
-def _spell_week(found: re.Match[str]) -> str:
+def _spell_week(match: re.Match[str]) -> str:
     """Within a sentence with its article; behind the word week without that word."""
     try:
-        monday = spelled_day(date.fromisocalendar(int(found[1]), int(found[2]), 1))
+        monday = spelled_day(date.fromisocalendar(int(match[1]), int(match[2]), 1))
     except ValueError:
-        return found[0]
-    before = found.string[: found.start()]
+        return match[0]
+    before = match.string[: match.start()]
     if before.endswith(("week ", "weeks ")):
         return f"of {monday}"
     return f"{'the ' if before[-1:] == ' ' and before[-2:-1].isalpha() else ''}week of {monday}"

@@ -48,11 +48,11 @@ class LeafTree:
 
     def add(self, leaf: bytes) -> None:
         """One more leaf."""
-        height, found = 0, leaf
+        height, content = 0, leaf
         while self._parts and self._parts[-1][0] == height:
-            found = node_hash(self._parts.pop()[1], found)
+            content = node_hash(self._parts.pop()[1], content)
             height += 1
-        self._parts.append((height, found))
+        self._parts.append((height, content))
 
     def extend(self, leaves: Sequence[bytes]) -> None:
         """Many leaves at once, level by level."""
@@ -69,13 +69,13 @@ class LeafTree:
 
     def root(self) -> bytes:
         """What ``root`` gives for the leaves so far."""
-        parts = [found for _, found in self._parts]
+        parts = [data for _, data in self._parts]
         if not parts:
             return root([])
-        found = parts.pop()
+        content = parts.pop()
         while parts:
-            found = node_hash(parts.pop(), found)
-        return found
+            content = node_hash(parts.pop(), content)
+        return content
 
 
 def audit_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
@@ -123,18 +123,18 @@ def path_root(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> byte
     2.1.3.2)."""
     if not 0 <= index < size:
         return None
-    place, last, found = index, size - 1, leaf
+    place, last, content = index, size - 1, leaf
     for step in path:
         if last == 0:
             return None
         if place & 1 or place == last:
-            found = node_hash(step, found)
+            content = node_hash(step, content)
             while not place & 1 and place:
                 place, last = place >> 1, last >> 1
         else:
-            found = node_hash(found, step)
+            content = node_hash(content, step)
         place, last = place >> 1, last >> 1
-    return found if last == 0 else None
+    return content if last == 0 else None
 
 
 def continues(old: tuple[int, bytes], new: tuple[int, bytes], path: Sequence[bytes]) -> bool:

@@ -83,12 +83,12 @@ class DecryptingReader(io.RawIOBase):
         self._file = file
         file.seek(0)
         head = file.read(LONGEST_HEADER)
-        found = _HEADER.match(head)
-        if found is None:
+        match = _HEADER.match(head)
+        if match is None:
             raise DecryptionError("has a header that cannot be read: it was damaged, or written by something else")
-        key = _unwrap_key(found, passphrase)
-        self._start = found.end() + NONCE
-        nonce = head[found.end() : self._start]
+        key = _unwrap_key(match, passphrase)
+        self._start = match.end() + NONCE
+        nonce = head[match.end() : self._start]
         length = file.seek(0, os.SEEK_END) - self._start
         if len(nonce) < NONCE or length < TAG:
             raise DecryptionError("is cut off behind its header")
@@ -145,15 +145,15 @@ def _new_header(key: bytes, passphrase: bytes) -> bytes:
     return b"%b %b\n" % (text, _text(_checksum(key, text)))
 
 
-def _unwrap_key(found: "re.Match[bytes]", passphrase: bytes) -> bytes:
-    salt, work, wrapped, checksum = _bytes(found[1]), int(found[2]), _bytes(found[3]), _bytes(found[4])
+def _unwrap_key(match: "re.Match[bytes]", passphrase: bytes) -> bytes:
+    salt, work, wrapped, checksum = _bytes(match[1]), int(match[2]), _bytes(match[3]), _bytes(match[4])
     if work > MOST_WORK:
         raise DecryptionError(f"asks for 2^{work} rounds to try a passphrase; at most 2^{MOST_WORK} are made")
     try:
         key = ChaCha20Poly1305(_wrap_key(passphrase, salt, work)).decrypt(bytes(12), wrapped, None)
     except InvalidTag as error:
         raise DecryptionError("was encrypted with another passphrase, or its header was damaged") from error
-    text = found[0][: found[0].rindex(b"---") + 3]
+    text = match[0][: match[0].rindex(b"---") + 3]
     if not hmac.compare_digest(_checksum(key, text), checksum):
         raise DecryptionError("has a header that is not as it was written")
     return key

@@ -88,7 +88,7 @@ def write_backup(
         sweep_abandoned(path)
         with new_file(path) as file:
             sink = file if passphrase is None else EncryptingWriter(file, passphrase)
-            found = _write(settings, sink, now, with_keys, progress, schema)
+            backup = _write(settings, sink, now, with_keys, progress, schema)
             if isinstance(sink, EncryptingWriter):
                 sink.finish()
     except FileExistsError as error:
@@ -96,10 +96,10 @@ def write_backup(
     except OSError as error:
         raise file_problem("The backup cannot be written", error) from error
     try:
-        record_backup(settings.data_dir, BackupNote(str(path.absolute()), now, found.heads))
+        record_backup(settings.data_dir, BackupNote(str(path.absolute()), now, backup.heads))
     except Unavailable as problem:  # of a copy that can only be read
         log.warning("%s, so `hq erase` will not name this one.", problem.message.rstrip("."))
-    return found
+    return backup
 
 
 def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progress: Progress, schema: str) -> Backup:

@@ -153,10 +153,12 @@ class BackupWriter:
         """The next file; an archive and what somebody handed in are kept as they are."""
         plain = name.endswith(".zip") or name.startswith("evidence/")
         with self._zip.open(zipfile.ZipInfo(name) if plain else name, "w", force_zip64=True) as file:
-            found = MemberWriter(file)
-            yield found
-        rows = None if columns is None else found.rows
-        self._members.append(BackupMember(name, found.size, found.digest.hexdigest(), rows, columns, key))
+            member_writer = MemberWriter(file)
+            yield member_writer
+        rows = None if columns is None else member_writer.rows
+        self._members.append(
+            BackupMember(name, member_writer.size, member_writer.digest.hexdigest(), rows, columns, key)
+        )
 
     def members(self) -> Sequence[BackupMember]:
         """What was written."""
@@ -200,11 +202,11 @@ class BackupReader:
             raise refusal(f"has no {MANIFEST} that could be read")
         text = self._zip.read(there)
         try:
-            said = msgspec.json.decode(text, type=_Version)
-            if said.format != FORMAT or said.version != VERSION:
+            version = msgspec.json.decode(text, type=_Version)
+            if version.format != FORMAT or version.version != VERSION:
                 raise refusal(
-                    f"is in the format {said.format[:40]} {said.version}, written by version {said.product[:40]}: this "
-                    f"version reads {FORMAT} {VERSION}"
+                    f"is in the format {version.format[:40]} {version.version}, written by version "
+                    f"{version.product[:40]}: this version reads {FORMAT} {VERSION}"
                 )
             return msgspec.json.decode(text, type=BackupManifest)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -213,10 +215,10 @@ class BackupReader:
     def _check_directory(self) -> None:
         """Exactly the members that the manifest lists, under names that can only mean a place in a data folder."""
         entries = self._zip.infolist()
-        said = [*self.manifest.members, None]
-        if len(entries) != len(said):
-            raise refusal(f"holds {len(entries)} files, and its manifest speaks of {len(said)}")
-        for entry, member in zip(entries, said, strict=True):
+        backup_members = [*self.manifest.members, None]
+        if len(entries) != len(backup_members):
+            raise refusal(f"holds {len(entries)} files, and its manifest speaks of {len(backup_members)}")
+        for entry, member in zip(entries, backup_members, strict=True):
             if entry.filename != (MANIFEST if member is None else member.name):
                 raise refusal(f"holds {entry.filename[:200]!r} where its manifest has another file")
             if member is not None and (not is_safe(member.name) or entry.orig_filename != entry.filename):

@@ -60,19 +60,19 @@ CHECKS = (
 
 def check_installation(settings: Settings, *, now: datetime, progress: Progress) -> list[InstallationFinding]:
     """All that is found, in the order of the checks."""
-    found: list[InstallationFinding] = []
+    findings: list[InstallationFinding] = []
     try:
         must_not_begin_again(settings)
-        _look_at_store(settings, now, progress, found)
+        _look_at_store(settings, now, progress, findings)
     except Problem as problem:  # the store does not answer: the rest is looked at all the same
-        found.append(InstallationFinding("database", problem.message))
+        findings.append(InstallationFinding("database", problem.message))
     for check in CHECKS:
         if check.of_installation is not None:
-            found += [InstallationFinding(check.name, sentence) for sentence in check.of_installation(settings, now)]
-    return found
+            findings += [InstallationFinding(check.name, sentence) for sentence in check.of_installation(settings, now)]
+    return findings
 
 
-def _look_at_store(settings: Settings, now: datetime, progress: Progress, found: list[InstallationFinding]) -> None:
+def _look_at_store(settings: Settings, now: datetime, progress: Progress, findings: list[InstallationFinding]) -> None:
     """Every check of the store. One that reads what is not there any more says so, and the next one looks anew."""
     waiting = [(check.name, check.of_store) for check in CHECKS if check.of_store is not None]
     while waiting:
@@ -81,10 +81,10 @@ def _look_at_store(settings: Settings, now: datetime, progress: Progress, found:
                 while waiting:
                     name, look = waiting.pop(0)
                     for sentence in look(connection, settings, now, progress):
-                        found.append(InstallationFinding(name, sentence))
+                        findings.append(InstallationFinding(name, sentence))
         except Problem:
-            if not is_unreadable([one.sentence for one in found if one.check == "schema"]):
+            if not is_unreadable([one.sentence for one in findings if one.check == "schema"]):
                 raise
-            found.append(
+            findings.append(
                 InstallationFinding(name, "This was not looked at: it reads what the schema does not have any more.")
             )

@@ -84,8 +84,8 @@ def _folders(settings: Settings) -> list[Path]:
     store = sqlite_path(settings.store_url)
     every = [settings.data_dir, settings.bundle_folder, settings.artifact_folder, settings.evidence_folder]
     every += [] if store is None else [store.parent]
-    found: list[Path] = []
+    paths: list[Path] = []
     for folder in (path.absolute() for path in every):
-        if not any(folder.is_relative_to(other) for other in found):
-            found.append(folder)
-    return found
+        if not any(folder.is_relative_to(other) for other in paths):
+            paths.append(folder)
+    return paths

@@ -90,8 +90,8 @@ def abandoned_workplaces(settings: Settings) -> list[Path]:
     """The workplaces of restores into the data folder that were killed, beside it and inside."""
     place = settings.data_dir.resolve()
     pattern = f".{place.name}.restoring.*{JOURNAL}"
-    found = [*place.parent.glob(pattern), *place.glob(pattern)]
-    return [path.with_name(path.name.removesuffix(JOURNAL)) for path in sorted(found) if _is_free(path)]
+    paths = [*place.parent.glob(pattern), *place.glob(pattern)]
+    return [path.with_name(path.name.removesuffix(JOURNAL)) for path in sorted(paths) if _is_free(path)]
 
 
 def clear_abandoned(settings: Settings) -> None:
@@ -121,10 +121,10 @@ def _is_unfinished(settings: Settings, work: Path) -> bool:
 
 
 def _paths(journal: Path) -> list[Path]:
-    found = []
+    paths = []
     for line in journal.read_bytes().split(b"\n")[:-1]:
-        found.append(Path(json.loads(line)))
-    return found
+        paths.append(Path(json.loads(line)))
+    return paths
 
 
 def _remove(paths: list[Path]) -> None:

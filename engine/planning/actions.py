@@ -25,7 +25,7 @@ def actions_for(work: Sequence[ControlWork], extra: Sequence[PlanAction] = ()) -
     known = {one.remediation_id: one.id for one in work if one.remediation_id} | {one.id: one.id for one in work}
     awaited = {known.get(one.waits_for or "") or one.waits_for for one in work if one.waits_for}
     served: dict[str, set[str]] = {}
-    found: list[PlanAction] = [*extra]
+    plan_actions: list[PlanAction] = [*extra]
     whole: list[tuple[ControlWork, str, tuple[WorkPart, ...], set[str]]] = []
     for one in able:
         for suffix, parts in (("", one.parts), (EARLY, one.early)):
@@ -47,7 +47,7 @@ def actions_for(work: Sequence[ControlWork], extra: Sequence[PlanAction] = ()) -
                 continue
         closes = frozenset(others | (set(one.needs) if one.is_wanted else set()))
         waits = known.get(one.waits_for or "") or one.waits_for or ""
-        found.append(
+        plan_actions.append(
             PlanAction(
                 id=one.id + suffix,
                 owners=one.owners,
@@ -68,7 +68,7 @@ def actions_for(work: Sequence[ControlWork], extra: Sequence[PlanAction] = ()) -
         if signs and rest <= served.get(one.id, set()):
             hours = sum(part.hours for part in signs)
             closes = frozenset(one.needs - rest)
-            found.append(
+            plan_actions.append(
                 PlanAction(
                     one.id + SIGN,
                     one.owners,
@@ -81,7 +81,7 @@ def actions_for(work: Sequence[ControlWork], extra: Sequence[PlanAction] = ()) -
                     int(bool(one.early)),
                 )
             )
-    return _without_circles(found)
+    return _without_circles(plan_actions)
 
 
 def _asides(one: ControlWork, parts: Sequence[WorkPart]) -> tuple[tuple[str, WorkPart], ...]:

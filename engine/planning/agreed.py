@@ -59,26 +59,26 @@ def with_agreed(
     ways: dict[str, set[str]] = {}
     for action in actions:
         ways.setdefault(action.name, set()).add(action.id.removeprefix(action.name))
-    found = []
+    plan_actions = []
     for action in actions:
         mine = agreed.get(action.name, ())
         way = action.id.removeprefix(action.name)
         if not mine or way != _way(mine[0].way, ways[action.name]) or mine[0].owner not in people:
-            found.append(action)
+            plan_actions.append(action)
             continue
         owner = mine[0].owner
         parts = _agreed_parts(action.parts, mine)
         owners = action.owners if owner in action.owners else (*action.owners, owner)
-        found.append(replace(action, owners=owners, parts=parts, agreed=owner))
+        plan_actions.append(replace(action, owners=owners, parts=parts, agreed=owner))
     least: dict[str, float] = {}
-    for action in found:
+    for action in plan_actions:
         if not action.id.endswith(SIGN):
             least[action.name] = min(least.get(action.name, action.hours), action.hours)
     return [
         action
         if action.id.endswith(SIGN) or action.least_hours is None
         else replace(action, least_hours=least[action.name])
-        for action in found
+        for action in plan_actions
     ]
 
 
@@ -88,17 +88,17 @@ def _way(wanted: str, there: Collection[str]) -> str:
 
 def _agreed_parts(parts: Sequence[WorkPart], mine: Sequence[Agreement]) -> tuple[WorkPart, ...]:
     waiting = list(mine)
-    found = []
+    work_parts = []
     for part in parts:
         one = next((one for one in waiting if _is_of(part, one)), None)
         if one is None or part.duty is not None:
-            found.append(part)
+            work_parts.append(part)
             continue
         waiting.remove(one)
         inside = all(part.first <= week <= part.last for week, _ in one.weeks)
         whole = abs(sum(hours for _, hours in one.weeks) - one.hours) < 1e-6
-        found.append(replace(part, hours=one.hours, agreed=one.weeks if inside and whole else ()))
-    return tuple(found)
+        work_parts.append(replace(part, hours=one.hours, agreed=one.weeks if inside and whole else ()))
+    return tuple(work_parts)
 
 
 def _is_of(part: WorkPart, one: Agreement) -> bool:

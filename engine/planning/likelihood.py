@@ -74,14 +74,14 @@ def likelihoods(plan: ReadinessPlan, ready: ReadyDays) -> list[Likelihood]:
 def steps_by_control(plan: ReadinessPlan, goal: GoalPlan) -> dict[str, list[WorkStep]]:
     """The steps that the controls of a goal need which are effective on its day, by ``framework:control``."""
     good = set(goal.with_plan.on(goal.goal.by).filter(pl.col("state") == "effective")["control_id"])
-    found: dict[str, list[WorkStep]] = {}
+    work_steps: dict[str, list[WorkStep]] = {}
     for step in plan.steps:
         for need in step.action.closes:
             control, _, kind = need.rpartition("/")
             framework, _, name = control.partition(":")
             if framework == goal.goal.framework and name in good and (kind in step.kinds or control == step.work.id):
-                found.setdefault(control, []).append(step)
-    return found
+                work_steps.setdefault(control, []).append(step)
+    return work_steps
 
 
 def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> Likelihood:
@@ -106,7 +106,7 @@ def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> Likelihoo
 
 def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:
     """For each step the day from which there is evidence of it, by draw, as ordinals."""
-    found: dict[tuple[str, int], Draws] = {}
+    ndarrays: dict[tuple[str, int], Draws] = {}
     names = "\n".join([plan.as_of.isoformat(), *(goal.goal.id for goal in plan.goals)])
     by_owner: dict[str, list[WorkStep]] = {}
     for step in plan.steps:
@@ -131,8 +131,8 @@ def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:
                 if step.hours
                 else np.full(DRAWS, total[min(plan.last_week[step.action.id, step.part], len(free))])
             )
-            found[step.action.id, step.part] = _days(here, total, usual, plan, step)
-    return found
+            ndarrays[step.action.id, step.part] = _days(here, total, usual, plan, step)
+    return ndarrays
 
 
 def _factors(step: WorkStep, spread: HoursSpread, common: Draws, own: Draws) -> Draws:

@@ -112,7 +112,7 @@ class WorkFinder:
         """
         on = goal.by if goal.start is None else max(goal.start, self.weeks.as_of)
         last, then, now = (horizons.states(day) for day in (goal.by, on, self.weeks.as_of))
-        found = []
+        control_works = []
         for number in numbers:
             if last[number] == "not_applicable":
                 continue
@@ -130,8 +130,8 @@ class WorkFinder:
                     reason="did not operate in the period already: that cannot be cured",
                 )
             if work is not None:
-                found.append(work)
-        return found
+                control_works.append(work)
+        return control_works
 
     def _of_control(self, row: Mapping[str, Any], goal: Goal, on: date) -> ControlWork | None:
         failing = row["state_then"] != "effective"
@@ -299,7 +299,7 @@ class WorkFinder:
 
         Of what has to come more often than weekly, a week's work keeps it.
         """
-        found: list[WorkPart] = []
+        work_parts: list[WorkPart] = []
         for kind in (kind for kind in KINDS if kind in row["kinds_required"] and not row.get(f"{kind}_recurs")):
             if kind == SIGNATURE and goal.start is None:
                 continue
@@ -313,12 +313,12 @@ class WorkFinder:
                 last = self.weeks.last_week_by(good_until)
                 first = min(self.weeks.first_week_from(good_until - timedelta(days=window // 2)), max(last, 0))
                 duty = NEW_DUTY if kind == SIGNATURE else None
-                found.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,), 0, duty))
+                work_parts.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,), 0, duty))
                 if last < 0:
                     break
                 step = self.weeks.ends[first] + timedelta(days=window)
                 good_until = step if window > WEEK_DAYS else good_until + timedelta(days=7)
-        return tuple(found)
+        return tuple(work_parts)
 
     def _before_lapse(self, row: Mapping[str, Any], goal: Goal) -> tuple[WorkPart, ...]:
         """The signatures of a control that is effective, each before the one before it lapses."""

@@ -85,34 +85,34 @@ def _work(
     fact: Fact, question: PlanQuestion, finder: WorkFinder, horizons: HorizonRows
 ) -> tuple[pl.DataFrame, list[ControlWork]]:
     """The work on the controls of all goals, on those of other frameworks that serve them or that they wait for."""
-    found: dict[str, ControlWork] = {}
+    control_works: dict[str, ControlWork] = {}
     frameworks = [goal.framework for goal in question.goals]
     changes = fact("state_changes") if any(goal.start for goal in question.goals) else None
     tag = pl.format("{}:{}", "framework", "control_id")
     for goal in question.goals:
         failed = _failures(changes, goal.start) if changes is not None and goal.start else frozenset[str]()
         mine = horizons.numbers(goal.framework)
-        found |= {one.id: one for one in finder.of_goal(horizons, mine, goal, failed)}
+        control_works |= {one.id: one for one in finder.of_goal(horizons, mine, goal, failed)}
     for goal in sorted(question.goals, key=lambda goal: (goal.by, goal.framework)):
         if goal.start is None:
             others = _supporting(horizons, finder.gaps, goal, frameworks)
-            found = {one.id: one for one in finder.of_goal(horizons, others, goal)} | found
+            control_works = {one.id: one for one in finder.of_goal(horizons, others, goal)} | control_works
     awaited = fact("awaited_work").filter(
-        pl.col("id").is_in([one.waits_for for one in found.values() if one.waits_for])
+        pl.col("id").is_in([one.waits_for for one in control_works.values() if one.waits_for])
     )
-    known = {one.remediation_id for one in found.values()}
+    known = {one.remediation_id for one in control_works.values()}
     for row in awaited.sort("id").iter_rows(named=True):
         name = f"{row['framework']}:{row['control_id']}"
-        waiting = next(one for one in found.values() if one.waits_for == row["id"])
+        waiting = next(one for one in control_works.values() if one.waits_for == row["id"])
         if row["id"] in known or row["owner"] not in finder.owners.capacity:
             continue
-        if name in found and found[name].remediation_id not in (None, row["id"]):
+        if name in control_works and control_works[name].remediation_id not in (None, row["id"]):
             continue
         hours = next((float(row[key]) for key in ("left_hours", "estimate_hours") if row[key] is not None), None)
         gap = finder.gaps.get(name)
         hours = hours if hours is not None else float(gap["effort_hours"]) if gap else OTHER_WORK_HOURS
         last = finder.weeks.last_week_by(waiting.goal.by)
-        found[name] = found.get(name) or replace(
+        control_works[name] = control_works.get(name) or replace(
             waiting,
             framework=row["framework"],
             control_id=row["control_id"],
@@ -130,10 +130,10 @@ def _work(
         )
     work = [
         replace(one, reason="left out, as was asked") if _is_named(one, question.without) else one
-        for one in found.values()
+        for one in control_works.values()
     ]
     _must_know(question.without, work)
-    concerned = horizons.frame.filter(tag.is_in(sorted(found)) | pl.col("framework").is_in(frameworks))
+    concerned = horizons.frame.filter(tag.is_in(sorted(control_works)) | pl.col("framework").is_in(frameworks))
     return concerned, work
 
 

@@ -108,12 +108,12 @@ class ReadinessPlan:
     def goals(self) -> tuple[GoalPlan, ...]:
         """What the plan does for each goal."""
         simulation = PlanSimulation(self.horizons, self.evidence, self.signatures)
-        found = []
+        goal_plans = []
         for goal in self.question.goals:
             projection = project(self.horizons, goal.framework, self.as_of, goal.by)
             mine = tuple(one for one in self.work if one.framework == goal.framework and one.is_wanted)
-            found.append(GoalPlan(goal, projection, replace(projection, simulation=simulation), mine))
-        return tuple(found)
+            goal_plans.append(GoalPlan(goal, projection, replace(projection, simulation=simulation), mine))
+        return tuple(goal_plans)
 
     @cached_property
     def mine(self) -> tuple[ControlWork, ...]:
@@ -170,7 +170,7 @@ class ReadinessPlan:
     @cached_property
     def steps(self) -> tuple[WorkStep, ...]:
         """Each part of each action of the plan, in the order in which they are done."""
-        found = []
+        work_steps = []
         for action in self.chosen:
             one, owner = self.work_by_control[action.name], self.choice.done[action.id]
             for number, part in enumerate(action.parts):
@@ -179,10 +179,10 @@ class ReadinessPlan:
                 latest = (
                     done_on if part.duty == NEW_DUTY else self.weeks.end(min(part.last, len(self.weeks.mondays) - 1))
                 )
-                found.append(
+                work_steps.append(
                     WorkStep(action, one, number, owner, done_on, ready_on, latest, part.hours, part.kinds, part.duty)
                 )
-        return tuple(sorted(found, key=lambda step: (step.done_on, step.owner, step.action.id, step.part)))
+        return tuple(sorted(work_steps, key=lambda step: (step.done_on, step.owner, step.action.id, step.part)))
 
     def _end_day(self, action: PlanAction, part: int) -> date:
         """The day by which a part is done: the end of its last week with work."""
@@ -200,21 +200,21 @@ class ReadinessPlan:
     def evidence(self) -> tuple[Evidence, ...]:
         """What doing the plan brings about: evidence of each kind for the control of the work and those that it
         serves."""
-        found = []
+        evidences = []
         for step in self.steps:
-            found += [Evidence(step.work.id, kind, step.ready_on, step.duty) for kind in step.kinds]
+            evidences += [Evidence(step.work.id, kind, step.ready_on, step.duty) for kind in step.kinds]
             if step.part == 0 and not step.kinds and step.work.opposed_by:
-                found.append(Evidence(step.work.id, "work", step.ready_on))
+                evidences.append(Evidence(step.work.id, "work", step.ready_on))
             for need in sorted(step.action.closes):
                 control, _, kind = need.rpartition("/")
                 if control != step.work.id and kind in step.kinds:
-                    found.append(Evidence(control, kind, step.ready_on))
-        return tuple(found)
+                    evidences.append(Evidence(control, kind, step.ready_on))
+        return tuple(evidences)
 
     @cached_property
     def closing_actions(self) -> Mapping[str, tuple[PlanAction, date]]:
         """Of each gap that is effective on its day with the plan the last action that it needs, and the day of it."""
-        found: dict[str, tuple[PlanAction, date]] = {}
+        actions: dict[str, tuple[PlanAction, date]] = {}
         good = {
             f"{goal.goal.framework}:{control}"
             for goal in self.goals
@@ -223,8 +223,8 @@ class ReadinessPlan:
         for step in sorted(self.steps, key=lambda step: (step.ready_on, step.action.id)):
             for gap in sorted({need.rpartition("/")[0] for need in step.action.closes}):
                 if gap in good:
-                    found[gap] = step.action, step.ready_on
-        return found
+                    actions[gap] = step.action, step.ready_on
+        return actions
 
     # -- hours ---------------------------------------------------------------------------------------------------------
 

@@ -22,14 +22,14 @@ class PromisePrice:
 
 def prices(fact: Fact, plan: ReadinessPlan) -> list[PromisePrice]:
     """The price of each day and each target of a plan, the dearest first."""
-    found = []
+    promise_prices = []
     for goal, change, easier in _easier(plan.question.goals, plan.as_of):
         goals = tuple(easier if one == goal else one for one in plan.question.goals)
         other = make_plan(fact, replace(plan.question, goals=goals), plan.as_of)
         both = plan.is_reached and other.is_reached
         saved = round(plan.choice.hours - other.choice.hours, 2) if both else None
-        found.append(PromisePrice(goal.framework, change, other.is_reached, other.choice.hours, saved))
-    return sorted(found, key=lambda one: (-(one.saved_hours or 0.0), one.framework, one.change))
+        promise_prices.append(PromisePrice(goal.framework, change, other.is_reached, other.choice.hours, saved))
+    return sorted(promise_prices, key=lambda one: (-(one.saved_hours or 0.0), one.framework, one.change))
 
 
 def without_more_hours(fact: Fact, plan: ReadinessPlan) -> ReadinessPlan:

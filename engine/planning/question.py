@@ -107,7 +107,7 @@ def _words(value: object) -> list[str]:
 
 
 def _goal_parameters(value: object, known: Container[str]) -> list[Parameters]:
-    found: list[Parameters] = []
+    parameters: list[Parameters] = []
     for word in _words(value):
         framework, target, by, start = (*word.split(":"), "", "", "")[:4]
         if framework not in known or not target.isdigit() or word.count(":") > 3:
@@ -117,8 +117,8 @@ def _goal_parameters(value: object, known: Container[str]) -> list[Parameters]:
             dated = {name: date.fromisoformat(text).isoformat() for name, text in days.items() if text}
         except ValueError as error:
             raise GOALS.refusal(word, "framework:target:day, such as soc2:100:20270301") from error
-        found.append({PLANNED_FRAMEWORK.name: framework, TARGET.name: int(target), **dated})
-    return found
+        parameters.append({PLANNED_FRAMEWORK.name: framework, TARGET.name: int(target), **dated})
+    return parameters
 
 
 def _more_hours(text: str) -> tuple[str, float]:

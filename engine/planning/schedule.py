@@ -49,29 +49,29 @@ def schedule(problem: PlanProblem, choice: Choice) -> tuple[WorkItem, ...]:
         if not moved:
             break
         laid |= moved
-    found = [
+    work_items = [
         WorkItem(one.action, one.number, owner, week, round(hours, 9))
         for owner, parts in laid.items()
         for one, weeks in parts
         for week, hours in sorted(weeks.items())
         if one.beside is None and (hours > _LITTLE or one.part.hours <= 0)
     ]
-    return tuple(sorted(found, key=lambda item: (item.week, item.owner, item.action, item.part)))
+    return tuple(sorted(work_items, key=lambda item: (item.week, item.owner, item.action, item.part)))
 
 
 def _open_parts(problem: PlanProblem, choice: Choice) -> dict[str, list[_Open]]:
     """Everybody's parts of the work of a choice."""
     known = {action.id: action for action in problem.actions}
-    found: dict[str, list[_Open]] = {}
+    opens: dict[str, list[_Open]] = {}
     for name, owner in choice.done.items():
         action = known[name] if name not in choice.windows else within(known[name], *choice.windows[name])
         for number, part in enumerate(action.parts):
-            found.setdefault(owner, []).append(_Open(name, number, part, part.hours))
+            opens.setdefault(owner, []).append(_Open(name, number, part, part.hours))
         signed = [number for number, part in enumerate(action.parts) if part.duty == NEW_DUTY]
         for number, (person, part) in zip(signed, action.asides_of(owner), strict=False):
             if person in problem.capacity:
-                found.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours, number))
-    return found
+                opens.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours, number))
+    return opens
 
 
 def _beside_their_signatures(laid: Mapping[str, _Laid], capacity: Mapping[str, Sequence[float]]) -> dict[str, _Laid]:
@@ -83,15 +83,15 @@ def _beside_their_signatures(laid: Mapping[str, _Laid], capacity: Mapping[str, S
         for one, weeks in parts
         if one.beside is None and weeks
     }
-    found = {}
+    signatures = {}
     for owner, parts in laid.items():
         due = {id(one): signed.get((one.action, one.beside)) for one, _ in parts if one.beside is not None}
         if all(week is None or [*weeks] == [week] for one, weeks in parts for week in [due.get(id(one))]):
             continue
         fixed = [one if (week := due.get(id(one))) is None else one.in_week(week) for one, _ in parts]
         if fullest([one.part for one in fixed], capacity[owner]) <= 1 + _LITTLE:
-            found[owner] = _laid_out(fixed, capacity[owner])
-    return found
+            signatures[owner] = _laid_out(fixed, capacity[owner])
+    return signatures
 
 
 def fullest(parts: Sequence[WorkPart], capacity: Sequence[float]) -> float:

@@ -63,7 +63,7 @@ class _Column:
 def _columns(problem: PlanProblem) -> list[_Column]:
     known = {action.name for action in problem.actions}
     awaited = {name for action in problem.actions for name in action.after if name in known}
-    found = []
+    columns = []
     for action in problem.actions:
         waits = any(name in known for name in action.after)
         if not (action.closes or action.name in awaited) or not _is_possible(action):
@@ -77,8 +77,8 @@ def _columns(problem: PlanProblem) -> list[_Column]:
         for window in windows:
             cut = action if window is None else within(action, *window)
             if _is_possible(cut):
-                found += [_Column(cut, owner, window) for owner in action.owners if owner in problem.capacity]
-    return found
+                columns += [_Column(cut, owner, window) for owner in action.owners if owner in problem.capacity]
+    return columns
 
 
 def _cuts(first: int, last: int) -> list[int]:

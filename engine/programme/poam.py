@@ -30,7 +30,7 @@ def number(revision: Revision, weaknesses: Iterable[Weakness], today: date) -> d
     """
     known = many(revision.connection, poam_items, revision.org_id)
     standing = {row["weakness_key"] for row in known if row["status"] in STANDING}
-    last = max((int(found[0]) for row in known if (found := re.search(r"\d+$", row["id"]))), default=0)
+    last = max((int(match[0]) for row in known if (match := re.search(r"\d+$", row["id"]))), default=0)
     new = {one.key: one for one in weaknesses if one.key not in standing}
     numbers = {key: f"{PREFIX}{last + place}" for place, key in enumerate(new, 1)}
     revision.insert(

@@ -46,17 +46,17 @@ class DaySnapshot:
 def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     """A snapshot of today; those that are missing come first."""
     missing = [_as_it_was(services, org_id, monday, now) for monday in _without(services, org_id, now)]
-    found = [snapshot for snapshot in missing if snapshot is not None and snapshot.readiness]
-    if found:
+    day_snapshots = [snapshot for snapshot in missing if snapshot is not None and snapshot.readiness]
+    if day_snapshots:
         with services.store.revision(org_id, actor, now=now) as revision:
-            for snapshot in found:
+            for snapshot in day_snapshots:
                 keep(revision, snapshot)
     with services.snapshots.open(org_id, now=now) as today:
         snapshot = take_snapshot(today)
     with services.store.revision(org_id, actor, now=now) as revision:
         changed = keep(revision, snapshot)
-    told = f"{changed} rows written, {len(snapshot.changes)} controls in another state"
-    return f"{told}; weeks without a snapshot: {len(found)}" if found else told
+    text = f"{changed} rows written, {len(snapshot.changes)} controls in another state"
+    return f"{text}; weeks without a snapshot: {len(day_snapshots)}" if day_snapshots else text
 
 
 def _without(services: Services, org_id: str, now: datetime) -> list[date]:
@@ -166,7 +166,7 @@ def _changes(today: DayFacts, found: pl.DataFrame) -> Rows:
     return [{"observed_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 
-def _posture(today: DayFacts, found: pl.DataFrame) -> Rows:
+def _posture(today: DayFacts, frame: pl.DataFrame) -> Rows:
     from engine.facts.controls.readiness import POSTURE_FORMULAS  # what computes is no part of what answers
 
     return [
@@ -176,5 +176,5 @@ def _posture(today: DayFacts, found: pl.DataFrame) -> Rows:
             "components": msgspec.json.decode(components),
             FORMULAS: versions_of(POSTURE_FORMULAS),
         }
-        for score, components in found.select("score", "components").iter_rows()
+        for score, components in frame.select("score", "components").iter_rows()
     ]

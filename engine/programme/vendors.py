@@ -120,9 +120,9 @@ def inherited_by(
     if own:
         titles = pl.concat([titles, theirs.select(titles.columns).unique()], how="vertical_relaxed")
         rules = theirs.drop("title", "position")
-    found = inherits(frame, rules).filter(pl.col("framework").is_in(frameworks))
-    found = found.join(titles, on=["framework", "control_id"])
-    rows = found.sort("framework", "position").select(*InheritedControl.__annotations__).to_dicts()
+    text = inherits(frame, rules).filter(pl.col("framework").is_in(frameworks))
+    text = text.join(titles, on=["framework", "control_id"])
+    rows = text.sort("framework", "position").select(*InheritedControl.__annotations__).to_dicts()
     return cast("list[InheritedControl]", rows)
 
 

@@ -107,19 +107,19 @@ class CellTexts:
                 lambda at: "" if at is None else f"{spelled_day(at)} {at.hour:02}:{at.minute:02}"
             )
         spelled = words.spelled_number(name) if dtype.is_numeric() else None
-        found = self.texts[name].map(lambda cell: spelled(cell) if spelled and cell else cell or "")
+        column = self.texts[name].map(lambda cell: spelled(cell) if spelled and cell else cell or "")
         if dtype.is_nested() or is_word_column(dtype):
-            found = found.map(spelled_days)
+            column = column.map(spelled_days)
         if is_word_column(dtype):
-            found = found.map(readable)
+            column = column.map(readable)
         if name in ACTIONS:
-            return found.map(plain_action)
+            return column.map(plain_action)
         if name not in table.state and name not in table.words:
-            return found
+            return column
         if isinstance(table.words, Mapping) and name in table.words:
             own = frozenset(table.words[name])
-            return found.map(lambda cell: cell.replace("_", " ") if cell in own else cell)
-        return found.map(lambda cell: cell.replace("_", " "))
+            return column.map(lambda cell: cell.replace("_", " ") if cell in own else cell)
+        return column.map(lambda cell: cell.replace("_", " "))
 
 
 def plain_action(action: str) -> str:

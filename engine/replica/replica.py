@@ -238,9 +238,9 @@ class Replica:
     def _sync(self, wanted: Sequence[str], with_past: bool) -> dict[str, Position]:
         with self._using() as copy, self._faults(copy):
             known = copy.marks.read(wanted)
-            with self._source.changes([(org_id, known[org_id].seq) for org_id in wanted]) as found:
+            with self._source.changes([(org_id, known[org_id].seq) for org_id in wanted]) as change_readers:
                 stands, moved, whole = {}, False, copy.has_stamp()
-                for change in found:
+                for change in change_readers:
                     if (mark := known[change.org_id]).seq and change.erased_since():
                         self._forget(copy)
                         break

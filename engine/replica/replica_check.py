@@ -42,7 +42,7 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
 
 
 def _findings(url: str, name: str, copy: Copy, org_ids: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    findings: list[str] = []
     with copy.connection as connection, in_memory({}).connection as anew:
         known = copy.marks.read(org_ids)
         with changes(url, [(org_id, known[org_id].seq) for org_id in org_ids if known[org_id].seq]) as stands:
@@ -54,9 +54,9 @@ def _findings(url: str, name: str, copy: Copy, org_ids: Sequence[str]) -> list[s
         for org_id in org_ids:
             if known[org_id].seq:
                 mine, stored = there.get(org_id, {}), right.get(org_id, {})
-                found += [
+                findings += [
                     f"The analytics store {name} has other rows of {org_id} in {table} than the store."
                     for table in REPLICATED
                     if mine.get(table) != stored.get(table)
                 ]
-    return found
+    return findings

@@ -171,9 +171,9 @@ def disk_fault(error: BaseException, folder: Path) -> FileFault | None:
 
     Where it does not, a file as large as a few of its blocks is tried.
     """
-    said = str(error)
+    text = str(error)
     for code, words in _SAID.items():
-        if words in said:
+        if words in text:
             return file_fault(OSError(code, words))
     probe = folder / f".probe-{os.getpid()}"
     try:

@@ -91,11 +91,11 @@ class RowTally:
 def stored_counts(cursor: duckdb.DuckDBPyConnection, org_id: str | None = None) -> dict[str, dict[str, RowCount]]:
     """What syncs wrote down, by organization and table."""
     where, given = ("", []) if org_id is None else (" WHERE org_id = ?", [org_id])
-    found: dict[str, dict[str, RowCount]] = {}
+    counts: dict[str, dict[str, RowCount]] = {}
     rows = cursor.execute(f"SELECT org_id, name, row_count, digest FROM tallies{where}", given).fetchall()
     for owner, name, count, digest in rows:
-        found.setdefault(owner, {})[name] = RowCount(count, digest)
-    return found
+        counts.setdefault(owner, {})[name] = RowCount(count, digest)
+    return counts
 
 
 def stored_rows(cursor: duckdb.DuckDBPyConnection, org_id: str) -> dict[str, int]:
@@ -106,12 +106,12 @@ def stored_rows(cursor: duckdb.DuckDBPyConnection, org_id: str) -> dict[str, int
 
 def row_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, RowCount]]:
     """What the tables hold, by organization and table: each column of each table is read once."""
-    found: dict[str, dict[str, RowCount]] = {}
+    counts: dict[str, dict[str, RowCount]] = {}
     for name, (owner, _) in TALLIED.items():
         query = f"SELECT {owner}, count(*), sum({_hash(name)}) FROM {name} GROUP BY {owner}"
         for org_id, count, total in cursor.execute(query).fetchall():
-            found.setdefault(org_id, {})[name] = RowCount(count, int(total) % _MODULUS)
-    return found
+            counts.setdefault(org_id, {})[name] = RowCount(count, int(total) % _MODULUS)
+    return counts
 
 
 def strange_rows(cursor: duckdb.DuckDBPyConnection) -> str | None:

@@ -47,8 +47,8 @@ def no_new(snapshot: Snapshot, before: Snapshot, framework: str, severity: str) 
     now, then = (_grave(one, framework, severity) for one in (snapshot, before))
     new = now.join(then, on="gap_id", how="anti").sort("severity_score", "gap_id", descending=[True, False])
     told = [f"{row['severity']} {row['title']} ({row['control_id']})" for row in new.iter_rows(named=True)]
-    found = "; ".join(told) if told else f"{now.height} open, none of them new"
-    return Condition(framework, f"no new {severity} gap since {before.as_of.isoformat()}", found, not told)
+    text = "; ".join(told) if told else f"{now.height} open, none of them new"
+    return Condition(framework, f"no new {severity} gap since {before.as_of.isoformat()}", text, not told)
 
 
 def _grave(snapshot: Snapshot, framework: str, severity: str) -> pl.DataFrame:

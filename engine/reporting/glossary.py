@@ -39,9 +39,9 @@ def definitions(catalogue: Mapping[str, Report]) -> list[GlossaryEntry]:
 
 
 def _report_figures(catalogue: Mapping[str, Report]) -> dict[str, tuple[Figure, tuple[str, ...]]]:
-    found: dict[str, tuple[Figure, tuple[str, ...]]] = {}
+    figures: dict[str, tuple[Figure, tuple[str, ...]]] = {}
     for report in catalogue.values():
         for figure in report.figures:
-            _, before = found.get(figure.id, (figure, ()))
-            found[figure.id] = figure, (*before, report.name)
-    return found
+            _, before = figures.get(figure.id, (figure, ()))
+            figures[figure.id] = figure, (*before, report.name)
+    return figures

@@ -64,8 +64,8 @@ def backups_before(data_dir: Path, org_id: str, seq: int) -> list[BackupNote]:
 
     A line that is none is passed over. Unavailable where the file cannot be read.
     """
-    found = (_backup(line) for line in _lines(data_dir / FILE))
-    return [each for each in found if each is not None and org_id in each.heads and each.heads[org_id].seq < seq]
+    backup_notes = (_backup(line) for line in _lines(data_dir / FILE))
+    return [each for each in backup_notes if each is not None and org_id in each.heads and each.heads[org_id].seq < seq]
 
 
 def record_erasure(data_dir: Path, note: ErasureNote) -> None:
@@ -78,14 +78,14 @@ def record_erasure(data_dir: Path, note: ErasureNote) -> None:
 
 def erasures(data_dir: Path, org_id: str) -> list[ErasureNote]:
     """The erasures of an organization, oldest first, those that a restored store knows nothing of included."""
-    found = []
+    erasure_notes = []
     for line in _lines(data_dir / ERASURES):
         try:
             note = _read_erasure(line)
         except msgspec.DecodeError:
             continue
-        found += [note] if note.org_id == org_id else []
-    return found
+        erasure_notes += [note] if note.org_id == org_id else []
+    return erasure_notes
 
 
 def _backup(line: bytes) -> BackupNote | None:

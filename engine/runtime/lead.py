@@ -62,15 +62,15 @@ class Lead:
 
     def _succeed(self, at: float) -> bool:
         """Take the place of nobody, or of one that is gone."""
-        found = leases.look(self._store, LEASE)
-        if found is not None:
+        lease = leases.look(self._store, LEASE)
+        if lease is not None:
             seen, since = self._seen
-            if found != seen:
-                self._seen = found, at
+            if lease != seen:
+                self._seen = lease, at
                 return False
             if at - since < LEASE_SECONDS:
                 return False
-        if not leases.take(self._store, LEASE, self.lease(), after=found):
+        if not leases.take(self._store, LEASE, self.lease(), after=lease):
             return False
         self._renewed, self._seen = at, (None, at)
         self.terms += 1

@@ -177,10 +177,10 @@ _LOGIN = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?:(?P<user>[^/\s:@]
 _QUERY = re.compile(r"(?i)(?P<name>[?&;][^=&;\s]*(?:pass|pwd|secret|token|key|sig|auth|cred)[^=&;\s]*=)[^&;#\s]+")
 
 
-def without_passwords(shown: str) -> str:
+def without_passwords(label: str) -> str:
     """The text with ``***`` for what a URL in it says beside the user's name, and for secrets in its query.
 
     A user name without a password is one itself: tokens are given so.
     """
-    plain = _LOGIN.sub(lambda found: f"{found['scheme']}{found['user'] or ''}{found['colon'] or ''}***@", shown)
+    plain = _LOGIN.sub(lambda match: f"{match['scheme']}{match['user'] or ''}{match['colon'] or ''}***@", label)
     return _QUERY.sub(lambda found: f"{found['name']}***", plain)

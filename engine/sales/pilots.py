@@ -77,9 +77,9 @@ def create(revision: Revision, lead: LeadRow, fields: Mapping[str, object]) -> d
     }
     check_dates(row)
     revision.insert(tables.pilots, [row])
-    told = {name: plain(row[name]) for name in DATES if row[name] is not None}
+    plains = {name: plain(row[name]) for name in DATES if row[name] is not None}
     origin = {"lead_id": lead["id"]}
-    note(revision, "pilot", str(row["id"]), "pilot.created", {**origin, **told}, chained=origin)
+    note(revision, "pilot", str(row["id"]), "pilot.created", {**origin, **plains}, chained=origin)
     return row
 
 

@@ -13,10 +13,10 @@ _STAMP = re.compile(r"([0-9]{9,11})\.([0-9a-f]{64})")
 
 def age(secret: str, stamp: str, now: datetime) -> timedelta | None:
     """How long ago the form was opened; None for a stamp that the secret did not sign."""
-    found = _STAMP.fullmatch(stamp)
-    if found is None or not hmac.compare_digest(found[2], _signature(secret, found[1])):
+    match = _STAMP.fullmatch(stamp)
+    if match is None or not hmac.compare_digest(match[2], _signature(secret, match[1])):
         return None
-    return now - datetime.fromtimestamp(int(found[1]), UTC)
+    return now - datetime.fromtimestamp(int(match[1]), UTC)
 
 
 def _signature(secret: str, opened: str) -> str:

@@ -56,12 +56,12 @@ def stage_spans(leads: Sequence[PipelineLead], moves: Sequence[StageMove]) -> St
     of_lead: dict[str, list[StageMove]] = {}
     for move in moves:
         of_lead.setdefault(move.subject_id, []).append(move)
-    found: dict[LeadStage, list[StageSpan]] = {stage: [] for stage in EXIT_CRITERIA}
+    spans: dict[LeadStage, list[StageSpan]] = {stage: [] for stage in EXIT_CRITERIA}
     for lead in leads:
         stage: LeadStage = "new"
         since = lead.created_at
         for move in of_lead.get(lead.id, []):
-            found[stage].append(StageSpan(lead.id, since, move.happened_at))
+            spans[stage].append(StageSpan(lead.id, since, move.happened_at))
             stage, since = msgspec.convert(move.details, StageStep).to, move.happened_at
-        found[stage].append(StageSpan(lead.id, since, None))
-    return found
+        spans[stage].append(StageSpan(lead.id, since, None))
+    return spans

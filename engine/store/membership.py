@@ -26,8 +26,8 @@ def organizations_of(url: str, email: str) -> list[str]:
     A SQLite file is read through ``sqlite3`` alone. Where that finds no answer, as in a store that is not there or
     has another schema, the store is opened: it says what is wrong.
     """
-    found = _in_file(url, QUERY, email=email) if _in_file(url, EPOCH_QUERY) == [EPOCH] else None
-    return _in_store(url, email) if found is None else found
+    in_file = _in_file(url, QUERY, email=email) if _in_file(url, EPOCH_QUERY) == [EPOCH] else None
+    return _in_store(url, email) if in_file is None else in_file
 
 
 def _in_file(url: str, query: str, **given: str) -> list[str] | None:

@@ -17,19 +17,19 @@ TableQuery: TypeAlias = Select[Any]  # a row of whichever table
 
 def one(connection: Connection, table: TypedTable[R], org_id: str, **where: object) -> R:
     """The row of the organization that matches; NotFound says what was looked for. Foreign rows do not exist."""
-    found = _matching(connection, table, org_id, (), 1, where)
-    if not found:
+    matching = _matching(connection, table, org_id, (), 1, where)
+    if not matching:
         named = where.get("id") or ", ".join(str(value) for value in where.values())
         raise NotFound(f"There is no such {table.name.rstrip('s').replace('_', ' ')}: {str(named)[:200]}.")
-    return found[0]
+    return matching[0]
 
 
 def first(
     connection: Connection, table: TypedTable[R], org_id: str, *, order: Sequence[str] = (), **where: object
 ) -> R | None:
     """The first row that matches, by ``order`` and key, or None."""
-    found = _matching(connection, table, org_id, order, 1, where)
-    return found[0] if found else None
+    matching = _matching(connection, table, org_id, order, 1, where)
+    return matching[0] if matching else None
 
 
 def many(
@@ -88,5 +88,5 @@ def select_rows(connection: Connection, table: TypedTable[R], query: TableQuery)
 
 def select_first(connection: Connection, table: TypedTable[R], query: TableQuery) -> R | None:
     """The first row of a query for all columns of ``table``, or None."""
-    found = select_rows(connection, table, query.limit(1))
-    return found[0] if found else None
+    rows = select_rows(connection, table, query.limit(1))
+    return rows[0] if rows else None

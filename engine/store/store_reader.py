@@ -138,13 +138,13 @@ class StoreReader:
     def part_heads(self, org_id: str) -> Mapping[str, Position]:
         """Where the newest write to each part of the records ended, as of the last write: read, not to be changed."""
         known = self._look()
-        found = None if known is None else known.parts.get(org_id)
-        if found is None:
+        positions = None if known is None else known.parts.get(org_id)
+        if positions is None:
             with self._few_rows() as connection:
-                found = read_part_heads(connection, org_id)
+                positions = read_part_heads(connection, org_id)
             if known is not None:
-                known.parts[org_id] = found
-        return found
+                known.parts[org_id] = positions
+        return positions
 
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""

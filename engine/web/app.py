@@ -195,17 +195,17 @@ class Console:
             problem = BadRequest("The request line cannot be read.")
             problem.status = error.status_code
         identifier = request_id(environ)
-        found = error_response(problem, identifier)
+        response = error_response(problem, identifier)
         if isinstance(problem, NotFound) and browses(Headers(environ), environ["REQUEST_METHOD"]):
             path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
-            found = missing_page(self.services.settings, path, problem)
-        body = self._send(found, identifier)
+            response = missing_page(self.services.settings, path, problem)
+        body = self._send(response, identifier)
         return body if isinstance(body, bytes) else b"".join(body)
 
     def _not_allowed(self, environ: WSGIEnvironment) -> MethodNotAllowed:
         path = environ["PATH_INFO"]
-        found = {route.method for route in self.routes if _matches(route.path, path)}
-        allowed = sorted(found | ({"HEAD"} if "GET" in found else set()))
+        methods = {route.method for route in self.routes if _matches(route.path, path)}
+        allowed = sorted(methods | ({"HEAD"} if "GET" in methods else set()))
         method = environ["REQUEST_METHOD"][:20]
         if method == "HEAD":  # as long as the answer to GET
             method = "GET"

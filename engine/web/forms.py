@@ -68,9 +68,9 @@ def _multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
 
 def _pieces(content_type: str, body: bytes, most: int) -> list[bytes]:
     """What stands between the boundaries."""
-    found = _BOUNDARY.search(content_type)
-    delimiter = b"\r\n--" + (found[1] or found[2]).encode() if found else b""
-    pieces = (b"\r\n" + body).split(delimiter, most + 1) if found else []
+    match = _BOUNDARY.search(content_type)
+    delimiter = b"\r\n--" + (match[1] or match[2]).encode() if match else b""
+    pieces = (b"\r\n" + body).split(delimiter, most + 1) if match else []
     if len(pieces) < 2 or not pieces[-1].startswith(b"--"):
         raise unreadable(f"up to {most} parts between the boundaries that the content type names")
     return pieces[1:-1]

@@ -96,10 +96,10 @@ def gateway(settings: Settings) -> WSGIApplication:
 
 
 def _not_here(path: str) -> str:
-    shown = path.encode("latin-1", "replace").decode("utf-8", "replace")[:200]
+    text = path.encode("latin-1", "replace").decode("utf-8", "replace")[:200]
     if path in LINKS.values():
-        return f"{shown} is a route of the gateway that this program does not serve: it answers / alone."
-    return f"There is no route {shown}; this program answers / alone."
+        return f"{text} is a route of the gateway that this program does not serve: it answers / alone."
+    return f"There is no route {text}; this program answers / alone."
 
 
 def _error(word: str, message: str) -> bytes:

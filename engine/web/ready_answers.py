@@ -25,8 +25,8 @@ def keep_answer(environ: WSGIEnvironment, answer: ReadyAnswer) -> None:
 
 def take_answer(environ: WSGIEnvironment) -> ReadyAnswer | None:
     """The answer that was left, None where there is none."""
-    found: ReadyAnswer | None = environ.get(_READY)
-    return found
+    answer: ReadyAnswer | None = environ.get(_READY)
+    return answer
 
 
 def send_bytes(

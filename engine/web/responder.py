@@ -43,11 +43,11 @@ class Responder:
         """The answer, noted where the route keeps a log: nothing leaves that could not be noted."""
         request = self._request(route, environ, arguments, identifier)
         with request_patience():
-            found = self._answer_problem(route, request, partial(self._check, route, request))
-            if isinstance(found, PendingWrite):
-                (result,) = self._services.store.write_all([found.write])
-                found = self._finish(route, request, found, result)
-            return self._note(route, request, found)
+            pending_write = self._answer_problem(route, request, partial(self._check, route, request))
+            if isinstance(pending_write, PendingWrite):
+                (result,) = self._services.store.write_all([pending_write.write])
+                pending_write = self._finish(route, request, pending_write, result)
+            return self._note(route, request, pending_write)
 
     def answer_together(self, routes: Sequence[Route], environs: Sequence[WSGIEnvironment]) -> list[ReadyAnswer]:
         """The same for several requests whose small writes share a transaction."""
@@ -61,12 +61,12 @@ class Responder:
                 (route, request, self._answer_problem(route, request, partial(self._check, route, request)))
                 for route, request in zip(routes, requests, strict=True)
             ]
-            writes = [found.write for _, _, found in begun if isinstance(found, PendingWrite)]
+            writes = [write.write for _, _, write in begun if isinstance(write, PendingWrite)]
             results = iter(self._services.store.write_all(writes))
-            for route, request, found in begun:
-                if isinstance(found, PendingWrite):
-                    found = self._finish(route, request, found, next(results))
-                answers.append((request.id, self._note(route, request, found)))
+            for route, request, pending_write in begun:
+                if isinstance(pending_write, PendingWrite):
+                    pending_write = self._finish(route, request, pending_write, next(results))
+                answers.append((request.id, self._note(route, request, pending_write)))
         return answers
 
     def _request(
@@ -114,10 +114,10 @@ class Responder:
         except NotInMemory:
             raise
         except Problem as problem:
-            found = self._recheck(route, request, problem)
-            if isinstance(found, Unauthorized) and wants_page(request):
-                return sign_in_page(request, found)
-            return error_response(found, request.id)
+            recheck = self._recheck(route, request, problem)
+            if isinstance(recheck, Unauthorized) and wants_page(request):
+                return sign_in_page(request, recheck)
+            return error_response(recheck, request.id)
         except Exception as error:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
             log.error("request %s failed\n%s", request.id, traceback.format_exc())

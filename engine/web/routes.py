@@ -84,10 +84,10 @@ class Route:
 
     def respond(self, request: Request, *arguments: object) -> Response:
         """What the handler answers, of a route that leaves no write to be shared."""
-        found = self.handler(request, *arguments)
-        if isinstance(found, PendingWrite):
+        response = self.handler(request, *arguments)
+        if isinstance(response, PendingWrite):
             raise TypeError(f"{self.method} {self.path} leaves a write")
-        return found
+        return response
 
     @property
     def rule(self) -> str:

@@ -55,10 +55,10 @@ def _late(late: pl.DataFrame) -> Iterator[Request]:
     )
 
 
-def _shared_evidence(found: pl.DataFrame, ask: Ask) -> Iterator[Request]:
-    if found.is_empty():
+def _shared_evidence(frame: pl.DataFrame, ask: Ask) -> Iterator[Request]:
+    if frame.is_empty():
         return
-    best = found.row(0, named=True)
+    best = frame.row(0, named=True)
     yield (
         f"Collect evidence once for {best['duties']} duties by {best['best_on']}",
         f"{frameworks(best['frameworks'], ask)}: saves {hours(best['hours_to_save'])}",

@@ -100,11 +100,11 @@ def suggestions(state: Load, ask: Ask) -> Iterator[dict[str, Any]]:
             if not over:
                 break
             owner = min(over, key=lambda name: (-state.utilisation(name, week), name))
-            found = _first_move(state, owner, week, ask)
-            if found is None:
+            first_move = _first_move(state, owner, week, ask)
+            if first_move is None:
                 stuck.add(owner)
             else:
-                yield found
+                yield first_move
 
 
 def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] | None:

@@ -86,8 +86,8 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     )
 
 
-def _crossovers(found: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    best = found.head(SHOWN)
+def _crossovers(frame: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    best = frame.head(SHOWN)
     what = [
         f"{agenda.frameworks(row['frameworks'], ask)}: {row['titles'][0]} and "
         f"{count(row['duties'] - 1, 'more', 'more')}"

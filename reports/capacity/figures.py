@@ -161,7 +161,7 @@ MOVES = (
     *(
         Figure(
             f"moves_{kind}",
-            f"Moves suggested: {said}",
+            f"Moves suggested: {text}",
             "count",
             "neither",
             f"Suggested moves of this kind: {meaning}.",
@@ -170,7 +170,7 @@ MOVES = (
             pl.col("kind") == kind,
             _MOVE,
         )
-        for kind, said, meaning in (
+        for kind, text, meaning in (
             ("reassign", "reassign", "the duty goes to another owner in the same week"),
             ("pull_forward", "pull forward", "the owner does the duty up to two weeks earlier"),
         )

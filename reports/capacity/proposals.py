@@ -126,10 +126,10 @@ def _drivers(load: pl.DataFrame) -> dict[str, list[str]]:
         .group_by("week", maintain_order=True)
         .head(DRIVERS)
     )
-    found: dict[str, list[str]] = {}
+    drivers: dict[str, list[str]] = {}
     for week, name, time in kinds.select("week", ledger.kind_name(), "hours").iter_rows():
-        found.setdefault(week, []).append(f"{name} {time:g} h")
-    return found
+        drivers.setdefault(week, []).append(f"{name} {time:g} h")
+    return drivers
 
 
 def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, str], float]) -> pl.DataFrame:

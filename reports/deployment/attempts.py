@@ -54,8 +54,8 @@ def comparison(
     policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, records_since: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """One row: blocks now and before; null before where records do not reach back so far."""
-    found = attempts(policy_blocks, automation_runs, ask).filter("blocked")["place"]
-    now, before = int((found == NOW).sum()), int((found == BEFORE).sum())
+    series = attempts(policy_blocks, automation_runs, ask).filter("blocked")["place"]
+    now, before = int((series == NOW).sum()), int((series == BEFORE).sum())
     return pl.DataFrame(
         {"now": [now], "before": [before if reaches_back(records_since, ask) else None]},
         schema={"now": pl.Int64, "before": pl.Int64},
@@ -70,14 +70,14 @@ def reaches_back(records_since: pl.DataFrame, ask: Ask) -> bool:
     return records.reaches(start_on(ask) - timedelta(days=days(ask)), records.since(records_since))
 
 
-def measures(found: pl.DataFrame) -> Mapping[str, Any]:
+def measures(frame: pl.DataFrame) -> Mapping[str, Any]:
     """What the comparison of two windows shows of each."""
-    blocks = found.filter("blocked")
+    blocks = frame.filter("blocked")
     return {
         "blocks": blocks.height,
         "playbooks": blocks["playbook"].n_unique(),
-        "allowed_runs": found.height - blocks.height,
-        "block_rate_pct": Coverage(blocks.height, found.height).pct,
+        "allowed_runs": frame.height - blocks.height,
+        "block_rate_pct": Coverage(blocks.height, frame.height).pct,
         "overridden": int(blocks["overridden"].sum()),
         "without_compliant_run": blocks["minutes_to_run"].null_count(),
         "median_minutes_to_run": nearest_rank(blocks["minutes_to_run"].drop_nulls().to_list(), 50),

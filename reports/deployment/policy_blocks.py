@@ -35,9 +35,9 @@ _TRY = "Rehearse an automation to fill this report: post it to /api/automations/
 
 
 def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
-    found = figures.rows(attempts.attempts)
+    frame = figures.rows(attempts.attempts)
     now, runs = figures.counted_rows("policy_blocks"), figures.counted_rows("policy_runs_allowed")
-    before = found.filter(pl.col("place") == attempts.BEFORE)
+    before = frame.filter(pl.col("place") == attempts.BEFORE)
     compared = attempts.reaches_back(records_since, ask)
     measures = {name: figures[figure] for name, figure in MEASURES.items()}
     past = attempts.measures(before) if compared else dict.fromkeys(MEASURES)

@@ -195,16 +195,16 @@ RENEWALS = (
     *(
         Figure(
             f"renewals_{wave}",
-            f"Attestations to sign {said}",
+            f"Attestations to sign {text}",
             "count",
             "neither",
-            f"Attestations of the ledger that are not signed and due {said}.",
+            f"Attestations of the ledger that are not signed and due {text}.",
             renewals.pending,
             Count(),
             pl.col("wave") == wave,
             _WHEN,
         )
-        for wave, said in {
+        for wave, text in {
             "within_14_days": "today or within 14 days",
             "in_15_to_30_days": "in 15 to 30 days",
             "in_31_to_60_days": "in 31 to 60 days",
@@ -464,31 +464,31 @@ REQUESTS = (
     *(
         Figure(
             f"request_turnaround_p{pct}_days",
-            f"Turnaround of evidence requests, {said}",
+            f"Turnaround of evidence requests, {text}",
             "days",
             "less",
             "Days from opening to closing of the evidence requests finished from {period_start} to {as_of}, less "
-            f"whole days that they waited on the requester: {said} by nearest rank.",
+            f"whole days that they waited on the requester: {text} by nearest rank.",
             "requests",
             Percentile(request_items.turnaround_days(), pct),
             _in_period,
             _MEASURED,
         )
-        for pct, said in _RANK.items()
+        for pct, text in _RANK.items()
     ),
     *(
         Figure(
             f"request_open_age_p{pct}_days",
-            f"Age of open evidence requests, {said}",
+            f"Age of open evidence requests, {text}",
             "days",
             "less",
-            f"Days since the opening of the evidence requests that are not closed: {said} by nearest rank.",
+            f"Days since the opening of the evidence requests that are not closed: {text} by nearest rank.",
             "requests",
             Percentile("age_days", pct),
             ~_CLOSED,
             "open since {opened_on}",
         )
-        for pct, said in _RANK.items()
+        for pct, text in _RANK.items()
     ),
     Figure(
         "requests_open_paused_minutes",

@@ -131,7 +131,7 @@ def collisions(
 
 def waves(rows: pl.DataFrame) -> pl.DataFrame:
     """One row for each wave, empty ones included."""
-    found = rows.group_by("wave").agg(
+    frame = rows.group_by("wave").agg(
         renewals=pl.len().cast(pl.Int64),
         effort_hours=pl.col("effort_hours").sum().round(2),
         first_on=pl.col("due_on").min(),
@@ -141,7 +141,7 @@ def waves(rows: pl.DataFrame) -> pl.DataFrame:
         to_send=pl.col("owed").sum().cast(pl.Int64),
     )
     every = pl.DataFrame({"wave": list(NAMES), "name": list(NAMES.values())})
-    return every.join(found, on="wave", how="left", maintain_order="left").with_columns(
+    return every.join(frame, on="wave", how="left", maintain_order="left").with_columns(
         pl.col("renewals", "owners", "to_send").fill_null(0),
         pl.col("effort_hours").fill_null(0.0),
         pl.col("frameworks").fill_null([]),

@@ -58,8 +58,8 @@ def nobodys(requests: pl.DataFrame, people: pl.DataFrame, approvers: pl.DataFram
     """Requests that nobody owns who is there: without an owner, or theirs has left, or is no user or member."""
     known = pl.concat([approvers["email"], people["email"].str.to_lowercase()])
     strange = ~pl.col("owner").str.to_lowercase().is_in(known.implode()) & pl.lit(not known.is_empty())
-    found = with_recipients(requests, people)
-    return found.filter(pl.col("owner").is_null() | pl.col("owner_left") | strange)
+    frame = with_recipients(requests, people)
+    return frame.filter(pl.col("owner").is_null() | pl.col("owner_left") | strange)
 
 
 def weight(column: str = "priority") -> pl.Expr:

@@ -135,12 +135,12 @@ def regressions(
         .agg(pl.col("contradicted_by").last())
     )
     fresh = pl.col("seen") == pl.col("state")
-    found = pl.col("observed_on") >= (last_snapshot or date.max)
+    expression = pl.col("observed_on") >= (last_snapshot or date.max)
     rows = (
         status.filter("applicable")
         .join(seen, on=key)
         .join(opposed, on=key, how="left")
-        .with_columns(before=pl.when(fresh & found).then("previous").when(~fresh).then("seen"))
+        .with_columns(before=pl.when(fresh & expression).then("previous").when(~fresh).then("seen"))
         .filter(_worse("state", "before"))
         .with_columns(
             item=pl.format("{}:{}", "framework", "control_id"),

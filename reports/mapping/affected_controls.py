@@ -17,7 +17,7 @@ SAID = {
 
 
 def touched_by(
-    found: pl.DataFrame, edges: pl.DataFrame, lost: pl.DataFrame, status: pl.DataFrame, linked: pl.DataFrame
+    frame: pl.DataFrame, edges: pl.DataFrame, lost: pl.DataFrame, status: pl.DataFrame, linked: pl.DataFrame
 ) -> pl.DataFrame:
     """Each control in scope that is touched, once, by the gravest change, with what hangs on it."""
     ends = pl.concat(
@@ -29,14 +29,14 @@ def touched_by(
     gravest = {word: rank for rank, word in enumerate(SAID)}
     every = pl.concat(
         [
-            found.filter("in_scope", "assessable").select(*_KEY, impact="change"),
+            frame.filter("in_scope", "assessable").select(*_KEY, impact="change"),
             lost.filter("in_scope").select(*_KEY, impact=pl.lit("lost_full")),
             ends.join(status, on=_KEY, how="semi"),
         ]
     )
     items = linked.group_by(_KEY).agg(items=pl.len().cast(pl.Int64))
     controls = status.select(*_KEY, "title", "state", "events", "position", recipient="owner")
-    titles = found.select(*_KEY, other_title=pl.coalesce("title", "previous_title"))
+    titles = frame.select(*_KEY, other_title=pl.coalesce("title", "previous_title"))
     return (
         every.with_columns(rank=pl.col("impact").replace_strict(gravest, return_dtype=pl.Int64))
         .sort("rank")

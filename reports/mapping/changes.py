@@ -65,7 +65,7 @@ def former_full(now: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def readiness(status: pl.DataFrame, found: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
+def readiness(status: pl.DataFrame, frame: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
     """Strict readiness of each framework in scope with the requirements of now, and with those seen before.
 
     A removed requirement counts in the state that it was last recorded in; without a record it was not effective.
@@ -73,10 +73,10 @@ def readiness(status: pl.DataFrame, found: pl.DataFrame, states: pl.DataFrame) -
     key = ["framework", "control_id"]
     applicable = status.filter("applicable").select(*key, effective=pl.col("state") == "effective")
     in_scope = status["framework"].unique().to_list()
-    added = found.filter(pl.col("change") == "added").select(key)
+    added = frame.filter(pl.col("change") == "added").select(key)
     last = states.sort("observed_on", "state").group_by(key, maintain_order=True).last()
     removed = (
-        found.filter("assessable", pl.col("change") == "removed", pl.col("framework").is_in(in_scope))
+        frame.filter("assessable", pl.col("change") == "removed", pl.col("framework").is_in(in_scope))
         .join(last, on=key, how="left")
         .filter(pl.col("state").fill_null("no_data") != "not_applicable")
         .select(*key, effective=(pl.col("state") == "effective").fill_null(False))

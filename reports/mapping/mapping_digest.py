@@ -36,9 +36,9 @@ def build(
     organization: pl.DataFrame, control_status: pl.DataFrame, state_changes: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
     scope, compared = comparison.scope(organization), figures["catalogue_compared"]
-    found, edges = figures.rows(comparison.requirement_changes), figures.rows(comparison.changed_edges)
+    frame, edges = figures.rows(comparison.requirement_changes), figures.rows(comparison.changed_edges)
     lost, touched = figures.rows(comparison.former_full), figures.rows(comparison.affected_rows)
-    frameworks = frameworks_of(found, edges, lost, changes.readiness(control_status, found, state_changes), scope, ask)
+    frameworks = frameworks_of(frame, edges, lost, changes.readiness(control_status, frame, state_changes), scope, ask)
     return Document(
         *_opening(figures, touched, lost, ask),
         tables=(
@@ -61,7 +61,7 @@ def build(
             Table(
                 "requirements_changed",
                 "Requirements added, removed, renamed",
-                found,
+                frame,
                 labels=LABELS,
                 hidden=("assessable",),
             ),

@@ -113,8 +113,8 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
 
 def _warnings(figures: Figures) -> list[str]:
     return [
-        (Alarm if name in ALARMING else str)(f"{count(number, 'exception')}: {said}")
-        for name, (said, warned, _) in rules.FLAGS.items()
+        (Alarm if name in ALARMING else str)(f"{count(number, 'exception')}: {text}")
+        for name, (text, warned, _) in rules.FLAGS.items()
         if warned and (number := figures[f"exceptions_{name}"])
     ]
 

@@ -62,7 +62,7 @@ def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataF
     stray = pl.col("service_id").is_not_null() & ~pl.col("service_id").is_in(services)
     crossing = (pl.col("from_region") != pl.col("to_region")).fill_null(False)
     unknown_end = pl.col("from_name").is_null() | pl.col("to_name").is_null()
-    found = [
+    frames = [
         _rows("undocumented_system", strangers, "name", pl.format("seen in {}", pl.col("seen_in").list.join(", "))),
         _flow_rows("flow_without_agreement", data_flows.filter("leaves", pl.col("agreement_ref").is_null())),
         _flow_rows("flow_unencrypted", data_flows.filter(~pl.col("encrypted").fill_null(False))),
@@ -82,7 +82,7 @@ def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataF
     ]
     todo = pl.col("gap").replace_strict(dict(GAPS), default=None, return_dtype=pl.String)
     return (
-        pl.concat(found).with_columns(todo=todo).sort(rank("gap", list(GAPS)), "name", "subject", maintain_order=True)
+        pl.concat(frames).with_columns(todo=todo).sort(rank("gap", list(GAPS)), "name", "subject", maintain_order=True)
     )
 
 

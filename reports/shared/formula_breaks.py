@@ -19,9 +19,9 @@ def comparable(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sentences(rows: pl.DataFrame, change: str, day: str) -> list[str]:
-    found = rows.filter(pl.col(change).is_not_null()).group_by(change).agg(pl.col(day).max()).sort(day, change)
+    frame = rows.filter(pl.col(change).is_not_null()).group_by(change).agg(pl.col(day).max()).sort(day, change)
     return [
         f'The series breaks: snapshots up to {until} are by an earlier formula, from before the change "{name}" of the '
         "changelog, and the records of their days are not there to compute them anew. They are not compared."
-        for name, until in found.iter_rows()
+        for name, until in frame.iter_rows()
     ]

@@ -27,8 +27,8 @@ def part_of(number: int, total: int, noun: str, verb: tuple[str, str] = ("is", "
 
 def hours(number: float) -> str:
     """``1 hour``, ``7.5 hours``, ``1,204 hours``: at most two decimals."""
-    shown = f"{number:,.2f}".rstrip("0").rstrip(".")
-    return f"{shown} {'hour' if shown == '1' else 'hours'}"
+    text = f"{number:,.2f}".rstrip("0").rstrip(".")
+    return f"{text} {'hour' if text == '1' else 'hours'}"
 
 
 def percent(value: float) -> str:
@@ -56,8 +56,8 @@ def all_of(names: Sequence[str]) -> str:
 
 def some_of(names: Sequence[str], most: int = 5) -> str:
     """``a, b, c`` and how many more there are."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+    text = ", ".join(names[:most])
+    return f"{text} and {len(names) - most:,} more" if len(names) > most else text
 
 
 def inside(title: str) -> str:

@@ -46,8 +46,8 @@ def reminder(action: Mapping[str, Any], settings: Thresholds, as_of: date) -> Re
 def after_peak(staffing_actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Unfinished actions whose peak week is over, with the reminder of each and whom it goes to."""
     actions = wording.open_actions(staffing_actions).filter(pl.col("days_past") > 0)
-    found = [reminder(row, ask.settings, ask.as_of) for row in actions.iter_rows(named=True)]
-    columns = [pl.Series(name, [getattr(one, name) for one in found], dtype=kind) for name, kind in FIELDS.items()]
+    reminders = [reminder(row, ask.settings, ask.as_of) for row in actions.iter_rows(named=True)]
+    columns = [pl.Series(name, [getattr(one, name) for one in reminders], dtype=kind) for name, kind in FIELDS.items()]
     whom = pl.concat_list(
         wording.responsible(), pl.when(pl.col("step") == LAST).then(wording.accountable())
     ).list.drop_nulls()

@@ -74,11 +74,11 @@ def _opening(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, f
         left = count(figures["staffing_reminders_not_owed"], "action is", "actions are")
         return Opening(f"No reminder is owed now; {left} still unfinished and {later}.")
     first, last = owed.row(0, named=True), figures["staffing_reminders_to_accountable"]
-    told = count(figures["staffing_reminder_recipients"], "person", "people")
+    text = count(figures["staffing_reminder_recipients"], "person", "people")
     more = f", {last} of them to who is accountable as well" if last else ""
     blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
     return Opening(
-        f"{count(figures['staffing_reminders_owed'], 'reminder is', 'reminders are')} owed to {told}{more}.",
+        f"{count(figures['staffing_reminders_owed'], 'reminder is', 'reminders are')} owed to {text}{more}.",
         f"Begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}.",
     )
 

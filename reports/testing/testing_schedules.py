@@ -33,7 +33,7 @@ DEFINITIONS = {
 def build(
     control_status: pl.DataFrame, idle_checks: pl.DataFrame, check_sights: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
-    shown = figures.rows(windows.windows).filter(pl.col("window_close_on") >= windows.year_ago(ask.as_of))
+    frame = figures.rows(windows.windows).filter(pl.col("window_close_on") >= windows.year_ago(ask.as_of))
     bare = figures.rows(windows.without_schedule)
     return Document(
         *_opening(figures, ask),
@@ -48,7 +48,7 @@ def build(
             Table(
                 "windows",
                 "Every window of the past 12 months, and the open and coming ones",
-                shown.sort(rank("standing", STANDINGS), "window_close_on", "schedule_id"),
+                frame.sort(rank("standing", STANDINGS), "window_close_on", "schedule_id"),
                 note="Planned against actual, which is what an auditor tests.",
                 labels=LABELS,
                 state=("standing", "outcome"),

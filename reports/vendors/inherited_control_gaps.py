@@ -111,14 +111,14 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
 def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Vendors with gaps; the most severe first."""
     inherited = vendor_controls.group_by("vendor_id").agg(inherited=pl.len().cast(pl.Int64))
-    found = rows.group_by("vendor_id").agg(
+    frame = rows.group_by("vendor_id").agg(
         gaps=pl.len().cast(pl.Int64),
         **{gap: (pl.col("gap") == gap).sum().cast(pl.Int64) for gap in GAPS},
         severity_score=pl.col("severity_score").sum().round(1),
     )
     return (
         vendors.select("name", "tier", "category", "owner", "status", "next_review_on", "vendor_id")
-        .join(found, on="vendor_id")
+        .join(frame, on="vendor_id")
         .join(inherited, on="vendor_id")
         .with_columns(evidenced_pct=share_pct(pl.col("inherited") - pl.col("gaps"), pl.col("inherited")))
         .sort("severity_score", "name", "vendor_id", descending=[True, False, False])

@@ -199,8 +199,8 @@ def test_archives_of_two_organizations_are_not_compared(office, tmp_path):
     one = office.hand_over("one.zip", "workbook")
     second = Office(tmp_path / "second", f"sqlite:///{tmp_path / 'second' / 'hq.db'}")
     two = second.hand_over("two.zip", "workbook")
-    said = compare_verdict(one, two)
-    assert said.startswith("broken: archives: are signed with different keys, and neither took the other's place: ")
+    verdict = compare_verdict(one, two)
+    assert verdict.startswith("broken: archives: are signed with different keys, and neither took the other's place: ")
 
 
 # -- what is sealed, and what is not
@@ -301,8 +301,8 @@ def test_an_archive_without_a_head_holds_by_itself_and_is_compared_by_the_hash_o
     office.write("c")
     new = office.hand_over("new.zip", window="1d")
     assert verdict_of(old) == "ok"
-    said = "ok: new.zip continues the history of old.zip: the hash of its last event is that of event 3 of 5"
-    assert compare_verdict(old, new) == said
+    text = "ok: new.zip continues the history of old.zip: the hash of its last event is that of event 3 of 5"
+    assert compare_verdict(old, new) == text
     assert verify_folder(unpack(new, tmp_path / "new"), old)[0] == 0
     rewrite(office, "a", "eve")
     by_hand(office, "DELETE FROM bundles", "DELETE FROM bundle_files")
@@ -337,7 +337,7 @@ def test_every_change_of_a_head_or_a_proof_is_found_though_the_archive_was_signe
     unproved = re.compile(
         rb'"bundle":"[^"]*"|"manifest_sha256":"[^"]*"'
     )  # names, which the other archive is held against
-    names = {place for found in unproved.finditer(files["heads.json"]) for place in range(*found.span())}
+    names = {place for match in unproved.finditer(files["heads.json"]) for place in range(*match.span())}
     for name, count in (("head.txt", of_head), ("heads.json", of_proofs)):
         places = [place for place in range(len(files[name])) if name == "head.txt" or place not in names]
         for place in drawn.sample(places, min(count, len(places))):

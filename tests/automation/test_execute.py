@@ -39,8 +39,8 @@ def acme(any_store):
 def rehearse_run(store, inputs=None):
     asked = AutomationRequest("dry_run", ANN, "operator", ANN, NOW, "approved")
     with store.reader() as connection:
-        found = rehearse(State(connection, "acme", NOW), BOOK, inputs or {"service": "web"}, None, asked)
-    return store.write("acme", ANN, lambda revision: keep(revision, found), now=NOW)
+        run_result = rehearse(State(connection, "acme", NOW), BOOK, inputs or {"service": "web"}, None, asked)
+    return store.write("acme", ANN, lambda revision: keep(revision, run_result), now=NOW)
 
 
 def carried_out(store, now=NOW, mode="execute", actor=ANN, **more):
@@ -188,8 +188,8 @@ def test_a_refusal_holds_every_reason_and_counts_by_the_first(acme):
 
 def test_the_events_of_the_log_are_found_on_both_engines(acme):
     with acme.reader() as connection:
-        found = State(connection, "acme", NOW).last_events(["backup.completed", "backup.failed"])
-    assert found == {("backup.completed", "web"): NOW}
+        moments = State(connection, "acme", NOW).last_events(["backup.completed", "backup.failed"])
+    assert moments == {("backup.completed", "web"): NOW}
 
 
 def test_the_same_again_within_the_hour_is_a_warning(acme):

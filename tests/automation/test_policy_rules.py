@@ -173,9 +173,9 @@ def test_what_is_no_policy_is_told_by_place(rules, field, expected, got):
 
 
 def test_a_field_of_another_playbook_is_unknown():
-    (found,) = problems([rule({"field": "inputs.severity", "op": "eq", "value": "high"})], ALL)
-    assert (found.field, found.got) == ("rules[0].when.field", "'inputs.severity'")
-    assert "inputs.reason" in found.expected
+    (rule_problem,) = problems([rule({"field": "inputs.severity", "op": "eq", "value": "high"})], ALL)
+    assert (rule_problem.field, rule_problem.got) == ("rules[0].when.field", "'inputs.severity'")
+    assert "inputs.reason" in rule_problem.expected
 
 
 json = st.recursive(
@@ -255,8 +255,8 @@ def test_the_examples_of_the_page_are_policies():
     ],
 )
 def test_the_examples_do_what_the_page_says(number, changed, refusing):
-    said = evaluate(EXAMPLES[number], FIELDS, {**CONTEXT, **changed})
-    assert [one.rule for one in said if one.refuses] == refusing
+    rule_verdicts = evaluate(EXAMPLES[number], FIELDS, {**CONTEXT, **changed})
+    assert [one.rule for one in rule_verdicts if one.refuses] == refusing
 
 
 def test_the_page_lists_every_field_with_its_type_and_meaning():

@@ -153,12 +153,12 @@ def _machine() -> str:
 
 def _measure(figures: Iterable[Figure | Point]) -> list[Figure | Point]:
     """All of them, each said as it comes: a later one may fail."""
-    found = []
+    measure = []
     for figure in figures:
-        said = figure.ours if isinstance(figure, Figure) else f"{figure.size:,} {figure.of}: {figure.seconds:.2f} s"
-        print(f"{figure.what}: {said}", file=sys.stderr)
-        found.append(figure)
-    return found
+        text = figure.ours if isinstance(figure, Figure) else f"{figure.size:,} {figure.of}: {figure.seconds:.2f} s"
+        print(f"{figure.what}: {text}", file=sys.stderr)
+        measure.append(figure)
+    return measure
 
 
 if __name__ == "__main__":

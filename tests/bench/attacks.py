@@ -17,15 +17,15 @@ def figures() -> Iterator[Figure]:
     """In this process: the time of the computation alone."""
     services, edges, findings = _estate()
     start = time.perf_counter()
-    found = simulate(services, edges, findings, max_depth=DEPTH)
+    simulation = simulate(services, edges, findings, max_depth=DEPTH)
     ours = time.perf_counter() - start
     start = time.perf_counter()
     paths = _count_paths(services, edges, findings)
     theirs = time.perf_counter() - start
-    cut = "all" if not found.truncated else f"the best, none above {found.missed_at_most} left out"
+    cut = "all" if not simulation.truncated else f"the best, none above {simulation.missed_at_most} left out"
     yield Figure(
         f"attack paths, {SERVICES:,} services, {EDGES:,} edges, depth {DEPTH}",
-        f"{ours * 1000:.0f} ms, {found.found:,} paths ({cut})",
+        f"{ours * 1000:.0f} ms, {simulation.found:,} paths ({cut})",
         "depth-first over all paths, not ranked",
         f"{theirs:.1f} s, {paths:,} paths",
         theirs / ours,

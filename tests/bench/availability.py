@@ -45,8 +45,8 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
         _health(port, nullcontext(), 1)  # which waits until it is ready
         rest = _health(port, nullcontext(), looks)
         for name, attack in ATTACKS.items():
-            found = _health(port, attack(port, session), looks)
-            yield Figure(f"health, p99, under {name}", f"{found:.0f} ms", "health at rest", f"{rest:.0f} ms")
+            health = _health(port, attack(port, session), looks)
+            yield Figure(f"health, p99, under {name}", f"{health:.0f} ms", "health at rest", f"{rest:.0f} ms")
         token = _token(port, session)
         asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds / 5))
         alone = asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds))

@@ -30,7 +30,7 @@ def main() -> None:
 
     @app.post("/findings")
     def findings() -> dict[str, int]:
-        rows = [tuple(map(str, found.values())) for found in bottle.json_loads(bottle.request.body.read())]
+        rows = [tuple(map(str, json_load.values())) for json_load in bottle.json_loads(bottle.request.body.read())]
         with contextlib.closing(sqlite3.connect(f"{sys.argv[3]}.db", isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")

@@ -44,9 +44,9 @@ def figures(folder: Path, organizations: int) -> Iterator[Figure]:
     plain = module(folder, "batch", "pandas")
     script = msgspec.json.decode(plain.output)
     for name, figures in COMPARED.items():
-        said = msgspec.json.decode(hq(folder, "report", name, "--org", ORG).output)["summary"]
-        if any(said[figure] != script[ORG][name][figure] for figure in figures):
-            raise RuntimeError(f"{name}: the script found {script[ORG][name]}, the report says {said}")
+        summary = msgspec.json.decode(hq(folder, "report", name, "--org", ORG).output)["summary"]
+        if any(summary[figure] != script[ORG][name][figure] for figure in figures):
+            raise RuntimeError(f"{name}: the script found {script[ORG][name]}, the report says {summary}")
     yield Figure(
         f"nightly batch: {organizations} organizations, {events:,} events, all reports",
         f"{built.seconds:.0f} s",

@@ -98,9 +98,9 @@ def _speed(store: Store) -> Figure:
     for _ in range(ROUNDS):
         start = time.process_time()
         with store.reader() as connection:
-            found = explain(connection, "large", "i0", NOW)
+            analysis = explain(connection, "large", "i0", NOW)
         took.append(time.process_time() - start)
     return Figure(
         f"root-cause run, {SERVICES:,} services, {DEPLOYS:,} deploys",
-        f"{sorted(took)[ROUNDS // 2] * 1000:.0f} ms of processor time, {len(found.candidates)} candidates",
+        f"{sorted(took)[ROUNDS // 2] * 1000:.0f} ms of processor time, {len(analysis.candidates)} candidates",
     )

@@ -163,5 +163,5 @@ def post(port: int, path: str, credential: str, header: str, body: object) -> di
         {"Content-Type": "application/json", header: credential},
     )
     with urllib.request.urlopen(request) as answer:
-        found: dict[str, object] = msgspec.json.decode(answer.read())
-        return found
+        document: dict[str, object] = msgspec.json.decode(answer.read())
+        return document

@@ -55,4 +55,4 @@ def target_of(figure: Figure) -> Target | None:
 
 def misses(figures: Sequence[Figure]) -> list[str]:
     """Every figure that misses its target by more than a tenth, by name."""
-    return [said for figure in figures for target in [target_of(figure)] if target for said in target.misses(figure)]
+    return [miss for figure in figures for target in [target_of(figure)] if target for miss in target.misses(figure)]

@@ -62,10 +62,10 @@ def look(org: Organization, seed: int, each: int, most: int | None = None, only:
     ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed; ``only`` those of
     some tables and columns (``vendors``, ``vendors.owner``).
     """
-    found = Findings()
+    findings = Findings()
     org = with_leaver(org)
     (base,) = worlds([org.tables], org.day, org.zone)
-    found.see(base)
+    findings.see(base)
     tried = [
         one for one in mutations(org, seed, each) if not only or {one.table, f"{one.table}.{one.column}"} & {*only}
     ]
@@ -74,7 +74,7 @@ def look(org: Organization, seed: int, each: int, most: int | None = None, only:
     for some in batches(tried, TOGETHER):
         states = worlds([mutation.rows(org) for mutation in some], org.day, org.zone, base)
         for mutation, world in zip(some, states, strict=True):
-            _note(found, mutation, base, world)
+            _note(findings, mutation, base, world)
         deciding = [(m, w) for m, w in zip(some, states, strict=True) if _has_a_row_of_its_own(m)]
         rows = sorted({(m.table, m.row) for m, _ in deciding})
         gone = [Mutation(table, "", "withdraw", row).rows(org) for table, row in rows]
@@ -82,8 +82,10 @@ def look(org: Organization, seed: int, each: int, most: int | None = None, only:
         for mutation, world in deciding:
             less = without[mutation.table, mutation.row]
             for name, (old, new) in better(less.values, world.values).items():
-                _file(found.beyond, found, mutation, name, (old, new), reason_of(mutation.place, name, less, world))
-    return found
+                _file(
+                    findings.beyond, findings, mutation, name, (old, new), reason_of(mutation.place, name, less, world)
+                )
+    return findings
 
 
 def deteriorations(org: Organization) -> dict[tuple[str, str], Pair]:
@@ -105,16 +107,16 @@ def _has_a_row_of_its_own(mutation: Mutation) -> bool:
     return mutation.way in DECIDING and KINDS[mutation.table][keys[0] if keys else "id"] == "claim"
 
 
-def _note(found: Findings, mutation: Mutation, before: World, after: World) -> None:
-    found.tried += 1
-    found.by_way[mutation.way] += 1
-    found.moved |= different(before.values, after.values)
+def _note(findings: Findings, mutation: Mutation, before: World, after: World) -> None:
+    findings.tried += 1
+    findings.by_way[mutation.way] += 1
+    findings.moved |= different(before.values, after.values)
     for name, (old, new) in better(before.values, after.values).items():
-        _file(found.improved, found, mutation, name, (old, new), reason_of(mutation.place, name, before, after))
+        _file(findings.improved, findings, mutation, name, (old, new), reason_of(mutation.place, name, before, after))
 
 
-def _file(faults: Filed, found: Findings, mutation: Mutation, name: str, values: Pair, reason: str | None) -> None:
-    filed = faults if reason is None else found.exempt
+def _file(faults: Filed, findings: Findings, mutation: Mutation, name: str, values: Pair, reason: str | None) -> None:
+    filed = faults if reason is None else findings.exempt
     filed[mutation.place, name].append((mutation, *values))
 
 

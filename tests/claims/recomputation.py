@@ -29,9 +29,9 @@ CREATE TABLE inheritance AS FROM read_csv('{DATA}/rules/vendor_inheritance.csv',
 
 def queries() -> dict[str, str]:
     """By figure, the statement that recomputes it."""
-    found = [pair for path in sorted(FOLDER.glob("*.sql")) for pair in QUERY.findall(path.read_text())]
-    assert len(found) == len(dict(found)), "a figure is recomputed twice"
-    return dict(found)
+    pairs = [pair for path in sorted(FOLDER.glob("*.sql")) for pair in QUERY.findall(path.read_text())]
+    assert len(pairs) == len(dict(pairs)), "a figure is recomputed twice"
+    return dict(pairs)
 
 
 def figures_by_sql(connection: duckdb.DuckDBPyConnection, day: date, zone: str) -> dict[str, object]:

@@ -26,8 +26,8 @@ def cobalt():
 
 @pytest.mark.real
 def test_a_few_claims_of_every_kind_improve_nothing_by_being_less(cobalt):
-    found = look(cobalt, seed=33, each=1, most=examples(40))
-    assert (found.tried, dict(found.improved), dict(found.beyond)) == (examples(40), {}, {})
+    findings = look(cobalt, seed=33, each=1, most=examples(40))
+    assert (findings.tried, dict(findings.improved), dict(findings.beyond)) == (examples(40), {}, {})
 
 
 @pytest.mark.real
@@ -83,14 +83,14 @@ def test_emptied_tables_are_tried_with_all_their_rows_and_with_their_claims_alon
 
 @pytest.mark.real
 def test_no_figure_improves_where_all_claims_of_a_table_go_and_rare_rows_move_what_one_cell_does_not():
-    found = look_at_tables(small("aurora", DAY, seed=1, frameworks=FURTHER))
-    assert dict(found.improved) == {}
+    findings = look_at_tables(small("aurora", DAY, seed=1, frameworks=FURTHER))
+    assert dict(findings.improved) == {}
     assert {
         "incidents_critical_in_period",
         "staffing_actions_lapsed",
         "csf_below_target",
         "requests_without_owner",
-    } <= found.moved
+    } <= findings.moved
 
 
 @pytest.mark.parametrize(("ids", "reason"), [(["late"], True), (["early", "late", "other"], False)])
@@ -126,8 +126,8 @@ def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_with
     org = small("cobalt", DAY, seed=5)  # whose exception in force is for a control that the score counts
     assert look(org, seed=1, each=4, only=APPROVAL).beyond == {}
     monkeypatch.setattr(risk, "with_approval", whoever_approves)
-    found = look(org, seed=1, each=4, only=APPROVAL).beyond.keys()
-    assert {(f"exceptions.{place}", "sprs_score") for place in ("approver unapprove", "approved_on ahead")} <= found
+    keys = look(org, seed=1, each=4, only=APPROVAL).beyond.keys()
+    assert {(f"exceptions.{place}", "sprs_score") for place in ("approver unapprove", "approved_on ahead")} <= keys
 
 
 @pytest.mark.real
@@ -140,6 +140,6 @@ def test_a_review_dated_ahead_makes_no_vendor_better(cobalt):
 
 @pytest.mark.real
 def test_a_claim_of_each_place_improves_nothing_by_being_less_on_the_edge_of_the_calendar():
-    found = look(edge(date(2028, 2, 29), seed=1), seed=1, each=1, most=120)
-    assert (dict(found.improved), dict(found.beyond)) == ({}, {})
+    findings = look(edge(date(2028, 2, 29), seed=1), seed=1, each=1, most=120)
+    assert (dict(findings.improved), dict(findings.beyond)) == ({}, {})
     assert deteriorations(edge(date(2028, 2, 29), seed=1)) == {}

@@ -60,14 +60,14 @@ def twin(tables: Tables, framework: str) -> Tables:
         path.write_bytes(csv_stream(built_in_content(framework)))
         content = read_frameworks(path, other)
     complete(content)
-    found = {name: _with_name(frame, framework, other) for name, frame in tables.items()}
+    frames = {name: _with_name(frame, framework, other) for name, frame in tables.items()}
     in_posture = pl.when(pl.col("framework") == other).then(True)
-    found["organization_frameworks"] = found["organization_frameworks"].with_columns(in_posture=in_posture)
+    frames["organization_frameworks"] = frames["organization_frameworks"].with_columns(in_posture=in_posture)
     for name, rows in content.tables.items():
         plain = [{**row, **dict.fromkeys(_NESTED.get(name, ()))} for row in rows]
         if plain:
-            found[name] = pl.DataFrame(plain, infer_schema_length=None)
-    return found
+            frames[name] = pl.DataFrame(plain, infer_schema_length=None)
+    return frames
 
 
 def _with_name(frame: pl.DataFrame, framework: str, other: str) -> pl.DataFrame:

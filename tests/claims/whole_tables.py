@@ -45,21 +45,21 @@ def table_states(org: Organization) -> Iterator[TableState]:
 
 def look_at_tables(org: Organization) -> Findings:
     """What moves when tables are emptied or rows are added; no figure may improve where claims went."""
-    found = Findings()
+    findings = Findings()
     (base,) = worlds([org.tables], org.day, org.zone)
-    found.see(base)
+    findings.see(base)
     for some in batches(table_states(org), TOGETHER):
         for state, world in zip(some, worlds([one.tables for one in some], org.day, org.zone, base), strict=True):
-            found.tried += 1
-            found.by_way["all claims of a table" if state.claims else "a whole table"] += 1
-            found.moved |= different(base.values, world.values)
+            findings.tried += 1
+            findings.by_way["all claims of a table" if state.claims else "a whole table"] += 1
+            findings.moved |= different(base.values, world.values)
             for name, (old, new) in better(base.values, world.values).items() if state.claims else ():
                 mutation = Mutation(state.table, "", "withdraw", -1)
-                faults = found.improved if reason_of(mutation.place, name, base, world) is None else found.exempt
+                faults = findings.improved if reason_of(mutation.place, name, base, world) is None else findings.exempt
                 faults[mutation.place, name].append((mutation, old, new))
     added = [*rare_rows(org), *good_rows(org)]
     for world in worlds([tables for _, tables in added], org.day, org.zone, base):
-        found.moved |= different(base.values, world.values)
-        found.known |= {name for name, value in world.values.items() if value is not None}
-    found.by_way["added rows"] += len(added)
-    return found
+        findings.moved |= different(base.values, world.values)
+        findings.known |= {name for name, value in world.values.items() if value is not None}
+    findings.by_way["added rows"] += len(added)
+    return findings

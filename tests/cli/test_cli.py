@@ -205,9 +205,9 @@ def test_session_prints_a_cookie_and_nothing_else(acme, cli):
 def ends(email):
     """Identifiers of a person's ended sessions in acme, and whether all until some moment were ended."""
     store = Store(Settings.of_process().store_url)
-    _, _, found = store.standing("acme", email)
+    _, _, session_ends = store.standing("acme", email)
     store.close()
-    return found.ids, found.until is not None
+    return session_ends.ids, session_ends.until is not None
 
 
 @pytest.mark.real

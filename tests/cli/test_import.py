@@ -45,12 +45,12 @@ def test_the_mapping_of_the_page_reads_the_file_of_the_page(acme, cli, form):
 
 
 def test_both_mappings_of_the_page_mean_the_same(tmp_path):
-    found = []
+    mappings = []
     for form in ("toml", "csv"):
         (content,) = re.findall(rf"^```{form}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
         (tmp_path / f"map.{form}").write_text(content)
-        found.append(read_mapping(tmp_path / f"map.{form}"))
-    assert found[0] == found[1]
+        mappings.append(read_mapping(tmp_path / f"map.{form}"))
+    assert mappings[0] == mappings[1]
 
 
 def test_files_of_scanners_have_no_headers_to_map(acme, cli):
@@ -66,5 +66,5 @@ def test_an_owner_whom_nobody_knows_is_named(acme, cli):
     )
     code, out, err = cli("import", acme / "vendors.csv")
     assert (code, "vendors: 2 new" in out) == (0, True)
-    said = "hq: vendors.csv: owner anne@acme.example is nobody of this organization (1 row); nearest: ann@acme.example"
-    assert said in err.splitlines()
+    text = "hq: vendors.csv: owner anne@acme.example is nobody of this organization (1 row); nearest: ann@acme.example"
+    assert text in err.splitlines()

@@ -42,8 +42,8 @@ def test_what_does_not_fit_stands_below_its_row(capsys):
 
 def test_a_long_cell_is_broken_and_no_word_is_lost(capsys):
     text = " ".join(f"word{number}" for number in range(30))
-    shown = " ".join(lines(capsys, f"| Text |\n| --- |\n| {text} |", 60)[2:])
-    assert shown.split() == text.split()
+    label = " ".join(lines(capsys, f"| Text |\n| --- |\n| {text} |", 60)[2:])
+    assert label.split() == text.split()
 
 
 def test_of_a_long_table_the_first_rows_are_shown_and_the_rest_counted(capsys):

@@ -44,18 +44,18 @@ def test_progress_is_bars_at_a_terminal(environment):
     terminal, end = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", STEPS], env=environment, stderr=end)
     os.close(end)
-    shown = b""
+    content = b""
     try:
         while piece := os.read(terminal, 4096):
-            shown += piece
+            content += piece
     except OSError:  # how Linux says that the other end is closed
         pass
     finally:
         os.close(terminal)
     assert process.wait(timeout=30) == 0
-    assert b"2/2" in shown
-    assert b"5/?" in shown
-    assert b"reports: " not in shown
+    assert b"2/2" in content
+    assert b"5/?" in content
+    assert b"reports: " not in content
 
 
 @pytest.mark.real

@@ -14,8 +14,8 @@ LOW = ("info", "low")
 
 def groups(frame, column, least):
     """The values that occur so often."""
-    found = frame.drop_nulls(column)[column].value_counts()
-    return found.filter(c("count") >= least)
+    value_counts = frame.drop_nulls(column)[column].value_counts()
+    return value_counts.filter(c("count") >= least)
 
 
 def share(part, whole):

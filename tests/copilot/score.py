@@ -51,7 +51,7 @@ class Question:
 def questions_of(path, drawn=DRAWN):
     """The questions of a file, drawn ones with the same words each time."""
     random_words = random.Random(SEED)
-    found = []
+    questions = []
     for number, line in enumerate(Path(path).read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -63,8 +63,8 @@ def questions_of(path, drawn=DRAWN):
             asked, held = text, truth
             for name, (said, meant) in words.items():
                 asked, held = asked.replace(f"{{{name}}}", said), held.replace(f"{{{name}}}", meant)
-            found.append(Question(org, tuple(one.strip() for one in asked.split("=>")), kind, held))
-    return list(dict.fromkeys(found))
+            questions.append(Question(org, tuple(one.strip() for one in asked.split("=>")), kind, held))
+    return list(dict.fromkeys(questions))
 
 
 MONTHS = ("june", "july", "august", "september", "october")

@@ -202,11 +202,11 @@ def snapshots(replay_store, tmp_path_factory):
 
 def snapshot_rows(org, day):
     """The rows of a snapshot, as the diary has them."""
-    found = []
+    frames = []
     for name, on in zip(TABLES, ("taken_on", "observed_on", "taken_on"), strict=True):
         rows = demo(org)[name].filter(pl.col(on) == day)
-        found.append(rows.sort(IMPORTABLE[name].info["primary"]))
-    return found
+        frames.append(rows.sort(IMPORTABLE[name].info["primary"]))
+    return frames
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.real)])

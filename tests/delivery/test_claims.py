@@ -52,6 +52,6 @@ def test_a_delivery_is_held_by_one_ends_once_and_is_never_left_behind(any_house,
     with any_house.store.reader() as connection:
         rows = [row for row in many(connection, audit_log, "acme") if row["object_type"] == "delivery"]
     ends = {"digest.delivered": "sent", "delivery.failed": "failed"}
-    told = Counter((row["object_id"], ends[row["action"]]) for row in rows if row["action"] in ends)
-    assert told == Counter(ledger.items())
+    counts = Counter((row["object_id"], ends[row["action"]]) for row in rows if row["action"] in ends)
+    assert counts == Counter(ledger.items())
     assert any_house.store.verify("acme").ok

@@ -117,21 +117,21 @@ def test_what_a_mail_says_first_is_escaped(house):
 
 def test_without_an_address_no_header_promises_a_way_out(house):
     house.mail(25)
-    found = compose(house.outside, rows("d1"))
-    assert found["List-Unsubscribe"] is None
-    assert "Owners and admins of your organization can say" in found.get_body(("plain",)).get_content()
+    email_message = compose(house.outside, rows("d1"))
+    assert email_message["List-Unsubscribe"] is None
+    assert "Owners and admins of your organization can say" in email_message.get_body(("plain",)).get_content()
 
 
 def test_list_unsubscribe_is_a_signed_mailto_in_one_line(house):
     house.environment["SVC_UNSUBSCRIBE_MAILTO"] = "no-more@acme.example"
     house.mail(25)
-    found = compose(house.outside, rows("d1", "d2"))
-    (line,) = [one for one in found.as_bytes().split(b"\r\n") if one.startswith(b"List-Unsubscribe: ")]
+    email_message = compose(house.outside, rows("d1", "d2"))
+    (line,) = [one for one in email_message.as_bytes().split(b"\r\n") if one.startswith(b"List-Unsubscribe: ")]
     assert line.startswith(b"List-Unsubscribe: <mailto:no-more@acme.example?subject=unsubscribe%20hqu1.d1.d2.")
-    assert found["List-Unsubscribe-Post"] is None
+    assert email_message["List-Unsubscribe-Post"] is None
     (token,) = set(TOKEN.findall(line.decode()))
     assert house.outside.unsubscribing.deliveries_of(token) == ["d1", "d2"]
-    assert all(token in found.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    assert all(token in email_message.get_body((kind,)).get_content() for kind in ("plain", "html"))
 
 
 def test_a_mail_of_very_many_names_one_delivery_of_each_kind(house):

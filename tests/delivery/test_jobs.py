@@ -230,8 +230,8 @@ def test_pruning_drops_texts_and_runs_and_keeps_the_ledger(house, mailbox):
     for day in range(3):
         one.at(NOW + day * DAY).runner.run(one.outbox)
     one.store.close()
-    said = [scheduler.pruning(house.services, NOW + days * DAY) for days in (90, 91)]
-    assert said == [
+    prunings = [scheduler.pruning(house.services, NOW + days * DAY) for days in (90, 91)]
+    assert prunings == [
         "texts of 0 deliveries, 2 runs, 0 ended sessions and 0 unfinished seals removed",
         "texts of 1 deliveries, 0 runs, 0 ended sessions and 0 unfinished seals removed",
     ]

@@ -72,8 +72,8 @@ def check(house, ids, got):
     attempts = dict(house.ledger("id", "attempts"))
     assert all(got[one] <= attempts[one] for one in ids)
     with house.store.reader() as connection:
-        told = Counter(row["object_id"] for row in many(connection, audit_log, "acme", action="digest.delivered"))
-    assert told == Counter(ids)
+        counts = Counter(row["object_id"] for row in many(connection, audit_log, "acme", action="digest.delivered"))
+    assert counts == Counter(ids)
     assert house.store.verify("acme").ok
 
 

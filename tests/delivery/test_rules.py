@@ -32,15 +32,15 @@ def end(house, held, status, error=None, now=NOW):
 
 def row(house):
     with house.store.reader() as connection:
-        (found,) = many(connection, deliveries, "acme")
-    return found
+        (delivery_row,) = many(connection, deliveries, "acme")
+    return delivery_row
 
 
 def events(house):
     """(action, outcome, details) of what became of deliveries."""
     with house.store.reader() as connection:
-        found = [row for row in many(connection, audit_log, "acme") if row["action"] in ACTIONS.values()]
-    return [(row["action"], row["outcome"], row["details"]) for row in found]
+        audit_log_rows = [row for row in many(connection, audit_log, "acme") if row["action"] in ACTIONS.values()]
+    return [(row["action"], row["outcome"], row["details"]) for row in audit_log_rows]
 
 
 @pytest.fixture

@@ -118,9 +118,9 @@ class Authority:
 def authority_of_time(tmp_path):
     folder = tmp_path / "tsa"
     folder.mkdir()
-    found = Authority(folder)
-    yield found
-    found.close()
+    authority = Authority(folder)
+    yield authority
+    authority.close()
 
 
 def test_an_answer_over_the_note_is_taken_and_openssl_verifies_it(house, authority_of_time):
@@ -190,8 +190,8 @@ def test_heads_are_stamped_once_a_day(any_house, authority_of_time):
 
 
 def nonce_of(authority):
-    said = openssl(authority.folder, "ts", "-query", "-in", "asked.tsq", "-text").decode()
-    return int(next(line.split()[1] for line in said.splitlines() if line.startswith("Nonce:")), 16)
+    document = openssl(authority.folder, "ts", "-query", "-in", "asked.tsq", "-text").decode()
+    return int(next(line.split()[1] for line in document.splitlines() if line.startswith("Nonce:")), 16)
 
 
 def test_a_head_is_signed_though_nobody_stamps_it(house, caplog):

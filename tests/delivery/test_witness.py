@@ -145,8 +145,8 @@ def test_a_line_that_the_witness_did_not_sign_under_the_installation_is_named(se
         other = ONE.line(note.replace("\n1\n", "\n2\n"))
         connection.execute(installation_heads.update().values(note=note.partition("\u2014 witness")[0] + other))
     with services.store.reader() as connection:
-        (said,) = check_installation_tree(connection, services.settings).problems
-    assert said == (
+        (text,) = check_installation_tree(connection, services.settings).problems
+    assert text == (
         f"the signed head of 1 commitments has a line of {ONE.name} beside it that this witness did not sign over it"
     )
 

@@ -81,8 +81,8 @@ class House:
     def mails(self, kind, **where):
         """What each address was sent, as (recipient, text)."""
         texts = {row["delivery_id"]: row["body_text"] for row in self.rows(delivery_contents)}
-        found = self.rows(kind=kind, channel="email", **where)
-        return {row["recipient"]: texts[row["id"]] for row in found}
+        rows = self.rows(kind=kind, channel="email", **where)
+        return {row["recipient"]: texts[row["id"]] for row in rows}
 
     def close(self):
         self.snapshots.close()

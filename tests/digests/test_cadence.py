@@ -38,9 +38,9 @@ def at(text, zone=UTC):
     ],
 )
 def test_the_newest_moment_of_a_cadence(every, now, due):
-    found = last_due(When(every), at(now, BERLIN), BERLIN, DEFAULTS)
-    assert found.astimezone(BERLIN) == at(due, BERLIN)
-    assert found.tzinfo is UTC
+    moment = last_due(When(every), at(now, BERLIN), BERLIN, DEFAULTS)
+    assert moment.astimezone(BERLIN) == at(due, BERLIN)
+    assert moment.tzinfo is UTC
 
 
 def test_the_organization_chooses_hour_and_weekday():
@@ -81,8 +81,8 @@ def test_a_period_has_a_name(period, expected):
     ],
 )
 def test_quiet_hours_end_in_the_morning(now, until):
-    found = quiet_until(at(now, BERLIN), BERLIN, DEFAULTS)
-    assert found == (None if until is None else at(until, BERLIN))
+    moment = quiet_until(at(now, BERLIN), BERLIN, DEFAULTS)
+    assert moment == (None if until is None else at(until, BERLIN))
 
 
 def test_quiet_hours_may_lie_within_a_day_or_not_be_at_all():
@@ -126,12 +126,14 @@ def test_the_calendar_of_a_quarter_is_exactly_this_one():
     def digest_times(wanted):
         return sorted(expected_times([day for day in awake if wanted(day)]) + late)
 
-    found = {every: calendar(When(every), clock, first, days, down) for every in ("day", "weekday", "week", "quarter")}
-    assert found["day"] == digest_times(lambda day: True)
-    assert found["weekday"] == digest_times(lambda day: day.weekday() < 5)
-    assert found["week"] == digest_times(lambda day: day.weekday() == 0)
-    assert found["quarter"] == expected_times([date(2026, 12, 7)])
-    assert [moment.utcoffset() for moment in found["week"][:4]] == [timedelta(hours=2)] * 3 + [timedelta(hours=1)]
+    calendars = {
+        every: calendar(When(every), clock, first, days, down) for every in ("day", "weekday", "week", "quarter")
+    }
+    assert calendars["day"] == digest_times(lambda day: True)
+    assert calendars["weekday"] == digest_times(lambda day: day.weekday() < 5)
+    assert calendars["week"] == digest_times(lambda day: day.weekday() == 0)
+    assert calendars["quarter"] == expected_times([date(2026, 12, 7)])
+    assert [moment.utcoffset() for moment in calendars["week"][:4]] == [timedelta(hours=2)] * 3 + [timedelta(hours=1)]
 
 
 def test_down_until_thursday_is_made_up_for_on_thursday_and_monday_stays_monday():

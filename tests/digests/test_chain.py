@@ -61,11 +61,11 @@ def test_the_rollup_starts_the_clock_of_the_escalation(late):
     accept_deliveries(late, NOW)
     days = {}
     for number in range(1, 6):
-        found = run(late, NOW + timedelta(days=number))
-        days[number] = found.steps[2].outcome
+        process = run(late, NOW + timedelta(days=number))
+        days[number] = process.steps[2].outcome
     assert days == {1: "empty", 2: "empty", 3: "empty", 4: "delivered", 5: "already_delivered"}
-    told = {row["recipient"] for row in late.rows(kind=ESCALATION)}
-    assert told == {f"{name}@acme.example" for name in ("chair", "ann", "owner", "admin")}
+    recipients = {row["recipient"] for row in late.rows(kind=ESCALATION)}
+    assert recipients == {f"{name}@acme.example" for name in ("chair", "ann", "owner", "admin")}
 
 
 @pytest.mark.real
@@ -106,9 +106,9 @@ def test_a_failed_step_stops_the_later_ones_and_the_next_call_goes_on(late, monk
     assert late.rows(kind=ESCALATION) == []
     monkeypatch.undo()
     sent = len(late.rows(kind=ROLLUP))
-    found = run(late, NOW + timedelta(minutes=5))
-    assert outcomes(found) == [(ROLLUP, "delivered"), (BREACHES, "delivered"), (ESCALATION, "empty")]
-    assert {step["run_id"] for step in caught.value.details} == {found.run_id}
+    process = run(late, NOW + timedelta(minutes=5))
+    assert outcomes(process) == [(ROLLUP, "delivered"), (BREACHES, "delivered"), (ESCALATION, "empty")]
+    assert {step["run_id"] for step in caught.value.details} == {process.run_id}
     assert len(late.rows(kind=ROLLUP)) == sent
 
 

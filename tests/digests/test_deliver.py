@@ -35,8 +35,8 @@ def house_with_requests(house):
 
 def test_each_person_gets_one_mail_and_the_webhook_the_preview(house_with_requests):
     preview = house_with_requests.content(SLA)
-    found = run(house_with_requests)
-    assert (found.outcome, found.period, found.content_hash) == ("delivered", "2026-W47", preview.hash)
+    process = run(house_with_requests)
+    assert (process.outcome, process.period, process.content_hash) == ("delivered", "2026-W47", preview.hash)
     rows = {(row["channel"], row["recipient"]): row for row in house_with_requests.rows()}
     assert sorted(rows) == [
         *(("email", f"{name}@acme.example") for name in ("admin", "ann", "bob", "owner")),
@@ -81,9 +81,9 @@ def test_an_empty_digest_is_not_sent_but_its_run_is_recorded(house):
 def test_nothing_configured_means_that_nothing_leaves(house):
     house.environment |= {"SVC_SMTP_URL": "", "SVC_CHAT_WEBHOOK_URL": ""}
     house.write((evidence_requests, [request(1)]))
-    found = run(house)
-    assert (found.outcome, house.rows()) == ("not_configured", [])
-    assert [(way["name"], way["leaves"]) for way in found.channels] == [("email", False), ("webhook", False)]
+    process = run(house)
+    assert (process.outcome, house.rows()) == ("not_configured", [])
+    assert [(way["name"], way["leaves"]) for way in process.channels] == [("email", False), ("webhook", False)]
 
 
 def test_whoever_switched_it_off_or_left_gets_no_mail(house_with_requests):
@@ -111,9 +111,9 @@ def test_what_reaches_nobody_goes_to_owners_and_admins(house):
 
 def test_mails_wait_out_the_quiet_hours_and_webhooks_do_not(house_with_requests):
     night = datetime(2026, 11, 20, 22, 15, tzinfo=UTC)
-    found = run(house_with_requests, now=night)
+    process = run(house_with_requests, now=night)
     morning = datetime(2026, 11, 21, 7, tzinfo=UTC)
-    assert found.held_until == morning
+    assert process.held_until == morning
     assert {(row["channel"], row["next_attempt_at"]) for row in house_with_requests.rows()} == {
         ("email", morning),
         ("webhook", night),
@@ -144,8 +144,8 @@ def test_mails_of_the_calendar_wait_for_one_another_and_nothing_else_does(house_
 
 
 def test_quiet_hours_say_when_it_leaves(house_with_requests):
-    found = run(house_with_requests, now=datetime(2026, 11, 20, 22, 15, tzinfo=UTC))
-    reasons = {way["name"]: way["reason"] for way in found.channels}
+    process = run(house_with_requests, now=datetime(2026, 11, 20, 22, 15, tzinfo=UTC))
+    reasons = {way["name"]: way["reason"] for way in process.channels}
     assert reasons["email"].endswith("Quiet hours: it leaves on 2026-11-21 at 07:00 (UTC).")
     assert "Quiet" not in reasons["webhook"]
 
@@ -194,10 +194,10 @@ def test_an_item_is_reminded_of_once_for_each_step_and_late_rather_than_never(ho
     house.write((evidence_requests, [request(1, due_on=TODAY - timedelta(days=6))]))
     seen = []
     for day in range(5):
-        found = run(house, reminders, now=NOW + timedelta(days=day))
-        rows = house.rows(kind=reminders.name, period=found.period)
+        process = run(house, reminders, now=NOW + timedelta(days=day))
+        rows = house.rows(kind=reminders.name, period=process.period)
         items = [item for row in rows for item in row["payload"]["overdue"]]
-        seen.append((found.outcome, [(item["step"], item["late"]) for item in items]))
+        seen.append((process.outcome, [(item["step"], item["late"]) for item in items]))
     assert seen == [
         ("delivered", [(3, True)]),
         ("delivered", [(7, False)]),

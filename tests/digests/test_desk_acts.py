@@ -35,16 +35,16 @@ def test_each_row_has_a_link_to_its_act_that_signs_its_reader_in_for_a_day(tmp_p
 
 
 def test_without_a_desk_a_mail_has_the_record_of_its_first_row(tmp_path):
-    found = desk_acts(tmp_path)
-    assert (found.front_page(ANN), found.acts("attestation-renewal", ROWS, ANN)) == ("", [])
-    assert list(csv.reader(found.record("attestation-renewal", ROWS, ANN).splitlines())) == [
+    acts = desk_acts(tmp_path)
+    assert (acts.front_page(ANN), acts.acts("attestation-renewal", ROWS, ANN)) == ("", [])
+    assert list(csv.reader(acts.record("attestation-renewal", ROWS, ANN).splitlines())) == [
         ["table", "id", "outcome", "attestor", "attested_at"],
         ["attestations", "a,1", "attested", ANN, "2026-11-20T08:30:00Z"],
     ]
 
 
 def test_what_has_no_act_has_neither_and_many_rows_have_a_few(tmp_path):
-    found = desk_acts(tmp_path, SVC_DESK_URL="https://desk.example")
-    assert (found.acts("compliance-digest", ROWS, ANN), found.record("compliance-digest", ROWS, ANN)) == ([], "")
+    acts = desk_acts(tmp_path, SVC_DESK_URL="https://desk.example")
+    assert (acts.acts("compliance-digest", ROWS, ANN), acts.record("compliance-digest", ROWS, ANN)) == ([], "")
     many = [pl.DataFrame({"attestation_id": [f"a{number}" for number in range(40)]})]
-    assert len(found.acts("attestation-renewal", many, ANN)) == MOST_ACTS
+    assert len(acts.acts("attestation-renewal", many, ANN)) == MOST_ACTS

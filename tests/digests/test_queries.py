@@ -39,8 +39,8 @@ def test_the_ledger_of_a_period_leaves_out_what_was_dropped(any_store):
         queries.hold_until(revision, ["d1"], NOW + timedelta(hours=3))
         revision.record("deliveries.prepared")
     with any_store.reader() as connection:
-        found = queries.ledger(connection, "acme", "sla-reminders", "2026-11-20")
-        assert [(row["id"], row["status"], row["content_hash"]) for row in found] == [
+        records = queries.ledger(connection, "acme", "sla-reminders", "2026-11-20")
+        assert [(row["id"], row["status"], row["content_hash"]) for row in records] == [
             ("d2", "sent", "c"),
             ("d1", "pending", "c"),
         ]
@@ -66,9 +66,9 @@ def test_runs_are_noted_without_moving_the_revision(any_store):
     queries.change_run(any_store, first, finished_at=later, outcome="succeeded", message="done")
     with any_store.reader() as connection:
         spans = ((NOW, later), (NOW, later + timedelta(1)), (later, later + timedelta(1)), (later + timedelta(1),) * 2)
-        found = [queries.runs_within(connection, "acme", "digest:x", *span) for span in spans]
+        job_run_rows = [queries.runs_within(connection, "acme", "digest:x", *span) for span in spans]
         assert queries.runs_within(connection, "other", "digest:x", NOW, later) == []
-    assert [[(row["id"], row["outcome"]) for row in rows] for rows in found] == [
+    assert [[(row["id"], row["outcome"]) for row in rows] for rows in job_run_rows] == [
         [(first, "succeeded")],
         [("r2", "skipped"), (first, "succeeded")],
         [("r2", "skipped")],

@@ -66,8 +66,8 @@ def test_the_mapping_digest_stores_the_catalogue_and_tells_only_of_changes(house
     with house.store.revision("acme", "t", now=NOW) as revision:
         revision.update(catalogue_snapshots, {"taken_on": TODAY}, {"content": older, "catalogue_version": "before"})
         revision.record("catalogue.replaced")
-    found = run(house, "mapping-digest")
-    assert (found.outcome, found.period) == ("delivered", catalogue().version)
+    process = run(house, "mapping-digest")
+    assert (process.outcome, process.period) == ("delivered", catalogue().version)
     assert run(house, "mapping-digest", now=NOW + timedelta(days=60)).outcome == "already_delivered"
     assert [row["catalogue_version"] for row in house.rows(catalogue_snapshots)] == [catalogue().version]
 
@@ -112,9 +112,9 @@ def test_an_attestation_is_asked_for_once_in_seven_days_and_then_of_who_is_accou
     )
     seen = []
     for day in range(0, 25):
-        found = run(house, "attestation-renewal", now=NOW + timedelta(days=day))
-        if found.outcome == "delivered":
-            rows = house.rows(kind="attestation-renewal", period=found.period)
+        process = run(house, "attestation-renewal", now=NOW + timedelta(days=day))
+        if process.outcome == "delivered":
+            rows = house.rows(kind="attestation-renewal", period=process.period)
             seen.append((day, {row["recipient"]: len(row["payload"]["renewals"]) for row in rows}))
     assert seen == [
         (0, {"ann@acme.example": 2}),
@@ -183,6 +183,6 @@ def test_text_of_people_cannot_call_anybody_in_the_chat(house):
     run(house, "staffing-action-reminders")
     (chat,) = house.rows(channel="chat")
     (content,) = house.rows(delivery_contents, delivery_id=chat["id"])
-    said = [block["text"]["text"] for block in content["blocks"] if block["type"] == "section"]
-    assert any("&lt;!channel&gt; &amp; &lt;https" in text for text in said)
-    assert not any("<!" in text or "<http" in text for text in said)
+    texts = [block["text"]["text"] for block in content["blocks"] if block["type"] == "section"]
+    assert any("&lt;!channel&gt; &amp; &lt;https" in text for text in texts)
+    assert not any("<!" in text or "<http" in text for text in texts)

@@ -74,8 +74,8 @@ def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, 
 
     def fake_delivery(services, digest, org_id, actor, *, now, scheduled):
         period = key(digest, now.astimezone(ZoneInfo("Europe/Berlin")).date(), {})
-        said = Message(digest.name, period, "email", "owner@acme.example", "hash", "Digest", {}, "Digest.")
-        house.store.write(org_id, actor, lambda revision: enqueue(revision, [said]), now=now)
+        message = Message(digest.name, period, "email", "owner@acme.example", "hash", "Digest", {}, "Digest.")
+        house.store.write(org_id, actor, lambda revision: enqueue(revision, [message]), now=now)
         record_run(
             house.store,
             org_id,
@@ -175,10 +175,10 @@ def test_one_organization_that_fails_keeps_nothing_from_the_others(two, caplog):
         tick(two.services, [task], now=NOW)
     assert done == ["other"]
     with two.store.reader() as connection:
-        found = [
+        outcomes = [
             runs_within(connection, org, task.name, NOW, NOW + timedelta(1))[0]["outcome"] for org in ("acme", "other")
         ]
-    assert found == ["failed", "succeeded"]
+    assert outcomes == ["failed", "succeeded"]
     assert tick(two.services, [task], now=NOW + timedelta(minutes=5)) == "0 tasks done"
     with pytest.raises(Problem):
         tick(two.services, [task], now=NOW + timedelta(minutes=30))

@@ -134,7 +134,11 @@ def exact_chance(services, edges, findings, target):
     return total
 
 
-@given(SERVICES, EDGES.filter(lambda edges: len(edges) <= 6), FINDINGS.filter(lambda found: len(found) <= 3))
+@given(
+    SERVICES,
+    EDGES.filter(lambda edges: len(edges) <= 6),
+    FINDINGS.filter(lambda open_findings: len(open_findings) <= 3),
+)
 @settings(deadline=None, max_examples=examples(30))
 def test_a_target_is_reached_as_often_as_over_all_states_of_the_graph(services, edges, findings):
     for target in simulate(services, edges, findings).targets:

@@ -47,9 +47,9 @@ def ladder(rungs):
 @given(PATHS, CHANCES)
 @settings(deadline=None, max_examples=examples(60))
 def test_exact_is_the_sum_over_all_subsets(paths, chances):
-    found = one(paths, chances)
-    assert (found.method, found.standard_error) == ("exact", 0.0)
-    assert found.value == pytest.approx(by_subsets(paths, chances), abs=1e-12)
+    row = one(paths, chances)
+    assert (row.method, row.standard_error) == ("exact", 0.0)
+    assert row.value == pytest.approx(by_subsets(paths, chances), abs=1e-12)
 
 
 @given(PATHS, CHANCES)
@@ -84,8 +84,8 @@ def test_what_never_or_always_holds_in_the_sample_has_an_error_all_the_same():
     square = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]
     error = (1 / (SAMPLES + 2) * (1 - 1 / (SAMPLES + 2)) / SAMPLES) ** 0.5
     for chance in (0.0, 1.0):
-        found = one(square, dict.fromkeys("abcd", chance), steps_of_one=0)
-        assert found == UnionChance(chance, "monte_carlo", pytest.approx(error))
+        row = one(square, dict.fromkeys("abcd", chance), steps_of_one=0)
+        assert row == UnionChance(chance, "monte_carlo", pytest.approx(error))
 
 
 def test_the_steps_of_all_go_to_those_with_few_paths():

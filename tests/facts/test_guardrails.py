@@ -53,10 +53,10 @@ def test_drafts_and_policies_accepted_later_are_no_guardrails(facts_with):
 
 def test_the_guardrail_of_a_playbook_is_about_the_controls_that_the_playbook_repairs(facts_with):
     guard = version(kind="automation", playbook="enforce-mfa")
-    found = facts_with(policies=[guard], **SCOPE)["guardrails"]
-    assert set(found["framework"]) == {"soc2"}
-    assert "CC6.1" in found["control_id"].to_list()
-    assert found.height == found["control_id"].n_unique()
+    guardrails = facts_with(policies=[guard], **SCOPE)["guardrails"]
+    assert set(guardrails["framework"]) == {"soc2"}
+    assert "CC6.1" in guardrails["control_id"].to_list()
+    assert guardrails.height == guardrails["control_id"].n_unique()
 
 
 def test_a_guardrail_that_names_controls_is_about_those_alone(facts_with):

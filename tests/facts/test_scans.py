@@ -72,8 +72,8 @@ def last_success(facts, zone, *days):
         {"id": [str(day) for day in days], "signed_until": [start_of(day + timedelta(days=1), zone) for day in days]}
     )
     named = signed.with_columns(org_id=pl.lit(ORG), action=pl.lit("backup.completed"))
-    found = attestation_facts.last_success(named, facts["audit_days_rows"], facts["asked"])
-    return found.sort("id")["happened_on"].to_list()
+    frame = attestation_facts.last_success(named, facts["audit_days_rows"], facts["asked"])
+    return frame.sort("id")["happened_on"].to_list()
 
 
 @pytest.mark.parametrize(("zone", "day", "_why"), DAYS)
@@ -182,10 +182,10 @@ def test_of_two_organizations_each_is_asked_by_its_own_clock(store):
         facts = Facts(
             view, [FactQuestion(org, zone, date(2026, 11, 19), 1, Thresholds()) for org, zone in zones.items()]
         )
-        found = facts["audit_by_action"].sort("org_id").select("org_id", "events", "events_future")
+        frame = facts["audit_by_action"].sort("org_id").select("org_id", "events", "events_future")
         days = facts["audit_days_rows"]
     replica.close()
-    assert found.rows() == [("akl", 0, 1), ("lax", 1, 0)]
+    assert frame.rows() == [("akl", 0, 1), ("lax", 1, 0)]
     assert days["org_id"].to_list() == ["lax"]
 
 

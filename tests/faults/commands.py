@@ -42,9 +42,9 @@ def as_owner(data_dir, *commands):
 
 def _answers(data_dir, commands, user):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SVC_", "COV"))}
-    told = json.dumps([list(map(str, command)) for command in commands])
+    text = json.dumps([list(map(str, command)) for command in commands])
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.commands", str(user), told],
+        [sys.executable, "-m", "tests.faults.commands", str(user), text],
         cwd=ROOT,
         capture_output=True,
         text=True,

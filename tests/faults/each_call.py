@@ -177,9 +177,9 @@ def prepare(base: Path) -> None:
         ("session", "--org", "acme", "--email", BEN),
         ("backup", "kept.zip"),
     ):
-        code, said = _hq(command)
+        code, text = _hq(command)
         if code:
-            raise SystemExit(f"{command}: {said}")
+            raise SystemExit(f"{command}: {text}")
     _seal()
 
 
@@ -204,10 +204,10 @@ def _fork(folder: Path, command: tuple[str, ...] | Callable[[], None], data: str
         os.close(read)
         os.chdir(folder)
         os.environ["SVC_DATA_DIR"] = str(folder / data)
-        code, said, count = 4, "", 0
+        code, sentence, count = 4, "", 0
         try:
             if not fault:
-                code, said = _hq(command)
+                code, sentence = _hq(command)
             else:
                 where, what = fault.split()
                 if where == "files":
@@ -216,12 +216,12 @@ def _fork(folder: Path, command: tuple[str, ...] | Callable[[], None], data: str
                     layer = failing_store(n, sqlite_error("SQLITE_FULL"))
                 with layer as calls:
                     calls.kills = what == "kill"
-                    code, said = _hq(command)
+                    code, sentence = _hq(command)
                     count = calls.count
         except BaseException as error:
-            said += "".join(traceback.format_exception(error))
+            sentence += "".join(traceback.format_exception(error))
         with os.fdopen(write, "w") as file:
-            json.dump([code, said, count], file)
+            json.dump([code, sentence, count], file)
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as file:

@@ -43,7 +43,7 @@ def test_inspector_says_itself_what_is_fixed_and_since_when_it_is_known():
 
 def test_a_list_of_inspector_is_read_like_its_event():
     listed = batch({"findings": [documents.inspector()["detail"]]})
-    assert [found.key for found in listed.findings] == [one.key for one in batch(documents.inspector()).findings]
+    assert [finding.key for finding in listed.findings] == [one.key for one in batch(documents.inspector()).findings]
 
 
 def test_a_complete_scan_without_a_vulnerability_names_what_it_looked_at():
@@ -83,8 +83,8 @@ def test_the_times_of_inspector_are_read_as_eventbridge_writes_them(written, rea
 def test_each_open_port_and_each_line_is_a_finding_of_its_own():
     ports = [documents.open_port(22), documents.open_port(80, findingArn="arn:b"), documents.open_port(80)]
     lines = [documents.weak_line(6, findingArn="arn:c"), documents.weak_line(9, findingArn=None)]
-    found = batch({"findings": [body["detail"] for body in ports[:2] + lines[:1]]}).findings
-    assert [finding.details["place"] for finding in found] == ["TCP 22", "TCP 80", "src/f.py:6"]
+    findings = batch({"findings": [body["detail"] for body in ports[:2] + lines[:1]]}).findings
+    assert [finding.details["place"] for finding in findings] == ["TCP 22", "TCP 80", "src/f.py:6"]
     assert one(ports[2]).key == one(ports[0]).key  # its ARN is what it is known by
     assert one(lines[0]).key != one(lines[1]).key
     assert one(lines[0]).check == "python/hardcoded-credentials@v1.0"
@@ -97,10 +97,10 @@ def test_what_an_internet_gateway_leads_to_is_reachable_and_of_anything_else_not
 
 
 def test_packages_of_one_vulnerability_are_one_finding_in_any_order():
-    found = one(documents.weak_packages("openssl", "libssl3t64", epss={"score": 0.00045}))
-    assert found.key == one(documents.weak_packages("libssl3t64", "openssl")).key
-    assert (found.cvss, found.epss) == (6.5, 0.00045)  # of the source that Inspector went by
-    assert found.details["solution"] == "Update openssl to 3.0.14; Update libssl3t64 to 3.0.14"
+    row = one(documents.weak_packages("openssl", "libssl3t64", epss={"score": 0.00045}))
+    assert row.key == one(documents.weak_packages("libssl3t64", "openssl")).key
+    assert (row.cvss, row.epss) == (6.5, 0.00045)  # of the source that Inspector went by
+    assert row.details["solution"] == "Update openssl to 3.0.14; Update libssl3t64 to 3.0.14"
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_packages_of_one_vulnerability_are_one_finding_in_any_order():
     [({"nvd": {"V3Score": 9.8}}, "critical", True), ({"x": {"V40Score": 5.1}}, "medium", True), ({}, "medium", False)],
 )
 def test_a_severity_that_nobody_knows_is_that_of_the_score_and_never_good(scores, level, given):
-    found = one(documents.trivy({"VulnerabilityID": "CVE-2026-1", "Severity": "UNKNOWN", "CVSS": scores}))
-    assert (found.severity, found.severity_given) == (level, given)
+    row = one(documents.trivy({"VulnerabilityID": "CVE-2026-1", "Severity": "UNKNOWN", "CVSS": scores}))
+    assert (row.severity, row.severity_given) == (level, given)
 
 
 def test_trivys_score_is_of_the_source_that_its_severity_is_of():
@@ -129,8 +129,8 @@ def test_grype_knows_what_is_exploited_how_likely_and_the_newer_score():
     }
     body["matches"][0]["vulnerability"] |= said
     body["matches"][0]["relatedVulnerabilities"] = [{"id": "CVE-2021-44228", "severity": "Critical"}]
-    found = one(body)
-    assert (found.severity, found.cvss, found.epss, found.known_exploited) == ("critical", 8.5, 0.94, True)
+    row = one(body)
+    assert (row.severity, row.cvss, row.epss, row.known_exploited) == ("critical", 8.5, 0.94, True)
 
 
 def test_a_report_is_dated_by_its_tool():

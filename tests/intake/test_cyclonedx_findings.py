@@ -98,9 +98,9 @@ def test_states_of_the_analysis(state, status, disposition, opens):
 
 def test_each_component_that_is_affected_is_a_finding():
     targets = [{"ref": "lib"}, {"ref": "web"}, {"ref": "unknown-ref"}, {"ref": "urn:cdx:3e67/7#lib"}]
-    found = read(bill(vulnerability(affects=targets))).findings
-    assert [finding.host for finding in found] == [PURL, "web", "unknown-ref", "urn:cdx:3e67#lib"]
-    assert read(bill(vulnerability(affects=targets[3:]))).findings[0].key == found[3].key
+    findings = read(bill(vulnerability(affects=targets))).findings
+    assert [finding.host for finding in findings] == [PURL, "web", "unknown-ref", "urn:cdx:3e67#lib"]
+    assert read(bill(vulnerability(affects=targets[3:]))).findings[0].key == findings[3].key
 
 
 def test_without_a_component_it_is_about_the_product():

@@ -170,7 +170,7 @@ def wrap_members(value, names, sign):
     """The tree with these members in a list of one, and attributes marked otherwise."""
     if not isinstance(value, dict):
         return value
-    found = {}
+    members = {}
     for name, inner in value.items():
         inner = (
             [wrap_members(one, names, sign) for one in inner]
@@ -178,8 +178,8 @@ def wrap_members(value, names, sign):
             else wrap_members(inner, names, sign)
         )
         listed = name in names and not isinstance(inner, list)
-        found[name.replace("@", sign)] = [inner] if listed else inner
-    return found
+        members[name.replace("@", sign)] = [inner] if listed else inner
+    return members
 
 
 @pytest.mark.parametrize("sign", ["@", "_", ""])
@@ -226,13 +226,13 @@ def test_a_scan_report_of_qualys_takes_words_from_its_glossary():
 
 
 def test_a_scan_result_of_qualys_holds_findings_in_attributes():
-    found = {finding.check: finding for finding in read(SCAN_RESULT).findings}
-    assert {check: (one.title, one.severity, one.port, len(one.cves)) for check, one in found.items()} == {
+    findings = {finding.check: finding for finding in read(SCAN_RESULT).findings}
+    assert {check: (one.title, one.severity, one.port, len(one.cves)) for check, one in findings.items()} == {
         "38170": ("Certificate", "high", 443, 2),
         "82024": ("Constant field", "low", None, 0),
         "6": ("DNS name", "info", None, 0),
     }
-    assert {(one.host, one.details["os"]) for one in found.values()} == {("web1.example.com", "Linux 5.15")}
+    assert {(one.host, one.details["os"]) for one in findings.values()} == {("web1.example.com", "Linux 5.15")}
 
 
 VMDR = (

@@ -58,12 +58,12 @@ def test_one_detection_is_the_same_finding_in_every_shape(host, outer, inner, pl
     if place == "beside":
         body |= knowledge_base(KNOWLEDGE)
     batch = read(body)
-    found = batch.findings
+    findings = batch.findings
     if place == "before":
         before = read(knowledge_base(KNOWLEDGE))
         assert (before.received, before.findings, list(before.checks)) == (0, [], ["38170"])
-        found = [describe(finding, before.checks.get(finding.check)) for finding in found]
-    assert found == [expected_finding(status, place)]
+        findings = [describe(finding, before.checks.get(finding.check)) for finding in findings]
+    assert findings == [expected_finding(status, place)]
     assert (batch.source, batch.received, batch.complete) == ("qualys", 1, False)
 
 

@@ -87,8 +87,8 @@ def test_a_host_may_be_an_asset(changes, host):
     ],
 )
 def test_statuses(status, read_as, disposition, opens):
-    found = one(finding(status=status))
-    assert (found.status, found.disposition, found.opens_incident) == (read_as, disposition, opens)
+    row = one(finding(status=status))
+    assert (row.status, row.disposition, row.opens_incident) == (read_as, disposition, opens)
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_statuses(status, read_as, disposition, opens):
     [(10, "critical"), (9.0, "critical"), (8.9, "high"), (7, "high"), (6.9, "medium"), ("3.9", "low"), (0, "info")],
 )
 def test_a_score_stands_in_for_a_missing_severity(cvss, level):
-    found = one(finding(severity=None, cvss=cvss))
-    assert (found.severity, found.severity_given, found.severity_text) == (level, True, f"CVSS {float(cvss):g}")
+    row = one(finding(severity=None, cvss=cvss))
+    assert (row.severity, row.severity_given, row.severity_text) == (level, True, f"CVSS {float(cvss):g}")
     assert one(finding(cvss=10)).severity == "high"
 
 
 def test_times_are_in_order_and_never_after_the_receipt():
-    found = one(finding(first_seen="2027-01-01T00:00:00Z", last_seen="2026-11-01T00:00:00Z"))
-    assert (found.first_seen_at, found.last_seen_at) == (at(0, day=1), at(0, day=1))
+    row = one(finding(first_seen="2027-01-01T00:00:00Z", last_seen="2026-11-01T00:00:00Z"))
+    assert (row.first_seen_at, row.last_seen_at) == (at(0, day=1), at(0, day=1))
 
 
 @pytest.mark.parametrize(

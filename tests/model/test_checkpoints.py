@@ -47,12 +47,12 @@ def test_the_examples_of_the_specifications_are_read():
         "\u2014 quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihA"
         "QwaqP3ZekRwNtIc=\n"
     )
-    found = open_note(note)
-    assert found.text == note.rpartition("\n\n")[0] + "\n"
-    assert [(one.name, one.key_id.hex(), len(one.signature)) for one in found.signatures] == [
+    signed_note = open_note(note)
+    assert signed_note.text == note.rpartition("\n\n")[0] + "\n"
+    assert [(one.name, one.key_id.hex(), len(one.signature)) for one in signed_note.signatures] == [
         ("quasimodo.example/salvatore", "367ba04b", 64)
     ]
-    assert str(found) == note
+    assert str(signed_note) == note
 
 
 def test_the_key_id_is_that_of_the_specification():
@@ -129,7 +129,7 @@ def test_a_note_with_one_character_changed_is_refused_or_nobodys(place, characte
     changed = NOTE[:place] + character + NOTE[place + 1 :]
     try:
         note = open_note(changed)
-        found = signer(note, "hq/acme", [PUBLIC])
+        content = signer(note, "hq/acme", [PUBLIC])
     except ValueError:
         return
-    assert found is None or changed == NOTE
+    assert content is None or changed == NOTE

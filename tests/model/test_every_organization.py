@@ -57,12 +57,12 @@ def begin(three, tmp_path):
         try:
             Runner(services, (), lambda: now).run(Job(name, Every(1), work, alone=False))
         except Problem as problem:
-            said = problem.message
+            message = problem.message
         else:
-            said = None
+            message = None
         with three.reader() as connection:
             row = many(connection, job_runs, PLATFORM, order=("-started_at",))[0]
-        assert said in (None, row["message"])
+        assert message in (None, row["message"])
         return row["job"], row["outcome"], row["message"]
 
     return run
@@ -107,8 +107,8 @@ def test_a_failure_counts_and_names_the_failed_and_tells_only_what_was_meant_to_
 
 def test_when_everybody_fails_the_first_are_named_and_the_rest_are_counted():
     everybody = [OrganizationFailure(f"o{number}", ValueError()) for number in range(MOST_NAMED + 3)]
-    said = first_named(everybody)
-    assert (said.count("ValueError"), said.endswith("; and 3 more")) == (MOST_NAMED, True)
+    text = first_named(everybody)
+    assert (text.count("ValueError"), text.endswith("; and 3 more")) == (MOST_NAMED, True)
 
 
 def test_a_process_that_is_asked_to_end_does_end():

@@ -152,9 +152,9 @@ def test_the_same_comes_back_from_the_other_engine(office, postgresql_url, tmp_p
     restore(tmp_path / "two", tmp_path / "back")
     assert tables(f"sqlite:///{tmp_path}/back/hq.db") == tables(office.url)
     with zipfile.ZipFile(tmp_path / "one") as one, zipfile.ZipFile(tmp_path / "two") as two:
-        said = [json.loads(file.read("manifest.json")) for file in (one, two)]
-    assert said[0]["members"] == said[1]["members"]
-    assert [each["engine"] for each in said] == ["sqlite", "postgresql"]
+        loads = [json.loads(file.read("manifest.json")) for file in (one, two)]
+    assert loads[0]["members"] == loads[1]["members"]
+    assert [each["engine"] for each in loads] == ["sqlite", "postgresql"]
 
 
 @pytest.mark.postgresql
@@ -231,8 +231,8 @@ def test_an_absurd_number_of_rounds_is_not_made():
 
 def test_another_passphrase_opens_nothing(small, tmp_path):
     back_up(small, tmp_path / "b", passphrase=b"one")
-    for given, said in ((b"two", "another passphrase"), (None, "is encrypted: name the file")):
-        with pytest.raises(InvalidData, match=said):
+    for given, text in ((b"two", "another passphrase"), (None, "is encrypted: name the file")):
+        with pytest.raises(InvalidData, match=text):
             restore(tmp_path / "b", tmp_path / "new", passphrase=given)
     back_up(small, tmp_path / "plain")
     with pytest.raises(InvalidData, match="is not encrypted, though a passphrase was given"):
@@ -299,14 +299,14 @@ def test_an_archive_that_is_missing_or_another_is_refused(office, tmp_path):
 
 
 def test_a_newer_format_or_schema_is_refused(office, tmp_path):
-    for change, said in (({"version": 2}, "is in the format hq-backup 2"), ({"schema": "9999"}, "at migration 9999")):
+    for change, text in (({"version": 2}, "is in the format hq-backup 2"), ({"schema": "9999"}, "at migration 9999")):
         refused_as(
             office,
             tmp_path,
             lambda name, data, change=change: (
                 backup_file.msgspec.structs.replace(data, **change) if name == "manifest.json" else data
             ),
-            said,
+            text,
         )
         (tmp_path / "b").unlink()
         (tmp_path / "other").unlink()

@@ -133,11 +133,11 @@ def test_every_alert_acknowledged_before_a_backup_began_is_in_it(small, tmp_path
         until(lambda: len(acknowledged) > 50)
         before = list(acknowledged)
         process = _backing_up(folder, tmp_path / "b", 0.02)
-        said = process.communicate(timeout=60)
+        communicate = process.communicate(timeout=60)
         during = len(acknowledged) - len(before)
         over.set()
         thread.join(30)
-    assert process.returncode == 0, said
+    assert process.returncode == 0, communicate
     assert during > 0
     restore(tmp_path / "b", tmp_path / "new")
     with closing(sqlite3.connect(tmp_path / "new" / "hq.db")) as connection:

@@ -103,9 +103,9 @@ def test_a_schema_of_another_version_is_found(var):
 
 def test_rows_that_refer_to_none_are_found(var):
     execute(var, "INSERT INTO heads VALUES ('ghost', 0, ?, '2026-11-20T08:30:00.000000Z')", "0" * 64)
-    said = [sentence for name, sentence in check_results(var) if name == "database"]
-    assert len(said) == 1
-    assert "heads refers to a row of organizations that is not there" in said[0]
+    sentences = [sentence for name, sentence in check_results(var) if name == "database"]
+    assert len(sentences) == 1
+    assert "heads refers to a row of organizations that is not there" in sentences[0]
 
 
 def test_a_clock_that_is_behind_the_newest_write_is_found(var):
@@ -205,10 +205,10 @@ def test_a_disk_without_room_is_found(var, monkeypatch):
 
 
 def test_services_that_do_not_answer_are_found(var):
-    said = check_results(
+    results = check_results(
         var, SVC_SMTP_URL="smtp://127.0.0.1:1", SVC_SMTP_FROM="hq@example.com", SVC_RATE_LIMIT_URL="redis://127.0.0.1:1"
     )
-    assert [name for name, _ in said] == ["rate limits", "mail"]
+    assert [name for name, _ in results] == ["rate limits", "mail"]
 
 
 def test_keys_that_nobody_uses_are_found(var):
@@ -247,10 +247,10 @@ def test_keys_that_nobody_uses_are_found(var):
             credential_uses.insert(), [{"org_id": "acme", "credential_id": "used", "last_used_at": NOW, "uses": 1}]
         )
     store.close()
-    said = [sentence for name, sentence in check_results(var) if name == "keys"]
-    assert len(said) == 2
-    assert "opens no webhook's secret" in said[0]
-    assert said[1].startswith("The api key 'idle' (key_…1234) of acme, made on 2026-08-21, was never used")
+    sentences = [sentence for name, sentence in check_results(var) if name == "keys"]
+    assert len(sentences) == 2
+    assert "opens no webhook's secret" in sentences[0]
+    assert sentences[1].startswith("The api key 'idle' (key_…1234) of acme, made on 2026-08-21, was never used")
 
 
 def test_a_signing_key_that_is_gone_is_found(var):
@@ -343,15 +343,15 @@ def test_a_column_that_is_not_there_hides_nothing_that_does_not_read_it(var):
         sign_installation(services, now=NOW)
     execute(var, "ALTER TABLE vendors DROP COLUMN category")
     execute(var, "UPDATE installation_commitments SET seq = 9")
-    found = check_results(var)
-    assert [name for name, _ in found if name != "space"][:4] == [
+    results = check_results(var)
+    assert [name for name, _ in results if name != "space"][:4] == [
         "schema",
         "organizations",
         "installation",
         "installation",
     ]
-    assert found[1][1] == "This was not looked at: it reads what the schema does not have any more."
-    assert "The operational store does not answer" not in " ".join(sentence for _, sentence in found)
+    assert results[1][1] == "This was not looked at: it reads what the schema does not have any more."
+    assert "The operational store does not answer" not in " ".join(sentence for _, sentence in results)
 
 
 def test_a_row_that_was_written_beside_the_head_is_named_with_a_way_back(var):

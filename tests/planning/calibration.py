@@ -104,10 +104,10 @@ class Promises:
         if weeks not in self.seen:
             by = DAY + timedelta(days=4 - DAY.weekday(), weeks=weeks)
             plan = make_plan(self.facts.__getitem__, PlanQuestion.of("soc2", 100, by), DAY)
-            said = likelihoods(plan, ready_days(plan, self.spread))[0].probability if plan.is_reached else None
+            probability = likelihoods(plan, ready_days(plan, self.spread))[0].probability if plan.is_reached else None
             order = [(step.action.name, step.owner) for step in plan.steps]
             done = last_week(order, self.took, plan.problem.capacity)
-            self.seen[weeks] = said, done is not None and plan.weeks.end(done) <= by
+            self.seen[weeks] = probability, done is not None and plan.weeks.end(done) <= by
         return self.seen[weeks]
 
     def search(self):

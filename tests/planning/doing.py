@@ -108,11 +108,11 @@ def _is_open_of(row, owner):
 
 def _hours_of_duties(capacity):
     """The hours of duties that somebody did by the end of each week, as the plan has it."""
-    behind, asked, found = capacity.overdue, capacity.overdue, []
+    behind, asked, duties = capacity.overdue, capacity.overdue, []
     for available, due in zip(capacity.available, capacity.due, strict=True):
         behind, asked = max(behind + due - available, 0.0), asked + due
-        found.append(asked - behind)
-    return found
+        duties.append(asked - behind)
+    return duties
 
 
 def with_signatures(rows, made):

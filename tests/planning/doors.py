@@ -217,11 +217,11 @@ def check(folder, url, drawn, *, every_week):
             beside = signatures_beside(plan, records, day)
             _do(doors, plan, known, accepted, beside, day)
             foreseen = _foreseen(plan, beside, day)
-            shown = doors.states(day)
-            other = {name: (state, shown.get(name)) for name, state in foreseen.items() if shown.get(name) != state}
+            states = doors.states(day)
+            other = {name: (state, states.get(name)) for name, state in foreseen.items() if states.get(name) != state}
             assert not other, f"{day}: the plan said, the reports say {other}"
             if day == by:
-                assert sum(state == "effective" for state in shown.values()) >= plan.goals[0].effective_with
+                assert sum(state == "effective" for state in states.values()) >= plan.goals[0].effective_with
             if day < by and plan.is_reached:
                 _hold_rest(doors, plan, day, question)
         return {"weeks": len(days), "pieces of work": len(plan.steps), "reached": int(plan.is_reached)}

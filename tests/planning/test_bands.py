@@ -29,8 +29,8 @@ def drawn_band(facts_with, spread, *estimates):
     )
     _, plan = plan_of(facts_with, (controls, events, records, BY, 100))
     planned = plan.with_plan.readiness(DAYS)["strict_pct"]
-    found = band(plan, plan.goals[0], ready_days(plan, spread), DAYS)["low_strict_pct"]
-    return list(zip(planned, found, strict=True))
+    series = band(plan, plan.goals[0], ready_days(plan, spread), DAYS)["low_strict_pct"]
+    return list(zip(planned, series, strict=True))
 
 
 def test_the_band_is_as_wide_as_the_hours_are_uncertain(facts_with):

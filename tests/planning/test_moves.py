@@ -36,8 +36,8 @@ def with_agreement(facts_with):
 def moves_of(facts_with, controls, events, records, by=BY, **more):
     facts = facts_with(controls=controls, events=events, **records)
     plan = make_plan(facts.__getitem__, replace(PlanQuestion.of("soc2", 100, by), **more), DAY)
-    found = moves(plan, facts["accepted_plans"])
-    return plan, [(row["control"], row["owner"], row["why"]) for row in found.iter_rows(named=True)]
+    frame = moves(plan, facts["accepted_plans"])
+    return plan, [(row["control"], row["owner"], row["why"]) for row in frame.iter_rows(named=True)]
 
 
 def test_what_stays_as_agreed_is_no_move(facts_with):

@@ -68,10 +68,10 @@ def by_trying(problem):
 @settings(deadline=None, max_examples=examples(150))
 @given(problems())
 def test_it_is_as_good_as_the_best_of_all_choices(problem):
-    found = solve(problem)
-    changes = sum(found.done[a.id] != a.owners[0] for a in problem.actions if a.id in found.done)
-    assert (found.closed, found.hours, changes) == pytest.approx(by_trying(problem), abs=1e-5)
-    assert found.bound == pytest.approx(found.hours, abs=1e-5)
+    choice = solve(problem)
+    changes = sum(choice.done[a.id] != a.owners[0] for a in problem.actions if a.id in choice.done)
+    assert (choice.closed, choice.hours, changes) == pytest.approx(by_trying(problem), abs=1e-5)
+    assert choice.bound == pytest.approx(choice.hours, abs=1e-5)
 
 
 @pytest.mark.real
@@ -79,8 +79,8 @@ def test_it_is_as_good_as_the_best_of_all_choices(problem):
 @given(problems(most=15))
 def test_on_fifteen_gaps_it_is_as_good_as_well(problem):
     problem = replace(problem, actions=tuple(replace(a, owners=a.owners[:1]) for a in problem.actions))
-    found = solve(problem)
-    assert (found.closed, found.hours) == pytest.approx(by_trying(problem)[:2], abs=1e-5)
+    choice = solve(problem)
+    assert (choice.closed, choice.hours) == pytest.approx(by_trying(problem)[:2], abs=1e-5)
 
 
 @pytest.mark.real
@@ -103,8 +103,8 @@ def test_no_week_of_anybody_holds_more_hours_than_there_are_and_all_the_work_is_
 @given(problems(), st.sampled_from(PEOPLE), st.integers(0, WEEKS - 1))
 def test_more_hours_an_earlier_start_or_a_lower_target_never_cost_more(problem, one, week):
     def cost(changed):
-        found = solve(changed)
-        return problem.wanted - found.closed, found.hours
+        choice = solve(changed)
+        return problem.wanted - choice.closed, choice.hours
 
     def worse(a, b):
         return a[0] > b[0] or (a[0] == b[0] and a[1] > b[1] + 1e-5)

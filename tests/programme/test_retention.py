@@ -519,6 +519,6 @@ def test_bodies_of_monitors_go_after_days_of_their_own(store):
         for name, days in (("old", 31), ("young", 29)):
             row = {**kept, "id": name, "received_at": LATER - timedelta(days=days)}
             connection.execute(ingest_payloads.insert().values(row))
-    said = purge_all(store, now=LATER, payload_days=30)
-    assert said.endswith("0 purges held back, 1 bodies of monitors and scanners dropped")
+    text = purge_all(store, now=LATER, payload_days=30)
+    assert text.endswith("0 purges held back, 1 bodies of monitors and scanners dropped")
     assert [row["id"] for row in rows(store, ingest_payloads)] == ["young"]

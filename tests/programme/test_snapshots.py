@@ -43,11 +43,11 @@ def three_weeks(services, org, *also):
     taken = [(None, at) for at in (NOW, LATER, *also)]
     for action, at in sorted([*events, *taken], key=lambda one: (one[1], one[0] is None)):
         if action is None:
-            said = snapshots.take(services, org, "me", now=at)
+            take = snapshots.take(services, org, "me", now=at)
         else:
             happens(services.store, org, action, at)
     with services.store.reader() as connection:
-        return (said, rows.many(connection, readiness_snapshots, org), rows.many(connection, posture_snapshots, org))
+        return (take, rows.many(connection, readiness_snapshots, org), rows.many(connection, posture_snapshots, org))
 
 
 def snapshot_rows(found, day):

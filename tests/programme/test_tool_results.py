@@ -126,8 +126,8 @@ RESULTS = {
 @pytest.mark.parametrize("tool", RESULTS)
 def test_results_are_counted_by_rule(tool):
     text, rules = RESULTS[tool]
-    found = read_tool_results(text.encode())
-    assert (found.tool, list(found.rules)) == (tool, [RuleCount(*one) for one in rules])
+    tool_results = read_tool_results(text.encode())
+    assert (tool_results.tool, list(tool_results.rules)) == (tool, [RuleCount(*one) for one in rules])
 
 
 def test_the_csv_of_prowler_says_the_same():
@@ -217,8 +217,8 @@ def test_a_file_is_held_and_tests_its_controls_once(tmp_path, monkeypatch, acme_
     document["results"]["passed_checks"].append(own)
     path.write_text(json.dumps(document))
     hq(["import", str(path), "--org", "acme"])
-    said = "checkov.json: checkov, 3 rules, 4 tests of controls; 1 rules without a control: CKV2_OWN_1\n"
-    assert capfd.readouterr().out == said
+    text = "checkov.json: checkov, 3 rules, 4 tests of controls; 1 rules without a control: CKV2_OWN_1\n"
+    assert capfd.readouterr().out == text
     hq(["import", str(path), "--org", "acme"])
     assert "as before" in capfd.readouterr().out
     with sqlite3.connect(tmp_path / "var" / "hq.db") as database:

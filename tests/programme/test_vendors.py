@@ -61,7 +61,7 @@ def row(**given):
 
 def test_rules_of_the_tier_come_on_top_of_those_for_every_tier():
     low, critical = (inherited_by(row(tier=tier), ["soc2"]) for tier in ("low", "critical"))
-    ids = [{control["control_id"] for control in found} for found in (low, critical)]
+    ids = [{control["control_id"] for control in controls} for controls in (low, critical)]
     assert ids[0] < ids[1]
     assert {"CC9.2", "P6.4"} <= ids[1] - ids[0]
 
@@ -69,7 +69,7 @@ def test_rules_of_the_tier_come_on_top_of_those_for_every_tier():
 def test_health_and_card_rules_need_health_and_card_data():
     frameworks = ["hipaa", "pci-dss"]
     assert inherited_by(row(), frameworks) == []
-    assert {found["framework"] for found in inherited_by(row(handles_phi=True), frameworks)} == {"hipaa"}
+    assert {control["framework"] for control in inherited_by(row(handles_phi=True), frameworks)} == {"hipaa"}
     assert {found["framework"] for found in inherited_by(row(data_classes="card numbers"), frameworks)} == {"pci-dss"}
 
 
@@ -94,8 +94,8 @@ def test_rules_of_ones_own_say_themselves_of_which_data_they_are():
 
 @pytest.mark.parametrize("category", categories())
 def test_every_category_inherits_something_once_and_in_scope(category):
-    found = inherited_by(row(tier="critical", category=category), ["soc2", "iso27001"])
-    keys = [(control["framework"], control["control_id"]) for control in found]
+    controls = inherited_by(row(tier="critical", category=category), ["soc2", "iso27001"])
+    keys = [(control["framework"], control["control_id"]) for control in controls]
     assert keys
     assert len(set(keys)) == len(keys)
     assert inherited_by(row(tier="critical", category=category), []) == []

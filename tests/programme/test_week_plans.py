@@ -21,7 +21,7 @@ def plans_by_week(*duties, known=(), day=MONDAY, requests=()):
 
 
 def test_a_week_holds_what_was_not_done_before_it_began():
-    found = plans_by_week(
+    week = plans_by_week(
         duty(1, MONDAY),
         duty(2, MONDAY + timedelta(days=6)),
         duty(3, MONDAY, MONDAY - timedelta(days=1), state="done"),
@@ -29,7 +29,7 @@ def test_a_week_holds_what_was_not_done_before_it_began():
         duty(5, MONDAY + timedelta(days=7)),
         duty(6, MONDAY, MONDAY, state="done"),
     )
-    assert found["2026-W47"] == {"planned": 3, "planned_hours": 3.0}
+    assert week["2026-W47"] == {"planned": 3, "planned_hours": 3.0}
 
 
 def test_what_is_written_stands():
@@ -54,8 +54,8 @@ def test_a_week_without_duties_has_an_outcome_at_once():
 def test_the_forecast_is_of_four_weeks_ahead_and_knows_that_requests_come():
     """Ten weeks with two requests each."""
     asked = [{"id": f"r{number}", "opened_on": MONDAY - timedelta(days=3 + 7 * (number // 2))} for number in range(20)]
-    found = plans_by_week(duty(1, MONDAY + timedelta(days=30)), requests=asked)
-    assert found["2026-W51"] == {"planned": 0, "planned_hours": 0.0, "forecast": 3}
+    week = plans_by_week(duty(1, MONDAY + timedelta(days=30)), requests=asked)
+    assert week["2026-W51"] == {"planned": 0, "planned_hours": 0.0, "forecast": 3}
 
 
 def test_too_short_a_history_expects_no_requests():
@@ -66,5 +66,5 @@ def test_too_short_a_history_expects_no_requests():
 @pytest.mark.parametrize("later", [0, 7])
 def test_a_forecast_becomes_a_plan_unless_nobody_saw_the_week_begin(later):
     known = [{**BLANK, "week": "2026-W47", "forecast": 4}, {**BLANK, "week": "2026-W51"}]
-    found = plans_by_week(duty(1, MONDAY), known=known, day=MONDAY + timedelta(days=later))
-    assert found.get("2026-W47") == (None if later else {"planned": 1, "planned_hours": 1.0})
+    week = plans_by_week(duty(1, MONDAY), known=known, day=MONDAY + timedelta(days=later))
+    assert week.get("2026-W47") == (None if later else {"planned": 1, "planned_hours": 1.0})

@@ -156,27 +156,27 @@ def reading(token):
 def world(open_copy):
     """A console, and in ``answers`` what it said by path. Nobody changes it."""
     with freeze_time(NOW), capture_log() as lines:
-        found = open_copy()
-        found.lines = lines
+        copy = open_copy()
+        copy.lines = lines
         for number in range(8):
-            found.call("POST", f"/api/incidents/{identifier('acme', 'incidents', number)}/rca/run", {})
+            copy.call("POST", f"/api/incidents/{identifier('acme', 'incidents', number)}/rca/run", {})
             pilot = f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', number)}"
             assert (
-                found.call(
+                copy.call(
                     "PATCH", pilot, {"kickoff_at": "2026-12-01T09:00:00Z", "review_at": "2026-12-24T09:00:00Z"}
                 ).status
                 == 200
             )
-        sealed = found.call("POST", f"{COMPLIANCE}/bundles", {"window": "30d"}).json["bundle"]["id"]
-        token = issue_token(found.console.services.store, "assessor")
+        sealed = copy.call("POST", f"{COMPLIANCE}/bundles", {"window": "30d"}).json["bundle"]["id"]
+        token = issue_token(copy.console.services.store, "assessor")
         asked = dict(reading(token)) | {f"{COMPLIANCE}/bundles/{sealed}{more}": {} for more in ("", "/download")}
         asked |= {
             f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', 3)}/proposal?format={form}": {}
             for form in ("html", "md")
         }
         asked |= {f"{COMPLIANCE}/export?format=csv": {}, "/api/reasoning/models": {}, "/api/robot/%0D%0Aevil": {}}
-        found.answers = {path: found.client().get(path, **headers) for path, headers in asked.items()}
-    return found
+        copy.answers = {path: copy.client().get(path, **headers) for path, headers in asked.items()}
+    return copy
 
 
 @pytest.fixture(autouse=True)

@@ -70,12 +70,12 @@ def test_every_route_answers_and_none_breaks(world):
 
 
 def test_no_answer_holds_what_another_organization_has(world):
-    told = [
+    paths = [
         path for path, answer in world.answers.items() if THEIRS.encode() in answer.body or b"other-" in answer.body
     ]
     packed = [*archives(world), *archives(world, SPREADSHEET)]
-    told += [path for path, file in packed for name in file.namelist() if THEIRS.encode() in file.read(name)]
-    assert told == []
+    paths += [path for path, file in packed for name in file.namelist() if THEIRS.encode() in file.read(name)]
+    assert paths == []
 
 
 def test_its_owner_does_find_it(world):

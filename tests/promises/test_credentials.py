@@ -39,18 +39,20 @@ def opens(code, credential):
 @pytest.fixture
 def headers_by_credential(with_people, console):
     """Headers by the credential that they carry."""
-    found = {"nothing": {}, "signature": dict(SIGNATURES), "cron": {"authorization": f"Bearer {CRON}"}}
+    credential = {"nothing": {}, "signature": dict(SIGNATURES), "cron": {"authorization": f"Bearer {CRON}"}}
     for role in ROLES:
         token = console.gate.sessions.issue(f"{role}@acme.example", "acme", now=NOW)
-        found[f"session {role}"] = {"session": token}
+        credential[f"session {role}"] = {"session": token}
         if role == "owner":
-            found["token of a session as bearer"] = {"authorization": f"Bearer {token}"}
+            credential["token of a session as bearer"] = {"authorization": f"Bearer {token}"}
     for kind in ("api_key", "ingest", "assessor"):
         secret = keep(with_people, kind)
-        found[kind] = {"authorization": f"Bearer {secret}"}
-        found[f"session of {kind}"] = {"session": secret}
-    found["api_key in its header"] = {"x_svc_api_key": found["api_key"]["authorization"].removeprefix("Bearer ")}
-    return found
+        credential[kind] = {"authorization": f"Bearer {secret}"}
+        credential[f"session of {kind}"] = {"session": secret}
+    credential["api_key in its header"] = {
+        "x_svc_api_key": credential["api_key"]["authorization"].removeprefix("Bearer ")
+    }
+    return credential
 
 
 @pytest.fixture

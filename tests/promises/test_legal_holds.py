@@ -26,8 +26,8 @@ OPERATIONAL = {  # nobody's evidence: who is doing what at the moment, and what 
 def held_console(open_copy):
     """A console whose organization has a body of a monitor too; no hold but that which a test places."""
     with freeze_time(NOW):
-        found = open_copy()
-    store = found.console.services.store
+        copy = open_copy()
+    store = copy.console.services.store
     with raw_transaction(store) as connection:
         body = {
             "org_id": "acme",
@@ -47,7 +47,7 @@ def held_console(open_copy):
         connection.execute(audit.legal_holds.delete())
         connection.execute(update(outputs.deliveries).values(status="sent"))
         connection.execute(update(outputs.job_runs).values(job="digest"))
-    return found
+    return copy
 
 
 def hold(store, **values):

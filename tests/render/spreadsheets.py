@@ -23,7 +23,7 @@ def open_workbook(data):
 
 def read_text(text):
     """Text as spreadsheets read it: openpyxl leaves characters escaped that XML does not have."""
-    return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def lines(text):

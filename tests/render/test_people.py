@@ -44,6 +44,6 @@ def test_pages_and_markdown_have_names_and_files_for_machines_addresses():
 def test_a_picture_and_a_moment_read_as_people_say_them():
     span = LaneSpan(date(2026, 11, 1), date(2026, 11, 9), "Review", "good")
     lanes = TimelinePicture("Who", "Who does what.", [(ANN, [span])], date(2026, 11, 20))
-    said = Document("One.", summary={"newest_at": datetime(2026, 11, 3, 4, 58, 25, tzinfo=UTC)}, pictures=(lanes,))
-    page = html.render(edition(said, people=PEOPLE)).decode()
+    document = Document("One.", summary={"newest_at": datetime(2026, 11, 3, 4, 58, 25, tzinfo=UTC)}, pictures=(lanes,))
+    page = html.render(edition(document, people=PEOPLE)).decode()
     assert (ANN in page, "Ann Nguyen" in page, "3 Nov 2026, 04:58 UTC" in page) == (False, True, True)

@@ -101,12 +101,12 @@ def test_in_both_parts_of_a_mail_only_the_declared_columns_are_spelled():
         greeting="payment_gateway is yours.",
     )
     text = mail.text(letter)
-    told = " ".join(text.split())
-    assert "* payment_gateway State: due soon; Note: rotate api_key; Teams: site_reliability; on_call;" in told
-    assert "Kind: test window; Reason: dry run missing * at_risk" in told
-    assert "State: no data; Note: see run_book_two; Teams: on_call;" in told
-    assert "Kind: policy review; Reason: no_deploy_on_friday * no_data" in told
-    assert "State: effective; Note: in_progress; Kind: test window; Reason: checks failed" in told
+    sentence = " ".join(text.split())
+    assert "* payment_gateway State: due soon; Note: rotate api_key; Teams: site_reliability; on_call;" in sentence
+    assert "Kind: test window; Reason: dry run missing * at_risk" in sentence
+    assert "State: no data; Note: see run_book_two; Teams: on_call;" in sentence
+    assert "Kind: policy review; Reason: no_deploy_on_friday * no_data" in sentence
+    assert "State: effective; Note: in_progress; Kind: test window; Reason: checks failed" in sentence
     assert "For you: payment_gateway is yours." in text
     assert "\npayment_gateway is at_risk.\n" in text
     page = Page(mail.html(letter))

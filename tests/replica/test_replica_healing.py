@@ -459,8 +459,8 @@ def test_nothing_is_fetched_from_anywhere_to_open_a_file(store, closed_replica, 
         names = ("autoinstall_known_extensions", "autoload_known_extensions")
         found = {name: view.frame("SELECT current_setting(?) AS value", [name]).item() for name in names}
     replica.close()
-    said = [record.message for record in caplog.records if "set aside" in record.message]
-    assert (found, len(said), ["extensions.duckdb.org" in words for words in said]) == (
+    messages = [record.message for record in caplog.records if "set aside" in record.message]
+    assert (found, len(messages), ["extensions.duckdb.org" in words for words in messages]) == (
         dict.fromkeys(names, False),
         1,
         [False],

@@ -24,10 +24,10 @@ def build(ask):
 
 def test_tables_and_columns_are_those_of_every_view_and_number_and_constant_are_those_of_each():
     report = Report("weeks", "Weeks", "Weeks.", build, parameters=(VIEW, WEEKS, ONLY, PERIOD_DAYS))
-    found = shape(report)
+    report_shape = shape(report)
     columns = {"name": pl.String, "week_1": pl.Int64, "week_2": pl.Int64, "week_3": pl.Int64}
-    assert found.tables == (
+    assert report_shape.tables == (
         TableShape("rows", "Rows", columns, frozenset({"name", "week_1"})),
         TableShape("sum", "Sum", {"n": pl.Int64}, frozenset({"n"})),
     )
-    assert found.further == {"weeks": 2}
+    assert report_shape.further == {"weeks": 2}

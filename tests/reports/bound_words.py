@@ -54,12 +54,12 @@ def _signs(document: Document) -> Iterator[Sign]:
 def loose_numbers(document: Document, settings: Mapping[str, float]) -> list[str]:
     """Numbers in what is said that are no figure, no cell, no count of rows and no setting; with their sentences."""
     known = set(_numbers(document)) | {_plain(value) for value in settings.values()}
-    found = []
+    numbers = []
     for sentence in spoken(document):
         for number in NUMBER.findall(NO_NUMBERS.sub(" ", sentence)):
             if _plain(float(number.replace(",", ""))) not in known:
-                found.append(f"{number}: {sentence}")
-    return found
+                numbers.append(f"{number}: {sentence}")
+    return numbers
 
 
 def _numbers(document: Document) -> Iterator[str]:

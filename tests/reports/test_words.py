@@ -47,8 +47,8 @@ def texts(document):
     yield from document.definitions.values()
     for table in document.tables:
         yield from (table.title, table.note)
-        shown = (name for name in table.frame.columns if name not in table.unseen)
-        yield from (table.labels.get(name) or COLUMNS[name].label for name in shown)
+        names = (name for name in table.frame.columns if name not in table.unseen)
+        yield from (table.labels.get(name) or COLUMNS[name].label for name in names)
     for chart in document.charts:
         yield from (chart.title, chart.alt)
 

@@ -21,10 +21,10 @@ def prune(any_store, tmp_path):
     """Prunes at a moment; what is known then of the sessions of ann."""
 
     def run(now, **names):
-        found = Settings.of({"SVC_DATA_DIR": str(tmp_path), **names})
-        said = scheduler.pruning(Services(found, any_store, None, now), now)
+        settings = Settings.of({"SVC_DATA_DIR": str(tmp_path), **names})
+        pruning = scheduler.pruning(Services(settings, any_store, None, now), now)
         with any_store.reader() as connection:
-            return said, session_ends(connection, "acme", "ann@acme.example")
+            return pruning, session_ends(connection, "acme", "ann@acme.example")
 
     return run
 

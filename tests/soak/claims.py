@@ -24,21 +24,21 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     each = max(int(budget / len(orgs) / SECONDS_OF_ONE / PLACES), 1)
     made, every = [], Findings()
     for org in orgs:
-        line, found = _line(org, seed, each)
-        every.add(found)
+        line, findings = _line(org, seed, each)
+        every.add(findings)
         made.append(line)
     made[-1].notes += [*_still_figures(every), _kinds()]
     return made
 
 
-def _still_figures(found: Findings) -> list[str]:
+def _still_figures(findings: Findings) -> list[str]:
     """The figures with a direction that nothing moved, by why."""
     directed = {name for name, figure in FIGURES.items() if figure.better != "neither"}
-    still = directed - found.moved
+    still = directed - findings.moved
     reasons = {
-        "unknown in each organization": still - found.known,
-        "nought in each organization, which has no row that they count": (still & found.known) - found.counted,
-        "known, and moved by no claim, table or row": still & found.counted,
+        "unknown in each organization": still - findings.known,
+        "nought in each organization, which has no row that they count": (still & findings.known) - findings.counted,
+        "known, and moved by no claim, table or row": still & findings.counted,
     }
     return [
         f"{len(directed)} of {len(FIGURES)} figures have a direction; {len(still)} were moved by nothing.",
@@ -48,20 +48,24 @@ def _still_figures(found: Findings) -> list[str]:
 
 def _line(org: Organization, seed: int, each: int) -> tuple[Line, Findings]:
     began = time.process_time()
-    found = look(org, seed, each)
-    found.add(look_at_tables(org))
+    findings = look(org, seed, each)
+    findings.add(look_at_tables(org))
     broken = [
         f"{place}: {figure} {filed[0][1]} → {filed[0][2]} ({against}, row {filed[0][0].row})"
-        for against, faults in (("than it is", found.improved), ("than no row", found.beyond))
+        for against, faults in (("than it is", findings.improved), ("than no row", findings.beyond))
         for (place, figure), filed in sorted(faults.items())
     ]
     broken += [
         f"{added}: {figure} {old} → {new}" for (added, figure), (old, new) in sorted(deteriorations(org).items())
     ]
-    ways = ", ".join(f"{count:,} {way}" for way, count in sorted(found.by_way.items()))
+    ways = ", ".join(f"{count:,} {way}" for way, count in sorted(findings.by_way.items()))
     seconds = time.process_time() - began
-    notes = [f"{org.name}: {org.rows:,} rows; {ways}; {len(found.exempt):,} pairs of place and figure have a reason."]
-    return Line(f"claims: {org.name}", f"{found.tried:,} mutations", seconds=seconds, broken=broken, notes=notes), found
+    notes = [
+        f"{org.name}: {org.rows:,} rows; {ways}; {len(findings.exempt):,} pairs of place and figure have a reason."
+    ]
+    return Line(
+        f"claims: {org.name}", f"{findings.tried:,} mutations", seconds=seconds, broken=broken, notes=notes
+    ), findings
 
 
 def _kinds() -> str:

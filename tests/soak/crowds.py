@@ -51,20 +51,20 @@ def overload(scratch: Path, seed: int, budget: float) -> list[Line]:
             return asyncio.run(asked)
 
         everybody(max(1.0, budget * 0.2))  # warm: the reports' first look, and the first ten seconds' memory
-        before, found = server.memory_mb(), list[Crowd]()
+        before, crowds = server.memory_mb(), list[Crowd]()
         with Load(server, seed, pause=0.02) as load:
-            other = threading.Thread(target=lambda: found.append(everybody(max(1.0, budget * 0.5))))
+            other = threading.Thread(target=lambda: crowds.append(everybody(max(1.0, budget * 0.5))))
             other.start()
             other.join()
             line.memory_mb = server.memory_mb() - before
             _again(line, server)
         check_ledger(line, server, load)
-        for kind, statuses in found[0].statuses.items() if found else ():
+        for kind, statuses in crowds[0].statuses.items() if crowds else ():
             line.faults = (line.faults or 0) + sum(
                 n for status, n in statuses.items() if status >= 500 and status != 503
             )
             line.notes.append(f"{kind}: {', '.join(f'{status}: {n:,}' for status, n in sorted(statuses.items()))}")
-        if not found:
+        if not crowds:
             line.broken.append("a client was not answered")
     if line.memory_mb > MEMORY_MB:
         line.broken.append(f"memory grew by {line.memory_mb:.0f} MB; at most {MEMORY_MB:.0f} MB")

@@ -87,9 +87,9 @@ class Cluster:
 @contextlib.contextmanager
 def cluster() -> Iterator[Cluster | None]:
     """A running cluster in a temporary folder; None where PostgreSQL is not installed, or root has nobody to run it."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     on_path = shutil.which("initdb")
-    binaries = found[-1].parent if found else Path(on_path).parent if on_path else None
+    binaries = paths[-1].parent if paths else Path(on_path).parent if on_path else None
     user = "postgres" if os.getuid() == 0 else None
     try:
         if user is not None:

@@ -132,8 +132,8 @@ def disk(scratch: Path, seed: int, budget: float) -> list[Line]:
 
 
 def _free(folder: Path) -> int:
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+    result = os.statvfs(folder)
+    return result.f_bavail * result.f_frsize
 
 
 def _fill(path: Path) -> None:

@@ -43,18 +43,18 @@ def _line(scratch: Path, name: str, *, seed: int, seconds: float) -> Line:
         line.broken.append(f"{name} came to a standstill: an input takes for ever")
         return line
     line.seconds = time.monotonic() - began
-    said = done.stdout.strip().rpartition("\n")[2]
-    if done.returncode or not said.startswith("{"):
+    text = done.stdout.strip().rpartition("\n")[2]
+    if done.returncode or not text.startswith("{"):
         line.broken.append(f"{name} ended with {done.returncode}: {done.stderr[-300:]}")
         return line
-    told = json.loads(said)
-    crashes = told["crashes"]
-    line.done = f"{name}: {told['inputs']:,} inputs"
+    document = json.loads(text)
+    crashes = document["crashes"]
+    line.done = f"{name}: {document['inputs']:,} inputs"
     line.faults = sum(crashes.values())
     line.memory_mb = None
     line.broken += [f"{name}: {place} ({count} times); see {FOUND}/" for place, count in crashes.items()]
-    if told["memory"]:
-        line.broken.append(f"{name} took {told['peak_mb']} MB")
-    if told["way"] != "coverage":
+    if document["memory"]:
+        line.broken.append(f"{name} took {document['peak_mb']} MB")
+    if document["way"] != "coverage":
         line.notes.append("atheris is not installed: seeds are changed at random, unguided")
     return line

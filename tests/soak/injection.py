@@ -105,12 +105,12 @@ def _one_syscall(base: Path, scratch: Path, call: str, error: str, most: int) ->
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(base, folder)
         inject = f"inject={call}:error={error}:when={n}"
-        code, said, met = _run_with_fault(folder, call, inject)
+        code, text, met = _run_with_fault(folder, call, inject)
         if not met:
             break
         tried += 1
         if code not in ends:
-            line.broken.append(f"n = {n}: exit code {code}: {said[-300:]}")
+            line.broken.append(f"n = {n}: exit code {code}: {text[-300:]}")
             continue
         ends[code] += 1
         for command in (("verify", "--org", "acme"), TRACED, ("verify", "--org", "acme")):

@@ -171,8 +171,8 @@ def commands(scratch: Path, seed: int, budget: float) -> Line:
             fresh = Console(scratch / f"fresh-{turn}", f"sqlite:///{scratch / f'fresh-{turn}'}/hq.db")
             fresh.folder.mkdir()
             kills += _interrupt(server, ("import", str(file), "--org", ORG), chance.uniform(0.5, 3.0))
-            if (found := _vendors(server, f"i{turn}-")) not in (0, IMPORTED):
-                line.broken.append(f"{found} of {IMPORTED} rows of a killed import are there")
+            if (vendors := _vendors(server, f"i{turn}-")) not in (0, IMPORTED):
+                line.broken.append(f"{vendors} of {IMPORTED} rows of a killed import are there")
             server.hq("import", str(file), "--org", ORG)
             line.acknowledged = (line.acknowledged or 0) + IMPORTED
             line.found = (line.found or 0) + _vendors(server, f"i{turn}-")

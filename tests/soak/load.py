@@ -172,9 +172,9 @@ class Load:
         )
         client.request(method, path, json.dumps(body), {**allowed, "Content-Type": "application/json"})
         answer = client.getresponse()
-        said = answer.read()
+        content = answer.read()
         headers = {name.lower(): value for name, value in answer.getheaders()}
-        self.ledger.note(kind, key, answer.status, headers, said)
+        self.ledger.note(kind, key, answer.status, headers, content)
         return answer.status, answer.will_close
 
     def seal(self) -> str | None:
@@ -187,10 +187,10 @@ class Load:
             headers = {"Cookie": f"svc_session={self.console.cookie}", "Content-Type": "application/json"}
             client.request(method, path, json.dumps(body), headers)
             answer = client.getresponse()
-            said = answer.read()
+            content = answer.read()
             if answer.status in (200, 201):
-                found = json.loads(said)
-                return str(found.get("bundle", found)["id"])
+                document = json.loads(content)
+                return str(document.get("bundle", document)["id"])
         return None
 
     def _look(self) -> None:

@@ -25,8 +25,8 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
             made.append(impossible("two servers, PostgreSQL", "no PostgreSQL server answers"))
         else:
             made.append(_two("two servers, PostgreSQL", scratch / "postgresql", seed, budget / 3, url))
-    said = subprocess.run([*HQ, "serve", "--help"], capture_output=True, text=True, check=True).stdout
-    if "--processes" in said:
+    text = subprocess.run([*HQ, "serve", "--help"], capture_output=True, text=True, check=True).stdout
+    if "--processes" in text:
         made.append(_several(scratch / "several", seed, budget / 3))
     else:
         made.append(impossible("hq serve --processes", "hq serve has no --processes"))
@@ -68,9 +68,9 @@ def _several(scratch: Path, seed: int, budget: float) -> Line:
         with Load(server, seed) as load:
             while time.monotonic() - began < budget * 0.7 or not kills:
                 time.sleep(chance.uniform(0.5, 3.0))
-                if found := server.workers():
+                if workers := server.workers():
                     with contextlib.suppress(ProcessLookupError):
-                        os.kill(chance.choice(found), signal.SIGKILL)
+                        os.kill(chance.choice(workers), signal.SIGKILL)
                         kills += 1
         line.done = f"{kills} kills of one of its processes"
         check_ledger(line, server, load)

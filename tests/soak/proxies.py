@@ -106,15 +106,15 @@ def _answer(port: int, request: bytes) -> bytes:
     """What came on one connection until it was closed, or was silent."""
     trust = ssl.create_default_context()
     trust.check_hostname, trust.verify_mode = False, ssl.VerifyMode.CERT_NONE
-    said = b""
+    answer = b""
     with contextlib.suppress(OSError):
         plain = socket.create_connection(("127.0.0.1", port), timeout=10)
         with plain, trust.wrap_socket(plain, server_hostname=NAME) as stream:
             stream.settimeout(SILENCE)
             stream.sendall(request)
             while piece := stream.recv(65_536):
-                said += piece
-    return said
+                answer += piece
+    return answer
 
 
 def _wait_for_health(port: int) -> None:

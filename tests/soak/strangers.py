@@ -238,10 +238,10 @@ def _look(server: Console, seen: Sight, *, with_body: bool, turn: int) -> None:
         headers = (f"Authorization: Bearer {server.token}", "Content-Type: application/json")
         try:
             body = json.dumps(alert).encode()
-            said = attacks.ask_once(
+            ask_once = attacks.ask_once(
                 server.port, ALERTS, method="POST", headers=headers, body=body, seconds=10.0, source=VISITOR
             )
-            seen.bodies[said[0]] += 1
+            seen.bodies[ask_once[0]] += 1
         except (OSError, ValueError, IndexError):
             seen.bodies[0] += 1
 
@@ -300,14 +300,14 @@ def _judge(line: Line, seen: Sight | None) -> Line:
 def _odd_requests(when: str, server: Console) -> Line:
     began, log = time.monotonic(), server.folder.parent / "serve.log"
     length = log.stat().st_size
-    found = {name: _status(server.port, sent) for name, (sent, _) in MALFORMED.items()}
+    statuses = {name: _status(server.port, sent) for name, (sent, _) in MALFORMED.items()}
     time.sleep(0.5)
     errors = len(re.findall(r"\bERROR\b|Traceback", log.read_bytes()[length:].decode(errors="replace")))
-    answers = ", ".join(f"{count} × {what}" for what, count in sorted(Counter(found.values()).items()))
+    answers = ", ".join(f"{count} × {what}" for what, count in sorted(Counter(statuses.values()).items()))
     line = Line(f"{when}: what is malformed", f"{answers}; {errors} errors in the log")
-    line.notes.append("; ".join(f"{name}: {what}" for name, what in found.items()))
+    line.notes.append("; ".join(f"{name}: {what}" for name, what in statuses.items()))
     if when == "now":
-        wrong = {name: what for name, what in found.items() if what != f"{MALFORMED[name][1]}"}
+        wrong = {name: what for name, what in statuses.items() if what != f"{MALFORMED[name][1]}"}
         line.broken += [f"{name}: expected {MALFORMED[name][1]}, found {what}" for name, what in wrong.items()]
         line.broken += [f"{errors} errors in the log"] if errors else []
     line.seconds = time.monotonic() - began
@@ -316,15 +316,15 @@ def _odd_requests(when: str, server: Console) -> Line:
 
 def _status(port: int, sent: bytes) -> str:
     """The status of the first answer; "closed" without one, "waits" where nothing comes."""
-    said = b""
+    content = b""
     try:
         with socket.create_connection((attacks.HOST, port), timeout=2) as client:
             client.sendall(sent)
-            while b"\r\n" not in said and (piece := client.recv(65_536)):
-                said += piece
+            while b"\r\n" not in content and (piece := client.recv(65_536)):
+                content += piece
     except TimeoutError:
         return "waits"
     except ConnectionError:
         return "closed"
-    found = re.match(rb"HTTP/1\.[01] ([0-9]{3}) ", said)
-    return found[1].decode() if found else "closed"
+    match = re.match(rb"HTTP/1\.[01] ([0-9]{3}) ", content)
+    return match[1].decode() if match else "closed"

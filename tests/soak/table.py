@@ -67,7 +67,7 @@ def table_text(lines: Sequence[Line]) -> str:
         for row in rows
     ]
     text.insert(1, "  ".join("-" * width for width in widths))
-    for word, told in (("broken", "broken"), ("note", "notes")):
-        text += [f"{word}: {line.part}: {one}" for line in lines for one in dict.fromkeys(getattr(line, told))]
+    for word, sentence in (("broken", "broken"), ("note", "notes")):
+        text += [f"{word}: {line.part}: {one}" for line in lines for one in dict.fromkeys(getattr(line, sentence))]
     verdicts = Counter(line.verdict for line in lines)
     return "\n".join([*text, "", ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())])

@@ -80,8 +80,8 @@ def test_a_chain_that_was_cut_is_told(store):
         for trigger in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").all():
             connection.exec_driver_sql(f"DROP TRIGGER {trigger[0]}")
         connection.execute(delete(log).where(log.c.org_id == "acme", log.c.seq == 2))
-    (told,) = account(store.url, Ledger()).half
-    assert told.startswith("the chain is broken at event 2: ")
+    (text,) = account(store.url, Ledger()).half
+    assert text.startswith("the chain is broken at event 2: ")
 
 
 def test_a_line_that_lost_something_is_broken_and_what_is_not_possible_is_not_ok():
@@ -159,8 +159,8 @@ def test_strangers_who_occupy_a_console_are_told():
         "memory_mb": 1.0,
         "inside_mib": 60.0,
     }
-    told = strangers._judge(Line("now", "", health_ms=1.0), strangers.Sight(**well))
-    assert (told.broken, told.verdict) == ([], "ok")
+    line = strangers._judge(Line("now", "", health_ms=1.0), strangers.Sight(**well))
+    assert (line.broken, line.verdict) == ([], "ok")
     worse = {
         "statuses": Counter({200: 9, 0: 1}),
         "bodies": Counter({503: 2}),

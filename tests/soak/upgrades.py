@@ -175,7 +175,7 @@ def _with_traffic(part: str, server: EarlierConsole, seed: int, kills: Sequence[
             if load.ledger.count == before:
                 line.broken.append(f"the earlier version writes nothing after a kill at {moment:.0%}")
         before = load.ledger.count
-        said = server.hq(*server.migrate, seconds=300.0)
+        text = server.hq(*server.migrate, seconds=300.0)
         during = load.ledger.count - before
         fenced = load.ledger.count
         statuses = load.ledger.statuses.copy()
@@ -187,7 +187,7 @@ def _with_traffic(part: str, server: EarlierConsole, seed: int, kills: Sequence[
     killed = f"killed at {', '.join(f'{moment:.0%}' for moment in kills)}" if kills else "not killed"
     line.done = f"{killed}; {during} writes while it ran, {late} acknowledged after"
     line.notes.append(
-        f"{said.strip().splitlines()[-1]}; then {_counts(refused)}; the earlier server {'ended' if ended else 'ran on'}"
+        f"{text.strip().splitlines()[-1]}; then {_counts(refused)}; the earlier server {'ended' if ended else 'ran on'}"
     )
     load.ledger.faults.clear()  # the earlier version answers what it knows where the store refuses it
     _account(line, server, load)
@@ -241,10 +241,10 @@ def _at(server: EarlierConsole) -> str:
         timeout=120,
         check=False,
     )
-    found = re.match(r"found (\S+),", done.stdout)
-    if found is None:
+    match = re.match(r"found (\S+),", done.stdout)
+    if match is None:
         raise RuntimeError(f"hq migrate --check: {(done.stdout + done.stderr)[-2000:]}")
-    return found[1]
+    return match[1]
 
 
 def _account(line: Line, server: EarlierConsole, load: Load) -> None:
@@ -278,8 +278,8 @@ def _findings(server: EarlierConsole) -> list[str]:
         timeout=300,
         check=False,
     )
-    found = [row for row in json.loads(done.stdout) if row["check"] not in ("space", "permissions")]
-    return [f"{row['check']}: {row['sentence']}" for row in found]
+    rows = [row for row in json.loads(done.stdout) if row["check"] not in ("space", "permissions")]
+    return [f"{row['check']}: {row['sentence']}" for row in rows]
 
 
 def _counts(statuses: Mapping[int, int]) -> str:

@@ -32,11 +32,11 @@ def main() -> None:
         import_frames(store, generate("cobalt", NOW.date()), org_id="cobalt", actor="demo", now=NOW)
         snapshots = Snapshots(store, replica, Artifacts(Path(folder) / "artifacts"), CATALOGUE)
         with snapshots.open("cobalt", now=NOW) as snapshot:
-            found = {report.name: example(snapshot, report) for report in REPORTS if "json" in report.formats}
+            examples = {report.name: example(snapshot, report) for report in REPORTS if "json" in report.formats}
         snapshots.close()
         replica.close()
         store.close()
-    FILE.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(examples, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def example(snapshot: Snapshot, report: Report) -> dict[str, object]:

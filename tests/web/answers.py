@@ -21,8 +21,8 @@ PATTERNS = [
 def route_of(method, path):
     """The declaration that answers; None where nothing is."""
     exact = [route for route in api.ROUTES if (route.method, route.path) == (method, path)]
-    found = exact or [route for route, pattern in PATTERNS if route.method == method and pattern.fullmatch(path)]
-    return found[0] if found else None
+    routes = exact or [route for route, pattern in PATTERNS if route.method == method and pattern.fullmatch(path)]
+    return routes[0] if routes else None
 
 
 def check(method, path, status, content_type, body):

@@ -15,7 +15,7 @@ def text_of(page):
 
 def block(page, info, *, address=ADDRESS, token=TOKEN):
     """The code of the page's one block with this info string, such as ``json body``."""
-    (code,) = (found["code"] for found in BLOCK.finditer(text_of(page)) if found["info"] == info)
+    (code,) = (match["code"] for match in BLOCK.finditer(text_of(page)) if match["info"] == info)
     return code.replace(ADDRESS, address).replace(TOKEN, token)
 
 

@@ -61,16 +61,16 @@ class Serving:
 
     def one_each(self, closing):
         """A connection to each process, by its pid."""
-        found = {}
+        each = {}
 
         def complete():
             for _ in range(10):
                 client = connect(closing, self.port)
-                found.setdefault(self.accepting_process(client), client)
-            return set(found) == set(self.pids())
+                each.setdefault(self.accepting_process(client), client)
+            return set(each) == set(self.pids())
 
         until(complete)
-        return found
+        return each
 
 
 @contextmanager

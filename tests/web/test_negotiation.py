@@ -37,5 +37,5 @@ def test_the_most_wanted_media_type_that_there_is_chooses(accept, formats, chose
 )
 def test_reports_and_the_evidence_export_read_it_alike(accept, media_type, sign_in):
     client = sign_in()
-    found = [client.get(f"/api/governance/compliance/{name}", accept=accept) for name in ("summary", "export")]
-    assert [one.headers["content-type"] for one in found] == [media_type, media_type]
+    gets = [client.get(f"/api/governance/compliance/{name}", accept=accept) for name in ("summary", "export")]
+    assert [one.headers["content-type"] for one in gets] == [media_type, media_type]

@@ -148,22 +148,24 @@ def routine(story: Story, plan: list[Practice]) -> None:
 
 def close(story: Story) -> None:
     """The log: every event told, and as much traffic as the profile's size leaves room for, in order of time."""
-    told = story.events
+    story_events = story.events
     columns = {
-        "event_id": [event.id for event in told],
-        "occurred_at": [event.at for event in told],
-        "actor": [event.actor for event in told],
-        "action": [event.action for event in told],
-        "object_type": [event.object_type for event in told],
-        "object_id": [event.object_id for event in told],
-        "outcome": [event.outcome for event in told],
-        "workspace_id": [event.workspace_id for event in told],
-        "controls": [event.controls for event in told],
-        "details": [event.details for event in told],
+        "event_id": [event.id for event in story_events],
+        "occurred_at": [event.at for event in story_events],
+        "actor": [event.actor for event in story_events],
+        "action": [event.action for event in story_events],
+        "object_type": [event.object_type for event in story_events],
+        "object_id": [event.object_id for event in story_events],
+        "outcome": [event.outcome for event in story_events],
+        "workspace_id": [event.workspace_id for event in story_events],
+        "controls": [event.controls for event in story_events],
+        "details": [event.details for event in story_events],
     }
     schema = {name: pl.Int64 if name == "occurred_at" else pl.String for name in COLUMNS}
     frame = pl.DataFrame(columns, schema=schema)
-    size = story.profile.events - sum(event.action != senders.ACTION for event in told)  # heartbeats come on top
+    size = story.profile.events - sum(
+        event.action != senders.ACTION for event in story_events
+    )  # heartbeats come on top
     if size > 0:
         frame = pl.concat([frame, _traffic(story, size).match_to_schema(schema)])
     frame = frame.with_columns(pl.col("occurred_at").cast(INSTANT)).sort("occurred_at", "event_id")

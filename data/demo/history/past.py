@@ -95,11 +95,11 @@ def _log(story: Story, days: Sequence[date]) -> pl.DataFrame:
     That is its first event, and the last of each day among equal ones that are evidence or its contrary.
     """
     local = pl.col("occurred_at").dt.convert_time_zone(story.profile.time_zone).dt.date()
-    told = catalogue().actions.filter(pl.col("effect") != "neutral")["action"]
+    series = catalogue().actions.filter(pl.col("effect") != "neutral")["action"]
     last = (
         story.frames["audit_log"]
         .with_row_index("seq", offset=1)
-        .filter((pl.col("seq") == 1) | pl.col("action").is_in(told.implode()))
+        .filter((pl.col("seq") == 1) | pl.col("action").is_in(series.implode()))
         .group_by("action", "outcome", "controls", local_day=local)
         .agg(pl.col("seq", "event_id", "occurred_at", "actor").last())
         .drop("local_day")

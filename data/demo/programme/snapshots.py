@@ -101,8 +101,8 @@ def _take(story: Story, days: Sequence[date], facts: Facts) -> None:
     for day in days:
         key = key_of(story, day)
         taken = frame("readiness_snapshots", story.tables["readiness_snapshots"]).with_columns(org_id=pl.lit(key))
-        told = {"readiness_days": FACTS["readiness_days"](taken)}
-        snapshot = take_snapshot(PastDay(day, key, facts, told))
+        frames = {"readiness_days": FACTS["readiness_days"](taken)}
+        snapshot = take_snapshot(PastDay(day, key, facts, frames))
         for table, rows in zip(TABLES, (snapshot.readiness, snapshot.changes, snapshot.posture), strict=True):
             story.tables[table] += rows
 

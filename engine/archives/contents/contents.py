@@ -103,19 +103,19 @@ def gather(
     ``framework`` leaves what is evidence for others out of an evidence pack.
     """
     with (
-        gather_material(services, org_id, window, now=now, framework=framework) as found,
+        gather_material(services, org_id, window, now=now, framework=framework) as material,
         ArchiveSpool(services.settings.data_dir / "spool") as spool,
     ):
-        events, counts = _FILL[kind](found, spool)
+        events, counts = _FILL[kind](material, spool)
         if kind in WITH_EVIDENCE:
-            counts["evidence_files"] = spool_evidence(services, found, spool)
-        subject = found.snapshot.subject
+            counts["evidence_files"] = spool_evidence(services, material, spool)
+        subject = material.snapshot.subject
         about = About(
             kind=kind,
             title=TITLES[kind] if framework is None else f"{TITLES[kind]} for {framework} alone",
-            organization=found.owner,
+            organization=material.owner,
             as_of=subject.as_of,
-            window=found.window,
+            window=material.window,
             revision=ManifestRevision(subject.revision.seq, subject.revision.hash),
             settings_version=subject.settings.version,
             events=events,
@@ -123,33 +123,35 @@ def gather(
         yield spool, about, counts
 
 
-def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+def _bundle(material: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     with ThreadPoolExecutor(1, "log") as thread:  # reading, hashing and much of a report need no interpreter
-        log = thread.submit(spool_log, found, spool)
-        _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
+        log = thread.submit(spool_log, material, spool)
+        _reports(material, spool, (*FRAMEWORKS, *BUNDLE))
         events, policies = log.result()
-    _own_frameworks(found, spool)
-    _own_rules(found, spool)
+    _own_frameworks(material, spool)
+    _own_rules(material, spool)
     rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
     return events, {"events": events.count, "policies": policies, **rows}
 
 
-def _workbook(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
-    spool_pack(found, spool)
-    _reports(found, spool, (*FRAMEWORKS, *WORKBOOK))
-    _own_frameworks(found, spool)
+def _workbook(material: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    spool_pack(material, spool)
+    _reports(material, spool, (*FRAMEWORKS, *WORKBOOK))
+    _own_frameworks(material, spool)
     return None, {}
 
 
-def _meeting_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
-    _reports(found, spool, MEETING_PACK)
-    spool.add("decisions.md", "decisions asked for now, to fill in, and what became of earlier ones", decisions(found))
+def _meeting_pack(material: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    _reports(material, spool, MEETING_PACK)
+    spool.add(
+        "decisions.md", "decisions asked for now, to fill in, and what became of earlier ones", decisions(material)
+    )
     return None, {}
 
 
-def _evidence_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
-    spool_pack(found, spool)
-    _own_rules(found, spool)
+def _evidence_pack(material: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+    spool_pack(material, spool)
+    _own_rules(material, spool)
     return None, {}
 
 
@@ -162,33 +164,33 @@ _FILL = {
 }
 
 
-def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
+def _reports(material: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
     for item in items:
-        data = found.bytes(item.report, item.form)
+        data = material.bytes(item.report, item.form)
         counts = _records(data) if item.form == "csv" else None
         spool.add(item.file, item.about + _sections_text(counts), data, None if counts is None else counts.total())
 
 
-def _own_frameworks(found: Material, spool: ArchiveSpool) -> None:
+def _own_frameworks(material: Material, spool: ArchiveSpool) -> None:
     """The page of each framework of one's own; one that is called as another file is has its kind before its name."""
     taken = {part.name for part in spool.parts} | {EVIDENCE_LIST, RULES}
-    for framework in found.pack.frameworks:
+    for framework in material.pack.frameworks:
         if framework in FRAMEWORK_NAMES:
             continue
-        data = found.bytes("baseline-comparison", "csv", framework=framework)
+        data = material.bytes("baseline-comparison", "csv", framework=framework)
         counts, name = _records(data), f"{framework}.csv"
         about = f"{framework}, a framework of the organization's own: readiness and every control"
         file = f"framework-{name}" if name in taken else name
         spool.add(file, about + _sections_text(counts), data, counts.total())
 
 
-def _own_rules(found: Material, spool: ArchiveSpool) -> None:
+def _own_rules(material: Material, spool: ArchiveSpool) -> None:
     """Which events are evidence for which control by the organization's own word: who has the archive alone asks it."""
-    if not found.pack.rules:
+    if not material.pack.rules:
         return
     columns = ("pattern", "outcome", "framework", "control_id", "effect", "family", "note")
     schema = dict.fromkeys(columns, pl.String)
-    frame = pl.DataFrame(list(found.pack.rules), schema_overrides=schema).select(columns)
+    frame = pl.DataFrame(list(material.pack.rules), schema_overrides=schema).select(columns)
     about = "rules of the organization's own: which events are evidence for which control"
     spool.add(RULES, about, b"".join(csv_chunks([frame.sort(columns, nulls_last=True)])), frame.height)
 

@@ -9,14 +9,14 @@ from engine.render.text.prose import inline
 MEETINGS = 12
 
 
-def decisions(found: Material) -> bytes:
+def decisions(material: Material) -> bytes:
     """Markdown: decisions needed with lines to fill in, then those of the last meetings with owner, date and status."""
-    needed = found.edition("committee-digest").document.table("decisions")
-    held = found.snapshot.fact("committee_decisions").head(MEETINGS)
+    needed = material.edition("committee-digest").document.table("decisions")
+    held = material.snapshot.fact("committee_decisions").head(MEETINGS)
     lines = [
-        f"# Decisions: {inline(found.owner.name)}",
+        f"# Decisions: {inline(material.owner.name)}",
         "",
-        f"Day {found.snapshot.as_of.isoformat()}, revision {found.snapshot.revision.seq}.",
+        f"Day {material.snapshot.as_of.isoformat()}, revision {material.snapshot.revision.seq}.",
         "",
         "## To decide",
         "",

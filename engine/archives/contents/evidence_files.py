@@ -26,20 +26,20 @@ _WHY = {
 }
 
 
-def spool_evidence(services: Services, found: Material, spool: ArchiveSpool) -> int:
+def spool_evidence(services: Services, material: Material, spool: ArchiveSpool) -> int:
     """Add the held files of the window's items, the newest first, as far as they fit; returns how many there are.
 
     Bytes are checked against their SHA-256 on the way: what is not whole stays out.
     """
     evidence, limit = open_evidence(services.settings), services.settings.bundle_evidence_bytes
-    items, links = _items(found)
+    items, links = _items(material)
     names: dict[str, str] = {}  # of files that are in the archive, by SHA-256
     taken, rows = 0, []
     for item in sorted(items, key=lambda item: (item["captured_at"], item["id"]), reverse=True):
         sha256, size = item["held_sha256"], item["held_bytes"] or 0
         why = _absence(item)
         if why is None and sha256 is not None and sha256 not in names:
-            why = _no_room(len(names), taken + size, limit) or _add(evidence, found.owner.id, sha256, spool)
+            why = _no_room(len(names), taken + size, limit) or _add(evidence, material.owner.id, sha256, spool)
             if why is None:
                 names[sha256], taken = _name(sha256), taken + size
         rows.append(
@@ -70,17 +70,17 @@ _COLUMNS = (
 )
 
 
-def _items(found: Material) -> tuple[list[EvidenceItemRow], dict[str, list[str]]]:
+def _items(material: Material) -> tuple[list[EvidenceItemRow], dict[str, list[str]]]:
     """The items that were captured in the window, as they stood at the revision; and their controls.
 
     The window ``all`` begins with the first event, and has what was captured before it, too. A pack for one framework
     has the items that are linked to it, and of their controls its own.
     """
-    org_id, zone = found.owner.id, found.store.time_zone(found.owner.id)
-    begins = None if found.window.requested == "all" else midnight(found.window.start_on, zone)
-    ends = midnight(found.window.end_on + timedelta(days=1), zone)
-    last, wanted = found.snapshot.subject.revision.seq, found.pack.wanted
-    with found.store.reader() as connection:
+    org_id, zone = material.owner.id, material.store.time_zone(material.owner.id)
+    begins = None if material.window.requested == "all" else midnight(material.window.start_on, zone)
+    ends = midnight(material.window.end_on + timedelta(days=1), zone)
+    last, wanted = material.snapshot.subject.revision.seq, material.pack.wanted
+    with material.store.reader() as connection:
         rows = many(connection, evidence_items, org_id)
         links: dict[str, list[str]] = {}
         for link in many(connection, evidence_links, org_id):

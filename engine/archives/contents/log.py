@@ -43,11 +43,11 @@ class _Chain:
         """The hash before each event of a page, and its lines; Conflict at the first that does not follow."""
         previous, seq, before, joined = self._previous, self._next, [], []
         for event in page:
-            said, found = event_json(ChainedEvent(*event[:-2]), event[-2]), event[-1]
-            if previous is None or event[12] != seq or sha256(previous.encode() + said).hexdigest() != found:
+            content, found = event_json(ChainedEvent(*event[:-2]), event[-2]), event[-1]
+            if previous is None or event[12] != seq or sha256(previous.encode() + content).hexdigest() != found:
                 self._next = seq
                 self._broken()
-            joined.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (found.encode(), previous.encode(), said))
+            joined.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (found.encode(), previous.encode(), content))
             before.append(previous)
             previous, seq = found, seq + 1
         self._previous, self._next = previous, seq

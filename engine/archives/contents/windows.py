@@ -36,11 +36,11 @@ def days(requested: str) -> Days:
     """The window that is asked for as ``30d``, ``24h`` or ``all``; BadRequest for anything else."""
     if requested == "all":
         return Days(requested, None)
-    found = re.fullmatch(r"([1-9][0-9]{0,2})d", "1d" if requested == "24h" else requested)
-    if found is None or int(found[1]) > MOST_DAYS:
+    match = re.fullmatch(r"([1-9][0-9]{0,2})d", "1d" if requested == "24h" else requested)
+    if match is None or int(match[1]) > MOST_DAYS:
         raise BadRequest(
             f"The window must be {ALLOWED}; got {requested[:40]!r}.",
             word="invalid_body",
             details=[{"field": "window", "expected": ALLOWED, "got": requested[:40]}],
         )
-    return Days(requested, int(found[1]))
+    return Days(requested, int(match[1]))

@@ -64,9 +64,9 @@ def create_scheduled(services: Services, org_id: str, actor: str, window: Days, 
         with services.store.reader() as connection:
             return queries.sealed_since(connection, org_id, SCHEDULES, window.requested, since)
 
-    found = sealed_meanwhile()
-    if found is not None:
-        return NewBundle(found, [], again=True)
+    bundle_row = sealed_meanwhile()
+    if bundle_row is not None:
+        return NewBundle(bundle_row, [], again=True)
     return create(services, org_id, actor, window, now=now, known=sealed_meanwhile)
 
 
@@ -115,9 +115,9 @@ def _create(
     for _ in range(TRIES):
         with services.store.reader() as connection:
             before = queries.newest(connection, org_id)
-        found = known() if known else None
-        if found is not None:
-            return NewBundle(found, [], again=True)
+        bundle_row = known() if known else None
+        if bundle_row is not None:
+            return NewBundle(bundle_row, [], again=True)
         if before is not None and before["sealed_seq"] > about.revision.seq:
             raise _OutdatedGather
         bundle_id = new_id("bnd")

@@ -133,13 +133,13 @@ def missing_seal(connection: Reader, org_id: str) -> tuple[str, str] | None:
     tree = EventTree(connection, org_id)
     for row in seals:
         seq, expected = row["sealed_seq"], row["sealed_hash"]
-        said = f"the bundle {row['id']} was sealed at event {seq}"
+        text = f"the bundle {row['id']} was sealed at event {seq}"
         if seq > head:
-            return "below_earlier_seal", f"{said}, and the history ends at event {head}: events were removed"
+            return "below_earlier_seal", f"{text}, and the history ends at event {head}: events were removed"
         if not _is_there(tree, hashes.get(seq), seq, expected):
             return (
                 "seal_not_on_chain",
-                f"{said} with the hash {expected}, which is not on the chain: events were rewritten",
+                f"{text} with the hash {expected}, which is not on the chain: events were rewritten",
             )
     return None
 

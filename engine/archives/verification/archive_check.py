@@ -152,21 +152,21 @@ def _check_signature(members: Members, payload: bytes, stated: str, wanted: str 
         public = keys.public_key(pem)
     except ValueError as error:
         raise BrokenArchive(manifest.KEY, str(error)) from error
-    found = keys.key_id(public)
+    key_id = keys.key_id(public)
     try:
         envelope = dsse.open_envelope(_small(members, manifest.ENVELOPE))
     except ValueError as error:
         raise BrokenArchive(manifest.ENVELOPE, str(error)) from error
     if envelope.payload != payload:
         raise BrokenArchive(manifest.ENVELOPE, f"holds another manifest than {manifest.MANIFEST}")
-    if found != stated or envelope.key_id != stated:
+    if key_id != stated or envelope.key_id != stated:
         raise BrokenArchive(
-            manifest.KEY, f"is not the key that the manifest names: expected {stated[:100]}, found {found}"
+            manifest.KEY, f"is not the key that the manifest names: expected {stated[:100]}, found {key_id}"
         )
     if not dsse.is_signed_by(envelope, public):
         raise BrokenArchive(manifest.ENVELOPE, f"its signature is not that of {manifest.KEY}")
-    if wanted is not None and not found.startswith(wanted.lower()):
-        raise BrokenArchive(manifest.KEY, f"is another key: expected {wanted}, found {found}")
+    if wanted is not None and not key_id.startswith(wanted.lower()):
+        raise BrokenArchive(manifest.KEY, f"is another key: expected {wanted}, found {key_id}")
 
 
 def _history(members: Members, predicate: manifest.Predicate, check: ArchiveCheck) -> verify.History | None:
@@ -204,8 +204,8 @@ def _each_checked(
             else:
                 checks.append(thread.submit(_check_member, member, listed).result)
         for one in checks:
-            found, broken = one()
-            check.files.append(found)
+            file_check, broken = one()
+            check.files.append(file_check)
             check.problems += [broken] if broken else []
 
 

@@ -106,26 +106,26 @@ def _document(before: _Archive, after: _Archive, figures: Sequence[Figure]) -> D
     difference = diff_documents(_archive_report(before, shared), _archive_report(after, shared), figures)
     between = [event for event in after.events if span[0] < event.seq <= span[1]]
     grounds = Grounds(days, evidence=_by_subject(between, after.rules))
-    told = diff_document(
+    document = diff_document(
         DiffContext(days, span[0], difference, Causes(grounds).of, ("the records that the newer bundle was made of",))
     )
-    return replace(told, warnings=_warnings(before, after), footnotes=())
+    return replace(document, warnings=_warnings(before, after), footnotes=())
 
 
 def _warnings(before: _Archive, after: _Archive) -> list[str]:
     """What the two files cannot tell."""
-    found = []
+    warnings = []
     first, since = after.about.events.first_seq if after.about.events else None, before.about.revision.seq + 1
     if first is None or first > since:
         until = f"{first - 1:,}" if first else f"{after.about.revision.seq:,}"
-        found.append(
+        warnings.append(
             f"The newer archive does not hold the events {since:,} to {until}: causes among them are not told."
         )
     for one, other, word in ((before, after, "older"), (after, before, "newer")):
         alone = sorted(one.files.keys() - other.files.keys())
         if alone:
-            found.append(f"Only the {word} archive has {', '.join(alone)}.")
-    return found
+            warnings.append(f"Only the {word} archive has {', '.join(alone)}.")
+    return warnings
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -81,10 +81,10 @@ def _against_log(services: Services, row: BundleRow) -> Iterator[Finding]:
     with services.store.reader() as connection:
         event = queries.sealing_event(connection, row["org_id"], row["id"])
         at = queries.hash_at(connection, row["org_id"], row["sealed_seq"])
-    if event is not None and isinstance(told := event["details"], dict):
+    if event is not None and isinstance(details := event["details"], dict):
         for name, expected in pick(row, ("manifest_sha256", "merkle_root", "previous_id", "key_id")).items():
-            if name in told and told[name] != expected:
-                yield "audit log", f"event {event['event_id']} names another {name}: {told[name]}"
+            if name in details and details[name] != expected:
+                yield "audit log", f"event {event['event_id']} names another {name}: {details[name]}"
     if at is not None and at != row["sealed_hash"]:
         yield "audit log", f"event {row['sealed_seq']} has another hash than the revision of the bundle"
 
@@ -121,7 +121,7 @@ def _files(check: archive_check.ArchiveCheck | None) -> list[dict[str, object]]:
     listed = check.statement.predicate.files
     leaves = [merkle.file_leaf(file.path, file.sha256) for file in listed]
     places = {file.path: place for place, file in enumerate(listed)}
-    shown = []
+    files = []
     for one in check.files:
         place = places.get(one.name)
         proof: dict[str, object] = {"merkle_leaf": None, "merkle_path": None, "rows": None, "bytes": None}
@@ -132,5 +132,5 @@ def _files(check: archive_check.ArchiveCheck | None) -> list[dict[str, object]]:
                 "rows": listed[place].rows,
                 "bytes": listed[place].bytes,
             }
-        shown.append({"name": one.name, "status": one.status, "expected": one.expected, "found": one.found, **proof})
-    return shown
+        files.append({"name": one.name, "status": one.status, "expected": one.expected, "found": one.found, **proof})
+    return files

@@ -22,11 +22,11 @@ def check_chain(pieces: Iterator[bytes], events: EventRange, revision: ManifestR
             count += 1
             before = previous or line[87:151]
             digest = sha256(before + line[161:-1])
-            found = digest.hexdigest().encode()
-            if line[:161] != b'{"hash":"%b","previous":"%b","event":' % (found, before) or line[-1:] != b"}":
+            content = digest.hexdigest().encode()
+            if line[:161] != b'{"hash":"%b","previous":"%b","event":' % (content, before) or line[-1:] != b"}":
                 raise _broken(line, count, previous)
             hashes.append(digest.digest())
-            previous = found
+            previous = content
         if tree is not None:
             grow(tree, hashes)
     if count != events.count:
@@ -41,11 +41,11 @@ def grow(tree: Frontier, entries: Sequence[bytes]) -> None:
     for entry in entries[:place]:
         tree.add(entry)
     while len(entries) - place >= _LEAVES:
-        found = merkle.root([sha256(b"\0" + entry).digest() for entry in entries[place : place + _LEAVES]])
+        root = merkle.root([sha256(b"\0" + entry).digest() for entry in entries[place : place + _LEAVES]])
         subtrees = tree.size >> _HEIGHT
         while subtrees & 1:
-            found, subtrees = merkle.node_hash(tree.parts.pop(), found), subtrees >> 1
-        tree.parts.append(found)
+            root, subtrees = merkle.node_hash(tree.parts.pop(), root), subtrees >> 1
+        tree.parts.append(root)
         tree.size += _LEAVES
         place += _LEAVES
     for entry in entries[place:]:
@@ -53,8 +53,8 @@ def grow(tree: Frontier, entries: Sequence[bytes]) -> None:
 
 
 def _broken(line: bytes, number: int, previous: bytes) -> BrokenArchive:
-    found, before, event = line[9:73], line[87:151], line[161:-1]
-    if line != b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event):
+    content, before, event = line[9:73], line[87:151], line[161:-1]
+    if line != b'{"hash":"%b","previous":"%b","event":%b}' % (content, before, event):
         return BrokenArchive(LOG, f"line {number:,} is no line of an audit chain")
     if previous and before != previous:
         return BrokenArchive(
@@ -66,7 +66,7 @@ def _broken(line: bytes, number: int, previous: bytes) -> BrokenArchive:
     return BrokenArchive(
         LOG,
         f"line {number:,} does not match its hash: expected {expected}, "
-        f"found {found.decode('ascii', 'backslashreplace')}",
+        f"found {content.decode('ascii', 'backslashreplace')}",
     )
 
 

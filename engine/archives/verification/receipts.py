@@ -48,10 +48,10 @@ def receipt(services: Services, org_id: str, event_id: str, *, now: datetime) ->
 
 
 def _entry(services: Services, org_id: str, seq: int) -> AuditEntry:
-    found = [entry for page in events_between(services.store, org_id, seq, seq) for entry in page]
-    if not found or found[0].previous_hash is None:
+    audit_entries = [entry for page in events_between(services.store, org_id, seq, seq) for entry in page]
+    if not audit_entries or audit_entries[0].previous_hash is None:
         raise NotFound(f"Event {seq} of {org_id} is not there any more.", word="unknown_event")
-    return found[0]
+    return audit_entries[0]
 
 
 def _text(services: Services, head: SignedHead, entry: AuditEntry) -> str:

@@ -126,37 +126,37 @@ class Frontier:
             raise ValueError(f"a tree of {size:,} leaves has {bin(size).count('1')} parts, not {len(self.parts)}")
 
     def add(self, data: bytes) -> None:
-        found, place = leaf(data), self.size
+        content, place = leaf(data), self.size
         while place & 1:
-            found, place = node(self.parts.pop(), found), place >> 1
-        self.parts.append(found)
+            content, place = node(self.parts.pop(), content), place >> 1
+        self.parts.append(content)
         self.size += 1
 
     def root(self) -> bytes:
         if not self.parts:
             return hashlib.sha256(b"").digest()
-        found = self.parts[-1]
+        content = self.parts[-1]
         for left in self.parts[-2::-1]:
-            found = node(left, found)
-        return found
+            content = node(left, content)
+        return content
 
 
 def leads_to(data: bytes, index: int, size: int, path: list[bytes], root: bytes) -> bool:
     """Whether the path leads from the leaf to the root (RFC 9162, 2.1.3.2)."""
-    place, last, found = index, size - 1, leaf(data)
+    place, last, content = index, size - 1, leaf(data)
     if not 0 <= index < size:
         return False
     for step in path:
         if last == 0:
             return False
         if place & 1 or place == last:
-            found = node(step, found)
+            content = node(step, content)
             while not place & 1 and place:
                 place, last = place >> 1, last >> 1
         else:
-            found = node(found, step)
+            content = node(content, step)
         place, last = place >> 1, last >> 1
-    return last == 0 and found == root
+    return last == 0 and content == root
 
 
 def continues(size: int, root: bytes, later: int, later_root: bytes, proof: list[bytes]) -> bool:
@@ -223,15 +223,15 @@ def strict_base64(where: str, text: str, size: int | None = None) -> bytes:
 
 def signature_lines(where: str, text: str) -> list[tuple[str, bytes, bytes]]:
     """Name, key id and signature of each line under a note (C2SP signed-note)."""
-    found = []
+    lines = []
     need(where, text.count("\n") < MOST_SIGNATURES, "has too many signatures")
     for line in text.split("\n"):
         one = re.fullmatch(r"\u2014 ([^\s+]+) (\S+)", line)
         if one is None:
             fail(where, f"has no signature in the line {line[:80]!r}")
         data = strict_base64(where, one[2])
-        found.append((one[1], data[:4], data[4:]))
-    return found
+        lines.append((one[1], data[:4], data[4:]))
+    return lines
 
 
 def note_key_id(name: str, key: bytes) -> bytes:
@@ -242,17 +242,17 @@ def note_key_id(name: str, key: bytes) -> bytes:
 def note_signed(where: str, text: str, tail: str, name: str, key: bytes, holds: Holds = signed) -> None:
     """The note carries a signature of the key under that name, and none under it that does not hold."""
     lines = signature_lines(where, tail)
-    mine = [sig for who, found, sig in lines if (who, found) == (name, note_key_id(name, key))]
+    mine = [sig for who, content, sig in lines if (who, content) == (name, note_key_id(name, key))]
     need(where, bool(mine), f"has no signature of its key under {name}")
     need(where, all(holds(key, text.encode(), sig) for sig in mine), f"the signature of {name} does not hold")
 
 
 def head_of(where: str, text: str) -> tuple[str, int, bytes, str]:
     """Origin, size, root and chain hash of a signed head (C2SP tlog-checkpoint)."""
-    found = re.fullmatch(r"hq/([^\s+]+)\n(0|[1-9][0-9]{0,18})\n(\S{44})\nchain ([0-9a-f]{64})\n", text)
-    if found is None:
+    match = re.fullmatch(r"hq/([^\s+]+)\n(0|[1-9][0-9]{0,18})\n(\S{44})\nchain ([0-9a-f]{64})\n", text)
+    if match is None:
         fail(where, "has no head in its one form")
-    return found[1], int(found[2]), strict_base64(where, found[3], 32), found[4]
+    return match[1], int(match[2]), strict_base64(where, match[3], 32), match[4]
 
 
 def linked_keys(where: str, parts: list[str], key: bytes) -> list[bytes]:
@@ -260,10 +260,10 @@ def linked_keys(where: str, parts: list[str], key: bytes) -> list[bytes]:
     pairs, name = [], "hq/signing-key"
     need(where, len(parts) % 2 == 0, "has half a rotation of keys")
     for text, tail in zip(parts[::2], parts[1::2]):  # noqa: B905
-        found = re.fullmatch(rf"{name}\nfrom (\S{{44}})\nto (\S{{44}})\nat \S{{27}}", text)
-        if found is None:
+        match = re.fullmatch(rf"{name}\nfrom (\S{{44}})\nto (\S{{44}})\nat \S{{27}}", text)
+        if match is None:
             fail(where, "has a rotation of keys in another than its one form")
-        pair = (strict_base64(where, found[1], 32), strict_base64(where, found[2], 32))
+        pair = (strict_base64(where, match[1], 32), strict_base64(where, match[2], 32))
         for one in pair:
             note_signed(where, text + "\n", tail, name, one)
         pairs.append(pair)
@@ -292,16 +292,16 @@ def check_installation(text: str, org: str, revision: dict[str, Any], keys: list
     lines = proof.split("\n")
     form = r'\{"hash":"([0-9a-f]{64})","org":"([^\s"\\]+)","salt":"([0-9a-f]{32})","seq":([1-9][0-9]{0,18})\}'
     need(where, len(lines) >= 4 and lines[0] == "hq-installation/v1", "is no proof of an installation")
-    found = re.fullmatch(form, lines[1])
+    match = re.fullmatch(form, lines[1])
     index = re.fullmatch(r"index (0|[1-9][0-9]{0,18})", lines[3])
-    if found is None or index is None or lines[2] != "c2sp.org/tlog-proof@v1":
+    if match is None or index is None or lines[2] != "c2sp.org/tlog-proof@v1":
         fail(where, "has no proof in its one form")
-    need(where, found[2] == org, f"is about {found[2][:100]!r}, expected {org!r}")
-    seq, chain = int(found[4]), found[1]
+    need(where, match[2] == org, f"is about {match[2][:100]!r}, expected {org!r}")
+    seq, chain = int(match[4]), match[1]
     need(where, seq <= revision["seq"], "is of a later event than the revision")
     need(where, seq != revision["seq"] or chain == revision["hash"], "names another event than the revision's")
     head = read_head(where, note, "*", keys, holds)
-    leaf_data = bytes.fromhex(found[3]) + f"{org}\n{seq}\n{chain}\n".encode()
+    leaf_data = bytes.fromhex(match[3]) + f"{org}\n{seq}\n{chain}\n".encode()
     path = [strict_base64(where, line, 32) for line in lines[4:]]
     under = leads_to(leaf_data, int(index[1]), head.size, path, head.root)
     need(where, under, "the organization does not lie under the signed head of the installation")
@@ -504,15 +504,15 @@ class Archive:
         """Every file is the one that the manifest lists, and there is no other."""
         files = self.listed
         for name, size, expected in files:
-            found = self.digest(name, size)
-            if found != expected:
-                raise Broken(name, f"was changed: expected SHA-256 {expected}, found {found}")
+            digest = self.digest(name, size)
+            if digest != expected:
+                raise Broken(name, f"was changed: expected SHA-256 {expected}, found {digest}")
         extra = sorted(set(self.names()) - {name for name, _, _ in files} - set(UNLISTED) - set(besides))
         if extra:
             raise Broken(extra[0], "is in this folder and not in the manifest")
         tree = Frontier()
-        for name, _, found in files:
-            tree.add(f"{found}  {name}".encode())
+        for name, _, digest in files:
+            tree.add(f"{digest}  {name}".encode())
         if tree.root().hex() != self.stated:
             raise Broken("manifest.json", "states another Merkle root than that of the files")
         sums = [(name, found) for name, _, found in files]
@@ -576,16 +576,16 @@ class Archive:
         count, previous = 0, b""
         for line in self.pieces(LOG, lines=True):
             count += 1
-            found, before, event = line[9:73], line[87:151], line[161:-2]
-            if line != b'{"hash":"%b","previous":"%b","event":%b}\n' % (found, before, event) or previous not in (
+            content, before, event = line[9:73], line[87:151], line[161:-2]
+            if line != b'{"hash":"%b","previous":"%b","event":%b}\n' % (content, before, event) or previous not in (
                 b"",
                 before,
             ):
                 raise Broken(LOG, f"line {count:,} does not follow the line before")
-            if hashlib.sha256(before + event).hexdigest().encode() != found:
+            if hashlib.sha256(before + event).hexdigest().encode() != content:
                 raise Broken(LOG, f"line {count:,} does not match its hash")
-            previous = found
-            yield bytes.fromhex(found.decode())
+            previous = content
+            yield bytes.fromhex(content.decode())
         if count != self.about["events"]["count"] or (count and previous.decode() != self.chain):
             raise Broken(LOG, "does not end at the revision that the manifest names")
 
@@ -594,9 +594,9 @@ class Archive:
         if self.history is None or not self.history.before.size <= size <= self.seq:
             return None
         tree = Frontier(self.history.before.size, self.history.before.parts)
-        for found in self.events() if self.first is not None else [bytes.fromhex(self.chain)]:
+        for content in self.events() if self.first is not None else [bytes.fromhex(self.chain)]:
             if tree.size < size:
-                tree.add(found)
+                tree.add(content)
         return tree if tree.size == size else None
 
     def hash_at(self, seq: int) -> str | None:
@@ -637,28 +637,32 @@ def check_receipt(file: Path, folder: Path) -> None:
     need(name, lines[1].startswith("key "), "names no key")
     key = strict_base64(name, lines[1][4:], 32)
     line, place = lines[2].encode(), re.fullmatch(r"index (0|[1-9][0-9]{0,18})", lines[4])
-    found, before, event = line[9:73], line[87:151], line[161:-1]
-    need(name, line == b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event), "has no event")
-    need(name, re.fullmatch(rb"[0-9a-f]{128}", found + before) is not None, "has no hashes beside its event")
-    need(name, hashlib.sha256(before + event).hexdigest().encode() == found, "its event does not match its hash")
+    content, before, event = line[9:73], line[87:151], line[161:-1]
+    need(name, line == b'{"hash":"%b","previous":"%b","event":%b}' % (content, before, event), "has no event")
+    need(name, re.fullmatch(rb"[0-9a-f]{128}", content + before) is not None, "has no hashes beside its event")
+    need(name, hashlib.sha256(before + event).hexdigest().encode() == content, "its event does not match its hash")
     if place is None:
         fail(name, "names no index")
     whose, size, stated, chain = head_of(name, parts[0] + "\n")
     try:
-        told = json.loads(event.decode())
-        seq, org_id, shown = told["seq"], told["org_id"], f"{told['event_id']}: {told['action']} by {told['actor']}"
+        document = json.loads(event.decode())
+        seq, org_id, label = (
+            document["seq"],
+            document["org_id"],
+            f"{document['event_id']}: {document['action']} by {document['actor']}",
+        )
     except (ValueError, KeyError, TypeError) as error:
         fail(name, f"its event cannot be read ({error!r})")
     need(name, (seq, org_id) == (int(place[1]) + 1, whose), "its event is of another place or organization")
-    need(name, seq != size or found.decode() == chain, "its event is not the last one that the head names")
+    need(name, seq != size or content.decode() == chain, "its event is not the last one that the head names")
     path = [strict_base64(name, step, 32) for step in lines[5:]]
-    leads = leads_to(bytes.fromhex(found.decode()), seq - 1, size, path, stated)
+    leads = leads_to(bytes.fromhex(content.decode()), seq - 1, size, path, stated)
     need(name, leads, "its path does not lead to the root of the head")
     note_signed(name, parts[0] + "\n", parts[1], f"hq/{whose}", key)
     key_id = hashlib.sha256(DER + key).hexdigest()
     known = {hashlib.sha256(DER + one).hexdigest() for one in linked_keys(name, parts[2:], key)}
     print(f"ok: event {seq} of {whose} is under the signed head of {size:,} events")
-    print(f"    {shown}, recorded {told.get('recorded_at')}")
+    print(f"    {label}, recorded {document.get('recorded_at')}")
     if (folder / "signing_key.pem").is_file():
         if hashlib.sha256(Archive(folder).der()).hexdigest() not in known:
             fail(name, f"is signed with the key {key_id}, which is not that of this archive")
@@ -714,8 +718,8 @@ def compare(one: Archive, two: Archive) -> str:
         )
     if old.seq == new.seq:
         return f"{old.name} and {new.name} end at the same event, {old.seq:,}"
-    said = f"event {old.seq:,} of" if how.startswith("the") else f"the first {old.seq:,} events of"
-    return f"{new.name} continues the history of {old.name}: {how} is that of {said} {new.seq:,}"
+    text = f"event {old.seq:,} of" if how.startswith("the") else f"the first {old.seq:,} events of"
+    return f"{new.name} continues the history of {old.name}: {how} is that of {text} {new.seq:,}"
 
 
 def check_order(old: Archive, new: Archive) -> None:

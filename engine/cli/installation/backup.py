@@ -68,7 +68,7 @@ def restore(file: Path, passphrase_file: Path | None, check_only: bool) -> None:
     from engine.operations.restore import restore_backup
 
     with Steps() as steps:
-        found = restore_backup(
+        restoration = restore_backup(
             Settings.of_process(),
             file,
             now=now(),
@@ -76,12 +76,12 @@ def restore(file: Path, passphrase_file: Path | None, check_only: bool) -> None:
             check_only=check_only,
             progress=steps,
         )
-    for sentence in found.missing:
+    for sentence in restoration.missing:
         click.echo(f"missing: {sentence}")
     done = "the backup holds" if check_only else "restored"
     click.echo(
-        f"{done}: {found.rows:,} rows of {found.organizations} organizations and {found.archives} archives, "
-        f"{_files(found.evidence)}as of {found.made_at}"
+        f"{done}: {restoration.rows:,} rows of {restoration.organizations} organizations and "
+        f"{restoration.archives} archives, {_files(restoration.evidence)}as of {restoration.made_at}"
     )
 
 
@@ -102,24 +102,24 @@ def check(context: click.Context, as_json: bool) -> None:
     from engine.operations.check import check_installation
 
     with Steps() as steps:
-        found = check_installation(Settings.of_process(), now=now(), progress=steps)
+        findings = check_installation(Settings.of_process(), now=now(), progress=steps)
     if as_json:
-        click.echo(json.dumps([finding._asdict() for finding in found], indent=1))
+        click.echo(json.dumps([finding._asdict() for finding in findings], indent=1))
     else:
-        for finding in found:
+        for finding in findings:
             click.echo(f"{finding.check}: {finding.sentence}")
-        if not found:
+        if not findings:
             click.echo("ok: nothing was found")
-    context.exit(1 if found else 0)
+    context.exit(1 if findings else 0)
 
 
 def _passphrase(file: Path | None) -> bytes | None:
     if file is None:
         return None
     try:
-        found = file.read_bytes().rstrip(b"\r\n")
+        passphrase = file.read_bytes().rstrip(b"\r\n")
     except OSError as error:
         raise Usage(f"{file} cannot be read: {error.strerror}.") from error
-    if not found:
+    if not passphrase:
         raise Usage(f"{file} must hold a passphrase; it is empty.")
-    return found
+    return passphrase

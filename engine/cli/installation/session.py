@@ -84,8 +84,8 @@ def _end_cookie(settings: Settings, token: str) -> None:
     """End the session of a cookie's value, which must be one that is let in."""
     from engine.web.admission.sessions import Sessions
 
-    found = Sessions(settings).read(token, now=now())
-    _end(settings, found.email, [found.org_id], found.id)
+    content = Sessions(settings).read(token, now=now())
+    _end(settings, content.email, [content.org_id], content.id)
 
 
 def _end(settings: Settings, email: str, organizations: Sequence[str], session_id: str) -> None:

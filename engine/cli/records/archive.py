@@ -141,9 +141,9 @@ def _of_organization(services: "Services", org: str) -> list[str]:
         if not check.ok:
             return [f" at event {check.broken_seq}: {check.problem}"]
         with services.store.reader() as connection:
-            told = check_heads(connection, services.settings, name, services.store.reader)
-        if not told.ok:
-            return told.problems
+            heads_check = check_heads(connection, services.settings, name, services.store.reader)
+        if not heads_check.ok:
+            return heads_check.problems
         rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
         with services.store.reader() as connection:
             seals = check_seals(connection, services.settings, name, lambda done, total: steps("archives", done, total))
@@ -152,8 +152,8 @@ def _of_organization(services: "Services", org: str) -> list[str]:
         return [problem]
     span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
     click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
-    unchecked = "" if told.signatures else "; their signatures were not checked: there is no signing key here"
-    click.echo(f"{told.heads:,} heads that were signed or left with something lie on the chain{unchecked}")
+    unchecked = "" if heads_check.signatures else "; their signatures were not checked: there is no signing key here"
+    click.echo(f"{heads_check.heads:,} heads that were signed or left with something lie on the chain{unchecked}")
     click.echo(f"{rows.rows:,} rows are as {rows.revisions:,} revisions left them")
     click.echo(f"{seals.seals:,} archives are as they were sealed")
     return []
@@ -169,7 +169,7 @@ def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -
         archives = [script.Archive(file) for file in files]
         for archive in archives:
             archive.read()
-        said = script.compare(*archives)
+        text = script.compare(*archives)
     except script.Broken as broken:
         click.echo(f"broken: {broken}")
         context.exit(1)
@@ -179,7 +179,7 @@ def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -
     if key is not None and not any(archive.key_id.startswith(key.lower()) for archive in archives):
         click.echo(f"broken: archives: neither is signed with the key {key}")
         context.exit(1)
-    click.echo(f"ok: {said}")
+    click.echo(f"ok: {text}")
 
 
 def _archive(context: click.Context, file: Path, key: str | None) -> None:
@@ -203,8 +203,8 @@ def _archive(context: click.Context, file: Path, key: str | None) -> None:
     if about.previous is not None:
         click.echo(f"chained to {about.previous.id}, manifest {about.previous.manifest_sha256}")
     click.echo(f"manifest {check.manifest_sha256}, Merkle root {about.merkle.root}")
-    told = "as asked for" if key else "compare it with the one that the organization gave you"
-    click.echo(f"signed with the key {about.key_id}: {told}")
+    text = "as asked for" if key else "compare it with the one that the organization gave you"
+    click.echo(f"signed with the key {about.key_id}: {text}")
 
 
 def _receipt(context: click.Context, file: Path, key: str | None) -> None:

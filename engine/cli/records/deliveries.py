@@ -57,8 +57,8 @@ def _resent(services: "Services", org_id: str, delivery_id: str) -> str:
 def _line(row: Mapping[str, Any]) -> str:  # a row as the query joins it
     at = row["sent_at"] or row["next_attempt_at"] or row["created_at"]
     when = {"sent": "sent", "pending": "next attempt"}.get(row["status"], "queued")
-    said = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"
-    parts = [row["id"], row["status"], row["kind"], row["period"], row["channel"], row["recipient"], said]
+    text = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"
+    parts = [row["id"], row["status"], row["kind"], row["period"], row["channel"], row["recipient"], text]
     return "\t".join([*parts, row["last_error"]] if row["last_error"] else parts)
 
 

@@ -33,10 +33,10 @@ def dead_letters(org: str | None) -> None:
     with open_console_services() as services:
         _check_org(services, org)
         with services.store.reader() as connection:
-            found = [dict(zip(payloads.LISTED, row, strict=True)) for row in payloads.dead_letters(connection, org)]
-    for row in found:
+            dicts = [dict(zip(payloads.LISTED, row, strict=True)) for row in payloads.dead_letters(connection, org)]
+    for row in dicts:
         click.echo("\t".join(_cells(row)))
-    if not found:
+    if not dicts:
         click.echo("No dead letters.", err=True)
 
 

@@ -30,12 +30,12 @@ def diff(
     if len(names) == 2:
         if since or until or org or parameters:
             raise Usage("Two archives say themselves of whom and of which days they are: give --format alone.")
-        print_report(form, lambda shown: _archives(Path(names[0]), Path(names[1]), shown))
+        print_report(form, lambda text: _archives(Path(names[0]), Path(names[1]), text))
     elif len(names) == 1:
         if since is None:
             raise Usage("Say from which day on, with --from YYYY-MM-DD.")
         given = {"since": since, **({} if until is None else {"asOf": until})}
-        print_report(form, lambda shown: report_bytes(names[0], org, shown, query_of(parameters, **given)))
+        print_report(form, lambda label: report_bytes(names[0], org, label, query_of(parameters, **given)))
     else:
         raise Usage(f"Name one report or two archives; got {len(names)} names.")
 

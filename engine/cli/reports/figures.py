@@ -32,17 +32,17 @@ def figures(org: str | None, form: str) -> None:
             _print(entries(snapshots.catalogue, snapshot), form, snapshot)
 
 
-def _print(found: "list[GlossaryEntry]", form: str, snapshot: "Snapshot | None") -> None:
+def _print(entries: "list[GlossaryEntry]", form: str, snapshot: "Snapshot | None") -> None:
     match form:
         case "json":
-            click.echo(_json(found, snapshot))
+            click.echo(_json(entries, snapshot))
         case "csv":
-            click.echo(_csv(found), nl=False)
+            click.echo(_csv(entries), nl=False)
         case _:
-            click.echo(_text(found, values=snapshot is not None))
+            click.echo(_text(entries, values=snapshot is not None))
 
 
-def _rows(found: "list[GlossaryEntry]") -> list[dict[str, object]]:
+def _rows(entries: "list[GlossaryEntry]") -> list[dict[str, object]]:
     return [
         {
             "figure": entry.figure.id,
@@ -56,16 +56,16 @@ def _rows(found: "list[GlossaryEntry]") -> list[dict[str, object]]:
             "aggregate": type(entry.figure.aggregate).__name__.lower(),
             "reports": list(entry.reports),
         }
-        for entry in found
+        for entry in entries
     ]
 
 
-def _json(found: "list[GlossaryEntry]", snapshot: "Snapshot | None") -> str:
+def _json(entries: "list[GlossaryEntry]", snapshot: "Snapshot | None") -> str:
     import msgspec
 
     from engine.render.plain_values import plain_value
 
-    glossary: dict[str, object] = {"figures": _rows(found)}
+    glossary: dict[str, object] = {"figures": _rows(entries)}
     if snapshot is not None:
         subject = snapshot.subject
         glossary = {
@@ -78,7 +78,7 @@ def _json(found: "list[GlossaryEntry]", snapshot: "Snapshot | None") -> str:
     return msgspec.json.encode(plain_value(glossary, "figures")).decode()
 
 
-def _csv(found: "list[GlossaryEntry]") -> str:
+def _csv(entries: "list[GlossaryEntry]") -> str:
     import polars as pl
 
     from engine.render.plain_values import plain_value, scalar_text
@@ -86,17 +86,17 @@ def _csv(found: "list[GlossaryEntry]") -> str:
 
     rows = [
         {**row, "value": None if row["value"] is None else scalar_text(plain_value(row["value"], "value"))}
-        for row in _rows(found)
+        for row in _rows(entries)
     ]
     return b"".join(csv_chunks([pl.DataFrame(rows, infer_schema_length=None)])).decode()
 
 
-def _text(found: "list[GlossaryEntry]", *, values: bool) -> str:
+def _text(entries: "list[GlossaryEntry]", *, values: bool) -> str:
     from engine.render import words
     from engine.render.plain_values import plain_value
 
     lines = []
-    for entry in found:
+    for entry in entries:
         name = entry.figure.id
         lines += [f"{name}: {words.value(name, plain_value(entry.value, name))}" if values else name]
         version = f"; version {entry.figure.version} of its formula" if entry.figure.version > 1 else ""

@@ -83,16 +83,16 @@ def gate(
                 known |= {*scope}
                 mine = [one for one in frameworks if one in scope] if everyone else list(frameworks)
                 rows += [_row(name, one) for one in frameworks if one not in mine]
-                found = [least(snapshot, one, *condition) for one in mine for condition in asked]
+                conditions = [least(snapshot, one, *condition) for one in mine for condition in asked]
                 if severity is not None and mine:
                     day = _earlier(services, snapshot) if since is None else since
                     SINCE.parse(day)
                     then, _ = AsOf.take(past(day))
                     with services.snapshots.open(name, now=moment, at=then) as before:
-                        found += [no_new(snapshot, before, one, severity) for one in mine]
-                found = [replace(one, name=snapshot.framework_name(one.framework)) for one in found]
-                rows += [_row(name, one.framework, one) for one in found]
-                checks += [replace(one, org_id=name) for one in found] if everyone else found
+                        conditions += [no_new(snapshot, before, one, severity) for one in mine]
+                conditions = [replace(one, name=snapshot.framework_name(one.framework)) for one in conditions]
+                rows += [_row(name, one.framework, one) for one in conditions]
+                checks += [replace(one, org_id=name) for one in conditions] if everyone else conditions
     if everyone:
         must_be_in_scope_somewhere(frameworks, known)
     data = junit(checks, moment)

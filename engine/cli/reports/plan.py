@@ -117,7 +117,7 @@ def plan(
             raise Usage(
                 "--back-test looks back from today at one --framework: leave out --target, --by and --type2-from."
             )
-        print_report(form, lambda shown: _back_test(org, frameworks[0], as_of, shown or "json"))
+        print_report(form, lambda label: _back_test(org, frameworks[0], as_of, label or "json"))
         return
     if file is not None and (frameworks or by or targets or starts):
         raise Usage(

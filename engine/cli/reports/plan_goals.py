@@ -63,11 +63,11 @@ def goals_in(path: Path) -> list[GoalWords]:
     tables: object = read.get("goal")
     if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
         raise Usage(f'{path} needs a table [[goal]] for each framework, with framework = "soc2" and by = 2027-03-01.')
-    found = [_goal_of(path, one) for one in tables]
-    twice = [one.framework for one in found if [other.framework for other in found].count(one.framework) > 1]
+    goal_words = [_goal_of(path, one) for one in tables]
+    twice = [one.framework for one in goal_words if [other.framework for other in goal_words].count(one.framework) > 1]
     if twice:
         raise Usage(f"{path} names {twice[0]} twice: each framework once, with one day and one target.")
-    return found
+    return goal_words
 
 
 def _goal_of(path: Path, table: Mapping[str, Any]) -> GoalWords:  # whatever TOML holds

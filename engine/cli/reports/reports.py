@@ -137,7 +137,7 @@ def query_of(parameters: tuple[str, ...], **asked: str) -> dict[str, str]:
 
 
 def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) -> None:
-    print_report(form, lambda shown: report_bytes(name, org, shown, query))
+    print_report(form, lambda text: report_bytes(name, org, text, query))
 
 
 def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, str]) -> bytes:

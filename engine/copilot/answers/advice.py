@@ -69,9 +69,9 @@ def advice(
 
     ``named`` where it names something of the organization: then the question is about that.
     """
-    for pattern, fact, column, said in _PROFILE:
+    for pattern, fact, column, text in _PROFILE:
         if asked.matches(pattern) and len(asked.words) < 12:
-            return _profile(library, citations, fact, column, said)
+            return _profile(library, citations, fact, column, text)
     if asked.matches(_ME):
         return _me(library, citations, asker)
     if asked.matches(_NEXT) and not asked.matches(r"\b(?:incident|vendor|finding|request|risk|polic)"):
@@ -82,23 +82,25 @@ def advice(
 
 
 def _me(library: Library, citations: CitationList, asker: str) -> AnswerPart:
-    found = library.rows(PERSON).filter(pl.col("email") == asker)
-    if found.is_empty():
+    frame = library.rows(PERSON).filter(pl.col("email") == asker)
+    if frame.is_empty():
         return AnswerPart((f"{asker}; no member of the organization has this address.",), "none")
     mark = citations.cite("people", None, asker)
-    return AnswerPart((_line(PERSON.line, found.row(0, named=True), mark)[2:],), "high")
+    return AnswerPart((_line(PERSON.line, frame.row(0, named=True), mark)[2:],), "high")
 
 
-def _profile(library: Library, citations: CitationList, fact: str, column: str, said: str) -> AnswerPart:
+def _profile(library: Library, citations: CitationList, fact: str, column: str, text: str) -> AnswerPart:
     rows = library.fact(fact)
     value = rows[column][0] if rows.height else None
     if value is None:
         return AnswerPart((f"I have no data on {column.replace('_', ' ')}: it is not declared.",), "none")
-    shown = library.edition("deployment-profile")
+    edition = library.edition("deployment-profile")
     route = (
-        route_of("deployment-profile") if shown is not None and shown.document.summary.get(column) == value else None
+        route_of("deployment-profile")
+        if edition is not None and edition.document.summary.get(column) == value
+        else None
     )
-    return AnswerPart((f"{cell(value)} {said}. {citations.cite(fact, route, column)}",), "high")
+    return AnswerPart((f"{cell(value)} {text}. {citations.cite(fact, route, column)}",), "high")
 
 
 def _standing_part(library: Library, citations: CitationList) -> AnswerPart:

@@ -42,7 +42,7 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
         unknown = rows["root_cause"].null_count()
         lines += [f"{unknown:,} of them have no established cause."] if unknown else []
     confidence, reason = _confidence(plan, frame, rows)
-    lines += [f"I read '{said}' as '{meant}'." for said, meant in plan.corrections]
+    lines += [f"I read '{text}' as '{meant}'." for text, meant in plan.corrections]
     return AnswerPart(tuple(lines), confidence, reason)
 
 
@@ -165,12 +165,12 @@ def _with_ties(rows: pl.DataFrame, order: Order) -> int:
 def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     number = rows.height
     if plan.order is not None:
-        said = plan.order.words
+        words = plan.order.words
         if plan.order.count > 1:
-            said = f"first {said[6:]}" if said.startswith("first by") else f"{said} {min(plan.order.count, number)}"
+            words = f"first {words[6:]}" if words.startswith("first by") else f"{words} {min(plan.order.count, number)}"
         if number == 0:
             return
-        yield f"The {said} of {_total(plan, library)}:"
+        yield f"The {words} of {_total(plan, library)}:"
     else:
         figure = figure_of(plan, library, number, citations)
         if plan.lookup and number and not plan.entity.figures.get(frozenset(_labels(plan))):
@@ -178,8 +178,8 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
             if len(named) == len(plan.constraints):
                 yield from row_lines(plan, rows, library, citations)
                 return
-        said = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
-        yield f"Yes: {said}" if plan.polar and number else said
+        words = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
+        yield f"Yes: {words}" if plan.polar and number else words
         if plan.presumed and not number:
             yield from _however_they_stand(plan, library)
     yield from row_lines(plan, rows, library, citations)
@@ -188,9 +188,9 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
 def _however_they_stand(plan: Query, library: Library) -> Iterator[str]:
     """How many there are without the state that was presumed."""
     others = [each.where for each in plan.constraints if not each.dimension.startswith("state:")]
-    found = library.rows(plan.entity).filter(pl.all_horizontal(pl.lit(True), *others)).height
-    if found:
-        yield f"However they stand, there {'is' if found == 1 else 'are'} {found:,}."
+    height = library.rows(plan.entity).filter(pl.all_horizontal(pl.lit(True), *others)).height
+    if height:
+        yield f"However they stand, there {'is' if height == 1 else 'are'} {height:,}."
 
 
 def _total(plan: Query, library: Library) -> str:
@@ -220,14 +220,14 @@ def _holder(plan: Query, rows: pl.DataFrame, library: Library, citations: Citati
     if rows.height == 1:
         row = rows.row(0, named=True)
         who = row.get(f"{column}_all") or row[column]  # everybody who has the role, where several may
-        told = f"{cell(who)} ({role})" if who else f"Nobody: no {role} is recorded"
-        yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
+        text = f"{cell(who)} ({role})" if who else f"Nobody: no {role} is recorded"
+        yield f"{text}: {title(plan, row)}. {mark(plan, row, library, citations)}"
         return
-    found = rows[column].drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])
+    frame = rows[column].drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])
     missing = rows[column].null_count()
-    told = ", ".join(f"{who} ({number})" for who, number in found.head(MOST_GROUPS).iter_rows())
+    text = ", ".join(f"{who} ({number})" for who, number in frame.head(MOST_GROUPS).iter_rows())
     nobody = f"; {missing} without" if missing else ""
-    yield f"{role.capitalize()} of {count_of(rows.height, noun(plan, 1), noun(plan, 2))}: {told or 'nobody'}{nobody}."
+    yield f"{role.capitalize()} of {count_of(rows.height, noun(plan, 1), noun(plan, 2))}: {text or 'nobody'}{nobody}."
     yield from row_lines(plan, rows, library, citations)
 
 
@@ -259,16 +259,16 @@ def _why(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationL
         return
     for row in rows.head(ROWS).iter_rows(named=True):
         said = reason.format_map(cells(row)) if "{" in reason else row[reason]
-        told = cell(said) if said else "no cause is recorded"
-        yield f"{title(plan, row)}: {told}. {mark(plan, row, library, citations)}"
+        text = cell(said) if said else "no cause is recorded"
+        yield f"{title(plan, row)}: {text}. {mark(plan, row, library, citations)}"
 
 
 def _check(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
         one = rows.filter(pl.col(plan.entity.key) == row[plan.entity.key])
         holds = one.filter(pl.all_horizontal(each.where for each in plan.checks)).height == one.height
-        said = " and ".join(each.label for each in plan.checks)
-        verdict = f"Yes: {title(plan, row)} is {said}" if holds else f"No: {title(plan, row)} is not {said}"
+        text = " and ".join(each.label for each in plan.checks)
+        verdict = f"Yes: {title(plan, row)} is {text}" if holds else f"No: {title(plan, row)} is not {text}"
         yield f"{verdict}. {mark(plan, row, library, citations)}"
         yield f"  {line(plan, row)}"
 
@@ -285,13 +285,13 @@ def _every(plan: Query, rows: pl.DataFrame, library: Library, citations: Citatio
 
 def _what(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
-        told = "; ".join(
+        text = "; ".join(
             value_with_unit(column, row[column])
             if row[column] is None
             else f"{value_with_unit(column, row[column])} ({heading(column)})"
             for column in plan.columns
         )
-        yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
+        yield f"{text}: {title(plan, row)}. {mark(plan, row, library, citations)}"
         yield f"  {line(plan, row)}"
 
 

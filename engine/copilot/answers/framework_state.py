@@ -40,7 +40,7 @@ def standing(
         return None
     label = next(name.label for name in names if name.kind == "framework")
     spellings = FRAMEWORKS.get(framework) or (*spellings_of(framework, label),)
-    named = {word for said in spellings for word in re.split(r"[\s_-]", said.lower())}
+    named = {word for spelling in spellings for word in re.split(r"[\s_-]", spelling.lower())}
     if any(not (is_filler(word) or word in _WORDS or stem(word) in _WORDS or word in named) for word in asked.words):
         return None
     name = library.framework_name(framework)

@@ -88,17 +88,17 @@ def history(
         )
     lines: list[str] = []
     unsure = False
-    found = series_of(subject, frameworks, library)
-    if asked.matches(r"\bwhich\b") and len(found) > 1:
-        ranked = _rank_series(found, asked, past, library.today)
+    score_series = series_of(subject, frameworks, library)
+    if asked.matches(r"\bwhich\b") and len(score_series) > 1:
+        ranked = _rank_series(score_series, asked, past, library.today)
         return (
             None
             if ranked is None
             else AnswerPart(
-                tuple(f"{said} {citations.cite('readiness_snapshots', None, f'{day}')}" for said, day in ranked), "high"
+                tuple(f"{text} {citations.cite('readiness_snapshots', None, f'{day}')}" for text, day in ranked), "high"
             )
         )
-    for series in found:
+    for series in score_series:
         said, sure = _change_sentence(series, asked, past, library.today)
         unsure |= not sure
         days = [day for day in said[1] if day != library.today]
@@ -192,13 +192,13 @@ def _change_sentence(
         to = window.last if moved and window.last is not None and window.last < today else window.first
         return _against(series, now, series.on(to or today), asked), True
     if window is not None:
-        said = _within(series, window)
-        return said, window.first != window.last or said[1] in ([], [window.last])
+        within = _within(series, window)
+        return within, window.first != window.last or within[1] in ([], [window.last])
     return _against(series, now, series.on(today - timedelta(days=USUAL_DAYS)), asked), False
 
 
 def _rank_series(
-    found: Sequence[ScoreSeries], asked: CopilotQuestion, past: Sequence[TimeWindow], today: date
+    score_series: Sequence[ScoreSeries], asked: CopilotQuestion, past: Sequence[TimeWindow], today: date
 ) -> list[tuple[str, date]] | None:
     """The series by how far they moved, the one that is asked for first; None where no direction is said."""
     down = asked.matches(_DOWN) and not asked.matches(_UP.replace("|more|", "|"))
@@ -206,7 +206,7 @@ def _rank_series(
         return None
     since = (past[0].first if past else None) or today - timedelta(days=USUAL_DAYS)
     moved = []
-    for series in found:
+    for series in score_series:
         now, then = series.on(today), series.on(since)
         if now is not None and then is not None:
             moved.append((round(now[1] - then[1], 1), series.title, now, then))
@@ -233,12 +233,12 @@ def _within(series: ScoreSeries, window: TimeWindow) -> tuple[list[str], list[da
     if held.height < 2:
         return [f"The {series.title} was {_value(series, end)} {window.words}, by the snapshot of {end[0]}."], [end[0]]
     low, high = held["value"].min(), held["value"].max()
-    said = (
+    text = (
         f"The {series.title} was {_value(series, end)} at the end of it (snapshot of {end[0]}); "
         f"{window.words} it lay "
         f"between {cell(low)} and {cell(high)}{series.unit}."
     )
-    return [said, *(f"- {day}: {cell(value)}{series.unit}" for day, value in held.tail(MOST_LISTED).iter_rows())], [
+    return [text, *(f"- {day}: {cell(value)}{series.unit}" for day, value in held.tail(MOST_LISTED).iter_rows())], [
         end[0]
     ]
 
@@ -252,18 +252,18 @@ def _values_within(series: ScoreSeries, window: TimeWindow | None) -> tuple[pl.D
 
 def _bound_lines(series: ScoreSeries, bound: NumberLimit, window: TimeWindow | None) -> tuple[list[str], list[date]]:
     """Whether the value was ever so high or so low, and when first and last."""
-    held, said = _values_within(series, window)
+    held, text = _values_within(series, window)
     fits = held.filter(bound.within(pl.col("value")))
     down = bound.sign.startswith("<")
     if held.is_empty():
-        return [f"I have no data on the {series.title} {said}."], []
+        return [f"I have no data on the {series.title} {text}."], []
     day, value = held.sort("value", "on", descending=[not down, False]).row(0)
     end = f"the {'lowest' if down else 'highest'} was {cell(value)}{series.unit} on {day}"
     if fits.is_empty():
-        return [f"No: the {series.title} was never {bound.words} {said}; {end}."], [day]
+        return [f"No: the {series.title} was never {bound.words} {text}; {end}."], [day]
     first, last = fits["on"][0], fits["on"][-1]
     return [
-        f"Yes: the {series.title} was {bound.words} on {fits.height} of {held.height} days {said}, first on "
+        f"Yes: the {series.title} was {bound.words} on {fits.height} of {held.height} days {text}, first on "
         f"{first} "
         f"and last on {last}; {end}."
     ], [day]
@@ -290,11 +290,11 @@ def _against(
     wanted = asked.matches(_UP) is not asked.matches(_DOWN)
     claimed = change > 0 if _rises(series, asked) else change < 0
     yes = f"{'Yes' if claimed else 'No'}: t" if wanted and asked.matches(_POLAR) else "T"
-    said = (
+    text = (
         f"{yes}he {series.title} is {way}: {_value(series, now)} on {now[0]} against {_value(series, then)} "
         f"on {then[0]}."
     )
-    return [said], [now[0], then[0]]
+    return [text], [now[0], then[0]]
 
 
 _POLAR = r"^(?:so |and )?(?:is|are|was|were|has|have|had|did|does|do)\b"

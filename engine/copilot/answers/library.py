@@ -130,7 +130,9 @@ class Library:
 
     def budgets(self) -> pl.DataFrame:
         """The error budgets of services with an objective, as the route of each answers."""
-        found = self._snapshots.replica.read([self.org_id], lambda view: service_budgets(view, self.org_id, self._now))
+        content = self._snapshots.replica.read(
+            [self.org_id], lambda view: service_budgets(view, self.org_id, self._now)
+        )
         rows = [
             (
                 one.service_id,
@@ -141,7 +143,7 @@ class Library:
                     for value in (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)
                 ),
             )
-            for one in found
+            for one in content
         ]
         parts = [
             f"{part}_{days}d{unit}"

@@ -76,8 +76,10 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
         return _no_data(asked)
     parts: list[AnswerPart] = []
     for one in clauses(question):
-        found, plans = _answer_one(planner.question(one), planner, library, citations, asker, context, bool(parts))
-        parts += found
+        answer_parts, plans = _answer_one(
+            planner.question(one), planner, library, citations, asker, context, bool(parts)
+        )
+        parts += answer_parts
         context = plans[0] if len(plans) == 1 else None
     if not any(part.confidence != "none" for part in parts):
         return _no_data(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
@@ -136,24 +138,24 @@ def _plans(
 ) -> tuple[Query, ...]:
     """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
     plans = planner.plans(asked, before, follows=follows)
-    found = pair(asked, planner, library)
-    if found is None or found.tally is None:
+    query = pair(asked, planner, library)
+    if query is None or query.tally is None:
         return plans
-    clean = len(plans) == 1 and not (plans[0].unknown or plans[0].unused) and plans[0].entity is found.entity
-    return plans if clean and found.tally.quantity in ("none", "some") else (found,)
+    clean = len(plans) == 1 and not (plans[0].unknown or plans[0].unused) and plans[0].entity is query.entity
+    return plans if clean and query.tally.quantity in ("none", "some") else (query,)
 
 
 def _context(before: Sequence[str], planner: Planner, library: Library) -> Query | None:
     """The query that the questions so far come to; None where the last of them was not understood as one."""
-    found: Query | None = None
+    query: Query | None = None
     for text in before[-MOST_BEFORE:]:
         for number, one in enumerate(clauses(text)):
             asked = planner.question(one)
             if asked.matches(_HELLO) and len(asked.words) < SUBJECT_WORDS:
                 continue
-            plans = _plans(asked, found, planner, library, follows=number > 0)
-            found = plans[0] if len(plans) == 1 else None
-    return found
+            plans = _plans(asked, query, planner, library, follows=number > 0)
+            query = plans[0] if len(plans) == 1 else None
+    return query
 
 
 def _unclear(question: str) -> OfflineAnswer:
@@ -178,45 +180,45 @@ def _no_data(asked: CopilotQuestion) -> OfflineAnswer:
 
 
 def _figure(
-    asked: CopilotQuestion, found: NamedFigure, library: Library, citations: CitationList, plans: Sequence[Query]
+    asked: CopilotQuestion, named_figure: NamedFigure, library: Library, citations: CitationList, plans: Sequence[Query]
 ) -> AnswerPart:
     """The value of a figure with its title and definition; never sure where the same words choose other rows."""
-    figures = library.figures(found.report, found.query)
-    name = found.figure.id
+    figures = library.figures(named_figure.report, named_figure.query)
+    name = named_figure.figure.id
     value = figures[name]
     title, definition = figures.title(name), figures.definition(name)
-    if value is None or (not value and figures.rows(found.figure.fact).is_empty()):
+    if value is None or (not value and figures.rows(named_figure.figure.fact).is_empty()):
         return AnswerPart(
             (f"I have no data on {title[0].lower()}{title[1:]}: nothing is on record that it counts.",), "none"
         )
-    mark = citations.cite(found.report, found.route, name)
-    unit = found.figure.unit.replace("percent", "%")
+    mark = citations.cite(named_figure.report, named_figure.route, name)
+    unit = named_figure.figure.unit.replace("percent", "%")
     unit = "" if unit in _UNITLESS else f" {unit}"
-    edition = library.edition(found.report)
+    edition = library.edition(named_figure.report)
     confidence, reason = _coverage_confidence(edition.document) if edition is not None else ("high", "")
     fitting = [plan for plan in plans if plan.named and not plan.unknown]
-    if isinstance(found.figure.aggregate, Count) and confidence == "high" and not fitting:
+    if isinstance(named_figure.figure.aggregate, Count) and confidence == "high" and not fitting:
         confidence, reason = "medium", "taken as the figure of that title"
     for plan in fitting:
         rows = library.rows(plan.entity).filter(plan.where).height
         if plan.intent in ("count", "list") and rows != value:
             confidence, reason = "medium", f"taken as the figure; {rows:,} rows of {plan.entity.plural} fit the words"
-    said = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
-    left = [word for word in asked.words if word not in PLAIN and word not in found.words]
+    text = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
+    left = [word for word in asked.words if word not in PLAIN and word not in named_figure.words]
     if left and confidence == "high":
         confidence, reason = "medium", f"{', '.join(left)} taken to say nothing"
-    lines = [f"{said}{unit}: {title}. {definition} {mark}"]
-    if isinstance(found.figure.aggregate, Count) and not asked.matches(r"\bhow many\b"):
-        lines += _counted_rows(figures.explained_rows(name), citations, found)
+    lines = [f"{text}{unit}: {title}. {definition} {mark}"]
+    if isinstance(named_figure.figure.aggregate, Count) and not asked.matches(r"\bhow many\b"):
+        lines += _counted_rows(figures.explained_rows(name), citations, named_figure)
     return AnswerPart(tuple(lines), confidence, reason)
 
 
-def _counted_rows(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) -> Iterator[str]:
+def _counted_rows(rows: pl.DataFrame, citations: CitationList, named_figure: NamedFigure) -> Iterator[str]:
     """The first rows that a figure counts, with the reason of each."""
     columns = [name for name in rows.columns if name not in (REASON, *PARTS)]
     for row in rows.head(ROWS).iter_rows(named=True):
         names = ", ".join(cell(row[name]) for name in columns if row[name] is not None)
-        mark = citations.cite(found.report, found.route, cell(row[columns[0]]) if columns else None)
+        mark = citations.cite(named_figure.report, named_figure.route, cell(row[columns[0]]) if columns else None)
         yield f"- {names}: {row[REASON]} {mark}"
     if rows.height > ROWS:
         yield f"{rows.height - ROWS:,} more."

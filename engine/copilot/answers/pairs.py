@@ -71,9 +71,9 @@ def pair(asked: CopilotQuestion, planner: Planner, library: Library) -> Query | 
         parts = _cut(asked, words)
         if parts is None:
             continue
-        found = _query(parts, BY_NAME[name], planner, library)
-        if found is not None:
-            return found
+        query = _query(parts, BY_NAME[name], planner, library)
+        if query is not None:
+            return query
     return None
 
 
@@ -83,22 +83,22 @@ def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
     if by is not None:
         quantity = "fewest" if re.search(r"\bbottom\b", by["head"]) else "most"
         return _Parts(_TOP.sub(" ", by["head"]), by["inner"], quantity, _top(by["head"]), "")
-    found = re.match(_WITH.pattern.replace("{noun}", words), text)
-    if found is None or _ALL.search(found["head"]):
+    match = re.match(_WITH.pattern.replace("{noun}", words), text)
+    if match is None or _ALL.search(match["head"]):
         return None
-    if not (found["quantity"] or found["out"]) and re.search(r"\bwho$", found["head"]):
+    if not (match["quantity"] or match["out"]) and re.search(r"\bwho$", match["head"]):
         return None  # "who owns the decision" asks for an attribute
     kinds = ("most", "fewest", "over", "least", "under", "exactly", "none", "some")
-    quantity = "none" if found["out"] else next((kind for kind in kinds if found[kind]), "some")
+    quantity = "none" if match["out"] else next((kind for kind in kinds if match[kind]), "some")
     if quantity == "some" and _NEGATED.search(text):
         quantity = "none"
-    said = found["quantity"] or ""
+    said = match["quantity"] or ""
     number = next((_number(word) for word in re.findall(_N, said)), 0)
-    head = found["head"]
+    head = match["head"]
     if quantity in ("most", "fewest"):
         number = _top(head, 1 if re.search(r"\b(?:which|what|who)\b(?! (?:\w+s|people)\b)", head) else _RANKED)
         head = _TOP.sub(" ", head)
-    return _Parts(head, found["inner"], quantity, number, found["verb"] or "")
+    return _Parts(head, match["inner"], quantity, number, match["verb"] or "")
 
 
 def _number(word: str) -> int:
@@ -106,8 +106,8 @@ def _number(word: str) -> int:
 
 
 def _top(head: str, usual: int = _RANKED) -> int:
-    found = _TOP.search(head)
-    said = None if found is None else found["n"] or found["only"]
+    match = _TOP.search(head)
+    said = None if match is None else match["n"] or match["only"]
     return usual if said is None else _number(said)
 
 
@@ -131,8 +131,8 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         return None
     if column is None or column not in rows.columns or counted.intent not in ("list", "count", "what"):
         return None
-    said = re.sub(rf"\b(?:{_HEADS['person']})\b", "people", parts.head) if entity.name == "person" else parts.head
-    reading = planner.reading(planner.question(said), entity)
+    text = re.sub(rf"\b(?:{_HEADS['person']})\b", "people", parts.head) if entity.name == "person" else parts.head
+    reading = planner.reading(planner.question(text), entity)
     if any(sense.kind == "order" for piece in reading.pieces for sense in piece.senses):
         return None
     head = planner.query(reading)
@@ -170,10 +170,10 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
 
 def _counted_query(inner: str, entity: Entity, planner: Planner) -> Query | None:
     """What is counted; "documents" of vendors are vendor documents."""
-    for said in (inner, f"{entity.name} {inner}"):
-        found = planner.plans(planner.question(said))
-        if len(found) == 1 and found[0].entity is not entity and found[0].named:
-            return found[0]
+    for text in (inner, f"{entity.name} {inner}"):
+        queries = planner.plans(planner.question(text))
+        if len(queries) == 1 and queries[0].entity is not entity and queries[0].named:
+            return queries[0]
     return None
 
 

@@ -43,8 +43,8 @@ def beside(plan: Query, row: dict[str, object]) -> str:
 
 def line(plan: Query, row: dict[str, object]) -> str:
     """A row as it reads, without what is not recorded of it."""
-    said = plan.entity.line.format_map(cells(row))
-    return re.sub(r",(?: [\w ()%]+)? – ?%?(?=[,;]|$)| \(next –\)", "", said)
+    text = plan.entity.line.format_map(cells(row))
+    return re.sub(r",(?: [\w ()%]+)? – ?%?(?=[,;]|$)| \(next –\)", "", text)
 
 
 def mark(plan: Query, row: dict[str, object], library: Library, citations: CitationList) -> str:

@@ -42,15 +42,15 @@ def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list
         today = float(held[now].fill_null(0).sum())
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         return _with_today("open gaps", "readiness_snapshots", rows, library, today)
-    found = []
+    score_series = []
     for key in frameworks or held["framework"].to_list():
         rows = _readiness(library).filter(pl.col("framework") == key)
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         current = held.filter(pl.col("framework") == key)[now]
         title = f"{'readiness' if subject == 'readiness' else 'open gaps'} of {library.framework_name(key)}"
         value = None if current.is_empty() or current[0] is None else float(current[0])
-        found += _with_today(title, "readiness_snapshots", rows, library, value, unit)
-    return found
+        score_series += _with_today(title, "readiness_snapshots", rows, library, value, unit)
+    return score_series
 
 
 def _readiness(library: Library) -> pl.DataFrame:

@@ -30,23 +30,23 @@ def group_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Ci
         yield f"{count_of(0, noun(plan, 1), noun(plan, 2))}."
         return
     rows, column = _by_period(rows, column)
-    found = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
+    frame = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
     fewest = plan.order is not None and not plan.order.down
-    named = found.drop_nulls(column)
+    named = frame.drop_nulls(column)
     top = named.tail(1) if fewest else named.head(1)
-    told = f"{count_of(rows.height, noun(plan, 1), noun(plan, 2))}, by {heading(column)}"
+    text = f"{count_of(rows.height, noun(plan, 1), noun(plan, 2))}, by {heading(column)}"
     if top.height:
         tied = named.filter(pl.col("len") == top["len"][0])[column].to_list()
         end = "fewest" if fewest else "most"
-        told += f"; the {end}: {', '.join(cell(one) for one in tied[:5])} with {top['len'][0]:,}"
-    yield f"{told}."
-    shown = plan.order.count if plan.order is not None and plan.order.count > 1 else MOST_GROUPS
+        text += f"; the {end}: {', '.join(cell(one) for one in tied[:5])} with {top['len'][0]:,}"
+    yield f"{text}."
+    count = plan.order.count if plan.order is not None and plan.order.count > 1 else MOST_GROUPS
     if column in PERIODS:
-        found = found.sort(column, descending=True, nulls_last=True)
-    for value, number in found.head(shown).iter_rows():
+        frame = frame.sort(column, descending=True, nulls_last=True)
+    for value, number in frame.head(count).iter_rows():
         yield f"- {'without' if value is None else cell(value)}: {number:,}"
-    if found.height > shown:
-        yield f"{found.height - shown:,} more."
+    if frame.height > count:
+        yield f"{frame.height - count:,} more."
 
 
 def _by_period(rows: pl.DataFrame, group: str) -> tuple[pl.DataFrame, str]:
@@ -67,11 +67,11 @@ def _having(plan: Query, rows: pl.DataFrame, library: Library) -> Iterator[str]:
         return
     rows, column = _by_period(rows, plan.group or "")
     word = heading(column)
-    found = rows.drop_nulls(column).group_by(column).len().sort("len", column, descending=[True, False])
+    frame = rows.drop_nulls(column).group_by(column).len().sort("len", column, descending=[True, False])
     if having.sign == "=" and having.number == 0:
-        yield from _without(plan, column, found, library)
+        yield from _without(plan, column, frame, library)
         return
-    kept = found.filter(having.within(pl.col("len")))
+    kept = frame.filter(having.within(pl.col("len")))
     many = f"{having.words} " if having.words else ""
     verb = "has" if kept.height == 1 else "have"
     yield f"{count_of(kept.height, word, plural_of(word))} {verb} {many}{noun(plan, 2)}."
@@ -81,12 +81,12 @@ def _having(plan: Query, rows: pl.DataFrame, library: Library) -> Iterator[str]:
         yield f"{kept.height - MOST_GROUPS:,} more."
 
 
-def _without(plan: Query, column: str, found: pl.DataFrame, library: Library) -> Iterator[str]:
+def _without(plan: Query, column: str, frame: pl.DataFrame, library: Library) -> Iterator[str]:
     if column not in _HOLDERS:
         return
     kind, name = _HOLDERS[column]
     everything = library.rows(next(one for one in ENTITIES if one.name == kind))
-    others = everything.filter(~pl.col(name).is_in(found[column].to_list()))[name].sort().to_list()
+    others = everything.filter(~pl.col(name).is_in(frame[column].to_list()))[name].sort().to_list()
     word = heading(column)
     yield f"{count_of(len(others), word, plural_of(word))} {'has' if len(others) == 1 else 'have'} no {noun(plan, 1)}."
     yield from (f"- {one}" for one in others[:ROWS])
@@ -169,5 +169,5 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
 
 
 def _number(values: pl.Series, how: str) -> float:
-    found = values.sum() if how == "sum" else values.mean() if how == "mean" else values.median()
-    return float(found) if isinstance(found, int | float) else 0.0
+    mean = values.sum() if how == "sum" else values.mean() if how == "mean" else values.median()
+    return float(mean) if isinstance(mean, int | float) else 0.0

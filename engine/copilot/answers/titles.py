@@ -78,8 +78,8 @@ class NamedFigure:
     @property
     def words(self) -> frozenset[str]:
         """The words of its title and of what else it is called, in the singular and in the plural."""
-        called = (self.figure.title, *(said for said, figure in ALIASES.items() if figure == self.figure.id))
-        own = {word for said in called for word in words(plain(said))}
+        called = (self.figure.title, *(sentence for sentence, figure in ALIASES.items() if figure == self.figure.id))
+        own = {word for text in called for word in words(plain(text))}
         return frozenset(form for word in own for form in (word, stem(word), f"{word}s"))
 
     @property
@@ -93,15 +93,15 @@ def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], tod
     content = _content(asked.words)
     if not content or asked.bound is not None or asked.matches(_HISTORY):
         return None
-    found = {
+    figures = {
         figure.id: figure
         for report in catalogue.values()
         for figure in report.figures
         if _fits_title(figure, content, asked, today) or content in _ALIASES.get(figure.id, ())
     }
-    if len(found) != 1:
+    if len(figures) != 1:
         return None
-    (figure,) = found.values()
+    (figure,) = figures.values()
     report = showing(catalogue, figure.id)
     if report is None:
         return None
@@ -126,14 +126,14 @@ def _fits_title(figure: Figure, content: frozenset[str], asked: CopilotQuestion,
     spans = [(window.first, window.last) for window in asked.windows]
     if span is not None:
         return spans == [span]
-    return bool(spans) or not any(said in figure.title for said in _PERIOD)
+    return bool(spans) or not any(text in figure.title for text in _PERIOD)
 
 
 @lru_cache(4096)
 def _signature(title: str, today: date) -> tuple[frozenset[str], tuple[date | None, date | None] | None]:
     """The telling words of a title, and the span of time in it."""
-    for said in _PERIOD:
-        title = title.replace(said, "")
+    for text in _PERIOD:
+        title = title.replace(text, "")
     spans, rest = windows.find(plain(title), today)
     return _content(words(rest)), (spans[0].first, spans[0].last) if spans else None
 

@@ -40,7 +40,7 @@ def failing(
     vital = {node.service.id: node.service.criticality for node in graph.nodes}
     if one.kind == "service":
         direct = {edge.service_id for edge in graph.edges if edge.depends_on_id in one.keys} - set(one.keys)
-        hit = {found for key in one.keys for found in graph.dependents(key)}
+        hit = {dependent for key in one.keys for dependent in graph.dependents(key)}
     else:
         direct = {edge.service_id for edge in graph.edges if edge.vendor_id in one.keys}
         hit = direct | {found for key in direct for found in graph.dependents(key)}
@@ -91,12 +91,12 @@ def points_of_failure(
     rows = [] if frame is None else list(frame.iter_rows(named=True))
     lines = [f"{count_of(len(rows), *noun)} in the control graph. {mark}"]
     for row in rows[:ROWS]:
-        said = (
+        text = (
             cell(row["members"])
             if loops
             else f"{row['label']}: {row['controls']} controls, {row['requirements_alone']} requirements on it alone"
         )
-        lines.append(f"- {said} {mark}")
+        lines.append(f"- {text} {mark}")
     return AnswerPart(tuple(lines), "high")
 
 
@@ -117,8 +117,8 @@ def budgets(
     spent, rest = rows.filter(pl.col("used_30d_pct") >= 100), rows.filter(pl.col("used_30d_pct") < 100)
     lines = []
     near = asked.matches(r"\b(?:close|closest|near|nearest|next)\b")
-    shown = rest if near else rows
-    for row in shown.head(1).iter_rows(named=True):
+    frame = rest if near else rows
+    for row in frame.head(1).iter_rows(named=True):
         lines.append(
             f"{row['name']}: {cell(row['used_30d_pct'])} % of its error budget of 30 days is used, "
             f"{cell(row['left_30d_pct'])} % is left. {citations.cite('services', BUDGETS, row['id'])}"
@@ -128,6 +128,6 @@ def budgets(
         lines.append(f"Spent already: {named}. {citations.cite('services', BUDGETS)}")
     lines += [
         f"- {row['name']}: {cell(row['used_30d_pct'])} % used {citations.cite('services', BUDGETS, row['id'])}"
-        for row in shown.slice(1, 3).iter_rows(named=True)
+        for row in frame.slice(1, 3).iter_rows(named=True)
     ]
     return AnswerPart(tuple(lines), "high")

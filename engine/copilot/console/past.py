@@ -60,8 +60,8 @@ def past_value(
     if row is None:
         return None
     mark = citations.cite(READINESS, route(READINESS, asOf=window.first), key)
-    said = f"{cell(row['weighted_pct'])} %: weighted readiness of {library.framework_name(key)} as of {window.first}"
-    return AnswerPart((f"{said}; {cell(row['strict_pct'])} % strict. {mark}",), "high")
+    text = f"{cell(row['weighted_pct'])} %: weighted readiness of {library.framework_name(key)} as of {window.first}"
+    return AnswerPart((f"{text}; {cell(row['strict_pct'])} % strict. {mark}",), "high")
 
 
 @door(
@@ -103,8 +103,8 @@ def changes(
         if not causes:
             continue
         for row in table.frame.head(ROWS).iter_rows(named=True):
-            said = ", ".join(cell(value) for name, value in row.items() if value is not None and name not in causes)
-            lines.append(f"- {said}: {cell(row[causes[0]])} {mark}")
+            text = ", ".join(cell(value) for name, value in row.items() if value is not None and name not in causes)
+            lines.append(f"- {text}: {cell(row[causes[0]])} {mark}")
         break
     confidence: Confidence = "medium" if window is None else "high"
     return AnswerPart(tuple(lines), confidence, "" if window else f"no time was said; taken as since {since}")

@@ -46,9 +46,9 @@ def ready(
         return None
     by = by or known["target_on"][0]
     if by is None:
-        said = library.framework_name(framework)
+        framework_name = library.framework_name(framework)
         return AnswerPart(
-            (f"I have no data on a day for {said}: name one, since no target date is on record.",), "none"
+            (f"I have no data on a day for {framework_name}: name one, since no target date is on record.",), "none"
         )
     query = {"framework": framework, "by": by.isoformat()}
     try:
@@ -167,8 +167,8 @@ def gate(
         return AnswerPart((f"I have no data on new gaps {window.words}: {error.message}",), "none")
     broken = [one for one in conditions if not one.holds]
     mark = citations.cite(_PLAN, route(_PLAN))
-    said = f"{severity} gap {window.words}"
-    lines = [f"{'Yes: a new' if broken else 'No: no new'} {said}, by the gate's condition. {mark}"]
+    text = f"{severity} gap {window.words}"
+    lines = [f"{'Yes: a new' if broken else 'No: no new'} {text}, by the gate's condition. {mark}"]
     lines += [f"- {library.framework_name(one.framework)}: {one.found}" for one in broken]
     return AnswerPart(tuple(lines), "high")
 
@@ -194,8 +194,8 @@ def agreements(
     lacking = asked.matches(r"\b(?:missing|lack|without|no|not|expired|need|needs)\b")
     everybody = asked.matches(r"\b(?:everybody|everyone|all|every|each)\b") and not lacking
     rows = without if lacking or everybody else others
-    said = "without a valid agreement" if lacking or everybody else "with a valid agreement"
-    first = f"{rows.height} of {table.height} business associates are {said}."
+    text = "without a valid agreement" if lacking or everybody else "with a valid agreement"
+    first = f"{rows.height} of {table.height} business associates are {text}."
     if everybody:
         first = f"{'No' if without.height else 'Yes'}: {first}"
     mark = citations.cite(_PACK, route(_PACK, explain="hipaa_associates_without_agreement"))

@@ -37,20 +37,20 @@ def breakdown(
     rows = library.rows(INCIDENT).sort("opened_at", "id", descending=[True, False])
     if incidents:
         meant = rows.filter(pl.col("id").is_in(incidents[0].keys))
-        said = incidents[0].label
+        label = incidents[0].label
     else:
         meant = rows.filter(pl.col("service_id").is_in(services[0].keys))
-        said = f"{services[0].label}"
+        label = f"{services[0].label}"
     window = asked.windows[0] if asked.windows else None
     if window is None:
         meant = meant.head(1)
     elif window.last is not None:
         inside = meant.filter(pl.col("opened_on").is_between(window.first or pl.col("opened_on"), window.last))
         if inside.is_empty():
-            return _nothing(said, window.with_days, meant.filter(pl.col("opened_on") <= window.last), citations)
+            return _nothing(label, window.with_days, meant.filter(pl.col("opened_on") <= window.last), citations)
         meant = inside
     if meant.is_empty():
-        return AnswerPart((f"I have no data on {said}: no incident of it is on record.",), "none")
+        return AnswerPart((f"I have no data on {label}: no incident of it is on record.",), "none")
     lines: list[str] = []
     sure: list[Confidence] = []
     for row in meant.head(MOST).iter_rows(named=True):
@@ -60,18 +60,18 @@ def breakdown(
     if meant.height > MOST:
         lines.append(f"{meant.height - MOST} more.")
     if meant.height > 1:
-        lines.insert(0, f"{count_of(meant.height, 'incident', 'incidents')} on {said}:")
+        lines.insert(0, f"{count_of(meant.height, 'incident', 'incidents')} on {label}:")
     least: Confidence = "high" if set(sure) == {"high"} else "medium"
     unsaid = window is None and not incidents
     if unsaid:
-        return AnswerPart(tuple(lines), "medium", f"no time was said; taken as the latest incident on {said}")
+        return AnswerPart(tuple(lines), "medium", f"no time was said; taken as the latest incident on {label}")
     return AnswerPart(
         tuple(lines), least, "" if least == "high" else "a hypothesis of the analysis, no established cause"
     )
 
 
-def _nothing(said: str, span: str, earlier: pl.DataFrame, citations: CitationList) -> AnswerPart:
-    lines = [f"None: no incident on {said} was opened {span}."]
+def _nothing(text: str, span: str, earlier: pl.DataFrame, citations: CitationList) -> AnswerPart:
+    lines = [f"None: no incident on {text} was opened {span}."]
     for row in earlier.head(1).iter_rows(named=True):
         mark = citations.cite("incidents", f"/api/incidents/{row['id']}/evidence", row["id"])
         lines.append(
@@ -86,17 +86,17 @@ def _cause(row: Mapping[str, object], library: Library, citations: CitationList)
     key = str(row["id"])
     mark = citations.cite("incidents", f"/api/incidents/{key}/evidence", key)
     head = f"{key} {cell(row['title'])} (opened on {row['opened_on']})"
-    found = library.root_cause(key)
-    best = found.candidates[0] if found.candidates else None
+    analysis = library.root_cause(key)
+    best = analysis.candidates[0] if analysis.candidates else None
     if row["root_cause"]:
         lines = [f"{head}: {cell(row['root_cause'])} (established cause). {mark}"]
-    elif found.conclusive:
+    elif analysis.conclusive:
         lines = [f"{head}: no cause is established; the analysis holds one most likely. {mark}"]
     else:
-        lines = [f"{head}: no cause is established, and the analysis is inconclusive: {found.reason} {mark}"]
+        lines = [f"{head}: no cause is established, and the analysis is inconclusive: {analysis.reason} {mark}"]
     if best is not None:
-        likely = "" if found.conclusive else "not conclusive, "
-        lines.append(f"  Analysis ({likely}confidence {found.confidence:g}, {found.band}): {best.hypothesis}")
-        lines += [f"  - for it: {said}" for said in best.supports]
-        lines += [f"  - against it: {said}" for said in best.contradictions]
+        likely = "" if analysis.conclusive else "not conclusive, "
+        lines.append(f"  Analysis ({likely}confidence {analysis.confidence:g}, {analysis.band}): {best.hypothesis}")
+        lines += [f"  - for it: {support}" for support in best.supports]
+        lines += [f"  - against it: {contradiction}" for contradiction in best.contradictions]
     return lines, "high" if row["root_cause"] else "medium"

@@ -66,9 +66,9 @@ def _texts(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:
 def _members(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:
     """The words of a column of lists, each a state of the rows whose list has it."""
     for value in _values(frame[column].explode()):
-        said = value.replace("_", " ")
+        text = value.replace("_", " ")
         yield ColumnWord(
-            said.lower(), "state", column, state=RowState(f"with {said}", (), _has(column, value), after=True)
+            text.lower(), "state", column, state=RowState(f"with {text}", (), _has(column, value), after=True)
         )
 
 
@@ -77,8 +77,8 @@ def _has(column: str, value: str) -> Callable[[date], pl.Expr]:
 
 
 def _values(texts: pl.Series) -> list[str]:
-    found = [str(one) for one in texts.drop_nulls().unique().sort()]
-    return [one for one in found if _is_word(one)] if len(found) <= MOST_TEXTS else []
+    strs = [str(one) for one in texts.drop_nulls().unique().sort()]
+    return [one for one in strs if _is_word(one)] if len(strs) <= MOST_TEXTS else []
 
 
 def _is_word(value: str) -> bool:

@@ -115,14 +115,14 @@ def framework_name(records: Records, column: str = "framework") -> pl.Expr:
     return pl.col(column).replace_strict(names, default=pl.col(column), return_dtype=pl.String)
 
 
-def phrases(said: str) -> Words:
+def phrases(text: str) -> Words:
     """The phrases of a list with commas."""
-    return tuple(said.split(", "))
+    return tuple(text.split(", "))
 
 
-def meanings(said: str) -> dict[str, str]:
+def meanings(text: str) -> dict[str, str]:
     """What each word means: "critical: crit, sev1; high: sev2" has "crit" and "sev1" for critical."""
-    pairs = (one.split(": ") for one in said.split("; "))
+    pairs = (one.split(": ") for one in text.split("; "))
     return {word: value for value, words in pairs for word in phrases(words)}
 
 

@@ -17,7 +17,7 @@ _FINDING = phrases("id, title, severity, service_id, status, cve, cvss, epss, kn
 def _paths(records: Records) -> pl.DataFrame:
     """Every attack path as its route lists them, best first."""
     services = records.table("services")
-    found = simulate(
+    simulation = simulate(
         [Service(*row) for row in services.select(_SERVICE).iter_rows()],
         [Dependency(*row) for row in records.table("service_dependencies").select(_EDGE).iter_rows()],
         [
@@ -39,7 +39,7 @@ def _paths(records: Records) -> pl.DataFrame:
             path.services[0],
             " → ".join(names[one] for one in path.services),
         )
-        for path in found.paths
+        for path in simulation.paths
     ]
     columns = {
         "id": pl.String,

@@ -10,10 +10,10 @@ from engine.copilot.entities.operations import OWNER, UNOWNED
 
 
 def _meetings(records: Records) -> pl.DataFrame:
-    said = records.fact("committee_decisions").select("decisions", meeting_id="id")
+    frame = records.fact("committee_decisions").select("decisions", meeting_id="id")
     return (
         records.fact("meetings")
-        .join(said, on="meeting_id", how="left")
+        .join(frame, on="meeting_id", how="left")
         .with_columns(decided=pl.col("decisions").map_elements(_decision_text, return_dtype=pl.String))
     )
 

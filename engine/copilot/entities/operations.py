@@ -39,7 +39,7 @@ def _services(records: Records) -> pl.DataFrame:
 ON_SERVICES = tuple(
     RowState(
         label,
-        tuple(f"{way}{said}" for way in ("services that ", "services ", "on ", "") for said in words),
+        tuple(f"{way}{text}" for way in ("services that ", "services ", "on ", "") for text in words),
         where,
         True,
         True,

@@ -18,9 +18,9 @@ _REPORT = phrases(
 def _without(*named: str) -> tuple[str, ...]:
     """The ways to say that something is not there."""
     return tuple(
-        f"{said} {name}"
+        f"{phrase} {name}"
         for name in named
-        for said in phrases("without, without a, without an, no, have no, missing, missing a, not have a, not have")
+        for phrase in phrases("without, without a, without an, no, have no, missing, missing a, not have a, not have")
     )
 
 

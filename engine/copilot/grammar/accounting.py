@@ -20,9 +20,9 @@ _COMPARING = ("than", "more", "fewer", "less", "compared", "compare", "versus", 
 _EVENTS = ("caused", "led", "trigger", "triggered", "preceded", "before", "around", "cause")
 
 
-def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
+def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     """The query with the words that it does not use among those that could not be applied."""
-    idle = [piece for piece in reading.pieces if not _is_understood(piece, found, reading)]
+    idle = [piece for piece in reading.pieces if not _is_understood(piece, query, reading)]
     unused = tuple(
         piece.words
         for piece in idle
@@ -32,10 +32,10 @@ def account_for(found: Query, reading: Reading, frame: pl.DataFrame) -> Query:
         and not is_event_verb(reading, piece)
     )
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
-    lost += [word for _, word in reading.passed_over if not _understood(word, found, reading)]
-    lost += [*_unknown_counts(found, reading, frame), *_rates(found, reading), *_opinions(reading)]
-    new = tuple(dict.fromkeys(word for word in lost if word not in found.unknown))
-    return replace(found, unknown=(*found.unknown, *new), unused=unused, assumed=doubts(found, reading, frame))
+    lost += [word for _, word in reading.passed_over if not _understood(word, query, reading)]
+    lost += [*_unknown_counts(query, reading, frame), *_rates(query, reading), *_opinions(reading)]
+    new = tuple(dict.fromkeys(word for word in lost if word not in query.unknown))
+    return replace(query, unknown=(*query.unknown, *new), unused=unused, assumed=doubts(query, reading, frame))
 
 
 _NO_COMPARISON = (
@@ -61,30 +61,30 @@ def _opinions(reading: Reading) -> Iterator[str]:
     """The words that ask for what no row says, where the thing has no state of these words."""
     known = {word for piece in reading.pieces if piece.sense("state") for word in piece.phrase}
     for pattern in _OPINIONS:
-        said = re.search(pattern, reading.asked.text)
-        if said is not None and not set(said["said"].split()) <= known:
-            yield said["said"]
+        match = re.search(pattern, reading.asked.text)
+        if match is not None and not set(match["said"].split()) <= known:
+            yield match["said"]
 
 
-def _rates(found: Query, reading: Reading) -> Iterator[str]:
+def _rates(query: Query, reading: Reading) -> Iterator[str]:
     """Spans that a number would be held against: "deploys a day" is no number of deploys."""
-    said = reading.asked.words
+    words = reading.asked.words
     whole = {at for piece in reading.pieces if piece.size > 1 for at in range(piece.at, piece.end)}
-    for at, word in enumerate(said[1:], 1):
-        if word in ("hour", "day", "week", "month", "year") and said[at - 1] in ("a", "an", "per") and at not in whole:
-            yield from () if found.group is not None else (f"{said[at - 1]} {word}",)
+    for at, word in enumerate(words[1:], 1):
+        if word in ("hour", "day", "week", "month", "year") and words[at - 1] in ("a", "an", "per") and at not in whole:
+            yield from () if query.group is not None else (f"{words[at - 1]} {word}",)
 
 
-def _unknown_counts(found: Query, reading: Reading, frame: pl.DataFrame) -> list[str]:
+def _unknown_counts(query: Query, reading: Reading, frame: pl.DataFrame) -> list[str]:
     """What "how many" stands before where that is no thing that is counted here: "how many customers complained"."""
     counted = re.search(r"\bhow many (\w+)", reading.asked.text)
     if (
         counted is not None
-        and found.intent == "what"
-        and not any(frame.schema[one].is_numeric() for one in found.columns)
+        and query.intent == "what"
+        and not any(frame.schema[one].is_numeric() for one in query.columns)
     ):
         return [f"how many {counted[1]}"]
-    if counted is None or found.intent not in ("count", "list"):
+    if counted is None or query.intent not in ("count", "list"):
         return []
     word = stem(counted[1])
     if word in ("day", "week", "month", "minute"):
@@ -95,68 +95,68 @@ def _unknown_counts(found: Query, reading: Reading, frame: pl.DataFrame) -> list
     return [] if piece.sense("noun", "state", "choice", "name", "filler", "order") else [f"how many {counted[1]}"]
 
 
-def _understood(word: str, found: Query, reading: Reading) -> bool:
+def _understood(word: str, query: Query, reading: Reading) -> bool:
     asked = reading.asked
-    if word in ("compare", "compared", "versus", "vs") and any(len(one.parts) > 1 for one in found.constraints):
-        return found.lookup  # the rows side by side
+    if word in ("compare", "compared", "versus", "vs") and any(len(one.parts) > 1 for one in query.constraints):
+        return query.lookup  # the rows side by side
     if word in _COMPARING:
         return bool(
-            found.halves
-            or found.having
+            query.halves
+            or query.having
             or (word != "than" and asked.matches(_NO_COMPARISON))
             or (word == "than" and (asked.bound or any(one.age for one in asked.windows) or reading.excluded))
         )
-    if word == "both" and any("name:" in one.dimension and one.parts for one in found.constraints):
+    if word == "both" and any("name:" in one.dimension and one.parts for one in query.constraints):
         return False  # one row is of the one or of the other
     if word in ("both", "either", "neither"):
-        return len(found.constraints) > 1 or any(one.parts or " or " in one.label for one in found.constraints)
+        return len(query.constraints) > 1 or any(one.parts or " or " in one.label for one in query.constraints)
     if word == "rate":
-        return found.intent == "share" or asked.matches(r"\b(?:we|i|they|you) rate\b")
+        return query.intent == "share" or asked.matches(r"\b(?:we|i|they|you) rate\b")
     if word == "among":
         return asked.matches(rf"\bamong (?:\w+ ){{0,2}}(?:{reading.entity.plural}|{reading.entity.name})\b")
     if word in ("during", "between", "via", "within", "per"):
-        return found.group is not None or bool(found.halves)
+        return query.group is not None or bool(query.halves)
     if word in ("every", "each"):
-        return found.order is None or found.group is not None
+        return query.order is None or query.group is not None
     if word == "only":
-        return found.group is None
+        return query.group is None
     if word == "far" and asked.matches(r"\bso far\b"):
         return True
-    if word in ("average", "total", "sum") and found.intent == "measure":
+    if word in ("average", "total", "sum") and query.intent == "measure":
         return True
     if word == "where" and asked.matches(r"\w where\b"):
-        return bool(found.constraints)  # "incidents where nobody was hit"
+        return bool(query.constraints)  # "incidents where nobody was hit"
     if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
         return {
-            "where": any(c in ("region", "environment") for c in found.columns),
-            "whose": found.intent == "who" or bool(found.columns) or bool(found.constraints),
-            "least": asked.bound is not None or found.order is not None,
-        }.get(word, bool(found.columns))
+            "where": any(c in ("region", "environment") for c in query.columns),
+            "whose": query.intent == "who" or bool(query.columns) or bool(query.constraints),
+            "least": asked.bound is not None or query.order is not None,
+        }.get(word, bool(query.columns))
     if word.isdigit():
-        limit = any(one.dimension.startswith("bound:") and one.label.endswith(f" {word}") for one in found.constraints)
-        return limit or (found.order is not None and found.order.count == int(word))
+        limit = any(one.dimension.startswith("bound:") and one.label.endswith(f" {word}") for one in query.constraints)
+        return limit or (query.order is not None and query.order.count == int(word))
     return True
 
 
-def _is_understood(piece: Piece, found: Query, reading: Reading) -> bool:
+def _is_understood(piece: Piece, query: Query, reading: Reading) -> bool:
     if any(sense.kind in ("noun", "row", "title") for sense in piece.senses) or is_verb_of(piece, reading.pieces):
         return True
-    if chooses(found, piece) or asks(found, reading, piece):
+    if chooses(query, piece) or asks(query, reading, piece):
         return True
-    if any(_is_part(sense, piece, found, reading) for sense in piece.senses):
+    if any(_is_part(sense, piece, query, reading) for sense in piece.senses):
         return True
-    return found.intent == "why" and piece.words in ("cause", "root cause", "reason", "caused", "happen", "happened")
+    return query.intent == "why" and piece.words in ("cause", "root cause", "reason", "caused", "happen", "happened")
 
 
-def _is_part(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
+def _is_part(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool:
     """Whether a phrase that the query does not hold in its own place is a part of it all the same."""
-    made, asked = conditions(found), reading.asked
-    columns = {*found.columns, found.group, found.order.column if found.order else None}
+    made, asked = conditions(query), reading.asked
+    columns = {*query.columns, query.group, query.order.column if query.order else None}
     match sense.kind:
         case "state" | "choice" | "name":
             value = sense.value.replace("_", " ")
             label = sense.state.label if sense.state else sense.name.label if sense.name else value
-            return any(label in one.label for one in made) or label in found.unknown
+            return any(label in one.label for one in made) or label in query.unknown
         case "mine":
             return (
                 piece.words not in ("i", "i am") or asked.matches(_ASKER) or any("person" in o.dimension for o in made)
@@ -169,14 +169,14 @@ def _is_part(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool
             return sense.column == "count"
         case "date":
             verb = sense.column.removesuffix("_on")[:7]
-            spans = bool(found.halves) or (sense.column == reading.entity.done and found.window is not None)
+            spans = bool(query.halves) or (sense.column == reading.entity.done and query.window is not None)
             spans = spans or any("window" in one.dimension and verb_of(sense.column) in one.label for one in made)
             named = any(column and verb in column for column in columns)
-            return named or spans or sense.column in BORN or found.intent == "when"
+            return named or spans or sense.column in BORN or query.intent == "when"
         case "role":
             timed = any(one.dimension.startswith("bound:hours") for one in made)
-            timed = timed or any("hours" in (column or "") for column in {*columns, (found.measure or ("",))[0]})
-            ours = found.intent != "who" and asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
+            timed = timed or any("hours" in (column or "") for column in {*columns, (query.measure or ("",))[0]})
+            ours = query.intent != "who" and asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
             return ours or (timed and piece.words.startswith("t"))
         case _:
             return any(re.search(rf"name:{sense.column}(?:/|$)", one.dimension) for one in made)
@@ -192,8 +192,8 @@ def is_of_other_thing(reading: Reading) -> bool:
         return False
     nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
     for pattern in _ASKED_ABOUT:
-        found = re.search(pattern, asked.text)
-        for word in () if found is None else found["what"].split():
+        match = re.search(pattern, asked.text)
+        for word in () if match is None else match["what"].split():
             if is_filler(word):
                 break
             if word not in unknown or word not in asked.words or word in TURNS or re.match(_NOT_ASKED, word):

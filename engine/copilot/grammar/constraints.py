@@ -17,7 +17,7 @@ _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|h
 
 def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Constraint]:
     """The states that are said."""
-    found: dict[str, Constraint] = {}
+    constraints: dict[str, Constraint] = {}
     for piece in pieces:
         sense = piece.sense("state")
         # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
@@ -33,18 +33,18 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
             and not (verb and not shared and not _marks(sense.state))
         ):
             state = sense.state
-            found[state.label] = Constraint(
+            constraints[state.label] = Constraint(
                 f"state:{state.label}", state.label, state.where(today).fill_null(False), state.after, piece.at
             )
-    return list(found.values())
+    return list(constraints.values())
 
 
 def is_event_verb(reading: Reading, piece: Piece) -> bool:
     """Whether a word is the verb of what happened, as in "did we open", "were closed", "we resolved"."""
-    said = re.escape(" ".join(reading.asked.words[piece.at : piece.end]))
+    escape = re.escape(" ".join(reading.asked.words[piece.at : piece.end]))
     return reading.asked.matches(
-        rf"\b(?:did|do|does) (?:\w+ ){{1,2}}{said}\b|\b(?:have|has|had|got|get|were|was|been|we|they|i|you|it|that) "
-        rf"(?:all |been |ever |we |they |just |only |newly )?{said}(?<=ed)\b|\bto {said}\b"
+        rf"\b(?:did|do|does) (?:\w+ ){{1,2}}{escape}\b|\b(?:have|has|had|got|get|were|was|been|we|they|i|you|it|that) "
+        rf"(?:all |been |ever |we |they |just |only |newly )?{escape}(?<=ed)\b|\bto {escape}\b"
     )
 
 
@@ -112,8 +112,8 @@ def _choice(column: str, values: Mapping[str, int]) -> Constraint:
 
 
 def _choice_label(column: str, values: Sequence[str]) -> str:
-    said = " or ".join(value.replace("_", " ") for value in dict.fromkeys(values))
-    return f"criticality-{said}" if column == "criticality" else said
+    text = " or ".join(value.replace("_", " ") for value in dict.fromkeys(values))
+    return f"criticality-{text}" if column == "criticality" else text
 
 
 def names_of(
@@ -130,8 +130,8 @@ def names_of(
         if name is None and not mine:
             continue
         kind = "person" if mine or name is None else name.kind
-        if kind == "person" and (said := _other_agent(reading, piece)) is not None:
-            orphans.append(said)
+        if kind == "person" and (other_agent := _other_agent(reading, piece)) is not None:
+            orphans.append(other_agent)
             continue
         column = (
             _person_column(reading, piece.at) if kind == "person" and entity.key != "email" else entity.links.get(kind)
@@ -150,7 +150,7 @@ def names_of(
         made.setdefault(f"{kind}/{column}", []).append(
             _name_constraint(entity, kind, column, name.keys, name.label, piece.at, frame.schema[column])
         )
-    return [_either(found) for found in made.values()], orphans
+    return [_either(constraints) for constraints in made.values()], orphans
 
 
 def _other_agent(reading: Reading, person: Piece) -> str | None:
@@ -169,21 +169,21 @@ def _name_constraint(
     where = pl.col(column).is_in(keys)
     if dtype == pl.List(pl.String):
         where = pl.any_horizontal(pl.col(column).list.contains(key) for key in keys)
-    said = _name_label(kind, column, label)
+    name_label = _name_label(kind, column, label)
     if (entity.name, kind) == ("deploy", "incident"):
-        said = f"in the day before {label}"
-    return Constraint(f"{own}name:{kind}/{column}", said, where, after=True, at=at)
+        name_label = f"in the day before {label}"
+    return Constraint(f"{own}name:{kind}/{column}", name_label, where, after=True, at=at)
 
 
-def _either(found: Sequence[Constraint]) -> Constraint:
+def _either(constraints: Sequence[Constraint]) -> Constraint:
     """Combine equality filters with OR."""
-    if len({one.label for one in found}) == 1:
-        return found[0]
-    labels = list(dict.fromkeys(one.label for one in found))
+    if len({one.label for one in constraints}) == 1:
+        return constraints[0]
+    labels = list(dict.fromkeys(one.label for one in constraints))
     first = labels[0].rpartition(" ")[0]
-    said = " or ".join([labels[0], *(label.removeprefix(f"{first} ") for label in labels[1:])])
-    where = pl.any_horizontal(one.where for one in found)
-    return replace(found[0], label=said, where=where, parts=tuple(found))
+    text = " or ".join([labels[0], *(label.removeprefix(f"{first} ") for label in labels[1:])])
+    where = pl.any_horizontal(one.where for one in constraints)
+    return replace(constraints[0], label=text, where=where, parts=tuple(constraints))
 
 
 def is_mine(asked: CopilotQuestion) -> bool:
@@ -194,13 +194,13 @@ def is_mine(asked: CopilotQuestion) -> bool:
     )
 
 
-def _name_label(kind: str, column: str, said: str) -> str:
+def _name_label(kind: str, column: str, text: str) -> str:
     if kind == "person":
         verb = {"email": "", "owner": "owned by", "chair": "chaired by", "approver": "approved by"}.get(
             column, f"with {column.replace('_', ' ')}"
         )
-        return f"{verb} {said}".strip()
-    return f"on {said}" if kind == "service" else f"of {said}"
+        return f"{verb} {text}".strip()
+    return f"on {text}" if kind == "service" else f"of {text}"
 
 
 def _person_column(reading: Reading, at: int) -> str | None:

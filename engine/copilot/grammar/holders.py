@@ -27,24 +27,24 @@ _DISTINCT = (
 )
 
 
-def group_by_holder(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+def group_by_holder(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
     """Groups that have so many rows, or none; None where the question asks for the rows themselves."""
     holders = _holders(reading, frame)
-    if holders is None or _first_of(found, reading):
+    if holders is None or _first_of(query, reading):
         return None
     column, at = holders
     bound = reading.asked.bound
     having, used = NumberLimit(">=", 1, ""), set[str]()
     if bound is not None and _counts(reading):
         having, used = bound, {bound.words}
-    elif _NONE & set(reading.asked.words[at:]) & set(found.unknown):
+    elif _NONE & set(reading.asked.words[at:]) & set(query.unknown):
         having, used = NumberLimit("=", 0, ""), set(_NONE)
-    kept = tuple(each for each in found.constraints if not (used and each.dimension.startswith("bound")))
+    kept = tuple(each for each in query.constraints if not (used and each.dimension.startswith("bound")))
     kept, people = _of_holders(kept, reading, frame, column, at)
     most = any(piece.sense("order") is not None for piece in reading.pieces)
-    unknown = (*(word for word in found.unknown if word not in used), *people)
+    unknown = (*(word for word in query.unknown if word not in used), *people)
     return replace(
-        found,
+        query,
         intent="group",
         group=column,
         constraints=kept,
@@ -54,11 +54,11 @@ def group_by_holder(found: Query, reading: Reading, frame: pl.DataFrame) -> Quer
     )
 
 
-def _first_of(found: Query, reading: Reading) -> bool:
+def _first_of(query: Query, reading: Reading) -> bool:
     """Whether one row is asked for, as in "which service has the oldest open finding"."""
     counts = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
     return (
-        found.order is not None
+        query.order is not None
         and not counts
         and reading.asked.matches(
             r"\b(?:has|have|had|with)\b(?: the)? "
@@ -95,16 +95,16 @@ def _of_holders(
 
 def _holders(reading: Reading, frame: pl.DataFrame) -> tuple[str, int] | None:
     """The column whose values are asked for, and its place: "services" in "which services have open findings"."""
-    said = reading.asked.words
+    words = reading.asked.words
     own = {one for phrase in nouns_of(reading.entity) for one in phrase}
     for word, column in GROUP_WORDS.items():
-        at = next((n for n, one in enumerate(said) if one in (word, f"{word}s")), None)
+        at = next((n for n, one in enumerate(words) if one in (word, f"{word}s")), None)
         if word in own or at is None or column not in frame.columns or column in _WORDS_OF_ROWS:
             continue
         nouns = [piece for piece in reading.pieces if piece.sense("noun") and piece.at > at]
-        if nouns and set(said[at + 1 : nouns[0].at]) & _HOLDING and not set(said[:at]) & {"per", "by", "each", "on"}:
+        if nouns and set(words[at + 1 : nouns[0].at]) & _HOLDING and not set(words[:at]) & {"per", "by", "each", "on"}:
             return column, at
-    if reading.asked.bound is not None and said[:1] == ("who",) and _counts(reading):
+    if reading.asked.bound is not None and words[:1] == ("who",) and _counts(reading):
         return next(((one, 0) for one in reading.entity.people if one in frame.columns), None)
     return None
 
@@ -118,24 +118,24 @@ def _counts(reading: Reading) -> bool:
     return all(any(piece.at <= at < piece.end for piece in reading.pieces) for at in range(bound.at, nouns[0]))
 
 
-def distinct_query(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+def distinct_query(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
     """The groups that have any row, where it is they that are counted."""
-    said = re.search(_DISTINCT, reading.asked.text)
-    if said is None:
+    match = re.search(_DISTINCT, reading.asked.text)
+    if match is None:
         return None
-    if said["span"] is not None:
+    if match["span"] is not None:
         day = next(iter([*dates_of(reading), *reading.entity.dates]), None)
-        column = None if day is None or frame.schema.get(day) != pl.Date else f"{said['span'][:-1]}:{day}"
-    elif said["who"] is not None:
+        column = None if day is None or frame.schema.get(day) != pl.Date else f"{match['span'][:-1]}:{day}"
+    elif match["who"] is not None:
         column = next((sense.column for piece in reading.pieces if (sense := piece.sense("role"))), None)
     else:
-        pieces = [piece for piece in reading.pieces if said["what"] in (piece.words, f"{piece.words}s")]
+        pieces = [piece for piece in reading.pieces if match["what"] in (piece.words, f"{piece.words}s")]
         columns = [
             one.column for piece in pieces for one in piece.senses if one.kind in ("attribute", "role", "choice")
         ]
-        column = GROUP_WORDS.get(stem(said["what"]), next(iter(columns), None))
+        column = GROUP_WORDS.get(stem(match["what"]), next(iter(columns), None))
         column = column if column in frame.columns else None
     if column is None:
         return None
-    left = tuple(word for word in found.unknown if word not in said[0].split())
-    return replace(found, intent="group", group=column, having=NumberLimit(">=", 1, ""), unknown=left, columns=())
+    left = tuple(word for word in query.unknown if word not in match[0].split())
+    return replace(query, intent="group", group=column, having=NumberLimit(">=", 1, ""), unknown=left, columns=())

@@ -113,13 +113,13 @@ class Lexicon:
 
     def __init__(self, entity: Entity, frame: pl.DataFrame, names: Names) -> None:
         found: defaultdict[Phrase, dict[Sense, None]] = defaultdict(dict)
-        for said, sense in _senses(entity, frame):
-            for phrase in {stems(said), tuple(said.split())}:
+        for text, sense in _senses(entity, frame):
+            for phrase in {stems(text), tuple(text.split())}:
                 found[phrase][sense] = None
         declared = frozenset(found)
-        for said, sense in _infinitives(entity):
-            if stems(said) not in declared:
-                found[stems(said)][sense] = None
+        for text, sense in _infinitives(entity):
+            if stems(text) not in declared:
+                found[stems(text)][sense] = None
         for word in words_of(entity, frame):
             phrase = stems(word.said)
             if phrase not in declared and phrase not in names.by_phrase and not _is_plain(phrase):
@@ -148,13 +148,13 @@ class Lexicon:
 
 def nouns(entity: Entity) -> Iterator[Phrase]:
     """The phrases that name the kind of thing."""
-    for said in (entity.name, entity.plural, *entity.words):
-        yield stems(said)
+    for text in (entity.name, entity.plural, *entity.words):
+        yield stems(text)
 
 
 def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
-    for said in (entity.name, entity.plural, *entity.words):
-        yield said, Sense("noun")
+    for text in (entity.name, entity.plural, *entity.words):
+        yield text, Sense("noun")
     for state in entity.states:
         yield from ((said, Sense("state", state=state)) for said in (state.label, *state.words))
     for column, spellings in entity.choices.items():
@@ -167,9 +167,9 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     ):
         for column, said_of in given.items():
             yield from ((said, Sense(kind, column)) for said in said_of)  # type: ignore[arg-type]
-    yield from ((said, Sense("date", column)) for column in entity.dates for said in DAYS.get(column, ()))
-    for said, (what, down) in ORDERS.items():
-        yield said, Sense("order", what, "down" if down else "up")
+    yield from ((sentence, Sense("date", column)) for column in entity.dates for sentence in DAYS.get(column, ()))
+    for text, (what, down) in ORDERS.items():
+        yield text, Sense("order", what, "down" if down else "up")
     yield from ((said, Sense("group")) for said in GROUPS)
     own = {word for phrase in nouns(entity) for word in phrase}
     if entity.reason is not None and entity.reason in frame.columns:
@@ -188,7 +188,7 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
         yield from ((said, Sense("state", state=WEEKEND)) for said in WEEKEND.words)
     yield from ((said, Sense("mine")) for said in MINE)
     yield from _deadlines(entity, frame)
-    yield from ((said, Sense("filler")) for said in entity.fillers)
+    yield from ((filler, Sense("filler")) for filler in entity.fillers)
 
 
 _LATE = phrases(
@@ -242,8 +242,8 @@ def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> 
             yield from ((f"{value} {thing}", Sense("choice", column, value)) for thing in ("monitor", "monitoring"))
         if value.count("-") == 1:  # "the image scanner" is scanner-image
             yield " ".join(reversed(value.split("-"))), Sense("choice", column, value)
-    for said, value in spellings.items():
-        yield said, Sense("choice", column, value)
+    for text, value in spellings.items():
+        yield text, Sense("choice", column, value)
 
 
 def _is_plain(phrase: Phrase) -> bool:

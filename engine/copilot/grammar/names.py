@@ -45,7 +45,7 @@ class Names:
     @cached_property
     def by_phrase(self) -> Mapping[Phrase, OwnName]:
         """Each name by its words."""
-        found: dict[Phrase, OwnName] = {}
+        own_names: dict[Phrase, OwnName] = {}
         for spoken in (
             self._people(),
             self._vendors(),
@@ -56,8 +56,8 @@ class Names:
             self._frameworks(),
             self._incidents(),
         ):
-            found.update(_unique(spoken))
-        return found
+            own_names.update(_unique(spoken))
+        return own_names
 
     @cached_property
     def singles(self) -> frozenset[str]:
@@ -108,18 +108,18 @@ class Names:
             if any(c.isdigit() for c in control) and not control.isdigit():
                 known = OwnName("control", found, control)
                 yield from (
-                    (said, known)
-                    for said in {control, control.removeprefix("A."), f"control {control}", *found}
-                    if said == control or ("." in said and (said.startswith("A") or " " in said or ":" in said))
+                    (text, known)
+                    for text in {control, control.removeprefix("A."), f"control {control}", *found}
+                    if text == control or ("." in text and (text.startswith("A") or " " in text or ":" in text))
                 )
 
     def _frameworks(self) -> Iterator[tuple[str, OwnName]]:
         for key, spellings in FRAMEWORKS.items():
-            for said in spellings:
-                yield said, OwnName("framework", (key,), FRAMEWORK_NAMES[key])
+            for spelling in spellings:
+                yield spelling, OwnName("framework", (key,), FRAMEWORK_NAMES[key])
         for key, name in self._own_frameworks.items():
-            for said in spellings_of(key, name):
-                yield said, OwnName("framework", (key,), name)
+            for spelling in spellings_of(key, name):
+                yield spelling, OwnName("framework", (key,), name)
 
     @cached_property
     def _own_frameworks(self) -> Mapping[str, str]:
@@ -145,6 +145,6 @@ def spellings_of(framework: str, name: str) -> frozenset[str]:
 
 def _unique(spoken: Iterable[tuple[str, OwnName]]) -> dict[Phrase, OwnName]:
     """Phrases that name one thing alone."""
-    pairs = {(stems(said), name) for said, name in spoken}
+    pairs = {(stems(text), name) for text, name in spoken}
     counted = Counter(phrase for phrase, _ in pairs)
     return {phrase: name for phrase, name in pairs if phrase and counted[phrase] == 1}

@@ -36,27 +36,29 @@ def turned_of(
     """The constraints that "not" and "except" make, and the words that they could not be made of."""
     turned = [piece for piece in reading.turned if not (piece.sense("choice") and _only_date(piece))]
     made, orphans = _plain(reading, turned, frame, today, asker)
-    found = [_not(one) for one in made]
+    constraints = [_not(one) for one in made]
     excepted, lost = _plain(reading, reading.excluded, frame, today, asker)
     orphans += lost
     if excepted:
         where = pl.all_horizontal(one.where for one in excepted).fill_null(False)
         label = f"except {' '.join(one.label for one in sorted(excepted, key=lambda one: one.after))}"
-        found.append(Constraint(f"not:{label}", label, ~where, after=True, at=excepted[0].at))
+        constraints.append(Constraint(f"not:{label}", label, ~where, after=True, at=excepted[0].at))
     for piece in reading.turned:
         sense = _only_date(piece)
         if sense is not None and not reading.asked.windows:
             if sense.column in frame.columns and piece.words.endswith(("ed", "met", "sent", "ran")):
                 where = pl.col(sense.column).is_null() | (pl.col(sense.column) > today)
-                found.append(Constraint(f"not:{sense.column}", f"not {piece.words}", where, after=True, at=piece.at))
+                constraints.append(
+                    Constraint(f"not:{sense.column}", f"not {piece.words}", where, after=True, at=piece.at)
+                )
             else:
                 orphans.append(f"not {piece.words}")
     for piece in reading.turned:
         role = piece.sense("role")
         if role is not None and not piece.sense(*_SAYING) and role.column in frame.columns:
             label = f"without {heading(role.column)}"
-            found.append(Constraint(f"empty:{role.column}", label, pl.col(role.column).is_null(), True, piece.at))
-    used = {one.at for one in (*made, *excepted, *found)}
+            constraints.append(Constraint(f"empty:{role.column}", label, pl.col(role.column).is_null(), True, piece.at))
+    used = {one.at for one in (*made, *excepted, *constraints)}
     orphans += [
         f"not {piece.words}"
         for piece in (*reading.turned, *reading.excluded)
@@ -64,7 +66,7 @@ def turned_of(
         and _only_date(piece) is None
         and not any(part.at == piece.at for one in (*made, *excepted) for part in one.parts)
     ]
-    return found, tuple(orphans)
+    return constraints, tuple(orphans)
 
 
 def turned_spans(reading: Reading, today: date, frame: pl.DataFrame) -> list[Constraint] | None:
@@ -79,9 +81,11 @@ def turned_spans(reading: Reading, today: date, frame: pl.DataFrame) -> list[Con
 
 def _after_last(window: TimeWindow) -> TimeWindow:
     """What was "not done since last year" was done last year at the latest."""
-    said = re.fullmatch(r"since (?:the )?last (week|month|quarter|year)", window.words)
+    match = re.fullmatch(r"since (?:the )?last (week|month|quarter|year)", window.words)
     return (
-        window if said is None or window.first is None else replace(window, first=unit_of(window.first, said[1], 1)[0])
+        window
+        if match is None or window.first is None
+        else replace(window, first=unit_of(window.first, match[1], 1)[0])
     )
 
 
@@ -151,12 +155,12 @@ def _before(reading: Reading, piece: Piece) -> str:
 
 def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Constraint]:
     """Constraints with "or" between them: either of the two will do, whatever each is about."""
-    found = sorted(made, key=lambda one: one.at)
+    constraints = sorted(made, key=lambda one: one.at)
     for at, word in enumerate(words):
         if word != "or":
             continue
-        left = [one for one in found if 0 <= one.at < at]
-        right = [one for one in found if one.at > at]
+        left = [one for one in constraints if 0 <= one.at < at]
+        right = [one for one in constraints if one.at > at]
         if not left or not right or any(part.at > at for part in left[-1].parts):
             continue
         one, other = left[-1], right[0]
@@ -164,5 +168,5 @@ def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Const
             continue
         where = pl.any_horizontal(one.where.fill_null(False), other.where.fill_null(False))
         both = Constraint("state", f"{one.label} or {other.label}", where, one.after or other.after, one.at)
-        found = [both if each is one else each for each in found if each is not other]
-    return found
+        constraints = [both if each is one else each for each in constraints if each is not other]
+    return constraints

@@ -124,14 +124,14 @@ def _roles(said: Sequence[str], turner: Piece, pieces: list[Piece]) -> list[Piec
 
 def _negate(said: Sequence[str], turner: Piece, close: list[Piece], passed: set[str]) -> list[Piece]:
     """The piece right behind a "not", with a word or two between, and those that "or" joins to it."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     at = turner.end
     for piece in close:
         between = said[at : piece.at]
         if len(between) > 3 or not set(between) <= _BETWEEN | passed | {"not", "nor"}:
             break
-        if found and not set(between) & _JOINED:
+        if pieces and not set(between) & _JOINED:
             break
-        found.append(piece)
+        pieces.append(piece)
         at = piece.end
-    return found
+    return pieces

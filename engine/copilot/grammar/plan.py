@@ -46,17 +46,17 @@ def plan(
 
     ``follows`` where it is a later part of the same message: "how many failed and how many were rolled back".
     """
-    found = _row_query(reading, frame, today, asker)
+    query = _row_query(reading, frame, today, asker)
     if before is not None:
-        found = _follow_up(found, _other(before) if follows and not reading.asked.matches(_THEM) else before)
-    found = unmet(project(found, reading, frame, found.lookup), reading)
-    if before is not None and found.intent == "when" and not dates_of(reading) and before.verbs:
-        found = replace(found, columns=before.verbs[-1:])
-    found = account_for(_with_claims(found, reading, before), reading, frame)
-    if found.order is not None:  # "the 3 newest": the number is how many it takes
-        found = replace(found, unknown=tuple(word for word in found.unknown if word != f"{found.order.count}"))
-    meant = _with_presumed_state(found, reading, today, before is not None or _names_state(found))
-    return found if meant.intent == "share" else meant  # a share is one of all that there were
+        query = _follow_up(query, _other(before) if follows and not reading.asked.matches(_THEM) else before)
+    query = unmet(project(query, reading, frame, query.lookup), reading)
+    if before is not None and query.intent == "when" and not dates_of(reading) and before.verbs:
+        query = replace(query, columns=before.verbs[-1:])
+    query = account_for(_with_claims(query, reading, before), reading, frame)
+    if query.order is not None:  # "the 3 newest": the number is how many it takes
+        query = replace(query, unknown=tuple(word for word in query.unknown if word != f"{query.order.count}"))
+    meant = _with_presumed_state(query, reading, today, before is not None or _names_state(query))
+    return query if meant.intent == "share" else meant  # a share is one of all that there were
 
 
 def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:
@@ -115,25 +115,25 @@ def _stating(reading: Reading, lookup: bool) -> Sequence[Piece]:
     return [piece for piece in reading.pieces if not piece.sense("attribute") or asked.matches(r"\b(?:why|which)\b")]
 
 
-def _with_claims(found: Query, reading: Reading, before: Query | None) -> Query:
+def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
     """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it names."""
     if before is not None:
-        return found
-    if found.intent == "list" and reading.asked.matches(_EVERY) and found.constraints and not found.halves:
-        *subjects, claim = sorted(found.constraints, key=lambda each: each.at)
-        return replace(found, intent="every", constraints=tuple(subjects), checks=(claim,))
-    if (found.lookup or reading.title_words) and found.intent in ("list", "what") and reading.asked.matches(_CHECK):
-        checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice", "not:")))
+        return query
+    if query.intent == "list" and reading.asked.matches(_EVERY) and query.constraints and not query.halves:
+        *subjects, claim = sorted(query.constraints, key=lambda each: each.at)
+        return replace(query, intent="every", constraints=tuple(subjects), checks=(claim,))
+    if (query.lookup or reading.title_words) and query.intent in ("list", "what") and reading.asked.matches(_CHECK):
+        checks = tuple(each for each in query.constraints if each.dimension.startswith(("state", "choice", "not:")))
         if checks:
-            kept = tuple(each for each in found.constraints if each not in checks)
-            return replace(found, intent="check", constraints=kept, checks=checks)
-    return found
+            kept = tuple(each for each in query.constraints if each not in checks)
+            return replace(query, intent="check", constraints=kept, checks=checks)
+    return query
 
 
-def _names_state(found: Query) -> bool:
+def _names_state(query: Query) -> bool:
     """Whether the question says how far the things are."""
-    entity = found.entity
-    made = found.constraints if found.intent == "share" else (*found.constraints, *found.checks)
+    entity = query.entity
+    made = query.constraints if query.intent == "share" else (*query.constraints, *query.checks)
     plain = [each.dimension.removeprefix("not:") for each in made]
     if any(each.dimension.split(":")[-1] in _FAR and "choice" in each.dimension for each in made):
         return True
@@ -142,51 +142,51 @@ def _names_state(found: Query) -> bool:
     return any(not known.get(label, False) for label in labels)
 
 
-def _with_presumed_state(found: Query, reading: Reading, today: date, stated: bool) -> Query:
+def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bool) -> Query:
     """The plan with the state that is meant where none is said: open incidents, active policies."""
-    entity = found.entity
-    measured = found.order is not None and found.order.column in entity.measures
-    recent = found.order is not None and found.order.down and found.order.column in entity.dates
-    ahead = found.window is not None and found.window[0] == entity.due
-    ahead = ahead and (reading.asked.matches(r"\bdue\b") or found.window is None or _is_future(found.window[1], today))
+    entity = query.entity
+    measured = query.order is not None and query.order.column in entity.measures
+    recent = query.order is not None and query.order.down and query.order.column in entity.dates
+    ahead = query.window is not None and query.window[0] == entity.due
+    ahead = ahead and (reading.asked.matches(r"\bdue\b") or query.window is None or _is_future(query.window[1], today))
     timed = any(not window.age for window in reading.asked.windows) and not ahead
-    if found.group in ("hour", "weekday", "root_cause") or (
-        found.group is not None and ":" in found.group
+    if query.group in ("hour", "weekday", "root_cause") or (
+        query.group is not None and ":" in query.group
     ):  # by month: all that there were
-        return found
-    if found.group in [*entity.people][1:]:
-        return found  # who did something, and not whom it is with
-    if entity.presumed is None or stated or recent or measured or found.halves or timed:
-        return found
-    if any(each.dimension.removeprefix("bound:") in entity.measures for each in found.constraints):
-        return found  # how long it took, how many it hit: of all that there were
+        return query
+    if query.group in [*entity.people][1:]:
+        return query  # who did something, and not whom it is with
+    if entity.presumed is None or stated or recent or measured or query.halves or timed:
+        return query
+    if any(each.dimension.removeprefix("bound:") in entity.measures for each in query.constraints):
+        return query  # how long it took, how many it hit: of all that there were
     if any(
         each.dimension.startswith(("own:", "dated:", "choice:weekday", "state:at a weekend"))
-        for each in found.constraints
+        for each in query.constraints
     ) or reading.asked.matches(_PAST):
-        return found
+        return query
     born = next(iter(entity.dates), None)
     if any(
         (one := piece.sense("date")) and one.column == born and piece.words.endswith("ed") for piece in reading.pieces
     ):
-        return found  # "raised by the backup monitor": all that were
+        return query  # "raised by the backup monitor": all that were
     if (
-        found.order is not None
-        and found.order.column == entity.due
-        and not found.order.down
+        query.order is not None
+        and query.order.column == entity.due
+        and not query.order.down
         and entity.until is not None
     ):
-        return found  # the next one is not the one that lasts now
-    if found.intent in ("why", "measure") or (found.intent == "when" and not reading.title_words and not ahead):
-        return found
+        return query  # the next one is not the one that lasts now
+    if query.intent in ("why", "measure") or (query.intent == "when" and not reading.title_words and not ahead):
+        return query
     state = entity.state(entity.presumed)
     meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
-    if any(each.dimension.startswith("empty:") for each in found.constraints) and entity.name not in (
+    if any(each.dimension.startswith("empty:") for each in query.constraints) and entity.name not in (
         "incident",
         "finding",
     ):
-        return found  # what lacks something need not be in force
-    return replace(found, constraints=(meant, *found.constraints), presumed=True)
+        return query  # what lacks something need not be in force
+    return replace(query, constraints=(meant, *query.constraints), presumed=True)
 
 
 def _is_future(window: TimeWindow, today: date) -> bool:
@@ -207,19 +207,19 @@ def _other(before: Query) -> Query:
     return replace(before, constraints=kept)
 
 
-def _follow_up(found: Query, before: Query) -> Query:
+def _follow_up(query: Query, before: Query) -> Query:
     """The plan of a follow-up: what was asked before, with what is said now in its place or added."""
-    said = {_dimension(each) for each in found.constraints}
-    kept = tuple(each for each in before.constraints if _dimension(each) not in said)
+    dimensions = {_dimension(each) for each in query.constraints}
+    kept = tuple(each for each in before.constraints if _dimension(each) not in dimensions)
     return replace(
-        found,
-        constraints=(*kept, *found.constraints),
-        order=found.order or (before.order if found.intent in ("who", "when", "what", "why") else None),
+        query,
+        constraints=(*kept, *query.constraints),
+        order=query.order or (before.order if query.intent in ("who", "when", "what", "why") else None),
         named=True,
-        unknown=tuple(dict.fromkeys((*before.unknown, *found.unknown))),
-        verbs=found.verbs or before.verbs,
-        lookup=found.lookup or before.lookup,
-        window=found.window or (before.window if not found.window else None),
+        unknown=tuple(dict.fromkeys((*before.unknown, *query.unknown))),
+        verbs=query.verbs or before.verbs,
+        lookup=query.lookup or before.lookup,
+        window=query.window or (before.window if not query.window else None),
     )
 
 

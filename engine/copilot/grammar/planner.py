@@ -37,8 +37,8 @@ _MEASURES: dict[str, tuple[Phrase, ...]] = {
     entity.name: tuple(
         phrase
         for words in entity.measures.values()
-        for said in words
-        if len(phrase := stems(said)) > 1 or said.startswith("mtt")
+        for word in words
+        if len(phrase := stems(word)) > 1 or word.startswith("mtt")
     )
     for entity in ENTITIES
 }
@@ -91,11 +91,11 @@ class Planner:
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
             if not is_of_other_thing(best):
-                found = self.query(best)
+                query = self.query(best)
                 lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
                 if before is None or lost is None:
-                    return (found,)
-                return (replace(found, unknown=(*found.unknown, lost[0])),)
+                    return (query,)
+                return (replace(query, unknown=(*query.unknown, lost[0])),)
         return self._without_noun(asked)
 
     def refers(self, asked: CopilotQuestion) -> bool:
@@ -113,8 +113,8 @@ class Planner:
         if best is not None and not best.unknown:
             return ()
         made: list[Query] = []
-        for said in parts:
-            plans = self.plans(replace(asked, words=said))
+        for part in parts:
+            plans = self.plans(replace(asked, words=part))
             if len(plans) != 1:
                 return ()
             made += plans
@@ -197,7 +197,7 @@ class Planner:
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
-        said = self._without_names(asked)
+        without_names = self._without_names(asked)
         if any(name.kind == "committee" for name in self.names(asked)) and asked.matches(
             r"\b(?:when|next|last|met|meet)\b"
         ):
@@ -208,17 +208,21 @@ class Planner:
             return [BY_NAME["dependency"]]
         if asked.matches(_FIX_ONE):
             return [BY_NAME["incident"]]
-        found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
+        entities = [
+            entity for entity in ENTITIES if any(_within(phrase, without_names) for phrase in _NOUNS[entity.name])
+        ]
         if any(name.kind == "incident" for name in self.names(asked)):
-            found.append(BY_NAME["incident"])
-        if any(entity.name == "evidence item" for entity in found) and any(
+            entities.append(BY_NAME["incident"])
+        if any(entity.name == "evidence item" for entity in entities) and any(
             name.kind == "control" for name in self.names(asked)
         ):
-            found.append(BY_NAME["control"])
-        found += [entity for entity in ENTITIES if any(_within(one, said) for one in _MEASURES[entity.name])]
-        if found:
-            return list(dict.fromkeys(found))
-        telling = [word for word in said if not (is_filler(word) or is_everyday(word))]
+            entities.append(BY_NAME["control"])
+        entities += [
+            entity for entity in ENTITIES if any(_within(one, without_names) for one in _MEASURES[entity.name])
+        ]
+        if entities:
+            return list(dict.fromkeys(entities))
+        telling = [word for word in without_names if not (is_filler(word) or is_everyday(word))]
         close = {near for word in telling if (near := nearest(word, _SINGLE, most=1)) is not None}
         return [
             entity

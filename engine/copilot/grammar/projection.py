@@ -53,72 +53,72 @@ _SPENT = {
 }
 
 
-def project(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
+def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
     """The plan with what is asked of its rows: columns, a measure, or groups."""
     asked = reading.asked
     plain = [piece for piece in reading.pieces if piece.sense("state") is None or lookup]
     attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
-    held = group_by_holder(found, reading, frame)
+    held = group_by_holder(query, reading, frame)
     if held is not None:
         return held
     if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
-        return replace(found, intent="what", columns=("age_days",))
-    distinct = distinct_query(found, reading, frame)
+        return replace(query, intent="what", columns=("age_days",))
+    distinct = distinct_query(query, reading, frame)
     if distinct is not None:
         return distinct
-    measured = _measure_query(found, reading, frame, attributes)
+    measured = _measure_query(query, reading, frame, attributes)
     if measured is not None:
         return measured
-    if found.halves:
-        return _spent(replace(found, intent="compare"))
+    if query.halves:
+        return _spent(replace(query, intent="compare"))
     if asked.matches(_SHARE) and asked.bound is None and not any(name.endswith("_pct") for name in attributes):
-        return _share_query(found, reading)
+        return _share_query(query, reading)
     several = next(
-        (each for each in found.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
+        (each for each in query.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
     )
     if several is not None and asked.matches(_COMPARED):
-        kept = tuple(each for each in found.constraints if each is not several)
+        kept = tuple(each for each in query.constraints if each is not several)
         halves = tuple(sorted(several.parts, key=lambda each: each.at))
-        return _spent(replace(found, intent="compare", constraints=kept, halves=halves))
+        return _spent(replace(query, intent="compare", constraints=kept, halves=halves))
     over = _period(reading, frame)
     if over is not None:
-        left = tuple(word for word in found.unknown if word not in PERIODS)
-        return replace(found, intent="group", group=over, unknown=left)
-    by = _group(reading, frame, found.intent)
+        left = tuple(word for word in query.unknown if word not in PERIODS)
+        return replace(query, intent="group", group=over, unknown=left)
+    by = _group(reading, frame, query.intent)
     if by is not None and frame.schema[by].is_numeric() and by != "criticality":
-        return replace(found, order=Order(by, True, MOST_RANKED, f"first by {heading(by)}"), group=by)
+        return replace(query, order=Order(by, True, MOST_RANKED, f"first by {heading(by)}"), group=by)
     if by is not None:
-        return replace(found, intent="group", group=by)
-    if found.intent == "who":
+        return replace(query, intent="group", group=by)
+    if query.intent == "who":
         roles = columns_of(reading, "role", frame)
         listed = [column for column in attributes if column == "members"]
         both = tuple(dict.fromkeys(roles)) if asked.matches(_BOTH) else ()
-        return replace(found, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(found.entity.people)[:1]))
+        return replace(query, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(query.entity.people)[:1]))
     if asked.matches(r"\bhow old\b") and "age_days" in frame.columns:
-        return replace(found, intent="what", columns=("age_days",))
-    if found.intent == "when":
-        return replace(found, columns=_when(reading, frame, found))
+        return replace(query, intent="what", columns=("age_days",))
+    if query.intent == "when":
+        return replace(query, columns=_when(reading, frame, query))
     beside = _beside(reading, frame)
-    if found.intent in ("list", "count") and beside and not lookup and found.order is None:
-        return replace(found, columns=beside)
+    if query.intent in ("list", "count") and beside and not lookup and query.order is None:
+        return replace(query, columns=beside)
     if (
-        found.intent in ("list", "count")
+        query.intent in ("list", "count")
         and attributes
         and (
             lookup
-            or found.order
+            or query.order
             or (reading.title_words and (not reading.noun or asked.matches(_OF_ONE)))
             or asked.matches(r"\bhow (?:long|big|large)\b")
         )
     ):
-        return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
-    return found
+        return replace(query, intent="what", columns=tuple(dict.fromkeys(attributes)))
+    return query
 
 
 def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
     """The columns that are asked for beside the rows: "… and their root causes", "… and what is blocking them"."""
-    said = reading.asked.words
-    noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=len(said))
+    words = reading.asked.words
+    noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=len(words))
     found: list[str] = []
     for piece in reading.pieces:
         sense = piece.sense("attribute", "measure") or piece.sense("role")
@@ -129,20 +129,22 @@ def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
             or sense.column not in frame.columns
         ):
             continue
-        ahead = [word for word in said[max(piece.at - 4, 0) : piece.at] if word not in ("the", "a", "is", "are", "has")]
+        ahead = [
+            word for word in words[max(piece.at - 4, 0) : piece.at] if word not in ("the", "a", "is", "are", "has")
+        ]
         if ahead[-1:] in (["their"], ["its"]) or (found and ahead[-1:] == ["and"]) or ahead[-2:] == ["and", "what"]:
             found.append(sense.column)
     return tuple(dict.fromkeys(found))
 
 
-def _spent(found: Query) -> Query:
+def _spent(query: Query) -> Query:
     """The query without the words that say no more than what is asked of the rows."""
-    return replace(found, unknown=tuple(word for word in found.unknown if word not in _SPENT.get(found.intent, ())))
+    return replace(query, unknown=tuple(word for word in query.unknown if word not in _SPENT.get(query.intent, ())))
 
 
-def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
+def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
     """A number over the rows: the mean, the median or the sum of a column."""
-    asked, lookup = reading.asked, found.lookup
+    asked, lookup = reading.asked, query.lookup
     timed = list(verb_timed(reading).values())
     measures = [*columns_of(reading, "measure", frame), *timed]
     how = next((name for name, pattern in _HOWS if asked.matches(pattern)), None)
@@ -151,80 +153,80 @@ def _measure_query(found: Query, reading: Reading, frame: pl.DataFrame, attribut
     numeric = [name for name in attributes if frame.schema[name].is_numeric()]
     if not measures and numeric and how is not None and not (how == "sum" and not asked.matches(r"\b(?:total|sum) ")):
         measures = numeric
-    if not measures or found.order is not None:
+    if not measures or query.order is not None:
         return None
     named = any(piece.sense("measure") and piece.words not in _LOOSE for piece in reading.pieces)
     if (
         how
-        or (named and not lookup and found.intent == "list" and not _limits(found, measures))
+        or (named and not lookup and query.intent == "list" and not _limits(query, measures))
         or asked.matches(r"\bhow long\b")
         or timed
-        or (found.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
+        or (query.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
     ):
         if not lookup or how is not None:
-            by = _period(reading, frame) or _group(reading, frame, found.intent)
-            found = replace(found, unknown=tuple(word for word in found.unknown if word not in PERIODS))
+            by = _period(reading, frame) or _group(reading, frame, query.intent)
+            query = replace(query, unknown=tuple(word for word in query.unknown if word not in PERIODS))
             minutes = asked.matches(r"\bin minutes\b")
-            found = replace(
-                found, minutes=minutes, unknown=tuple(w for w in found.unknown if not (minutes and w == "minutes"))
+            query = replace(
+                query, minutes=minutes, unknown=tuple(w for w in query.unknown if not (minutes and w == "minutes"))
             )
-            return _spent(replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by))
-        return replace(found, intent="what", columns=(measures[-1],))
+            return _spent(replace(query, intent="measure", measure=(measures[-1], how or "median"), group=by))
+        return replace(query, intent="what", columns=(measures[-1],))
     return None
 
 
-def _limits(found: Query, measures: Sequence[str]) -> bool:
+def _limits(query: Query, measures: Sequence[str]) -> bool:
     """Whether a measure says which rows: "incidents that lasted over 3 hours"."""
     said = {f"{what}:{one}" for what in ("bound", "empty") for one in measures}
-    return any(each.dimension in said for each in found.constraints)
+    return any(each.dimension in said for each in query.constraints)
 
 
-def _share_query(found: Query, reading: Reading) -> Query:
+def _share_query(query: Query, reading: Reading) -> Query:
     """How many of the rows are what is said behind the noun, else what is said of how they stand."""
     noun = max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1)
-    claims = [each for each in found.constraints if each.at > noun and "name:" not in each.dimension] or [
-        each for each in found.constraints if each.dimension.startswith(("state", "not:state"))
+    claims = [each for each in query.constraints if each.at > noun and "name:" not in each.dimension] or [
+        each for each in query.constraints if each.dimension.startswith(("state", "not:state"))
     ]
-    claims = claims or list(found.constraints)
-    kept = tuple(each for each in found.constraints if each not in claims)
-    return _spent(replace(found, intent="share", constraints=kept, checks=tuple(claims)))
+    claims = claims or list(query.constraints)
+    kept = tuple(each for each in query.constraints if each not in claims)
+    return _spent(replace(query, intent="share", constraints=kept, checks=tuple(claims)))
 
 
-def unmet(found: Query, reading: Reading) -> Query:
+def unmet(query: Query, reading: Reading) -> Query:
     """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
     asked, lost = reading.asked, []
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
-    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and found.entity.name in _COUNTED
-    if times and found.intent == "list":
-        found = replace(found, intent="count")
+    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and query.entity.name in _COUNTED
+    if times and query.intent == "list":
+        query = replace(query, intent="count")
     elif (
-        how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when")
+        how is not None and query.intent not in ("measure", "what") and not (how[1] == "old" and query.intent == "when")
     ):
         lost.append(how[0])
-    if asked.matches(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
+    if asked.matches(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and query.entity.name != "person":
         lost.append("who may")
-    if found.intent == "who" and found.order is not None and found.order.words in WORST | BEST and not found.lookup:
-        lost.append(found.order.words)  # who does best is no holder of a row
-    if found.intent == "why" and (found.entity.reason is None or (asked.matches(_CHANGED) and not found.lookup)):
+    if query.intent == "who" and query.order is not None and query.order.words in WORST | BEST and not query.lookup:
+        lost.append(query.order.words)  # who does best is no holder of a row
+    if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):
         lost.append("why")
-    people = any("name:person" in each.dimension for each in found.constraints)
-    if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:
+    people = any("name:person" in each.dimension for each in query.constraints)
+    if query.intent == "who" and not query.columns and query.entity.name not in ("person", "dependency") and not people:
         lost.append("who")
     fewest = [
         one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
     ]
-    if fewest and found.group is not None and found.intent == "group":
+    if fewest and query.group is not None and query.intent == "group":
         lost.append("fewest")
-    if found.group is None and found.intent != "measure":
-        said = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
-        if any(sense.column == "count" for sense in said):
+    if query.group is None and query.intent != "measure":
+        senses = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
+        if any(sense.column == "count" for sense in senses):
             lost.append("most")
         people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
         agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))
         groups = [piece for piece in reading.pieces if piece.sense("group") and not _is_agent(piece, reading)]
         if groups and not people and not agent:
             lost.append("by")
-    return replace(found, unknown=(*found.unknown, *lost))
+    return replace(query, unknown=(*query.unknown, *lost))
 
 
 def _without_windows(reading: Reading) -> str:
@@ -237,26 +239,26 @@ def _without_windows(reading: Reading) -> str:
 
 def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The spans of the usual date, where a question counts by them: "month:opened_on"."""
-    said = re.search(_BY_PERIOD, _without_windows(reading))
+    match = re.search(_BY_PERIOD, _without_windows(reading))
     dates = [*dates_of(reading), *reading.entity.dates]
-    if said is None or not dates or frame.schema.get(dates[0]) != pl.Date:
+    if match is None or not dates or frame.schema.get(dates[0]) != pl.Date:
         return None
-    return f"{said['by'] or said['which']}:{dates[0]}"
+    return f"{match['by'] or match['which']}:{dates[0]}"
 
 
-def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...]:
+def _when(reading: Reading, frame: pl.DataFrame, query: Query) -> tuple[str, ...]:
     dates = columns_of(reading, "date", frame)
     if reading.asked.matches(r"\bhow old\b|\bsince when\b") and not dates:
-        return tuple(found.entity.dates)[:1]
+        return tuple(query.entity.dates)[:1]
     ahead = (
         reading.asked.matches(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b")
-        or found.entity.due is not None
+        or query.entity.due is not None
     )
-    usual = found.entity.due if ahead and found.entity.due else next(iter(found.entity.dates), None)
-    if found.order is not None and not dates:
+    usual = query.entity.due if ahead and query.entity.due else next(iter(query.entity.dates), None)
+    if query.order is not None and not dates:
         return (
-            (found.order.column,)
-            if found.order.column in frame.columns and frame.schema[found.order.column] == pl.Date
+            (query.order.column,)
+            if query.order.column in frame.columns and frame.schema[query.order.column] == pl.Date
             else ((usual,) if usual else ())
         )
     return tuple(dates[-1:]) or ((usual,) if usual else ())

@@ -67,107 +67,107 @@ _ASKER = (
 _YEAR = r"this|last|next|today|yesterday|week|month|year|quarter|ago|past|\d{4}"
 
 
-def doubts(found: Query, reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
+def doubts(query: Query, reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
     """What keeps a query from being proven: words that it does not use, and what it takes for granted."""
-    idle = dict.fromkeys((*_idle_words(found, reading), *_idle_pieces(found, reading)))
+    idle = dict.fromkeys((*_idle_words(query, reading), *_idle_pieces(query, reading)))
     return (
         *(f"'{word}' taken to say nothing" for word in idle),
         *_turns(reading),
-        *_kind(found, reading, frame),
-        *_synonyms(found, reading),
-        *_defaults(found, reading),
-        *_two_meanings(found, reading, frame),
+        *_kind(query, reading, frame),
+        *_synonyms(query, reading),
+        *_defaults(query, reading),
+        *_two_meanings(query, reading, frame),
     )
 
 
-def no_rows(found: Query) -> str | None:
+def no_rows(query: Query) -> str | None:
     """Why an empty answer is not proven to say that there is nothing."""
-    if found.intent not in ("count", "list", "group"):
+    if query.intent not in ("count", "list", "group"):
         return "nothing fits what is asked of it"
-    if found.window is None:
+    if query.window is None:
         return None
-    standing = [one for one in found.constraints if one.dimension.startswith(("state", "dated"))]
-    if len(standing) > found.presumed:
+    standing = [one for one in query.constraints if one.dimension.startswith(("state", "dated"))]
+    if len(standing) > query.presumed:
         return "nothing of that state is in that span"
-    if not re.search(_YEAR, found.window[1].words):
-        return f"the year of '{found.window[1].words}' was not said"
+    if not re.search(_YEAR, query.window[1].words):
+        return f"the year of '{query.window[1].words}' was not said"
     return None
 
 
-def conditions(found: Query) -> tuple[Constraint, ...]:
+def conditions(query: Query) -> tuple[Constraint, ...]:
     """All that chooses rows, or is claimed or compared of them."""
-    return (*found.constraints, *found.checks, *found.halves)
+    return (*query.constraints, *query.checks, *query.halves)
 
 
-def _idle_words(found: Query, reading: Reading) -> Iterator[str]:
+def _idle_words(query: Query, reading: Reading) -> Iterator[str]:
     """Words that carry meaning and that no phrase holds."""
-    spent = {*_SPENT.get(found.intent, ()), *(_PERIODS if ":" in (found.group or "") else ())}
-    spent |= set(_SPENT["compare"]) if found.having is not None else set()
-    spent |= {"took", "take", "takes", "taking", "longer"} if _lasts(found) else set()
-    missing = any(one.dimension.startswith(("empty:", "not:")) for one in found.constraints)
-    bounds = [one.label for one in found.constraints if one.dimension.startswith("bound:")]
+    spent = {*_SPENT.get(query.intent, ()), *(_PERIODS if ":" in (query.group or "") else ())}
+    spent |= set(_SPENT["compare"]) if query.having is not None else set()
+    spent |= {"took", "take", "takes", "taking", "longer"} if _lasts(query) else set()
+    missing = any(one.dimension.startswith(("empty:", "not:")) for one in query.constraints)
+    bounds = [one.label for one in query.constraints if one.dimension.startswith("bound:")]
     for at, word in reading.passed_over:
         if word == "us" and at and reading.asked.words[at - 1] in ("on", "to", "by", "with"):
             yield f"{reading.asked.words[at - 1]} us"
-        first = found.order is not None and f"{found.order.count}" == word
+        first = query.order is not None and f"{query.order.count}" == word
         number = word.isdigit() and (first or any(one.endswith(f" {word}") for one in bounds))
         turner = word in TURNS and (missing or bool(reading.turned or reading.excluded))
         if not (word in PLAIN or word in spent or number or turner):
             yield word
 
 
-def _lasts(found: Query) -> bool:
+def _lasts(query: Query) -> bool:
     """Whether how long something took chooses its rows."""
-    return any(one.dimension.startswith(("bound:hours", "bound:days")) for one in found.constraints)
+    return any(one.dimension.startswith(("bound:hours", "bound:days")) for one in query.constraints)
 
 
-def _idle_pieces(found: Query, reading: Reading) -> Iterator[str]:
+def _idle_pieces(query: Query, reading: Reading) -> Iterator[str]:
     """Phrases that no part of the query holds; one noun names the thing, a second is another thing."""
-    nouns = [piece for piece in reading.pieces if piece.sense("noun") and not chooses(found, piece)]
+    nouns = [piece for piece in reading.pieces if piece.sense("noun") and not chooses(query, piece)]
     for piece in reading.pieces:
-        if piece in nouns[:1] or chooses(found, piece) or asks(found, reading, piece):
+        if piece in nouns[:1] or chooses(query, piece) or asks(query, reading, piece):
             continue
         if not set(piece.words.split()) <= PLAIN or piece.sense("mine"):
             yield piece.words
 
 
-def chooses(found: Query, piece: Piece) -> bool:
+def chooses(query: Query, piece: Piece) -> bool:
     """Whether a phrase chooses rows."""
-    ats = {part.at for one in conditions(found) for part in (one, *one.parts)}
+    ats = {part.at for one in conditions(query) for part in (one, *one.parts)}
     return piece.at in ats or piece.sense("row", "title") is not None
 
 
-def asks(found: Query, reading: Reading, piece: Piece) -> bool:
+def asks(query: Query, reading: Reading, piece: Piece) -> bool:
     """Whether a phrase says what is asked of the rows, or of what a condition is one."""
-    return any(_fits(sense, piece, found, reading) for sense in piece.senses)
+    return any(_fits(sense, piece, query, reading) for sense in piece.senses)
 
 
-def _fits(sense: Sense, piece: Piece, found: Query, reading: Reading) -> bool:
-    group, order = found.group, found.order
-    measure = found.measure[0] if found.measure else None
-    said = (*found.columns, group, measure, (group or "").partition(":")[2], order.column if order else None)
+def _fits(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool:
+    group, order = query.group, query.order
+    measure = query.measure[0] if query.measure else None
+    said = (*query.columns, group, measure, (group or "").partition(":")[2], order.column if order else None)
     columns = {one for one in said if one}
-    if sense.kind == "order" and sense.column == "due" and found.window is not None:
+    if sense.kind == "order" and sense.column == "due" and query.window is not None:
         return True
     if sense.kind == "order":
-        return order is not None or (sense.column == "count" and (group is not None or found.tally is not None))
+        return order is not None or (sense.column == "count" and (group is not None or query.tally is not None))
     if sense.kind == "group":
-        return group is not None or found.tally is not None
+        return group is not None or query.tally is not None
     if sense.kind == "mine":
         return reading.asked.matches(_ASKER) and not is_mine(reading.asked)
     if not sense.column or sense.kind == "choice":
         return False
     if sense.kind == "date":
-        told, timed = verb_of(sense.column), TIMED.get(sense.column, "")
-        spans = [one.label.removeprefix("not ") for one in conditions(found) if "window" in one.dimension]
-        if (found.window and found.window[0] == sense.column) or any(one.startswith(told) for one in spans):
+        text, timed = verb_of(sense.column), TIMED.get(sense.column, "")
+        spans = [one.label.removeprefix("not ") for one in conditions(query) if "window" in one.dimension]
+        if (query.window and query.window[0] == sense.column) or any(one.startswith(text) for one in spans):
             return True
         if sense.column in BORN and not reading.asked.windows:
             return True
-        if timed in columns or any(one.dimension == f"bound:{timed}" for one in conditions(found)):
+        if timed in columns or any(one.dimension == f"bound:{timed}" for one in conditions(query)):
             return True
-    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in conditions(found)}
-    people = {one.dimension.partition("/")[2].partition(":")[0] for one in conditions(found) if "/" in one.dimension}
+    about = {one.dimension.removeprefix("not:").partition(":")[2] for one in conditions(query)}
+    people = {one.dimension.partition("/")[2].partition(":")[0] for one in conditions(query) if "/" in one.dimension}
     return sense.column in columns | about | people
 
 
@@ -193,58 +193,58 @@ def _turns(reading: Reading) -> Iterator[str]:
             yield f"'not {' '.join(reading.asked.words[piece.at : piece.end])}' is no word of the record"
 
 
-def _kind(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
+def _kind(query: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
     """Whether what is asked for is what is answered."""
     text = reading.asked.text
     asked = next(((name, fitting) for name, pattern, fitting in _KINDS if re.search(pattern, text)), None)
-    if asked is not None and found.intent not in asked[1]:
+    if asked is not None and query.intent not in asked[1]:
         yield f"{asked[0]} is asked for"
-    if asked is None and found.intent in _UNASKED:
-        yield f"nobody asked for a {found.intent}"
-    if found.intent == "what":
-        numbers = all(frame.schema[one].is_numeric() for one in found.columns if one in frame.columns)
-        if (not found.lookup and found.order is None) or ("how many" in text and not numbers):
-            yield f"taken as a question for {', '.join(map(heading, found.columns))}"
+    if asked is None and query.intent in _UNASKED:
+        yield f"nobody asked for a {query.intent}"
+    if query.intent == "what":
+        numbers = all(frame.schema[one].is_numeric() for one in query.columns if one in frame.columns)
+        if (not query.lookup and query.order is None) or ("how many" in text and not numbers):
+            yield f"taken as a question for {', '.join(map(heading, query.columns))}"
     noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=None)
-    which = re.match(r"(?:what|which) (?!(?:is|are|was|were|does|do|did|has|have)\b)\w+", text) and found.intent in (
+    which = re.match(r"(?:what|which) (?!(?:is|are|was|were|does|do|did|has|have)\b)\w+", text) and query.intent in (
         "list",
         "count",
     )
     if which and (noun is None or noun > 3):
-        yield f"taken as a question for {found.entity.plural}"
-    if found.intent in ("compare", "every", "check", "share") and len(conditions(found)) > 2:
+        yield f"taken as a question for {query.entity.plural}"
+    if query.intent in ("compare", "every", "check", "share") and len(conditions(query)) > 2:
         yield "several conditions of a comparison"
 
 
-def _synonyms(found: Query, reading: Reading) -> Iterator[str]:
+def _synonyms(query: Query, reading: Reading) -> Iterator[str]:
     """Words that are taken as another word of the record."""
-    for said, meant in reading.corrections:
-        yield f"'{said}' read as '{meant}'"
+    for text, meant in reading.corrections:
+        yield f"'{text}' read as '{meant}'"
     entity = reading.entity
     named = [piece.phrase for piece in reading.pieces if piece.sense("noun")]
     if named and {stems(word) for word in entity.loose}.issuperset(named):
         yield f"'{' '.join(named[0])}' taken as {entity.plural}"
-    chosen = {one.at: one.label for one in conditions(found) if one.dimension.startswith("state")}
+    chosen = {one.at: one.label for one in conditions(query) if one.dimension.startswith("state")}
     for piece in (*reading.pieces, *reading.turned, *reading.excluded):
         for sense in piece.senses:
-            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in conditions(found)}:
+            if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in conditions(query)}:
                 yield f"'{piece.words}' taken {sense.state.assumed}"
             elif sense.state is not None and piece.at in chosen and not _alike(piece.words, sense.state.label):
                 yield f"'{piece.words}' taken as {sense.state.label}"
-            elif sense.kind == "date" and found.window and sense.column not in BORN and piece.at not in chosen:
-                told = verb_of(sense.column)
-                if found.window[0] == sense.column and not _alike(piece.words, told):
-                    yield f"'{piece.words}' taken as {told}"
+            elif sense.kind == "date" and query.window and sense.column not in BORN and piece.at not in chosen:
+                sentence = verb_of(sense.column)
+                if query.window[0] == sense.column and not _alike(piece.words, sentence):
+                    yield f"'{piece.words}' taken as {sentence}"
 
 
-def _two_meanings(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
+def _two_meanings(query: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
     """States in a word that a column has, too, for other rows."""
-    columns = [one for one in ("status", *found.entity.choices) if frame.schema.get(one) == pl.String]
+    columns = [one for one in ("status", *query.entity.choices) if frame.schema.get(one) == pl.String]
     for piece in reading.pieces:
         state = next(
-            (one for one in found.constraints if one.at == piece.at and one.dimension.startswith("state")), None
+            (one for one in query.constraints if one.at == piece.at and one.dimension.startswith("state")), None
         )
-        if state is None or not piece.sense("state") or state.label == found.entity.presumed:
+        if state is None or not piece.sense("state") or state.label == query.entity.presumed:
             continue
         for column in columns:
             value = pl.col(column) == piece.words.replace(" ", "_")
@@ -252,23 +252,23 @@ def _two_meanings(found: Query, reading: Reading, frame: pl.DataFrame) -> Iterat
                 yield f"'{piece.words}' is another word as {heading(column)}"
 
 
-def _alike(said: str, meant: str) -> bool:
+def _alike(text: str, meant: str) -> bool:
     """Whether two phrases share a word, in any form, and agree in whether they turn it round."""
     turned = meant.startswith("un") or not TURNS.isdisjoint(meant.lower().split())
     known = {word[:4] for word in meant.lower().replace("-", " ").removeprefix("un").split()}
-    if turned == (TURNS.isdisjoint(said.split()) and not said.startswith("un")):
+    if turned == (TURNS.isdisjoint(text.split()) and not text.startswith("un")):
         return False
-    return any(word[:4] in known for word in said.split() if word not in PLAIN)
+    return any(word[:4] in known for word in text.split() if word not in PLAIN)
 
 
-def _defaults(found: Query, reading: Reading) -> Iterator[str]:
+def _defaults(query: Query, reading: Reading) -> Iterator[str]:
     """What was chosen without being said: a column, a person's part, an order, a span."""
     entity, asked = reading.entity, reading.asked
-    if len(asked.windows) > 1 and (found.intent != "compare" or asked.bound is not None):
+    if len(asked.windows) > 1 and (query.intent != "compare" or asked.bound is not None):
         yield "several spans of time"
     named = {sense.column for piece in reading.pieces for sense in piece.senses if sense.kind != "order"}
     roles = {sense.column for piece in reading.pieces if (sense := piece.sense("role"))}
-    for one in conditions(found):
+    for one in conditions(query):
         kind, _, column = one.dimension.removeprefix("not:").removeprefix("own:").partition("/")
         column = column.partition(":")[0]
         if kind == "name:person" and column and column not in roles and entity.key != "email":
@@ -276,13 +276,13 @@ def _defaults(found: Query, reading: Reading) -> Iterator[str]:
         bound = one.dimension.removeprefix("bound:") if one.dimension.startswith("bound:") else None
         if bound is not None and bound not in named and TIMED.keys().isdisjoint(named):
             yield f"the number was held against {heading(bound)}"
-    who = re.search(r"(?<!\w )\bwho\b", asked.text) if found.intent in ("who", "group") else None
-    column = found.group or next(iter(found.columns), "")
+    who = re.search(r"(?<!\w )\bwho\b", asked.text) if query.intent in ("who", "group") else None
+    column = query.group or next(iter(query.columns), "")
     if who and column and column not in roles:
         yield f"'who' taken as {heading(column)}"
-    order = found.order
+    order = query.order
     size = any((sense := piece.sense("order")) and sense.column == "size" for piece in reading.pieces)
     if order is not None and size and order.column not in named and not order.words.startswith("first by"):
         yield f"ordered by {heading(order.column)}"
-    if found.tally is not None and asked.windows:
+    if query.tally is not None and asked.windows:
         yield "a span of time in a question of two kinds of things"

@@ -139,7 +139,7 @@ def verb_timed(reading: Reading) -> dict[str, str]:
     """The dates of verbs of which a question asks how long they take ("to acknowledge"), each with its measure."""
     if not reading.asked.matches(_HOW_LONG):
         return {}
-    found = [
+    columns = [
         sense.column
         for piece in reading.pieces
         if (sense := piece.sense("date"))
@@ -153,12 +153,12 @@ def verb_timed(reading: Reading) -> dict[str, str]:
             )
         )
     ]
-    return {column: TIMED[column] for column in found}
+    return {column: TIMED[column] for column in columns}
 
 
 def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:
-    found = [sense.column for piece in reading.pieces for sense in piece.senses if sense.kind == kind]
-    return [column for column in found if column in frame.columns]
+    columns = [sense.column for piece in reading.pieces for sense in piece.senses if sense.kind == kind]
+    return [column for column in columns if column in frame.columns]
 
 
 # superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse

@@ -128,8 +128,8 @@ class Reading:
     @property
     def understood_words(self) -> int:
         """How many words it understands, fillers aside."""
-        found = (*self.pieces, *self.turned, *self.excluded)
-        return sum(len(piece.phrase) for piece in found if piece.sense("filler", "title") is None)
+        pieces = (*self.pieces, *self.turned, *self.excluded)
+        return sum(len(piece.phrase) for piece in pieces if piece.sense("filler", "title") is None)
 
     @property
     def noun(self) -> int:
@@ -147,21 +147,23 @@ def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
     lowered = write_out(plain(text))
     hours, rest = clock(lowered)
     spans, rest = windows.find(rest, today, now)
-    found = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))
+    time_windows = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))
     match = _BOUND.search(rest)
     if match is None:
-        return CopilotQuestion(lowered, words(rest), found, clock=hours)
-    said = " ".join(match[0].split())
+        return CopilotQuestion(lowered, words(rest), time_windows, clock=hours)
+    sentence = " ".join(match[0].split())
     at = len(words(rest[: match.start()]))
     if match["low"] is not None:
-        bound = NumberLimit(">=", float(match["low"]), said, float(match["high"]), at)
+        bound = NumberLimit(">=", float(match["low"]), sentence, float(match["high"]), at)
     elif match["from"] is not None or match["to"] is not None:
-        bound = NumberLimit(">=" if match["to"] is None else "<=", float(match["from"] or match["to"]), said, at=at)
+        bound = NumberLimit(">=" if match["to"] is None else "<=", float(match["from"] or match["to"]), sentence, at=at)
     else:
         unit = _TIMES.get((match["unit"] or "")[:1]) if (match["unit"] or "p")[0] != "p" else None
         number = float(match["number"])
-        bound = NumberLimit(_SIGNS[match["sign"]], number, said, at=at, hours=None if unit is None else number * unit)
-    return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound, hours)
+        bound = NumberLimit(
+            _SIGNS[match["sign"]], number, sentence, at=at, hours=None if unit is None else number * unit
+        )
+    return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), time_windows, bound, hours)
 
 
 def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
@@ -230,10 +232,10 @@ def is_verb_of(word: Piece, pieces: Sequence[Piece]) -> bool:
         sense.state for piece in pieces if piece.at == word.end for sense in piece.senses if sense.state is not None
     ]
     return any(
-        root(word.words) == root(said)
+        root(word.words) == root(text)
         for state in states
         for one in (state.label, *state.words)
-        for said in one.split()
+        for text in one.split()
     )
 
 

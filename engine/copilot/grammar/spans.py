@@ -252,12 +252,12 @@ def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], t
     made, used = [], []
     for piece in reading.pieces:
         sense = piece.sense("attribute")
-        said = next(iter(reading.asked.words[piece.end : piece.end + 1]), "")
-        if sense is None or said not in reading.unknown or not said.isdigit():
+        text = next(iter(reading.asked.words[piece.end : piece.end + 1]), "")
+        if sense is None or text not in reading.unknown or not text.isdigit():
             continue
         if frame.schema[sense.column].is_numeric():
-            where = (pl.col(sense.column) == int(said)).fill_null(False)
-            label = f"with {heading(sense.column)} {said}"
+            where = (pl.col(sense.column) == int(text)).fill_null(False)
+            label = f"with {heading(sense.column)} {text}"
             made.append(Constraint(f"bound:{sense.column}", label, where, after=True))
-            used.append(said)
+            used.append(text)
     return made, tuple(used)

@@ -34,10 +34,10 @@ _SPELLINGS = tuple(
 
 def plain(text: str) -> str:
     """The text in lower case, with short forms written out."""
-    found = unicodedata.normalize("NFKC", text).casefold()
+    casefold = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in _SPELLINGS:
-        found = pattern.sub(written, found)
-    return found
+        casefold = pattern.sub(written, casefold)
+    return casefold
 
 
 def words(text: str) -> tuple[str, ...]:

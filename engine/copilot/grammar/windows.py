@@ -76,10 +76,10 @@ class TimeWindow:
 
 def find(text: str, today: date, now: datetime | None = None) -> tuple[tuple[TimeWindow, ...], str]:
     """The spans that a plain text names, and the text without them; hours and minutes count back from ``now``."""
-    found: list[TimeWindow] = []
+    time_windows: list[TimeWindow] = []
     while now is not None and (recent := moments.find(text, now)) is not None:
         since, words, text = recent
-        found.append(TimeWindow(since.date(), today, words, since=since))
+        time_windows.append(TimeWindow(since.date(), today, words, since=since))
     for pattern, read in _PATTERNS:
         at = 0
         while match := pattern.search(text, at):
@@ -87,9 +87,9 @@ def find(text: str, today: date, now: datetime | None = None) -> tuple[tuple[Tim
             if window is None:
                 at = match.end()
                 continue
-            found.append(window)
+            time_windows.append(window)
             text = f"{text[: match.start()]} {text[match.end() :]}"
-    return tuple(found), text
+    return tuple(time_windows), text
 
 
 def _number(match: re.Match[str]) -> int:
@@ -142,17 +142,17 @@ def _month(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date,
 
 
 def _relative(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date, date]:
-    said = part["rel"] or "today"
+    rel = part["rel"] or "today"
     if part["quarter"]:
         year = int(part["qyear"]) if part["qyear"] else today.year
         found = moments.unit_of(date(year, 3 * int(part["quarter"]) - 2, 1), "quarter")
         gone = ahead and not part["qyear"] and found[1] < today
         return moments.unit_of(found[0], "quarter", 4) if gone else found
     single = {"yesterday": -1, "today": 0, "now": 0, "tomorrow": 1}
-    if said in single:
-        day = today + timedelta(days=single[said])
+    if rel in single:
+        day = today + timedelta(days=single[rel])
         return day, day
-    which, unit = said.split()
+    which, unit = rel.split()
     return moments.unit_of(today, unit, {"last": -1, "this": 0, "next": 1}[which])
 
 

@@ -90,8 +90,8 @@ def _rows(
     if not places:
         return []
     owner = where[0]
-    found = connection.execute(select(table).where(owner, tuple_(*keys).in_(list(places)))).mappings()
-    return sorted((dict(row) for row in found), key=lambda row: places[tuple(row[key.name] for key in keys)])
+    rows = connection.execute(select(table).where(owner, tuple_(*keys).in_(list(places)))).mappings()
+    return sorted((dict(row) for row in rows), key=lambda row: places[tuple(row[key.name] for key in keys)])
 
 
 def _has_text(connection: Connection, column: Column[str], text: str) -> ColumnElement[bool]:
@@ -104,12 +104,12 @@ def _has_text(connection: Connection, column: Column[str], text: str) -> ColumnE
 def live(name: str) -> list[ColumnElement[bool]]:
     """The conditions under which a row of the table is still to do."""
     table, duty = IMPORTABLE[name], DUTIES.get(name, NO_DUTY)
-    found: list[ColumnElement[bool]] = [table.c[column].is_(None) for column in duty.unless]
+    conditions: list[ColumnElement[bool]] = [table.c[column].is_(None) for column in duty.unless]
     if duty.state and duty.live:
         state = table.c[duty.state]
         words = [word for word in duty.live if word is not None]
-        found.append(or_(state.in_(words), state.is_(None)) if None in duty.live else state.in_(words))
-    return found
+        conditions.append(or_(state.in_(words), state.is_(None)) if None in duty.live else state.in_(words))
+    return conditions
 
 
 def counts(connection: Connection, org_id: str) -> dict[str, int]:

@@ -33,8 +33,8 @@ def find_row(connection: Connection, name: str, org_id: str, key: Mapping[str, o
     table = IMPORTABLE[name]
     owner = table.c.id if name == "organizations" else table.c.org_id
     query = select(table).where(owner == org_id, *(table.c[column] == value for column, value in key.items()))
-    found = connection.execute(query).mappings().first()
-    return None if found is None else dict(found)
+    row = connection.execute(query).mappings().first()
+    return None if row is None else dict(row)
 
 
 def options(connection: Connection, name: str, org_id: str) -> list[Option]:
@@ -58,7 +58,7 @@ def people(connection: Connection, org_id: str) -> dict[str, str]:
 
 def work_of(connection: Connection, org_id: str, person: str) -> list[OwnRow]:
     """What is still to do and names the person (an address in lower case) as its owner, table by table, by date."""
-    found: list[OwnRow] = []
+    own_rows: list[OwnRow] = []
     for name, duty in DUTIES.items():
         if not duty.owners or not (duty.live or duty.unless):
             continue
@@ -70,13 +70,13 @@ def work_of(connection: Connection, org_id: str, person: str) -> list[OwnRow]:
         order = [table.c[duty.due]] if duty.due else []
         query = select(table).where(and_(table.c.org_id == org_id, own, *dated, *live(name)))
         rows = connection.execute(query.order_by(*order, *(table.c[key] for key in table.info["primary"]))).mappings()
-        found.extend(OwnRow(name, dict(row)) for row in rows)
-    return found
+        own_rows.extend(OwnRow(name, dict(row)) for row in rows)
+    return own_rows
 
 
 def decisions(connection: Connection, org_id: str) -> list[OwnRow]:
     """What waits for somebody who decides: exceptions in review, gaps and requests without an owner."""
-    found: list[OwnRow] = []
+    own_rows: list[OwnRow] = []
     waiting: Sequence[tuple[str, str, object]] = (
         ("exceptions", "status", "in_review"),
         ("remediations", "owner", None),
@@ -88,8 +88,8 @@ def decisions(connection: Connection, org_id: str) -> list[OwnRow]:
         query = select(table).where(table.c.org_id == org_id, where, *live(name))
         due = table.c[str(DUTIES[name].due)]
         rows = connection.execute(query.order_by(due.is_(None), due, table.c.id)).mappings()
-        found.extend(OwnRow(name, dict(row)) for row in rows)
-    return found
+        own_rows.extend(OwnRow(name, dict(row)) for row in rows)
+    return own_rows
 
 
 def active_role(connection: Connection, org_id: str, email: str) -> str | None:

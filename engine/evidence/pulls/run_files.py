@@ -121,17 +121,20 @@ class Rerun:
 def rerun_files(run: bytes, tables: Mapping[str, bytes]) -> Rerun:
     """Run a check again from the bytes of its files. Conflict where they are not those of a run."""
     try:
-        said = json.loads(run)
-        if said["format"] != FORMAT:
-            raise Conflict(f"The file is of the format {said['format']!r}; expected {FORMAT!r}.")
+        document = json.loads(run)
+        if document["format"] != FORMAT:
+            raise Conflict(f"The file is of the format {document['format']!r}; expected {FORMAT!r}.")
         queries = CheckQueries(
-            str(said["population"]), str(said["exceptions"]), int(said["most"]), int(said["least_population"])
+            str(document["population"]),
+            str(document["exceptions"]),
+            int(document["most"]),
+            int(document["least_population"]),
         )
-        span = DaySpan(date.fromisoformat(said["since"]), date.fromisoformat(said["until"]))
-        loaded = tables_of_run(said, tables)
+        span = DaySpan(date.fromisoformat(document["since"]), date.fromisoformat(document["until"]))
+        loaded = tables_of_run(document, tables)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Conflict(f"The files are not those of a run: {error}.") from error
-    return Rerun(run_check(queries, loaded, span), said)
+    return Rerun(run_check(queries, loaded, span), document)
 
 
 def tables_of_run(said: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, SourceTable]:

@@ -22,14 +22,14 @@ def audit_by_tag(audit_tag_counts_rows: pl.DataFrame) -> pl.DataFrame:
 def _sum_counts(counts: pl.DataFrame, key: list[str], *also: pl.Expr) -> pl.DataFrame:
     """Groups of events that are one for each period and outcome, put together by ``key``."""
     past = pl.col("period") != "future"
-    found = [pl.col("first_at").filter(past).min(), *also]
+    expressions = [pl.col("first_at").filter(past).min(), *also]
     for prefix, outcome in _OUTCOMES.items():
-        found += [
+        expressions += [
             pl.col("events").filter((pl.col("period") == period) & outcome).sum().alias(prefix + name)
             for name, period in _PERIODS.items()
         ]
-        found += [
+        expressions += [
             pl.col("events").filter(past & outcome).sum().alias(f"{prefix}events_ever"),
             pl.col("last_seq", "last_at").filter(past & outcome).last().name.prefix(prefix),
         ]
-    return counts.sort("last_at", "last_seq").group_by(key).agg(found).sort(key)
+    return counts.sort("last_at", "last_seq").group_by(key).agg(expressions).sort(key)

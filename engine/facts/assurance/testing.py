@@ -37,7 +37,7 @@ def test_matches(
     )
     dry = passed.filter(pl.col("kind") == "dry_run").drop("framework", "control_id")
     books = known.runbooks.filter(pl.col("playbook").is_not_null()).join(known.runbook_controls, on="runbook")
-    found = [
+    frames = [
         dry.join(books.select("playbook", "framework", "control_id"), on="playbook").with_columns(
             basis=pl.lit("runbook")
         ),
@@ -49,7 +49,7 @@ def test_matches(
     ]
     columns = [*_KEY, "test_id", "performed_on", "basis"]
     frame = (
-        pl.concat([part.select(columns) for part in found])
+        pl.concat([part.select(columns) for part in frames])
         .join(wanted, on=_KEY)
         .group_by(*_KEY, "test_id", "performed_on", "title", "cadence", "position")
         .agg(pl.col("basis").unique().sort(descending=True))

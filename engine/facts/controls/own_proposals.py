@@ -34,8 +34,8 @@ _COLUMNS = ("org_id", "framework", "version", "proposed_on", "change", "control_
 
 def _changes(known: pl.DataFrame, proposal: Mapping[str, object]) -> Iterator[dict[str, object]]:
     mine = known.filter(pl.col("org_id") == proposal["org_id"], pl.col("framework") == proposal["framework"])
-    told = mine.select("control_id", "title", "requirement").iter_rows()
-    before: dict[str, Wording] = {name: (title, text) for name, title, text in told}
+    iter_rows = mine.select("control_id", "title", "requirement").iter_rows()
+    before: dict[str, Wording] = {name: (title, text) for name, title, text in iter_rows}
     rows = json.loads(str(proposal["content"]))["framework_controls"]
     after: dict[str, Wording] = {row["id"]: (row["title"], row["text"]) for row in rows}
     replaces = {row["replaces"]: row["id"] for row in rows if row["replaces"]}

@@ -24,7 +24,7 @@ def with_maintenance(incidents: pl.DataFrame, windows: pl.DataFrame) -> pl.DataF
         for row in near.iter_rows(named=True)
     ]
     planned = pl.col("recorded_at").is_not_null() & (pl.col("recorded_at") <= pl.col("starts_at"))
-    found = (
+    frame = (
         near.filter(pl.Series(covered, dtype=pl.Boolean))
         .with_columns(
             maintenance_state=pl.when(planned).then(pl.lit("planned")).otherwise(pl.lit("declared_late")),
@@ -33,7 +33,7 @@ def with_maintenance(incidents: pl.DataFrame, windows: pl.DataFrame) -> pl.DataF
         .sort("maintenance_state", "starts_at", "maintenance_id", descending=[True, False, False])
         .unique(["org_id", "id"], keep="first", maintain_order=True)
     )
-    return incidents.join(found.select("org_id", "id", *WINDOW), on=["org_id", "id"], how="left")
+    return incidents.join(frame.select("org_id", "id", *WINDOW), on=["org_id", "id"], how="left")
 
 
 def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -44,8 +44,8 @@ class PlannedWork(msgspec.Struct, frozen=True):
 def planned_work(details: str | None) -> PlannedWork | None:
     """What the details of a remediation say of a plan; None where they say nothing, or it is not ours to read."""
     try:
-        found = msgspec.json.decode(details or "null")
-        return msgspec.convert(found[PLAN], PlannedWork) if isinstance(found, dict) and PLAN in found else None
+        document = msgspec.json.decode(details or "null")
+        return msgspec.convert(document[PLAN], PlannedWork) if isinstance(document, dict) and PLAN in document else None
     except (msgspec.ValidationError, msgspec.DecodeError):
         return None
 

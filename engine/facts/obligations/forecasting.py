@@ -89,8 +89,8 @@ def _objects(column: str) -> pl.Expr:
     """JSON text with the objects of a list alone, their values as texts: what was imported may be any JSON."""
 
     def as_json(text: str) -> str:
-        found = msgspec.json.decode(text)
-        objects = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+        document = msgspec.json.decode(text)
+        objects = [row for row in document if isinstance(row, dict)] if isinstance(document, list) else []
         return msgspec.json.encode([{name: _text(value) for name, value in row.items()} for row in objects]).decode()
 
     return pl.col(column).map_elements(as_json, return_dtype=pl.String)

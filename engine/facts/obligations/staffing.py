@@ -198,10 +198,10 @@ def _chairs(actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFr
 
 def _notice_state(actions: pl.DataFrame, notices: pl.DataFrame) -> pl.DataFrame:
     """What mails have said of each action. ``breach_told_on``: the first rollup mail that named it as a breach."""
-    told = notices.filter(pl.col("status").is_in(TOLD)).join(actions.select(*_KEY, "sla_due_on"), on=_KEY)
+    frame = notices.filter(pl.col("status").is_in(TOLD)).join(actions.select(*_KEY, "sla_due_on"), on=_KEY)
     about = pl.col("kind")
     mailed = (about == ROLLUP) & (pl.col("channel") == "email") & pl.col("sent_on").is_not_null()
-    return told.group_by(_KEY).agg(
+    return frame.group_by(_KEY).agg(
         reminder_step=pl.col("step").filter(about == REMINDERS).max(),
         last_reminder_on=pl.col("told_on").filter(about == REMINDERS).max(),
         rollups=pl.col("sent_on").filter(mailed).n_unique().cast(pl.Int64),

@@ -154,8 +154,8 @@ class _AlertStep:
         row = self.history.row(episode.id)
         severity = severity_after(row["severity"], self.alert)
         reopened = was is not None and was.end is not None
-        said = alert_columns(self.alert) if reopened or not self.is_late else {}
-        self._change(episode.id, step, {**said, "alert_count": (row["alert_count"] or 0) + 1, "severity": severity})
+        columns = alert_columns(self.alert) if reopened or not self.is_late else {}
+        self._change(episode.id, step, {**columns, "alert_count": (row["alert_count"] or 0) + 1, "severity": severity})
         if reopened:
             by_hand = was is not None and was.closed is not None and was.closed.by is not None
             text = goes_on or ("Reopened: it was closed by hand, and the alert fires again" if by_hand else None)

@@ -145,13 +145,13 @@ class Episode:
 
 def derive_episodes(messages: Iterable[KeyMessage], within: timedelta) -> list[Episode]:
     """The episodes of a key, in order of their begin."""
-    found: list[Episode] = []
+    episodes: list[Episode] = []
     for message in sorted(messages, key=lambda one: one.place):
         if message.kind == "firing":
-            if not found or not found[-1].goes_on_with(message, within):
-                found.append(Episode(message))
-            found[-1].fire(message)
-        for one in _meant(found, message):
+            if not episodes or not episodes[-1].goes_on_with(message, within):
+                episodes.append(Episode(message))
+            episodes[-1].fire(message)
+        for one in _meant(episodes, message):
             match message.kind:
                 case "resolved" if one.end is None:
                     one.end = message
@@ -162,22 +162,22 @@ def derive_episodes(messages: Iterable[KeyMessage], within: timedelta) -> list[E
                     one.closed = message
                 case "reopen" if one.end is not None:
                     one.open_again(message)
-    for one in found:
+    for one in episodes:
         one.began_at = one.began_at or one.begin.at
-    return found
+    return episodes
 
 
-def _meant(found: Sequence[Episode], message: KeyMessage) -> Sequence[Episode]:
+def _meant(episodes: Sequence[Episode], message: KeyMessage) -> Sequence[Episode]:
     """The episodes that a message is about: the last one, or of a person's step that of the incident it names.
 
     Where its end was heard after the step, the person could not know that what was open by then was another incident:
     it was acknowledged and closed with it. What opens again is the last one, so that no two are open at once.
     """
-    named = next((one for one in found if message.by and message.incident_id in one.ids), None)
-    if named is None or named is found[-1] or message.kind == "reopen":
-        return found[-1:]
-    is_news = named.end is not None and named.end.heard_at > message.heard_at and found[-1].end is None
-    return [named, found[-1]] if is_news else [named]
+    named = next((one for one in episodes if message.by and message.incident_id in one.ids), None)
+    if named is None or named is episodes[-1] or message.kind == "reopen":
+        return episodes[-1:]
+    is_news = named.end is not None and named.end.heard_at > message.heard_at and episodes[-1].end is None
+    return [named, episodes[-1]] if is_news else [named]
 
 
 def messages_of_row(last: LastIncident) -> list[KeyMessage]:
@@ -187,10 +187,10 @@ def messages_of_row(last: LastIncident) -> list[KeyMessage]:
     live = last.status in LIVE_INCIDENTS
     begin = min(early) if live and row.get("opened_heard_at") is None else last.opened_at
     heard = row.get("opened_heard_at") or last.opened_at
-    found = [KeyMessage("firing", begin, begin, heard, last.started_at, last.id)]
+    key_messages = [KeyMessage("firing", begin, begin, heard, last.started_at, last.id)]
     if last.acknowledged_at is not None or last.status == "acknowledged":
         at = last.acknowledged_at or begin
-        found.append(
+        key_messages.append(
             KeyMessage(
                 "acknowledged", at, at, row.get("acknowledged_heard_at") or at, None, None, row.get("acknowledged_by")
             )
@@ -203,11 +203,13 @@ def messages_of_row(last: LastIncident) -> list[KeyMessage]:
         if last.status == "closed":
             closed = last.closed_at or end
             if last.resolved_at is not None:
-                found.append(KeyMessage("resolved", end, sent, heard))
-            found.append(KeyMessage("close", max(closed, end), max(closed, end), closed, by=row.get("closed_by")))
+                key_messages.append(KeyMessage("resolved", end, sent, heard))
+            key_messages.append(
+                KeyMessage("close", max(closed, end), max(closed, end), closed, by=row.get("closed_by"))
+            )
         else:
-            found.append(KeyMessage("resolved", min(end, sent), sent, heard))
-    return found
+            key_messages.append(KeyMessage("resolved", min(end, sent), sent, heard))
+    return key_messages
 
 
 def shorten(messages: Sequence[KeyMessage], within: timedelta) -> list[KeyMessage]:

@@ -63,12 +63,12 @@ class KeyHistory:
                 return kept
             # its incidents went with their time: what was heard of them makes none again
             return [one for one in kept if one.kind in ("resolved", "acknowledged") and one.incident_id is None]
-        found = messages_of_row(self.last) if self.last else []
+        key_messages = messages_of_row(self.last) if self.last else []
         if self._early is not None:
             for kind, at in (("resolved", self._early.recovered_at), ("acknowledged", self._early.acknowledged_at)):
                 if at is not None:
-                    found.append(KeyMessage(kind, at, at, at))  # type: ignore[arg-type]  # one of two words
-        return found
+                    key_messages.append(KeyMessage(kind, at, at, at))  # type: ignore[arg-type]  # one of two words
+        return key_messages
 
     def episodes(self) -> list[Episode]:
         """As they are by what is known now."""
@@ -193,12 +193,12 @@ def earlier_incident(episodes: Sequence[Episode], episode: Episode) -> str | Non
 
 
 def _columns_by_incident(episodes: Sequence[Episode]) -> dict[str, dict[str, Any]]:  # values of rows
-    found = {}
+    incident = {}
     for episode in episodes:
         for number, identifier in enumerate(episode.ids):
             whole = {**episode.columns(), "related_to": earlier_incident(episodes, episode)}
-            found[identifier] = _columns_of_part(episode, identifier) if number else whole
-    return found
+            incident[identifier] = _columns_of_part(episode, identifier) if number else whole
+    return incident
 
 
 def _columns_of_part(episode: Episode, identifier: str) -> dict[str, Any]:  # values of a row

@@ -50,13 +50,13 @@ def storms(opened: Sequence[IncidentRow]) -> Iterator[list[IncidentRow]]:
 
 def storm_proposals(opened: Sequence[IncidentRow]) -> list[FamilyProposal]:
     """Of each storm the first incident is proposed as the parent of the others."""
-    found = []
+    proposals = []
     for storm in storms(opened):
         first = storm[0]
         minutes = max(1, round((storm[-1]["opened_at"] - first["opened_at"]).total_seconds() / 60))
         reason = f"storm: {len(storm)} incidents in {minutes} min, of which {first['id']} began first"
-        found += [FamilyProposal(row["id"], first["id"], reason) for row in storm[1:]]
-    return found
+        proposals += [FamilyProposal(row["id"], first["id"], reason) for row in storm[1:]]
+    return proposals
 
 
 def propose(revision: Revision, proposals: Sequence[FamilyProposal]) -> int:
@@ -113,6 +113,6 @@ def propose_families(store: Store, org_id: str, *, now: datetime) -> int:
 def _new_proposals(connection: Reader, org_id: str, now: datetime) -> list[FamilyProposal]:
     opened = opened_since(connection, org_id, now - LOOK_BACK)
     free = {row["id"] for row in opened if row["parent_id"] is None}
-    found = [one for one in storm_proposals(opened) if one.incident_id in free]
-    refused = refused_parents(connection, org_id, [one.incident_id for one in found])
-    return [one for one in found if (one.incident_id, one.parent_id) not in refused]
+    proposals = [one for one in storm_proposals(opened) if one.incident_id in free]
+    refused = refused_parents(connection, org_id, [one.incident_id for one in proposals])
+    return [one for one in proposals if (one.incident_id, one.parent_id) not in refused]

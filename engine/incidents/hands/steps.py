@@ -147,10 +147,10 @@ def _is_second_close(incident: IncidentRow, step: PersonStep, actor: str) -> boo
 
 
 def _incident(connection: Reader, org_id: str, incident_id: str) -> IncidentRow:
-    found = first(connection, incidents, org_id, id=incident_id)
-    if found is None:
+    incident_row = first(connection, incidents, org_id, id=incident_id)
+    if incident_row is None:
         raise NotFound(f"There is no incident {incident_id[:80]!r} in {org_id}.")
-    return found
+    return incident_row
 
 
 def _complete(step: PersonStep, incident: IncidentRow) -> PersonStep:

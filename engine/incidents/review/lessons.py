@@ -62,9 +62,9 @@ def _alarm(record: IncidentRecord) -> Iterator[Lesson]:
 
 
 def _communication(record: IncidentRecord) -> Iterator[Lesson]:
-    told = [row["happened_at"] for row in record.timeline if row["kind"] == "communication"]
-    if told:
-        minutes = round((told[0] - record.incident["opened_at"]).total_seconds() / 60, 1)
+    moments = [row["happened_at"] for row in record.timeline if row["kind"] == "communication"]
+    if moments:
+        minutes = round((moments[0] - record.incident["opened_at"]).total_seconds() / 60, 1)
         yield Lesson(True, f"The first communication is recorded {duration(max(minutes, 0))} after detection.")
     elif record.incident["severity"] in SEVERE:
         yield Lesson(False, f"No communication is recorded for an incident of {record.incident['severity']} severity.")

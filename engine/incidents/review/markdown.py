@@ -111,8 +111,8 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
         (row["happened_at"], row["kind"], row["actor"], _entry_text(row)) for row in record.timeline
     ]
     lines += [line for line in _automation(record) if line[0] >= began]
-    told = {line[0] for line in lines}
-    lines += [(at, "", "", "") for at in milestones if at not in told]
+    moments = {line[0] for line in lines}
+    lines += [(at, "", "", "") for at in milestones if at not in moments]
     for at, kind, who, what in sorted(lines, key=lambda line: line[0]):
         reached = ", ".join(milestones.pop(at, ()))  # named on the first line of its moment
         yield at, offset(at, incident["opened_at"]), reached, kind, who, what
@@ -121,8 +121,8 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
 def _entry_text(row: IncidentTimelineRow) -> str:
     """What a line says, whose clock dates it where it is ours, and what is kept of the body that it came from."""
     ours = row.get("payload") == OUR_CLOCK
-    said = f"{row['body']} (by our clock: the sender gave no time)" if ours else row["body"]
-    return f"{said} (body {row['payload_id']})" if row["payload_id"] else said
+    body = f"{row['body']} (by our clock: the sender gave no time)" if ours else row["body"]
+    return f"{body} (body {row['payload_id']})" if row["payload_id"] else body
 
 
 def offset(at: datetime, zero: datetime) -> str:
@@ -216,8 +216,8 @@ def deploys_table(record: IncidentRecord) -> str:
         for row in near
     ]
     headings = ("Live at", "Before", "Id", "Service", "Where", "Version", "Change", "Status", "By")
-    told = table(headings, rows, nothing="No change of the service or of those that it needs went live in that time.")
-    return f"{told}\n\n{record.elsewhere} more went live on other services." if record.elsewhere else told
+    text = table(headings, rows, nothing="No change of the service or of those that it needs went live in that time.")
+    return f"{text}\n\n{record.elsewhere} more went live on other services." if record.elsewhere else text
 
 
 def _distance(hops: int) -> str:

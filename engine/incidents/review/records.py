@@ -138,7 +138,7 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
     decided = [incident_id, *(row["id"] for row in executed), *(row["id"] for row in rehearsed)]
     asked = many(connection, approvals, org_id, order=("requested_at",), subject=decided)
     runs = many(connection, rca_runs, org_id, order=("run_at", "revision"), incident_id=incident_id)
-    found = many(connection, findings, org_id, order=("first_seen_at",), incident_id=incident_id)
+    finding_rows = many(connection, findings, org_id, order=("first_seen_at",), incident_id=incident_id)
     holds = many(connection, legal_holds, org_id, order=("placed_at",), incident_id=incident_id)
     service_id = incident["service_id"]
     service = first(connection, services, org_id, id=service_id) if service_id else None
@@ -146,7 +146,7 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
     opened = incident["opened_at"]
     began = incident["started_at"] or opened
     live = deploys_between(connection, org_id, began - DAY, began, MOST_DEPLOYS, hops)
-    named: list[StampedRow] = [incident, *actions, *rehearsed, *executed, *asked, *runs, *found, *holds]
+    named: list[StampedRow] = [incident, *actions, *rehearsed, *executed, *asked, *runs, *finding_rows, *holds]
     stamped: list[StampedRow] = [*named, *timeline, *live, *([service] if service else [])]
     return IncidentRecord(
         organization=organization(connection, org_id),
@@ -160,7 +160,7 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
         executions=executed,
         approvals=asked,
         rca_runs=runs,
-        findings=found,
+        findings=finding_rows,
         holds=holds,
         events=linked_events(connection, org_id, {row["id"] for row in named}, OBJECT_TYPES),
         hashes=event_hashes(connection, org_id, {row["revision"] for row in stamped}),

@@ -87,17 +87,17 @@ def _status_line(record: IncidentRecord) -> str:
     """Whether this is a draft, and whether the records are held."""
     reviewed = [row for row in record.events if row["action"] == REVIEWED and row["outcome"] == "success"]
     if record.incident["resolved_at"] is None:
-        said = "> **Preliminary:** the incident is not resolved."
+        text = "> **Preliminary:** the incident is not resolved."
     elif reviewed:
         last = reviewed[-1]
-        said = (
+        text = (
             f"> **Review recorded as completed** by {inline(last['actor'])} on {instant_words(last['occurred_at'])} "
             f"(audit position {last['seq']})."
         )
     else:
-        said = "> **Draft:** no completed review is recorded."
+        text = "> **Draft:** no completed review is recorded."
     held = [row["matter"] for row in record.holds if row["released_at"] is None]
-    return said + (f" **Legal hold:** {inline('; '.join(held))}." if held else "")
+    return text + (f" **Legal hold:** {inline('; '.join(held))}." if held else "")
 
 
 def _summary(record: IncidentRecord) -> str:
@@ -194,8 +194,8 @@ def _detection(record: IncidentRecord) -> str:
 
 
 def _response(record: IncidentRecord) -> str:
-    told = [row for row in record.timeline if row["kind"] == "communication"]
-    rows = [(row["happened_at"], row["actor"], row["body"]) for row in told]
+    timeline_rows = [row for row in record.timeline if row["kind"] == "communication"]
+    rows = [(row["happened_at"], row["actor"], row["body"]) for row in timeline_rows]
     owner = record.incident["owner"]
     led = f"Led by {inline(owner)}." if owner else "Who led the response is not recorded."
     return f"{led}\n\n" + table(("Told at", "By", "What"), rows, nothing="No communication is recorded.")

@@ -37,8 +37,15 @@ class StoredRun(TypedDict):
 def explain(connection: Reader, org_id: str, incident_id: str, now: datetime) -> Analysis:
     """The analysis of an incident as things stand; NotFound when the organization has none of that id."""
     row = one(connection, incidents, org_id, id=incident_id)
-    found = Surroundings(connection, org_id, row)
-    return analyse(found.incident, found.suspects, found.estate, found.past, now, _limits(connection, org_id))
+    surroundings = Surroundings(connection, org_id, row)
+    return analyse(
+        surroundings.incident,
+        surroundings.suspects,
+        surroundings.estate,
+        surroundings.past,
+        now,
+        _limits(connection, org_id),
+    )
 
 
 def _limits(connection: Reader, org_id: str) -> Thresholds:

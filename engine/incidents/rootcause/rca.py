@@ -117,14 +117,14 @@ def analyse(
     """Candidates of an incident, best first; ``past`` holds incidents like it that ended before its onset."""
     trouble, walk = incident.trouble, Walk(estate, incident.service_id)
     similar = tuple(past)
-    found = [one for suspect in suspects if (one := chain(suspect, trouble, walk, now)) is not None]
-    found = against_rivals(sorted(found, key=_order), walk, trouble, now)
+    chains = [one for suspect in suspects if (one := chain(suspect, trouble, walk, now)) is not None]
+    chains = against_rivals(sorted(chains, key=_order), walk, trouble, now)
     around = Circumstances(walk, trouble, similar, now)
-    found = [with_history(one, similar) for one in with_counterweights(found, around)]
-    found.extend(recurrences(similar, found, trouble))
-    found.extend(more_chains(found, around))
+    chains = [with_history(one, similar) for one in with_counterweights(chains, around)]
+    chains.extend(recurrences(similar, chains, trouble))
+    chains.extend(more_chains(chains, around))
     groups: dict[tuple[str, str], list[Chain]] = {}
-    for one in sorted(found, key=_order):
+    for one in sorted(chains, key=_order):
         if one.score >= LEAST:
             groups.setdefault(_cause(one.suspect), []).append(one)
     best = [group[0] for group in groups.values()]

@@ -66,8 +66,8 @@ class Circumstances:
             ago = at - (one.began_at or at)
             if abs(ago - round(ago / DAY) * DAY) <= SAME_HOUR:
                 days.setdefault(round(ago / DAY), one)
-        found = [days[ago] for ago in sorted(days)]
-        return found if len(found) >= LEAST_TIMES and 2 * len(found) > len(recent) else []
+        past_incidents = [days[ago] for ago in sorted(days)]
+        return past_incidents if len(past_incidents) >= LEAST_TIMES and 2 * len(past_incidents) > len(recent) else []
 
 
 def with_counterweights(found: Iterable[Chain], around: Circumstances) -> list[Chain]:
@@ -77,9 +77,9 @@ def with_counterweights(found: Iterable[Chain], around: Circumstances) -> list[C
     return [one.with_step(*_steps(one, outages, around)) for one in chains]
 
 
-def more_chains(found: Iterable[Chain], around: Circumstances) -> Iterator[Chain]:
+def more_chains(chains: Iterable[Chain], around: Circumstances) -> Iterator[Chain]:
     """Chains that no record begins: a need that several share, a caller that was changed before load, the clock."""
-    known = {one.suspect.id for one in found}
+    known = {one.suspect.id for one in chains}
     yield from _common_need(around)
     load = around.walk.start is not None and _is_load(around.walk.start, around.trouble, around)
     for change in around.estate.changes:
@@ -107,10 +107,10 @@ def _company_step(suspect: Suspect, around: Circumstances) -> Iterator[Step]:
     if not apart:
         return
     name = "company_one" if len(apart) == 1 else "company_two" if len(apart) == 2 else "company_more"
-    said = f"{_names(apart, around.estate)} failed in the same minutes, and nothing leads from there to it."
+    text = f"{_names(apart, around.estate)} failed in the same minutes, and nothing leads from there to it."
     if shared := _common_places(apart, around):
-        said = f"{said} All of them need {', '.join(around.estate.name(place) for place in shared[:NAMED])}."
-    yield Step("company", worth(name), said, True, tuple(one.id for one in apart))
+        text = f"{text} All of them need {', '.join(around.estate.name(place) for place in shared[:NAMED])}."
+    yield Step("company", worth(name), text, True, tuple(one.id for one in apart))
 
 
 def _names(troubles: Sequence[Trouble], estate: Estate) -> str:
@@ -130,10 +130,10 @@ def _common_places(troubles: Sequence[Trouble], around: Circumstances) -> list[s
 
 def _third_party(outages: Sequence[Chain], estate: Estate) -> Step:
     named = ", ".join(dict.fromkeys(estate.name(one.suspect.place) for one in outages))
-    said = f"{named} had trouble at the onset, and who needs it is not recorded."
+    text = f"{named} had trouble at the onset, and who needs it is not recorded."
     rows = tuple(dict.fromkeys(one.suspect.id for one in outages))
     grave = any(SEVERITY[one.suspect.severity or "info"] > 0.9 for one in outages)
-    return Step("third_party", worth("third_unlinked" if grave else "third_small"), said, True, rows)
+    return Step("third_party", worth("third_unlinked" if grave else "third_small"), text, True, rows)
 
 
 def _unlinked_outage(one: Chain, trouble: Trouble) -> bool:
@@ -152,13 +152,13 @@ def _rollback_effect(suspect: Suspect, trouble: Trouble, now: datetime) -> Itera
         return
     rows = (suspect.taken_back_by or suspect.id,)
     if at < trouble.at - ALERT_SLACK:
-        said = f"It was taken back {span(trouble.at - at)} before the onset."
-        yield Step("taken_back", worth("taken_back_before"), said, True, rows)
+        text = f"It was taken back {span(trouble.at - at)} before the onset."
+        yield Step("taken_back", worth("taken_back_before"), text, True, rows)
         return
     went_on = (trouble.ended_at or now) - at
     if went_on > GOES_ON:
-        said = f"It was taken back at {at:%Y-%m-%d %H:%M} UTC, and the trouble went on for {span(went_on)}."
-        yield Step("taken_back", worth("taken_back_vain"), said, True, rows)
+        text = f"It was taken back at {at:%Y-%m-%d %H:%M} UTC, and the trouble went on for {span(went_on)}."
+        yield Step("taken_back", worth("taken_back_vain"), text, True, rows)
     elif trouble.ended_at is not None and went_on >= timedelta():
         yield Step("taken_back", 1.0, f"The trouble ended {span(went_on)} after it was taken back.", rows=rows)
     elif trouble.ended_at is not None:
@@ -175,8 +175,8 @@ def _callers(suspect: Suspect, around: Circumstances) -> Iterator[Step]:
     last = changed[-1]
     caller, callee = around.estate.name(last.place), around.estate.name(suspect.place)
     ago = span(suspect.at - last.at)
-    said = f"{caller}, which calls {callee}, was changed {ago} before: the load may come from there."
-    yield Step("callers", value, said, True, tuple(one.id for one in changed))
+    text = f"{caller}, which calls {callee}, was changed {ago} before: the load may come from there."
+    yield Step("callers", value, text, True, tuple(one.id for one in changed))
 
 
 def _calls_it(change: Suspect, place: str | None, target: Trouble, estate: Estate) -> bool:
@@ -198,11 +198,11 @@ def _caller(change: Suspect, around: Circumstances) -> Chain:
     start = around.walk.start or ""
     lag = max(around.trouble.at - change.at, timedelta())
     estate = around.estate
-    said = f"{estate.name(change.place)} calls {estate.name(start)}; that it calls more since then is not recorded."
+    text = f"{estate.name(change.place)} calls {estate.name(start)}; that it calls more since then is not recorded."
     steps = (
         Step("origin", worth(change.begins)),
         Step("temporal", decay(lag, HALF_LIVES[change.kind]), f"It went live {span(lag)} before the onset."),
-        Step("link", worth("link_caller"), said, True, (f"service_dependencies:{change.place}>{start}",)),
+        Step("link", worth("link_caller"), text, True, (f"service_dependencies:{change.place}>{start}",)),
     )
     return Chain(change, (start,), steps, ())
 
@@ -212,8 +212,8 @@ def _rhythm_step(suspect: Suspect, around: Circumstances) -> Iterator[Step]:
     released = around.estate.releases.get(suspect.place or "", ())
     alone = [one for one in around.rhythm if not any(_shortly_before(at, one) for at in released)]
     if len(alone) >= LEAST_TIMES:
-        said = f"The like began {_by_the_clock(alone, around.trouble)} without such a change before."
-        yield Step("rhythm", worth("rhythm_alone"), said, True, tuple(f"incidents:{one.id}" for one in alone))
+        text = f"The like began {_by_the_clock(alone, around.trouble)} without such a change before."
+        yield Step("rhythm", worth("rhythm_alone"), text, True, tuple(f"incidents:{one.id}" for one in alone))
 
 
 def _shortly_before(at: datetime, one: PastIncident) -> bool:
@@ -231,8 +231,8 @@ def _clock(around: Circumstances) -> Chain:
     text = f"{newest.id}, the like began {_by_the_clock(around.rhythm, around.trouble)}"
     at = newest.began_at or newest.ended_at
     suspect = Suspect("recurrence", f"incidents:{newest.id}", at, text, around.walk.start, "rhythm")
-    said = "It comes by the clock; look at what is scheduled then."
-    step = Step("rhythm", 1.0, said, rows=tuple(f"incidents:{one.id}" for one in around.rhythm))
+    sentence = "It comes by the clock; look at what is scheduled then."
+    step = Step("rhythm", 1.0, sentence, rows=tuple(f"incidents:{one.id}" for one in around.rhythm))
     return Chain(suspect, (around.trouble.place,), (Step("origin", worth("rhythm")), step), ())
 
 
@@ -250,10 +250,10 @@ def _common_need(around: Circumstances) -> Iterator[Chain]:
     place = min(shared, key=lambda one: (-len(shared[one]), len(ways[one]), one))
     several, name = shared[place], around.estate.name(place)
     suspect = Suspect("common_need", f"services:{place}", around.trouble.at, f"{place}, {name}", place, "common_need")
-    said = f"{_names(several, around.estate)} failed in the same minutes and need {name}, too."
+    text = f"{_names(several, around.estate)} failed in the same minutes and need {name}, too."
     steps = (
         Step("origin", worth("common_need")),
-        Step("company", 1.0, said, rows=tuple(one.id for one in several)),
+        Step("company", 1.0, text, rows=tuple(one.id for one in several)),
         Step("way", 1.0, f"Nothing is recorded of {name} itself.", True, (f"services:{place}",)),
     )
     yield Chain(suspect, ways[place], steps, ())

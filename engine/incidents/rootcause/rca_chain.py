@@ -123,8 +123,8 @@ def _times(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: E
     if suspect.is_change:
         lag = max(lag, timedelta())
     if lag < timedelta():
-        said = f"It was noticed {span(-lag)} after the onset."
-        yield Step("temporal", decay(lag, half_life), said, lag < -CLOCK_SLACK)
+        text = f"It was noticed {span(-lag)} after the onset."
+        yield Step("temporal", decay(lag, half_life), text, lag < -CLOCK_SLACK)
     else:
         value = decay(lag, half_life)
         verb = "It went live" if suspect.kind == "deploy" else "It began"
@@ -134,10 +134,10 @@ def _times(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: E
 def _propagation(effect: Trouble, trouble: Trouble) -> Step:
     lag = trouble.at - effect.at
     if lag < timedelta():
-        said = f"That was noticed {span(-lag)} after the onset."
-        return Step("propagation", decay(lag, HALF_LIVES["upstream"]), said, lag < -CLOCK_SLACK, (effect.id,))
-    said = f"The onset followed {span(lag)} later."
-    return Step("propagation", decay(lag, HALF_LIVES["upstream"]), said, rows=(effect.id, trouble.id))
+        text = f"That was noticed {span(-lag)} after the onset."
+        return Step("propagation", decay(lag, HALF_LIVES["upstream"]), text, lag < -CLOCK_SLACK, (effect.id,))
+    text = f"The onset followed {span(lag)} later."
+    return Step("propagation", decay(lag, HALF_LIVES["upstream"]), text, rows=(effect.id, trouble.id))
 
 
 def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: Estate, way: Way) -> Iterator[Step]:
@@ -162,12 +162,12 @@ def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate:
         else:
             yield Step("symptom", worth("effect_unknown"), f"No trouble of {where} is recorded after it.", True)
     elif effect.at < suspect.at - CLOCK_SLACK:
-        said = f"{where} was in trouble before it ({effect.id})."
-        yield Step("symptom", worth("effect_before"), said, True, (effect.id,))
+        text = f"{where} was in trouble before it ({effect.id})."
+        yield Step("symptom", worth("effect_before"), text, True, (effect.id,))
     else:
         other = nature(estate.called.without(effect.told)) in ("certificate", "vendor_outage")
-        said = f"What was seen there is of another nature ({effect.id})." if other else ""
-        yield Step("symptom", worth("effect_other" if other else effect.seen), said, other, (effect.id,))
+        text = f"What was seen there is of another nature ({effect.id})." if other else ""
+        yield Step("symptom", worth("effect_other" if other else effect.seen), text, other, (effect.id,))
         yield Step("severity", SEVERITY[effect.severity], "", SEVERITY[effect.severity] < 0.5)
 
 
@@ -197,8 +197,8 @@ def _path(way: Way, seen: Sequence[Trouble], estate: Estate) -> Iterator[Step]:
         quiet = [estate.name(place) for place in between if place not in {one.place for one in seen}]
         yield Step("way", round(worth("silent") ** silent, 3), f"Nothing is recorded of {', '.join(quiet)}.", True)
     elif seen:
-        told = ", ".join(f"{estate.name(one.place)} ({one.id})" for one in seen)
-        yield Step("way", 1.0, f"On the way there was trouble at {told}.", rows=tuple(one.id for one in seen))
+        text = ", ".join(f"{estate.name(one.place)} ({one.id})" for one in seen)
+        yield Step("way", 1.0, f"On the way there was trouble at {text}.", rows=tuple(one.id for one in seen))
 
 
 def _link(way: Way, estate: Estate) -> Step:
@@ -220,24 +220,24 @@ def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator
     if suspect.id == trouble.id:
         yield Step("words", 1.0, "The incident says so itself; no other record does.", rows=(trouble.id,))
         return
-    told = walk.estate.called.without(trouble.told)
-    about, value, said = nature(told), 1.0, ""
-    if suspect.kind != "certificate" and mentions_tls(told) and not mentions_tls(suspect.told):
+    without = walk.estate.called.without(trouble.told)
+    about, value, text = nature(without), 1.0, ""
+    if suspect.kind != "certificate" and mentions_tls(without) and not mentions_tls(suspect.told):
         value *= worth("other_nature" if about == "certificate" else "other_resource")
-        said = "The incident is about certificates or encryption."
+        text = "The incident is about certificates or encryption."
     elif about == "capacity" and suspect.kind in ("deploy", "upstream"):
-        value, said = worth("other_resource"), "The incident says that a resource ran out."
+        value, text = worth("other_resource"), "The incident says that a resource ran out."
     called = walk.estate.called.within(trouble.told)
     named = [place for place in called if place in walk.ways and place != walk.start]
     if named and not set(named) & set(way.places):
         value *= worth("other_named")
-        said = f"{said} The incident names {', '.join(map(walk.estate.name, named))}.".strip()
+        text = f"{text} The incident names {', '.join(map(walk.estate.name, named))}.".strip()
     elif named:
-        blamed = f"The incident names {', '.join(map(walk.estate.name, named))}. {said}".strip()
+        blamed = f"The incident names {', '.join(map(walk.estate.name, named))}. {text}".strip()
         yield Step("words", value, blamed, value < 1, (trouble.id,))
         return
-    if said:
-        yield Step("words", value, said, True, (trouble.id,))
+    if text:
+        yield Step("words", value, text, True, (trouble.id,))
 
 
 def _overlap(suspect: Suspect, trouble: Trouble, now: datetime) -> Iterator[Step]:
@@ -258,15 +258,15 @@ def _expiry(suspect: Suspect, trouble: Trouble) -> Iterator[Step]:
         return
     if suspect.due_at is None:
         fits = mentions_tls(trouble.told) or suspect.severity in SEVERE
-        said = "When the certificate ends is not recorded."
-        yield Step("expiry", worth("expiry_fits" if fits else "expiry_unknown"), said, True)
+        text = "When the certificate ends is not recorded."
+        yield Step("expiry", worth("expiry_fits" if fits else "expiry_unknown"), text, True)
     elif suspect.due_at == suspect.at or abs(suspect.due_at - trouble.at) <= EXPIRY_SLACK:
         ahead = suspect.due_at > trouble.at + CLOCK_SLACK and not mentions_tls(trouble.told)
-        said = f"The certificate {'ends' if ahead else 'ended'} at {suspect.due_at:%Y-%m-%d %H:%M} UTC."
-        yield Step("expiry", worth("expiry_ahead") if ahead else 1.0, said, ahead)
+        text = f"The certificate {'ends' if ahead else 'ended'} at {suspect.due_at:%Y-%m-%d %H:%M} UTC."
+        yield Step("expiry", worth("expiry_ahead") if ahead else 1.0, text, ahead)
     else:
-        said = f"The certificate ends at {suspect.due_at:%Y-%m-%d %H:%M} UTC, not near the onset."
-        yield Step("expiry", worth("expiry_far"), said, True)
+        text = f"The certificate ends at {suspect.due_at:%Y-%m-%d %H:%M} UTC, not near the onset."
+        yield Step("expiry", worth("expiry_far"), text, True)
 
 
 def _environment(suspect: Suspect, trouble: Trouble, estate: Estate) -> Iterator[Step]:
@@ -274,8 +274,8 @@ def _environment(suspect: Suspect, trouble: Trouble, estate: Estate) -> Iterator
         return
     theirs, ours = _environment_name(suspect.environment), _environment_name(estate.environment(trouble.place))
     if theirs != ours:
-        said = f"It concerns {suspect.environment}, the incident {estate.environment(trouble.place)}."
-        yield Step("environment", worth("elsewhere"), said, True)
+        text = f"It concerns {suspect.environment}, the incident {estate.environment(trouble.place)}."
+        yield Step("environment", worth("elsewhere"), text, True)
 
 
 def _environment_name(environment: str) -> str:

@@ -137,9 +137,9 @@ class Walk:
     def _recorded_way(self, places: tuple[str, ...], link: str | None = None) -> Way:
         return Way(places, "link_said" if places[:2] in self.estate.said else link)
 
-    def _named_by(self, vendor: str, told: str, by: datetime) -> tuple[str, ...] | None:
+    def _named_by(self, vendor: str, text: str, by: datetime) -> tuple[str, ...] | None:
         """The way to the nearest service whose trouble names the vendor."""
-        if vendor in self.estate.called.within(told):
+        if vendor in self.estate.called.within(text):
             return (self.start,) if self.start is not None else ()
         for place, way in self.ways.items():
             for trouble in self.estate.troubles.get(place, ()):

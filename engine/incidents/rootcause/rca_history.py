@@ -31,21 +31,21 @@ class PastIncident:
     began_at: datetime | None = None
 
 
-def with_history(found: Chain, past: Sequence[PastIncident]) -> Chain:
+def with_history(chain: Chain, past: Sequence[PastIncident]) -> Chain:
     """A chain, with a step more where its kind of cause was the established one before."""
-    kind = "deploy" if found.suspect.kind == "change" else found.suspect.kind
+    kind = "deploy" if chain.suspect.kind == "change" else chain.suspect.kind
     alike = [one.id for one in past if one.root_cause and cause_kind(one.root_cause) == kind]
     if not alike:
-        return found
-    said = f"Its like was the established cause of {', '.join(alike[:3])}."
+        return chain
+    text = f"Its like was the established cause of {', '.join(alike[:3])}."
     rows = tuple(f"incidents:{one}" for one in alike[:3])
-    return found.with_step(Step("history", worth("known_cause"), said, rows=rows))
+    return chain.with_step(Step("history", worth("known_cause"), text, rows=rows))
 
 
-def recurrences(past: Sequence[PastIncident], found: Sequence[Chain], trouble: Trouble) -> Iterator[Chain]:
+def recurrences(past: Sequence[PastIncident], chains: Sequence[Chain], trouble: Trouble) -> Iterator[Chain]:
     """A chain for each cause that was established before and that no chain of today stands for."""
     known = [one for one in past if one.root_cause]
-    today = {one.suspect.kind for one in found if one.score >= PRESENT}
+    today = {one.suspect.kind for one in chains if one.score >= PRESENT}
     causes: dict[str, list[PastIncident]] = {}
     for one in known:
         causes.setdefault(plain(one.root_cause), []).append(one)
@@ -67,6 +67,6 @@ def _recurrence(group: Sequence[PastIncident], known: int, kind: str | None, tro
         Step("history", round(len(group) / known, 3), f"{len(group)} of {known} like it had this established cause."),
     ]
     if kind in RECORDED:
-        said = "That would have left a record, and there is none this time."
-        steps.append(Step("alternative", worth("cause_missing"), said, True))
+        sentence = "That would have left a record, and there is none this time."
+        steps.append(Step("alternative", worth("cause_missing"), sentence, True))
     return Chain(suspect, (trouble.place,), tuple(steps), ())

@@ -70,9 +70,12 @@ _COMMON = frozenset(
 
 def plain(*texts: str | None) -> str:
     """The texts in small letters, words apart by one space: what the expressions here are written for."""
-    told = " ".join(text for text in texts if text)
+    sentence = " ".join(text for text in texts if text)
     return (
-        _SPACES.sub(" ", unicodedata.normalize("NFKC", told).casefold()).replace("%", " %").replace("  ", " ").strip()
+        _SPACES.sub(" ", unicodedata.normalize("NFKC", sentence).casefold())
+        .replace("%", " %")
+        .replace("  ", " ")
+        .strip()
     )
 
 
@@ -89,7 +92,7 @@ def nature(text: str) -> Nature:
 
 def _shortage(text: str) -> bool:
     """Whether something is short, by a word that is not the resource itself (a limit is both)."""
-    resources = {found.start() for found in _RESOURCE.finditer(text)}
+    resources = {match.start() for match in _RESOURCE.finditer(text)}
     return any(resources - {found.start()} for found in _SHORTAGE.finditer(text))
 
 

@@ -11,12 +11,12 @@ from engine.incidents.rootcause.rca_weights import ALERT_SLACK, CLOCK_SLACK, wor
 MOST = 16  # chains that are held against each other, the best
 
 
-def against_rivals(found: Sequence[Chain], walk: Walk, trouble: Trouble, now: datetime) -> list[Chain]:
+def against_rivals(chains: Sequence[Chain], walk: Walk, trouble: Trouble, now: datetime) -> list[Chain]:
     """The chains, those with another step whose beginning a rival explains; ``found`` has the best first."""
     walks: dict[str, Walk] = {}
-    best = found[:MOST]
+    best = chains[:MOST]
     result = []
-    for number, one in enumerate(found):
+    for number, one in enumerate(chains):
         place = one.suspect.place
         if number >= MOST or place is None or place not in walk.ways:
             result.append(one)
@@ -73,5 +73,5 @@ def _before(theirs: Suspect, mine: Suspect, there: Walk, rival: Chain) -> bool:
 
 
 def _step(score: float, rival: Suspect) -> Step:
-    said = f"It may itself be the effect of something else: {rival.text}."
-    return Step("alternative", round(max(1 - score, 0.01), 3), said, True, (rival.id,))
+    text = f"It may itself be the effect of something else: {rival.text}."
+    return Step("alternative", round(max(1 - score, 0.01), 3), text, True, (rival.id,))

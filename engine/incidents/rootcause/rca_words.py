@@ -63,20 +63,20 @@ def hypothesis(suspect: Suspect) -> str:
     return KINDS[suspect.kind][0].format(text=suspect.text.rstrip(".")) + "."
 
 
-def supports(found: Chain) -> tuple[str, ...]:
+def supports(chain: Chain) -> tuple[str, ...]:
     """What speaks for a chain, in sentences."""
-    return tuple(step.said for step in found.steps if step.said and not step.against)
+    return tuple(step.said for step in chain.steps if step.said and not step.against)
 
 
-def contradictions(found: Chain) -> tuple[str, ...]:
+def contradictions(chain: Chain) -> tuple[str, ...]:
     """What speaks against a chain, in sentences."""
-    return tuple(step.said for step in found.steps if step.said and step.against)
+    return tuple(step.said for step in chain.steps if step.said and step.against)
 
 
-def explanation(found: Chain, confidence: float, band: str) -> str:
+def explanation(chain: Chain, confidence: float, band: str) -> str:
     """Why the hypothesis has its confidence: what speaks for it, then what speaks against it."""
-    said = [f"Confidence {confidence:.3f} ({band}).", *supports(found)]
-    if against := contradictions(found):
+    said = [f"Confidence {confidence:.3f} ({band}).", *supports(chain)]
+    if against := contradictions(chain):
         said.append(f"Against it: {' '.join(against)}")
     return " ".join(said)
 

@@ -80,14 +80,16 @@ def past(rows: Iterable[EarlierIncident], incident: Incident, places: Places) ->
     """Of earlier incidents those with the same key, or with the same symptom on the same service; newest first."""
     own = places.services.get(incident.service_id or "")
     names = service_names(own.id, own.name) if own is not None else ()
-    found = []
+    past_incidents = []
     for row in rows:
         same_key = row["dedupe_key"] is not None and row["dedupe_key"] == incident.dedupe_key
         alike = row["service_id"] is not None and row["service_id"] == incident.service_id
         if same_key or (alike and same_symptom(row["title"], incident.title, names)):
             began = row["started_at"] or row["opened_at"]
-            found.append(PastIncident(row["id"], row["title"], row["resolved_at"], row["root_cause"], same_key, began))
-    return found
+            past_incidents.append(
+                PastIncident(row["id"], row["title"], row["resolved_at"], row["root_cause"], same_key, began)
+            )
+    return past_incidents
 
 
 def deploy_suspects(rows: Iterable[DeployRow], places: Places, others: Sequence[DeployRow] = ()) -> Iterator[Suspect]:
@@ -173,8 +175,8 @@ def event_suspects(rows: Iterable[AuditLogRow], places: Places) -> Iterator[Susp
 def block_suspects(rows: Iterable[PolicyBlockRow], places: Places) -> Iterator[Suspect]:
     """Automations that a policy refused, for each service that the refusal names."""
     for row in rows:
-        said = f": {row['message'].rstrip('.')}" if row["message"] else ""
-        text = f"{row['playbook']} was refused ({row['reason']}){said}"
+        sentence = f": {row['message'].rstrip('.')}" if row["message"] else ""
+        text = f"{row['playbook']} was refused ({row['reason']}){sentence}"
         for service in places.service_names.within(plain(row["message"], row["playbook"])):
             yield Suspect(
                 "policy_block", f"policy_blocks:{row['id']}", row["blocked_at"], text, service, "policy_block", service
@@ -184,11 +186,11 @@ def block_suspects(rows: Iterable[PolicyBlockRow], places: Places) -> Iterator[S
 def certificate_suspects(rows: Iterable[FindingRow], places: Places, onset: datetime) -> Iterator[Suspect]:
     """Findings about certificates that end; one that was found after the onset may have ended before."""
     for row in rows:
-        told = plain(row["title"])
-        if row["service_id"] is None or nature(places.called.without(told)) != "certificate":
+        text = plain(row["title"])
+        if row["service_id"] is None or nature(places.called.without(text)) != "certificate":
             continue
         at = min(row["first_seen_at"], onset)
-        due = at if (due := expiry(told, row["first_seen_at"])) == row["first_seen_at"] else due
+        due = at if (due := expiry(text, row["first_seen_at"])) == row["first_seen_at"] else due
         if due is None and row["due_on"] is not None:
             due = datetime.combine(row["due_on"], time(), UTC)
         yield Suspect(
@@ -199,7 +201,7 @@ def certificate_suspects(rows: Iterable[FindingRow], places: Places, onset: date
             row["service_id"],
             "certificate",
             row["service_id"],
-            told,
+            text,
             row["severity"],
             row["fixed_at"],
             due_at=due,
@@ -214,40 +216,40 @@ def incident_suspects(
     One that names no service and the same host is about the service of the incident to explain.
     """
     for row in rows:
-        told = plain(_incident_text(row), row["root_cause"])
+        text = plain(_incident_text(row), row["root_cause"])
         same_host = host is not None and row["host"] == host
         service = places.service_of(row) or (service_id if same_host else None)
-        about = nature(places.called.without(told))
-        vendors = [*places.vendor_names.within(told)]
+        about = nature(places.called.without(text))
+        vendors = [*places.vendor_names.within(text)]
         if vendors or about == "vendor_outage":
             for place in vendors or (None,):
-                yield _incident(row, "vendor_outage", place, told, places, service)
+                yield _incident(row, "vendor_outage", place, text, places, service)
         elif service is not None and about in ("certificate", "capacity"):
-            yield _incident(row, about, service, told, places, service)
+            yield _incident(row, about, service, text, places, service)
         elif service is not None and service != service_id:
-            yield _incident(row, "upstream", service, told, places, service)
+            yield _incident(row, "upstream", service, text, places, service)
 
 
 def own_suspects(incident: Incident, places: Places, needed: Collection[str]) -> Iterator[Suspect]:
     """What the incident says of its own cause; ``needed`` are the services on its walk."""
-    told, service = incident.told, incident.service_id
-    about = nature(places.called.without(told))
+    sentence, service = incident.told, incident.service_id
+    about = nature(places.called.without(sentence))
     text = f"{incident.id}, {incident.title}"
     found: list[tuple[str, str | None, str]] = []
-    if vendors := places.vendor_names.within(told):
+    if vendors := places.vendor_names.within(sentence):
         found.extend(("vendor_outage", vendor, "own_words") for vendor in vendors)
     elif about == "certificate" and service is not None:
-        ended = expiry(told, incident.onset_at) == incident.onset_at
+        ended = expiry(sentence, incident.onset_at) == incident.onset_at
         found.append(("certificate", service, "own_expired" if ended else "own_words"))
     elif about == "capacity" and service is not None:
         found.append(("capacity", service, "own_words"))
     elif about == "vendor_outage":
         found.append((about, None, "own_words"))
-    for place, name in places.service_names.within(told).items():
-        if place in needed and place != service and blames(told, name):
+    for place, name in places.service_names.within(sentence).items():
+        if place in needed and place != service and blames(sentence, name):
             found.append(("upstream", place, "own_words"))
     for kind, where, begins in found:
-        yield Suspect(kind, f"incidents:{incident.id}", incident.onset_at, text, where, begins, service, told)
+        yield Suspect(kind, f"incidents:{incident.id}", incident.onset_at, text, where, begins, service, sentence)
 
 
 def troubles(rows: Iterable[IncidentRow], places: Places) -> dict[str, list[Trouble]]:
@@ -264,7 +266,7 @@ def troubles(rows: Iterable[IncidentRow], places: Places) -> dict[str, list[Trou
 
 
 def _incident(
-    row: IncidentRow, kind: str, place: str | None, told: str, places: Places, service: str | None
+    row: IncidentRow, kind: str, place: str | None, text: str, places: Places, service: str | None
 ) -> Suspect:
     at = _start(row)
     where = f" on {places.name(service)}" if service is not None else ""
@@ -276,11 +278,11 @@ def _incident(
         place,
         kind,
         service,
-        told,
+        text,
         row["severity"],
         _end(row),
         places.environment(service),
-        expiry(told, at) if kind == "certificate" and mentions_tls(told) else None,
+        expiry(text, at) if kind == "certificate" and mentions_tls(text) else None,
     )
 
 

@@ -57,7 +57,7 @@ def _health(body: Mapping[str, object], received_at: datetime) -> Alert:
         raise MalformedRecord("detail.statusCode", "open, upcoming or closed", detail.get("statusCode"))
     state, code = STATES[word], plain(detail.get("eventTypeCode"))
     category = plain(detail.get("eventTypeCategory")) or ""
-    said = [mapping(one).get("latestDescription") for one in as_list(detail.get("eventDescription"))]
+    gets = [mapping(one).get("latestDescription") for one in as_list(detail.get("eventDescription"))]
     entities = [mapping(one) for one in as_list(detail.get("affectedEntities"))]
     resources = _texts(as_list(body.get("resources"))) or _texts([one.get("entityValue") for one in entities])
     ahead = _is_ahead(detail.get("startTime"), body.get("time"))
@@ -69,7 +69,7 @@ def _health(body: Mapping[str, object], received_at: datetime) -> Alert:
         title=code.replace("_", " ") if code else f"Event {arn}",
         received_at=received_at,
         severity=SeverityRating(CATEGORIES.get(category.lower(), "info"), category or None, True),
-        description=next((text for one in said if (text := plain(one))), None),
+        description=next((text for one in gets if (text := plain(one))), None),
         tags={
             **{name: value for one in entities[:20] for name, value in mapping(one.get("tags")).items()},
             "aws_service": detail.get("service"),

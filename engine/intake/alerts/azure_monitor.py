@@ -119,5 +119,5 @@ def _news(essentials: Mapping[str, object], context: Mapping[str, object]) -> Az
 
 def _before(left: object, right: object) -> bool:
     """Whether a problem had begun when it was told: maintenance is told weeks ahead."""
-    began, told = instant(left), instant(right)
-    return began is not None and told is not None and began <= told
+    began, moment = instant(left), instant(right)
+    return began is not None and moment is not None and began <= moment

@@ -111,12 +111,12 @@ def _holders(body: Mapping[str, object]) -> list[Mapping[str, object]]:
 
 def _fields(body: Mapping[str, object]) -> dict[str, object]:
     """The fields of the body, and below them those of its objects ``alert`` and ``event``, without what is absent."""
-    found: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for holder in _holders(body):
         for name, value in fold(holder).items():
-            if name not in found and not _absent(value):
-                found[name] = value
-    return found
+            if name not in fields and not _absent(value):
+                fields[name] = value
+    return fields
 
 
 def _absent(value: object) -> bool:
@@ -171,8 +171,8 @@ def _monitor(fields: Mapping[str, object]) -> str | None:
         return named
     for name in (*LINK, *BODY):
         text = fields.get(name)
-        if isinstance(text, str) and (found := _MONITOR_LINK.search(text)):
-            return found[1]
+        if isinstance(text, str) and (match := _MONITOR_LINK.search(text)):
+            return match[1]
     return None
 
 
@@ -188,10 +188,10 @@ def _tags(value: object) -> dict[str, object]:
     if isinstance(value, dict):
         return value
     parts = value if isinstance(value, list) else (plain(value) or "").split(",")
-    found: dict[str, object] = {}
+    tags: dict[str, object] = {}
     for part in parts[:500]:
         name, colon, text = (line(part, 400) or "").partition(":")
         name, text = name.strip(), text.strip() or ("" if colon else "true")
         if name and text:
-            found[name] = f"{found[name]}, {text}" if name in found else text
-    return found
+            tags[name] = f"{tags[name]}, {text}" if name in tags else text
+    return tags

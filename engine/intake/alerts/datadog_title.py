@@ -22,8 +22,8 @@ class Heading(NamedTuple):
 def heading(title: str) -> Heading:
     transition = priority = scope = None
     at = 0
-    while found := _PREFIX.match(title, at):
-        transition, priority = transition or found["transition"], priority or found["priority"]
-        scope = scope or found["scope"]
-        at = found.end()
+    while match := _PREFIX.match(title, at):
+        transition, priority = transition or match["transition"], priority or match["priority"]
+        scope = scope or match["scope"]
+        at = match.end()
     return Heading(title[at:].strip() or title.strip(), transition, priority, scope)

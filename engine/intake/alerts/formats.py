@@ -100,16 +100,16 @@ def read_batch(body: object, *, received_at: datetime, most: int = MOST) -> Aler
     """
     if not isinstance(body, dict):
         raise _unknown_shape(display(body))
-    found = next((one for one in FORMATS if one.matches(body)), None)
-    if found is None:
+    alert_format = next((one for one in FORMATS if one.matches(body)), None)
+    if alert_format is None:
         raise _unknown_shape(f"an object with {_names(body)}")
     if isinstance(alerts := body.get("alerts"), list):
         check_size("alert", len(alerts), most)
-    reading = found.read(body, received_at)
+    reading = alert_format.read(body, received_at)
     if reading.refused and not (reading.alerts and isinstance(alerts, list)):  # else nobody could send them alone
         raise _refuse_all(reading)
     if not reading.alerts:
-        raise no_records("alert", f"of {found.name}", "alerts", body.get("alerts"))
+        raise no_records("alert", f"of {alert_format.name}", "alerts", body.get("alerts"))
     return reading
 
 

@@ -43,7 +43,7 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
     when = alert.get("createdAt") if state == "firing" else alert.get("updatedAt")
     who = plain(alert.get("username"))
     words = next((text for name in WORDS_OF if (text := plain(alert.get(name)))), None)
-    said = f": {words}" if words else ""
+    sentence = f": {words}" if words else ""
     return compose(
         source="opsgenie",
         key=join_key("opsgenie", identity),
@@ -62,5 +62,5 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         acknowledged=word == ACKNOWLEDGE,
         acknowledged_by=who,
         event_id=f"{identity}/{word}/{moment}" if (moment := plain(alert.get("updatedAt"))) else None,
-        note=f"{action} by {who}{said}" if who else f"{action}{said}",
+        note=f"{action} by {who}{sentence}" if who else f"{action}{sentence}",
     )

@@ -94,7 +94,7 @@ def _event(action: str, data: Mapping[str, object], received_at: datetime) -> Al
     identity = _identity(event.get("issue_id"), "data.event.issue_id")
     tags = _pairs(event.get("tags"))
     rule, seen = line(data.get("triggered_rule")), plain(event.get("event_id"))
-    found = _PROJECT.search(plain(event.get("url")) or "")
+    match = _PROJECT.search(plain(event.get("url")) or "")
     return compose(
         source="sentry",
         key=join_key("sentry", identity),
@@ -104,7 +104,7 @@ def _event(action: str, data: Mapping[str, object], received_at: datetime) -> Al
         severity=_level(event.get("level")),
         description=event.get("culprit"),
         tags={**tags, "rule": rule, "release": event.get("release"), "environment": event.get("environment")},
-        service=found[1] if found else None,
+        service=match[1] if match else None,
         host=first(tags, HOSTS),
         started_at=event.get("datetime"),
         occurred_at=event.get("datetime"),

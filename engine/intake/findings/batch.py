@@ -109,24 +109,24 @@ def read_findings(
     shape is known and nothing is in it, unless a complete scan names its hosts; TooLarge with too_many_findings.
     """
     forced = _by_header(source_header)
-    found = _layout(body)
-    items = [(path, fold(item) if isinstance(item, dict) else item) for path, item in found.items]
-    chosen = _chosen(forced, found, items, body)
+    layout = _layout(body)
+    items = [(path, fold(item) if isinstance(item, dict) else item) for path, item in layout.items]
+    chosen = _chosen(forced, layout, items, body)
     records = list(_records(chosen, items))
     check_size("finding", len(records), most)
-    checks, origin = _checks(body), line(found.wrapper.get("source"), 60)
+    checks, origin = _checks(body), line(layout.wrapper.get("source"), 60)
     findings = _findings(chosen, records, checks, received_at, origin)
     batch = FindingBatch(
         source=chosen.name,
         findings=_merge_same(findings),
-        complete=_is_complete(found, complete),
-        hosts=frozenset({finding.host for finding in findings} | _hosts(found) | found.hosts | {*hosts}),
+        complete=_is_complete(layout, complete),
+        hosts=frozenset({finding.host for finding in findings} | _hosts(layout) | layout.hosts | {*hosts}),
         received=len(records),
-        origins=frozenset({finding.source for finding in findings} | found.origins or {_origin(chosen, origin)}),
+        origins=frozenset({finding.source for finding in findings} | layout.origins or {_origin(chosen, origin)}),
         checks=checks,
     )
     if not records and not checks and not (batch.complete and batch.hosts):
-        raise _no_finding(chosen.name, found)
+        raise _no_finding(chosen.name, layout)
     return batch
 
 
@@ -174,13 +174,13 @@ def _origin(chosen: FindingFormat, named: str | None) -> str:
     return named if named is not None and chosen.name == "generic" else chosen.name
 
 
-def _no_finding(name: str, found: Layout) -> BadRequest:
+def _no_finding(name: str, layout: Layout) -> BadRequest:
     """A 200 here would hide that a connector sends nothing, or sends it elsewhere in the body."""
     return BadRequest(
-        f"The body is known ({name}) and holds no finding: they were expected at {found.expected}. A scan that found "
+        f"The body is known ({name}) and holds no finding: they were expected at {layout.expected}. A scan that found "
         f"nothing says so with complete: true and the hosts that it looked at, a file with the header {COMPLETE}.",
         word="no_findings",
-        details=[{"field": found.expected, "expected": "at least one finding", "found": "nothing"}],
+        details=[{"field": layout.expected, "expected": "at least one finding", "found": "nothing"}],
     )
 
 
@@ -198,20 +198,20 @@ def _by_header(header: str | None) -> FindingFormat | None:
 
 
 def _chosen(
-    forced: FindingFormat | None, found: Layout, items: list[tuple[str, object]], body: object
+    forced: FindingFormat | None, layout: Layout, items: list[tuple[str, object]], body: object
 ) -> FindingFormat:
     """The format of the document, of the header, or of the first item that has one."""
-    if found.format is None and forced is not None and forced.name in WHOLE:
+    if layout.format is None and forced is not None and forced.name in WHOLE:
         raise _unknown(body)
-    if found.format is None:
+    if layout.format is None:
         return forced or _by_shape(items, body)
-    if forced is not None and forced.name != found.format:
+    if forced is not None and forced.name != layout.format:
         raise BadRequest(
-            f"{HEADER} says {forced.name}; the body is of {found.format}.",
+            f"{HEADER} says {forced.name}; the body is of {layout.format}.",
             word="unknown_vuln_source",
-            details=[{"field": HEADER, "expected": found.format, "found": forced.name}],
+            details=[{"field": HEADER, "expected": layout.format, "found": forced.name}],
         )
-    return FORCED[found.format]
+    return FORCED[layout.format]
 
 
 def _by_shape(items: list[tuple[str, object]], body: object) -> FindingFormat:
@@ -245,22 +245,22 @@ def _merge_same(findings: list[Finding]) -> list[Finding]:
     return list(by_key.values())
 
 
-def _is_complete(found: Layout, said_beside: bool) -> bool:
-    return (is_complete_scan("complete", found.wrapper.get("complete")) or said_beside) and not found.truncated
+def _is_complete(layout: Layout, said_beside: bool) -> bool:
+    return (is_complete_scan("complete", layout.wrapper.get("complete")) or said_beside) and not layout.truncated
 
 
-def is_complete_scan(field: str, said: object) -> bool:
+def is_complete_scan(field: str, text: object) -> bool:
     """Whether a scan is called complete; BadRequest for what is neither true nor false."""
-    if said is None or (isinstance(said, str) and plain(said) is None):
+    if text is None or (isinstance(text, str) and plain(text) is None):
         return False
-    if flag(said) is None:
+    if flag(text) is None:
         raise BadRequest(
-            f"{field} must be true or false; got {display(said)}.",
+            f"{field} must be true or false; got {display(text)}.",
             word="invalid_finding",
-            details=[{"field": field, "expected": "true or false", "found": display(said)}],
+            details=[{"field": field, "expected": "true or false", "found": display(text)}],
         )
-    return bool(flag(said))
+    return bool(flag(text))
 
 
-def _hosts(found: Layout) -> set[str]:
-    return {name for host in as_list(found.wrapper.get("hosts"))[: 2 * MOST] if (name := line(host)) is not None}
+def _hosts(layout: Layout) -> set[str]:
+    return {name for host in as_list(layout.wrapper.get("hosts"))[: 2 * MOST] if (name := line(host)) is not None}

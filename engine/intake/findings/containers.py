@@ -174,13 +174,13 @@ def _finding(
     if check is None:
         raise MalformedRecord("", "a vulnerability with its identifier", identifier)
     ranked = rate_by_words(cvss, *ratings)
-    said = line(title) or (f"{check} in {name}" if name else check)
+    text = line(title) or (f"{check} in {name}" if name else check)
     return Finding(
         source=tool,
         key=join_key(tool, host.lower(), check, name or ""),
         check=check,
         host=host,
-        title=said,
+        title=text,
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,

@@ -28,14 +28,14 @@ def is_csv(data: bytes) -> bool:
 def read_csv(data: bytes) -> list[dict[str, object]]:
     """The rows under their header, blank ones left out; BadRequest where there is no header that is known."""
     text = _text(data)
-    found = _header(text)
-    if found is None:
+    header = _header(text)
+    if header is None:
         raise BadRequest(
             f"The CSV has no header in its first {LOOKED_AT} lines with the number of a check "
             f"({', '.join(WHOSE)}) and a host ({', '.join(sorted(HOSTS))}).",
             word="unknown_finding_shape",
         )
-    start, delimiter = found
+    start, delimiter = header
     try:
         lines = csv.reader(StringIO(text[start:], newline=""), delimiter=delimiter)
         return list(_rows(_inner_lines(lines, delimiter)))

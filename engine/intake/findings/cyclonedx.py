@@ -77,8 +77,8 @@ def read(record: CycloneDxRecord, received_at: datetime, source: str | None = No
     component = record.component or product
     if component is None:
         raise MalformedRecord("affects", "a list of {ref}, or a metadata.component", held.get("affects"))
-    said = (plain(analysis.get("state")) or "in_triage").lower()
-    state = said if record.affected else "not_affected"
+    text = (plain(analysis.get("state")) or "in_triage").lower()
+    state = text if record.affected else "not_affected"
     ratings = [mapping(one) for one in as_list(held.get("ratings"))]
     cvss = max((found for one in ratings if (found := _cvss(one)) is not None), default=None)
     ranked = _severity(ratings, cvss)

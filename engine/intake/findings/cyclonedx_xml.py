@@ -31,10 +31,10 @@ def bill_of_xml(body: object) -> Mapping[str, object] | None:
 def _plain(value: object, depth: int) -> object:
     if not isinstance(value, dict) or depth > DEEPEST:
         return None if isinstance(value, dict | list) else value
-    found: dict[str, object] = {}
+    plain: dict[str, object] = {}
     for name, inner in value.items():
         item = ITEMS.get(name)
         known = as_list(mapping(inner).get(item)) if item else None
         short = RENAMED.get(name, name.removeprefix("@"))
-        found[short] = _plain(inner, depth + 1) if known is None else [_plain(one, depth + 1) for one in known]
-    return found
+        plain[short] = _plain(inner, depth + 1) if known is None else [_plain(one, depth + 1) for one in known]
+    return plain

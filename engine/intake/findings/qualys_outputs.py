@@ -46,12 +46,12 @@ def qualys_layout(body: object) -> Layout | None:
         return None
     folded = [(number, fold(one) if isinstance(one, dict) else one) for number, one in enumerate(as_list(body))]
     documents = [one for _, one in folded if isinstance(one, dict) and _is_document(one, listed)]
-    found = _document(documents, {} if listed else documents[0]) if documents else None
-    if found is None or not listed:
-        return found
+    layout = _document(documents, {} if listed else documents[0]) if documents else None
+    if layout is None or not listed:
+        return layout
     inside = {id(one) for one in documents}
     others = [(f"[{number}]", one) for number, one in folded if id(one) not in inside]
-    return found._replace(items=[*found.items, *others])
+    return layout._replace(items=[*layout.items, *others])
 
 
 def knowledge_in(body: object) -> list[tuple[str, object]]:

@@ -26,8 +26,8 @@ def rule_of(result: Mapping[str, object], run: Mapping[str, object]) -> Mapping[
     name = plain(result.get("ruleId")) or plain(pointer.get("id"))
     if isinstance(index, int) and 0 <= index < len(rules) and _is_named(mapping(rules[index]), name):
         return mapping(rules[index])
-    found = (mapping(rule) for holder in holders for rule in as_list(holder.get("rules")))
-    return next((rule for rule in found if name is not None and _is_named(rule, name)), {})
+    mappings = (mapping(rule) for holder in holders for rule in as_list(holder.get("rules")))
+    return next((rule for rule in mappings if name is not None and _is_named(rule, name)), {})
 
 
 def words_of(message: object, rule: Mapping[str, object]) -> str | None:

@@ -64,9 +64,9 @@ class Keys:
             for row, *key in suspects.select(ROW, *self._key).iter_rows():
                 before = first.setdefault(tuple(key), row)
                 if before != row:
-                    shown = ", ".join(str(part) for part in key)
+                    text = ", ".join(str(part) for part in key)
                     wanted = f"each {', '.join(self._key)} once; row {before} has it already"
-                    problems.add(file, row, ", ".join(self._key), wanted, shown)
+                    problems.add(file, row, ", ".join(self._key), wanted, text)
 
 
 def check_references(connection: Connection, org_id: str, files: Mapping[str, CheckResult], problems: Problems) -> None:

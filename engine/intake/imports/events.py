@@ -59,7 +59,7 @@ class EventImport:
         return rows.with_columns(known.alias(KNOWN))
 
     def _read(self, given: list[str], ids: pl.Series) -> dict[str, tuple[object, ...]]:
-        found: dict[str, tuple[object, ...]] = {}
+        read: dict[str, tuple[object, ...]] = {}
         wanted = ids
         if self._places is not None:
             wanted = self._places.filter(pl.col(HASH).is_in(ids.hash().implode()))["seq"]
@@ -67,8 +67,8 @@ class EventImport:
             chunk = wanted[start : start + CHUNK].to_list()
             chosen = audit_log.c.event_id.in_(chunk) if self._places is None else _places(chunk)
             query = _query(*given).where(self._mine, chosen)
-            found.update((str(row[0]), tuple(row)) for row in self._connection.execute(query))
-        return found
+            read.update((str(row[0]), tuple(row)) for row in self._connection.execute(query))
+        return read
 
 
 def _query(*names: str) -> Select[*tuple[object, ...]]:

@@ -25,10 +25,10 @@ FILE = "file"
 TOO_LARGE = "evidence_too_large"
 
 
-def top_names(found: Iterable[SheetRows], mapping: ColumnMapping) -> set[str]:
+def top_names(sheet_rows: Iterable[SheetRows], mapping: ColumnMapping) -> set[str]:
     """The files and folders of an imported folder that rows of evidence items name: they are no tables."""
     names: set[str] = set()
-    for sheet in found:
+    for sheet in sheet_rows:
         if sheet.table == ITEMS:
             header = Header(importable(ITEMS), sheet.file, Problems(), mapping)
             for frame in header.frames(sheet):

@@ -41,9 +41,9 @@ def check_written_rows(connection: Connection, org_id: str, checked: CheckResult
         for row in frame.select(ROW, "id", *given).iter_rows(named=True):
             before = written.get(row["id"], row)
             for column in given:
-                there, told = _text(before[column]), _text(row[column])
-                if there != told:
-                    problems.add(checked.file, row[ROW], column, f"{there or 'nothing'}: `hq pull` wrote it", told)
+                there, text = _text(before[column]), _text(row[column])
+                if there != text:
+                    problems.add(checked.file, row[ROW], column, f"{there or 'nothing'}: `hq pull` wrote it", text)
 
 
 def _refuse_new(connection: Connection, org_id: str, checked: CheckResult, problems: Problems) -> None:

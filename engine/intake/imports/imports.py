@@ -109,9 +109,18 @@ def import_paths(
     ``follow`` does what new lines of incidents' histories bring about. ``evidence`` holds the files that evidence items
     name; without it the name alone is written.
     """
-    found, doing = sheets(paths, mapping), progress or silent
+    sheet_rows, doing = sheets(paths, mapping), progress or silent
     return import_sheets(
-        store, found, org_id, actor, now, doing, mapping=mapping, rehearsed=rehearsed, follow=follow, evidence=evidence
+        store,
+        sheet_rows,
+        org_id,
+        actor,
+        now,
+        doing,
+        mapping=mapping,
+        rehearsed=rehearsed,
+        follow=follow,
+        evidence=evidence,
     )
 
 
@@ -129,7 +138,7 @@ def frame_sheets(frames: Mapping[str, pl.DataFrame]) -> list[SheetRows]:
 
 def import_sheets(
     store: Store,
-    found: Sequence[SheetRows],
+    sheet_rows: Sequence[SheetRows],
     org_id: str,
     actor: str,
     now: datetime,
@@ -150,10 +159,10 @@ def import_sheets(
     """
     head = store.head(org_id)
     if head is None:
-        check_new_organization(org_id, found, [known for known, _ in store.organizations()])
+        check_new_organization(org_id, sheet_rows, [known for known, _ in store.organizations()])
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
-        files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
+        files = check_sheets(store, sheet_rows, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
         held: Mapping[str, EvidenceBytes] = {}
         items = files.get(ITEMS)
@@ -170,19 +179,19 @@ def import_sheets(
             return end.result
 
 
-def check_new_organization(org_id: str, found: Sequence[SheetRows], known: Sequence[str] = ()) -> None:
+def check_new_organization(org_id: str, sheet_rows: Sequence[SheetRows], known: Sequence[str] = ()) -> None:
     """Usage where an organization of that name cannot be made from the sheets."""
-    if "organizations" not in {sheet.table for sheet in found}:
+    if "organizations" not in {sheet.table for sheet in sheet_rows}:
         near = suggestion(org_id, known)
-        told = f"There is no organization {org_id!r}; import a file organizations with its row to make it."
-        raise Usage(f"{told} {near}" if near else told)
+        text = f"There is no organization {org_id!r}; import a file organizations with its row to make it."
+        raise Usage(f"{text} {near}" if near else text)
     if org_id == PLATFORM or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", org_id):
         raise Usage(f"An organization's name is lower case letters, digits and hyphens; got {org_id!r}.")
 
 
 def check_sheets(
     store: Store,
-    found: Sequence[SheetRows],
+    sheet_rows: Sequence[SheetRows],
     folder: Path,
     org_id: str,
     problems: Problems,
@@ -194,7 +203,7 @@ def check_sheets(
     """The sheets in the order in which they are written, checked; ``once`` as for ``check_sheet``."""
     with store.reader() as connection, with_own_controls(own_control_ids(connection, org_id)):
         files = {}
-        for sheet in sorted(found, key=lambda sheet: _order(sheet.table)):
+        for sheet in sorted(sheet_rows, key=lambda sheet: _order(sheet.table)):
             files[sheet.table] = check_sheet(
                 sheet, folder, connection, org_id, problems, progress, once=once, mapping=mapping
             )

@@ -74,11 +74,11 @@ def _toml_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
 def _csv_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
     text = _text(path)
     reader = csv.DictReader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ",")
-    found = {squash(name): name for name in reader.fieldnames or ()}
-    if not {"table", "column"} <= set(found):
-        raise Usage(f"{path.name} must have the columns {', '.join(COLUMNS)}; got {', '.join(found.values())}.")
+    names = {squash(name): name for name in reader.fieldnames or ()}
+    if not {"table", "column"} <= set(names):
+        raise Usage(f"{path.name} must have the columns {', '.join(COLUMNS)}; got {', '.join(names.values())}.")
     for row in reader:
-        table, header, column, value = ((row.get(found.get(name, "")) or "").strip() for name in COLUMNS)
+        table, header, column, value = ((row.get(names.get(name, "")) or "").strip() for name in COLUMNS)
         if table or header or column:
             yield table, header, column, value
 

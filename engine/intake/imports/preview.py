@@ -28,12 +28,12 @@ CHUNK = 500
 
 
 def preview_sheets(
-    store: Store, found: Sequence[SheetRows], org_id: str, *, mapping: ColumnMapping = PLAIN
+    store: Store, sheet_rows: Sequence[SheetRows], org_id: str, *, mapping: ColumnMapping = PLAIN
 ) -> ImportPreview:
     """What importing the sheets into an organization that exists would do now; nothing is written."""
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="hq-preview-") as folder:
-        files = check_sheets(store, found, Path(folder), org_id, problems, silent, mapping=mapping)
+        files = check_sheets(store, sheet_rows, Path(folder), org_id, problems, silent, mapping=mapping)
         refused, problem = _refusals(problems)
         with store.reader() as connection:
             tables = tuple(_table(connection, org_id, checked, refused) for checked in files.values())

@@ -35,10 +35,10 @@ class Problems:
             self._trim()
 
     def add_all(
-        self, file: str, column: str, expected: Callable[[str | None], str], rows: pl.Series, found: pl.Series
+        self, file: str, column: str, expected: Callable[[str | None], str], rows: pl.Series, series: pl.Series
     ) -> None:
         """The bad cells of one column, in row order; ``expected`` says for a cell what it should have held."""
-        for row, cell in zip(rows.head(LISTED), found.head(LISTED), strict=True):
+        for row, cell in zip(rows.head(LISTED), series.head(LISTED), strict=True):
             self.add(file, row, column, expected(cell), cell)
         self.count += max(rows.len() - LISTED, 0)
 
@@ -58,8 +58,8 @@ class Problems:
         cells = "1 bad cell" if self.count == 1 else f"{self.count:,} bad cells"
         listed = "" if self.count <= LISTED else f" (the first {LISTED:,} are listed)"
         them = "it" if self.count == 1 else "them"
-        told = f"Nothing was imported: {cells} in {where}{listed}; correct {them} and import again."
-        raise InvalidData(" ".join([told, *self._advice]), details=details)
+        text = f"Nothing was imported: {cells} in {where}{listed}; correct {them} and import again."
+        raise InvalidData(" ".join([text, *self._advice]), details=details)
 
     def _trim(self) -> None:
         self._cells = sorted(self._cells, key=lambda cell: cell[:3])[:LISTED]

@@ -29,8 +29,8 @@ _TABLES: Mapping[str, TypedTable[OnCallShiftRow] | TypedTable[MaintenanceWindowR
 def stamp(revision: Revision, table: str, records: Sequence[dict[str, object]]) -> None:
     """Give new rows, and those that cover more than before, the present as ``recorded_at``."""
     ids = [str(record["id"]) for record in records]
-    found = many(revision.records, _TABLES[table], revision.org_id, id=ids)
-    known: dict[str, Mapping[str, object]] = {row["id"]: row for row in found}
+    rows = many(revision.records, _TABLES[table], revision.org_id, id=ids)
+    known: dict[str, Mapping[str, object]] = {row["id"]: row for row in rows}
     for record in records:
         old = known.get(str(record["id"]))
         if old is None or not _covers(old, {**old, **record}, SCOPES[table]):

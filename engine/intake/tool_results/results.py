@@ -209,5 +209,5 @@ def _openscap(data: bytes) -> ToolResults | None:
         raise InvalidData(f"The file is not XML: {error}.") from error
     if not document.results:
         return None
-    found = (one for rule, word in document.results for one in _result(rule, document.titles.get(rule), word))
-    return _count("openscap", found)
+    rule_results = (one for rule, word in document.results for one in _result(rule, document.titles.get(rule), word))
+    return _count("openscap", rule_results)

@@ -166,9 +166,9 @@ class Opening(NamedTuple):
     next_step: str = ""
 
 
-def at_most(said: str, more: str) -> str:
+def at_most(text: str, more: str) -> str:
     """What is said, with ``more`` where a headline has room for both."""
-    return f"{said}{more}" if len(f"{said}{more}".split()) <= MOST_WORDS else said
+    return f"{text}{more}" if len(f"{text}{more}".split()) <= MOST_WORDS else text
 
 
 @dataclass(frozen=True)
@@ -248,5 +248,7 @@ class Edition:
 
     def readable(self, text: str) -> str:
         """A sentence as people read it: days spelled, the names of people before their addresses."""
-        said = spelled_days(text)
-        return _ADDRESS.sub(lambda found: _name_and_address(self.people, found[0]), said) if self.people else said
+        sentence = spelled_days(text)
+        return (
+            _ADDRESS.sub(lambda match: _name_and_address(self.people, match[0]), sentence) if self.people else sentence
+        )

@@ -161,9 +161,9 @@ def _movement(kind: str, state: str, because: str, several: Sequence[StateMove])
     return Movement(kind, state, because, tuple(sorted(one.thing for one in several)), tuple(days))
 
 
-def main_movements(found: Sequence[Movement], better: bool | None, most: int = 3) -> str:
+def main_movements(movements: Sequence[Movement], better: bool | None, most: int = 3) -> str:
     """The movements of most things, as one clause; ``better`` where only those that go that way are wanted."""
-    same = [one for one in found if better is None or one.is_good == better]
+    same = [one for one in movements if better is None or one.is_good == better]
     return "; ".join(
         one.words for one in sorted(same, key=lambda one: (one.because == OTHERS, -len(one.things)))[:most]
     )

@@ -98,8 +98,8 @@ def inputs_of(function: Callable[..., object]) -> Mapping[str, str | Rows]:
 def facts_of(function: Callable[..., object]) -> tuple[str, ...]:
     """The facts that a function takes, those of the functions that it takes rows of included."""
     taken = inputs_of(function).values()
-    found = (name for each in taken for name in ((each,) if isinstance(each, str) else facts_of(each)))
-    return tuple(dict.fromkeys(found))
+    names = (name for each in taken for name in ((each,) if isinstance(each, str) else facts_of(each)))
+    return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +192,11 @@ class Figures:
         rows = self._rows_of(figure, explained=True)
         parts = [part for part in PARTS if part in (*figure.aggregate.parts, "numerator") and part in rows.columns]
         named = [*IDENTITY, *self._decisive(figure), *columns_of(figure.reason or "")]
-        shown = [column for column in dict.fromkeys(named) if column in rows.columns and column not in (*parts, REASON)]
+        columns = [
+            column for column in dict.fromkeys(named) if column in rows.columns and column not in (*parts, REASON)
+        ]
         floats = [column for column in parts if rows.schema[column].is_float()]
-        return rows.select(*shown, REASON, *parts).with_columns(pl.col(floats).round(6))
+        return rows.select(*columns, REASON, *parts).with_columns(pl.col(floats).round(6))
 
     @cached_property
     def _words(self) -> Mapping[str, object]:
@@ -237,8 +239,8 @@ def _why(figure: Figure, columns: Sequence[str], rows: pl.DataFrame) -> pl.Expr:
     told = [column for column in dict.fromkeys(columns) if column in rows.columns]
     if not told:
         return pl.lit(figure.title)
-    said = [pl.concat_str(pl.lit(f"{column.replace('_', ' ')} "), _text(column, rows)) for column in told]
-    return pl.concat_str(said, separator="; ")
+    expressions = [pl.concat_str(pl.lit(f"{column.replace('_', ' ')} "), _text(column, rows)) for column in told]
+    return pl.concat_str(expressions, separator="; ")
 
 
 def columns_of(template: str) -> list[str]:

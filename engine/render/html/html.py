@@ -56,8 +56,8 @@ def sheets(edition: Edition, links: Links, part: str = "") -> list[TableSheet]:
     tables = edition.document.tables
     visible = FIRST_ROWS if len(tables) <= MANY_TABLES else FEWER_ROWS
     before = f"{part}-" if part else ""
-    found = [sheet(table, f"{before}table-{number}", of_report) for number, table in enumerate(tables, 1)]
-    return [replace(one, visible=visible) for one in found]
+    table_sheets = [sheet(table, f"{before}table-{number}", of_report) for number, table in enumerate(tables, 1)]
+    return [replace(one, visible=visible) for one in table_sheets]
 
 
 def with_lead(edition: Edition, tables: Sequence[TableSheet], links: Links) -> Sequence[TableSheet]:
@@ -118,7 +118,7 @@ def _as_read(chart: Chart, edition: Edition) -> Chart:
         return chart
     every = chart.frame.get_column(chart.x).drop_nulls().unique()
     read = {said: edition.people.get(said) or spelled_days(said).removeprefix("week of ") for said in every}
-    changed = {said: shown for said, shown in read.items() if shown != said}
+    changed = {said: text for said, text in read.items() if text != said}
     if not changed:
         return chart
     marks = [
@@ -136,8 +136,8 @@ def _with_lane_names(picture: Picture, edition: Edition) -> Picture:
 
 def _is_landscape(tables: Sequence[TableSheet]) -> bool:
     """Whether half of the tables are too broad for a portrait sheet: then the others go on landscape sheets, too."""
-    shown = [table.is_wide for table in tables if table.height]
-    return sum(shown) * 2 >= len(shown) > 0
+    wides = [table.is_wide for table in tables if table.height]
+    return sum(wides) * 2 >= len(wides) > 0
 
 
 def _environment() -> Environment:

@@ -53,14 +53,14 @@ def key_figures(document: Document) -> KeyFigures:
     compared = [_pair(document, name, shown) for name in shown if name in pairs]
     shown = {name: one for name, one in shown.items() if name.removeprefix(THEN) not in pairs}
     changes = {name: change for name in shown if (change := _change_of(name, shown))}
-    found = [
+    figures = [
         _figure(document, name, content, changes.get(name, ""))
         for name, content in shown.items()
         if name not in changes.values()
     ]
-    order = sorted(found, key=lambda figure: (_is_last(document, figure), found.index(figure)))
+    order = sorted(figures, key=lambda figure: (_is_last(document, figure), figures.index(figure)))
     first = [figure for figure in order if figure.content is not None and _is_short(figure)][:MOST]
-    return KeyFigures(first, [figure for figure in found if figure not in first], compared)
+    return KeyFigures(first, [figure for figure in figures if figure not in first], compared)
 
 
 def _figure(document: Document, name: str, content: object, change: str) -> KeyFigure:

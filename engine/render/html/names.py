@@ -27,7 +27,7 @@ def title_columns(table: Table) -> Mapping[str, str]:
     service to its identifier.
     """
     seen = [name for name in table.frame.columns if name not in table.unseen and not table.schema[name].is_nested()]
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for place, name in enumerate(seen):
         stem, _, last = name.rpartition("_")
         before = [other for other in seen[:place] if other in IDENTIFIERS]
@@ -40,8 +40,8 @@ def title_columns(table: Table) -> Mapping[str, str]:
         else:
             owner = before[-1] if name in TITLES and before else ""
         if owner:
-            found.setdefault(owner, name)
-    return found
+            columns.setdefault(owner, name)
+    return columns
 
 
 def named_cells(table: Table, columns: Collection[str], links: Links) -> Mapping[str, DictionaryColumn]:
@@ -111,10 +111,10 @@ def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links
         if called:
             return _title_link(called, text, named, links)
     things: Sequence[str] = thing if isinstance(thing, tuple) else [thing]
-    shown = [_anchor(str(one), links.thing(name, table, one, framework), links) for one in things if one is not None]
-    if len(shown) > MOST_NAMES:
-        return f"<details><summary>{len(shown)}</summary>{'; '.join(shown)}</details>"
-    return "; ".join(shown)
+    anchors = [_anchor(str(one), links.thing(name, table, one, framework), links) for one in things if one is not None]
+    if len(anchors) > MOST_NAMES:
+        return f"<details><summary>{len(anchors)}</summary>{'; '.join(anchors)}</details>"
+    return "; ".join(anchors)
 
 
 def _title_of(text: str, thing: ThingKey | None, links: Links) -> str:
@@ -124,29 +124,29 @@ def _title_of(text: str, thing: ThingKey | None, links: Links) -> str:
 
 def _reading(text: str, thing: ThingKey | None, links: Links) -> str:
     """What people read for a name among several."""
-    shown = links.name(*thing, text) if thing else text
-    return record_name(text, links.records) or shown if shown == text else shown
+    name = links.name(*thing, text) if thing else text
+    return record_name(text, links.records) or name if name == text else name
 
 
 def _title_link(title: str, text: str, thing: ThingKey | None, links: Links) -> str:
     """A title that leads to what it names, and the identifier small beside it."""
-    shown = escape_text(readable(title))
+    label = escape_text(readable(title))
     address = links.href(*thing) if thing else ""
     if thing and thing[0] in NAMED:
         full = f' title="{escape_text(text)}"' if text != title else ""
-        return f'<a href="{escape_text(address)}"{full}>{shown}</a>' if address else f"<span{full}>{shown}</span>"
+        return f'<a href="{escape_text(address)}"{full}>{label}</a>' if address else f"<span{full}>{label}</span>"
     identifier = readable(links.name(*thing, text)) if thing else readable(text)
     is_indirect = thing is None and text not in links.records and bool(record_name(text, links.records))
     small = "" if is_indirect or _HASH.fullmatch(identifier) or identifier in ("", title) else identifier
     beside = small and f" <small>{escape_text(small)}</small>"
-    return f'<a href="{escape_text(address)}">{shown}</a>{beside}' if address else f"{shown}{beside}"
+    return f'<a href="{escape_text(address)}">{label}</a>{beside}' if address else f"{label}{beside}"
 
 
 def _anchor(text: str, thing: ThingKey | None, links: Links) -> str:
     """One name as HTML: a link where its thing has a page."""
-    shown = readable(_reading(text, thing, links))
+    label = readable(_reading(text, thing, links))
     address = links.href(*thing) if thing else ""
-    full = f' title="{escape_text(text)}"' if shown != text else ""
+    full = f' title="{escape_text(text)}"' if label != text else ""
     if not address:
-        return f"<span{full}>{escape_text(shown)}</span>" if full else escape_text(shown)
-    return f'<a href="{escape_text(address)}"{full}>{escape_text(shown)}</a>'
+        return f"<span{full}>{escape_text(label)}</span>" if full else escape_text(label)
+    return f'<a href="{escape_text(address)}"{full}>{escape_text(label)}</a>'

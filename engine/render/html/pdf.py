@@ -57,8 +57,8 @@ def _write(documents: Sequence["RenderedPages"], pages: Sequence[bytes]) -> byte
     """Tagged as PDF/UA-1 asks, with headings as bookmarks; its identifier follows from the pages."""
     whole = documents[0].copy([sheet for document in documents for sheet in document.pages])
     identifier = sha256(b"\0".join(pages)).hexdigest().encode()
-    found: bytes = whole.write_pdf(pdf_identifier=identifier, pdf_variant="pdf/ua-1")
-    return found
+    pdf: bytes = whole.write_pdf(pdf_identifier=identifier, pdf_variant="pdf/ua-1")
+    return pdf
 
 
 def _numbering(first: int) -> "CSS":

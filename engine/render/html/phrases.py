@@ -44,31 +44,31 @@ def with_links(text: str, links: Links) -> Markup:
 
 def _report_link(route: str, links: Links) -> Markup:
     name = route.partition("?")[0].rpartition("/")[2]
-    shown, address = label(name), links.report(name, route.partition("?")[0])
-    return Markup('<a href="{}">{}</a>').format(address, shown) if address else escape(shown)
+    text, address = label(name), links.report(name, route.partition("?")[0])
+    return Markup('<a href="{}">{}</a>').format(address, text) if address else escape(text)
 
 
 def _with_things(text: str, links: Links) -> Markup:
-    text, found, at = spelled_days(text), [], 0
+    text, markups, at = spelled_days(text), [], 0
     for start, end, thing in _things(text, links):
-        said = text[start:end]
+        sentence = text[start:end]
         address = links.href(*thing) if thing else ""
-        shown = _reading(said, thing, text, links)
-        if address or shown != said:
-            full = Markup(' title="{}"').format(said) if shown != said else ""
-            tag = Markup('<a href="{}"{}>{}</a>').format(address, full, shown)
-            bare = Markup("<span{}>{}</span>").format(full, shown) if full and thing is None else escape(shown)
-            found += [escape(text[at:start]), tag if address else bare]
+        reading = _reading(sentence, thing, text, links)
+        if address or reading != sentence:
+            full = Markup(' title="{}"').format(sentence) if reading != sentence else ""
+            tag = Markup('<a href="{}"{}>{}</a>').format(address, full, reading)
+            bare = Markup("<span{}>{}</span>").format(full, reading) if full and thing is None else escape(reading)
+            markups += [escape(text[at:start]), tag if address else bare]
             at = end
-    return Markup("").join([*found, escape(text[at:])])
+    return Markup("").join([*markups, escape(text[at:])])
 
 
-def _reading(said: str, thing: ThingKey | None, text: str, links: Links) -> str:
+def _reading(sentence: str, thing: ThingKey | None, text: str, links: Links) -> str:
     """What people read for a name in a sentence: a title, unless the sentence has it already."""
     if thing is None or thing[0] in ("request", "incident"):
-        title = (links.title(*thing) if thing else "") or links.records.get(said, "")
-        return said if not title or title in text else title
-    return links.name(*thing, thing[1]) if thing[0] in NAMED or ":" in said else said
+        title = (links.title(*thing) if thing else "") or links.records.get(sentence, "")
+        return sentence if not title or title in text else title
+    return links.name(*thing, thing[1]) if thing[0] in NAMED or ":" in sentence else sentence
 
 
 def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey | None]]:
@@ -76,7 +76,7 @@ def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey | None
     own = {called: name for name, title in links.own_frameworks.items() for called in (f"{title} ", f"{name}:")}
     for match in _pattern(frozenset(links.phrases), frozenset(own)).finditer(text):
         start, end = match.span()
-        said = match[0]
+        sentence = match[0]
         if match["control"]:
             control = _leading_control(_FRAMEWORKS[match["framework"]], match["control"], links)
             if control:
@@ -87,23 +87,23 @@ def _things(text: str, links: Links) -> Iterator[tuple[int, int, ThingKey | None
             if control:
                 yield start, match.start("own_control") + len(control.partition(":")[2]), ("control", control)
         elif match["address"]:
-            yield start, end, ("owner", said)
+            yield start, end, ("owner", sentence)
         elif match["bare"]:
-            control = _leading_control(links.framework, said, links) if _is_no_number(said) else ""
+            control = _leading_control(links.framework, sentence, links) if _is_no_number(sentence) else ""
             if control:
                 yield start, start + len(control.partition(":")[2]), ("control", control)
         elif match["id"]:
-            if said in links.ids:
-                yield start, end, (links.ids[said], said)
-            elif control := _leading_control(links.framework, said, links):
+            if sentence in links.ids:
+                yield start, end, (links.ids[sentence], sentence)
+            elif control := _leading_control(links.framework, sentence, links):
                 yield start, start + len(control.partition(":")[2]), ("control", control)
-            elif said in links.records:
+            elif sentence in links.records:
                 yield start, end, None
         elif match["low"]:
-            if said in links.ids or said in links.records:
-                yield start, end, (links.ids[said], said) if said in links.ids else None
+            if sentence in links.ids or sentence in links.records:
+                yield start, end, (links.ids[sentence], sentence) if sentence in links.ids else None
         else:
-            yield start, end, links.phrases[said]
+            yield start, end, links.phrases[sentence]
 
 
 def _is_no_number(text: str) -> bool:

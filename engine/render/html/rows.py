@@ -125,14 +125,14 @@ class _Frame:
             return rows
         opening = f'<tr class="more"><td colspan="{len(self.folded.shown)}">'
         more = (" ".join(filter(None, told)) for told in below)
-        return [f"{row}{opening}{told}</td></tr>" if told else row for row, told in zip(rows, more, strict=True)]
+        return [f"{row}{opening}{text}</td></tr>" if text else row for row, text in zip(rows, more, strict=True)]
 
-    def _content(self, name: str, shown: DictionaryColumn) -> DictionaryColumn:
+    def _content(self, name: str, column: DictionaryColumn) -> DictionaryColumn:
         if name in self.table.state:
-            return shown.map(lambda cell: _badge(cell, name))
+            return column.map(lambda cell: _badge(cell, name))
         if self._is_prose(name):
-            return shown.map(lambda text: str(with_links(text, self.links)))
-        return shown if is_inert(self.table.schema[name]) else shown.map(escape_text)
+            return column.map(lambda text: str(with_links(text, self.links)))
+        return column if is_inert(self.table.schema[name]) else column.map(escape_text)
 
     def _is_prose(self, name: str) -> bool:
         """Whether cells may name things within sentences."""

@@ -164,14 +164,14 @@ def _sheet(table: Table, most: int) -> _Sheet:
 
 def _beside(names: Sequence[str], headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[int]:
     """The columns of short cells that fit beside the first one on the smallest screen, from the left."""
-    found, left = [], BESIDE
+    beside, left = [], BESIDE
     for place in range(1, len(headings)):
         cells = max((len(row[place]) for row in rows), default=0)
         width = max(cells, max(map(len, headings[place].split()), default=0))
         if cells and width <= min(SHORT, left) and names[place] not in PLAIN:
-            found.append(place)
+            beside.append(place)
             left -= width
-    return found
+    return beside
 
 
 def _lines(mail: Mail) -> Iterator[str]:
@@ -212,8 +212,8 @@ def _rows(sheet: _Sheet) -> Iterator[str]:
         plain = [cell for label, cell in row.below if not label]
         facts = [f"{name}: {cell}" for name, cell in zip(sheet.headings[1:], row.beside, strict=True) if cell]
         facts += [f"{label}: {cell}" for label, cell in row.below if label]
-        if told := _flat("; ".join((*plain, *facts))):
-            yield from _wrap(told, "  ", "  ")
+        if flat := _flat("; ".join((*plain, *facts))):
+            yield from _wrap(flat, "  ", "  ")
     if sheet.more:
         yield f"  and {sheet.more:,} more"
     if sheet.hint:

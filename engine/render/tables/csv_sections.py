@@ -48,10 +48,8 @@ class _MergedTable:
         self._parts += 1
         shared = [name for name, dtype in part.schema.items() if self._table.schema.get(name) == dtype]
         places = _places(self._table.frame.select(shared)) if shared else {}
-        found = [places.get(row) for row in _rows(part.frame.select(shared))] if shared else [None] * part.frame.height
-        taken = [
-            place if times == 1 else None for place, times in zip(found, map(Counter(found).get, found), strict=True)
-        ]
+        gets = [places.get(row) for row in _rows(part.frame.select(shared))] if shared else [None] * part.frame.height
+        taken = [place if times == 1 else None for place, times in zip(gets, map(Counter(gets).get, gets), strict=True)]
         for name in part.frame.columns:
             if name not in shared:
                 self._add(name, part, taken)

@@ -130,9 +130,9 @@ def columns_of(table: Table) -> dict[str, str]:
     """The columns with their headings: what somebody else prescribes as it is, of others with the unit."""
     if table.headings:
         return dict(table.headings)
-    found = {name: _heading(table, name) for name in table.frame.columns}
-    every = list(found.values())
-    return {name: text if every.count(text) == 1 else f"{text} [{name}]" for name, text in found.items()}
+    headings = {name: _heading(table, name) for name in table.frame.columns}
+    every = list(headings.values())
+    return {name: text if every.count(text) == 1 else f"{text} [{name}]" for name, text in headings.items()}
 
 
 def write_cell(sheet: Worksheet, row: int, column: int, value: Cell, styles: Styles) -> None:

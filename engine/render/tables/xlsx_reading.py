@@ -46,15 +46,15 @@ class CellReading:
     def _names(self, table: Table, name: str, titles: Mapping[str, str]) -> list[Cell]:
         beside = frameworks_beside(table, name, self.links.framework)
         read: dict[tuple[str, str], str] = {}
-        found: list[Cell] = []
+        names: list[Cell] = []
         for place, cell in enumerate(table.frame.get_column(name).to_list()):
             every = [one for one in (cell if isinstance(cell, list) else [cell]) if one is not None]
             for one in every:
                 if (one, beside[place]) not in read:
                     thing = self.links.thing(name, table, one, beside[place])
                     read[one, beside[place]] = self._name(one, thing, has_title=name in titles)
-            found.append("; ".join(read[one, beside[place]] for one in every) or None)
-        return found
+            names.append("; ".join(read[one, beside[place]] for one in every) or None)
+        return names
 
     def _name(self, text: str, thing: ThingKey | None, *, has_title: bool) -> str:
         """A name alone; an identifier, and what it is about unless a column beside it says so."""
@@ -62,6 +62,6 @@ class CellReading:
             return text
         if thing is not None and thing[0] in (*NAMED, "framework"):
             return self.links.name(*thing, text)
-        shown = self.links.name(*thing, text) if thing else text
+        name = self.links.name(*thing, text) if thing else text
         title = (self.links.title(*thing) if thing else "") or record_name(text, self.links.records)
-        return f"{shown} {title}" if title else shown
+        return f"{name} {title}" if title else name

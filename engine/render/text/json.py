@@ -79,12 +79,12 @@ def _before(edition: Edition) -> dict[str, Json]:
 
 
 def _tables(edition: Edition) -> dict[str, Table]:
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for table in edition.document.tables:
-        if table.name in found or table.name in BEFORE or table.name in AFTER:
+        if table.name in tables or table.name in BEFORE or table.name in AFTER:
             raise ValueError(f"Table {table.name}: the name is taken by the envelope or by another table.")
-        found[table.name] = table
-    return found
+        tables[table.name] = table
+    return tables
 
 
 def _after(edition: Edition) -> dict[str, Json]:

@@ -36,7 +36,7 @@ def literal(text: str) -> str:
     """Text that Markdown shows as it is; underscores inside a word need no escape and keep none."""
     if not SPECIAL.search(text):
         return text
-    return INSIDE.sub("_", SPECIAL.sub(lambda found: ESCAPES[found[0]], text))
+    return INSIDE.sub("_", SPECIAL.sub(lambda match: ESCAPES[match[0]], text))
 
 
 def paragraph(text: str) -> str:

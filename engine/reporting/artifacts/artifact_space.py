@@ -134,13 +134,13 @@ class ArtifactSpace:
 
     def _measure(self, org_id: str, now: float) -> list[_Artifact]:
         """The finished files of an organization, least used first; what was left unfinished long ago is removed."""
-        found = []
+        artifacts = []
         for file in self._files(org_id):
             if not file.path.name.startswith(UNFINISHED):
-                found.append(file)
+                artifacts.append(file)
             elif file.used_at < now - ABANDONED_SECONDS:
                 file.path.unlink(missing_ok=True)
-        return sorted(found)
+        return sorted(artifacts)
 
     def _files(self, org_id: str) -> Iterator[_Artifact]:
         for report in _entries(self.folder / org_id):
@@ -190,8 +190,8 @@ def _even_share(held: list[int], wanted: int) -> int:
 
 def _entries(folder: os.PathLike[str]) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as iterator:
+            return list(iterator)
     except (FileNotFoundError, NotADirectoryError):
         return []
 

@@ -138,10 +138,10 @@ class Bucket:
 
     def _below(self, folder: str) -> list[str]:
         try:
-            found: list[str] = self.request("find", folder, seconds=CLEAR_SECONDS)
+            request: list[str] = self.request("find", folder, seconds=CLEAR_SECONDS)
         except FileNotFoundError:
             return []
-        return found
+        return request
 
     def send_file(self, path: str, file: Path, seconds: float) -> None:
         """Write a file of this machine as an object. FileNotFoundError where there is no such bucket; Unavailable."""

@@ -126,8 +126,10 @@ def is_abandoned(path: Path) -> bool:
         return False
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        found = os.fstat(opened)
-        return stat.S_ISREG(found.st_mode) and (found.st_size > 0 or found.st_mtime < time.time() - BEGINNING)
+        stat_result = os.fstat(opened)
+        return stat.S_ISREG(stat_result.st_mode) and (
+            stat_result.st_size > 0 or stat_result.st_mtime < time.time() - BEGINNING
+        )
     except OSError:  # somebody writes it
         return False
     finally:
@@ -136,10 +138,10 @@ def is_abandoned(path: Path) -> bool:
 
 def sweep_abandoned(path: Path) -> list[Path]:
     """Take them away; returns which they were. OSError."""
-    found = abandoned_files(path)
-    for each in found:
+    paths = abandoned_files(path)
+    for each in paths:
         each.unlink(missing_ok=True)
-    return found
+    return paths
 
 
 @contextmanager

@@ -80,18 +80,18 @@ class Causes:
     def of(self, row: FrameRow, columns: Iterable[str] = ()) -> list[Cause]:
         """The causes of a row that came, went or changed in ``columns``; writes first, each once."""
         subjects = subjects_of_row(row, self._grounds.sources)
-        found = [cause for subject in subjects for cause in self._writes.get(subject, ())]
+        causes = [cause for subject in subjects for cause in self._writes.get(subject, ())]
         for subject in subjects:
-            found += [
+            causes += [
                 self._of_event("evidence", title_of(event.action), event)
                 for event in self._grounds.evidence.get(subject, ())
             ]
         for subject in subjects:
-            found += self._grounds.passed.get(subject, ())
-        found += self._deadlines(row, set(columns))
-        if not found:
-            found = [cause for subject in subjects for cause in self._observed.get(subject, ())]
-        return list(dict.fromkeys(found))
+            causes += self._grounds.passed.get(subject, ())
+        causes += self._deadlines(row, set(columns))
+        if not causes:
+            causes = [cause for subject in subjects for cause in self._observed.get(subject, ())]
+        return list(dict.fromkeys(causes))
 
     def _of_write(self, write: RowWrite, events: Sequence[WriteEvent]) -> Cause:
         """The write with the event that names the record.
@@ -134,9 +134,9 @@ def sentence_of(causes: Sequence[Cause], row: FrameRow, computed_from: Sequence[
         if is_of_one_record(row):
             return f"No write between the two touches it; {anew}."
         return "It follows from several records."
-    said = [_cause_text(cause) for cause in causes[:_SHOWN]]
+    cause_texts = [_cause_text(cause) for cause in causes[:_SHOWN]]
     more = f"; and {len(causes) - _SHOWN:,} more" if len(causes) > _SHOWN else ""
-    return f"{'; '.join(said)}{more}."
+    return f"{'; '.join(cause_texts)}{more}."
 
 
 def _cause_text(cause: Cause) -> str:

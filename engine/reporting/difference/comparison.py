@@ -82,8 +82,8 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
 
 def _of_these(moved: Iterable[StateMove], wanted: set[Subject], whys: Iterable[FigureWhy]) -> Iterator[StateMove]:
     """What moved of all that rows and figures are about."""
-    told = {one for each in whys for one in each.moved}
-    return (one for one in moved if one in told or not wanted.isdisjoint(one.about))
+    state_moves = {one for each in whys for one in each.moved}
+    return (one for one in moved if one in state_moves or not wanted.isdisjoint(one.about))
 
 
 def _looked_at(closure: frozenset[str]) -> Iterator[str]:
@@ -123,38 +123,38 @@ def _evidence_ids(pairs: _Pairs) -> set[str]:
 
 def _evidence(pairs: _Pairs, named: Mapping[str, WriteEvent], span: tuple[int, int]) -> dict[Subject, list[WriteEvent]]:
     """Of each control the events that its facts name now, which were recorded in between."""
-    found: dict[Subject, list[WriteEvent]] = {}
+    write_events: dict[Subject, list[WriteEvent]] = {}
     if "control_evidence" not in pairs:
-        return found
+        return write_events
     for framework, control, *ids in (
         pairs["control_evidence"][1].select("framework", "control_id", "last_id", "contradicted_by").iter_rows()
     ):
         for event in (named[name] for name in ids if name in named):
             if span[0] < event.seq <= span[1]:
-                listed = found.setdefault(("control", framework, control), [])
+                listed = write_events.setdefault(("control", framework, control), [])
                 if event not in listed:
                     listed.append(event)
-    return found
+    return write_events
 
 
 def _lapses(pairs: _Pairs, days: tuple[date, date]) -> dict[Subject, list[Cause]]:
     """What ended for a control in between without a write: its evidence, its attestation."""
-    found: dict[Subject, list[Cause]] = {}
+    causes: dict[Subject, list[Cause]] = {}
     for row in _entries(pairs, "control_status", ("framework", "control_id"), "state", "stale"):
         since = row["state_since"]
         if since is not None and days[0] < since <= days[1] and not row["change_invalidated"]:
             last, until = row["last_evidence_on"], row["next_due_on"]
-            said = f"{' and '.join(row['kinds_stale'])} evidence too old from {spelled_day(since)} on"
+            text = f"{' and '.join(row['kinds_stale'])} evidence too old from {spelled_day(since)} on"
             if last is not None and until is not None and until + timedelta(days=1) == since:
-                said = f"its newest evidence, of {spelled_day(last)}, was good until {spelled_day(until)}"
-            found.setdefault(("control", row["framework"], row["control_id"]), []).append(Cause("time", said, since))
+                text = f"its newest evidence, of {spelled_day(last)}, was good until {spelled_day(until)}"
+            causes.setdefault(("control", row["framework"], row["control_id"]), []).append(Cause("time", text, since))
     for row in _entries(pairs, "attestations", ("id",), "status", "overdue"):
         if days[0] <= row["due_on"] < days[1]:
             what = "its attestation ended" if row["id"].endswith("-next") else "its attestation fell due unsigned"
             cause = Cause("time", f"{what} on {spelled_day(row['due_on'])}", row["due_on"])
             for subject in (("control", row["framework"], row["control_id"]), ("record", "", row["id"])):
-                found.setdefault(subject, []).append(cause)
-    return found
+                causes.setdefault(subject, []).append(cause)
+    return causes
 
 
 def _entries(pairs: _Pairs, fact: str, key: tuple[str, ...], column: str, state: str) -> Iterable[FrameRow]:

@@ -70,33 +70,42 @@ class DiffContext:
     framework_names: Mapping[str, str] = field(default_factory=lambda: FRAMEWORK_NAMES)
 
 
-def diff_document(told: DiffContext) -> Document:
+def diff_document(diff_context: DiffContext) -> Document:
     """The document of a difference."""
-    rows = {named.table.name: row_changes(named, _days(told), told.causes_of) for named in told.difference.tables}
-    counts = {kind: sum(row.change == kind for found in rows.values() for row in found) for kind in KINDS}
+    rows = {
+        named.table.name: row_changes(named, _days(diff_context), diff_context.causes_of)
+        for named in diff_context.difference.tables
+    }
+    counts = {kind: sum(row.change == kind for changes in rows.values() for row in changes) for kind in KINDS}
     summary = {
-        "since_on": told.days[0],
-        **({} if told.since_revision is None else {"since_revision": told.since_revision}),
-        "figures_changed": len(told.difference.figures),
+        "since_on": diff_context.days[0],
+        **({} if diff_context.since_revision is None else {"since_revision": diff_context.since_revision}),
+        "figures_changed": len(diff_context.difference.figures),
         **{f"rows_{kind}": number for kind, number in counts.items()},
     }
     tables = (
-        rows_table(named, rows[named.table.name], _days(told), told.computed_from, told.framework_names)
-        for named in told.difference.tables
+        rows_table(
+            named, rows[named.table.name], _days(diff_context), diff_context.computed_from, diff_context.framework_names
+        )
+        for named in diff_context.difference.tables
     )
-    headline, why = _headline(told, counts)
+    headline, why = _headline(diff_context, counts)
     return Document(
         headline=headline,
         summary=summary,
         titles=_TITLES,
         tables=(
-            _figures(told),
-            *([_movements(told.movements)] if told.movements else []),
+            _figures(diff_context),
+            *([_movements(diff_context.movements)] if diff_context.movements else []),
             _writes([cause for found in rows.values() for row in found for cause in row.causes]),
             *tables,
         ),
-        definitions={**_DEFINITIONS, "It follows from several records": _several(told.computed_from)},
-        footnotes=(*why, f"Then: {told.difference.headlines[0]}", f"Now: {told.difference.headlines[1]}"),
+        definitions={**_DEFINITIONS, "It follows from several records": _several(diff_context.computed_from)},
+        footnotes=(
+            *why,
+            f"Then: {diff_context.difference.headlines[0]}",
+            f"Now: {diff_context.difference.headlines[1]}",
+        ),
     )
 
 
@@ -104,40 +113,44 @@ def _several(computed_from: Sequence[str]) -> str:
     return f"The row names no single record: it was computed anew from {', '.join(computed_from)}."
 
 
-def _headline(told: DiffContext, counts: Mapping[str, int]) -> tuple[str, list[str]]:
+def _headline(diff_context: DiffContext, counts: Mapping[str, int]) -> tuple[str, list[str]]:
     """What moved, and why where that is too much for a headline."""
-    between = f"From {spelled_day(told.days[0])} to {spelled_day(told.days[1])}"
-    moved = [figure for figure in told.difference.figures if figure.change]
+    between = f"From {spelled_day(diff_context.days[0])} to {spelled_day(diff_context.days[1])}"
+    moved = [figure for figure in diff_context.difference.figures if figure.change]
     lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
-    reason = _reason(lead, told) if lead else _without_year(main_movements(told.movements, None), told)
+    reason = (
+        _reason(lead, diff_context)
+        if lead
+        else _without_year(main_movements(diff_context.movements, None), diff_context)
+    )
     if lead is not None:
-        parts = told.whys[lead.id].parts if lead.id in told.whys else ""
+        parts = diff_context.whys[lead.id].parts if lead.id in diff_context.whys else ""
         return _short(
             f"{between}, {_move_text(lead)}", f"{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}"
         )
-    if told.difference.is_empty:
+    if diff_context.difference.is_empty:
         return f"{between}, nothing changed.", []
     rows = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
     return _short(f"{between}, no number of the summary moved; of the rows {rows}", f": {reason}" if reason else "")
 
 
-def _short(said: str, why: str) -> tuple[str, list[str]]:
+def _short(text: str, why: str) -> tuple[str, list[str]]:
     """The reason behind what is said, or as a note where both are more than a headline."""
-    told = at_most(said, why)
-    return f"{told}.", [] if told.endswith(why) else [f"Why: {why.removeprefix(':').strip()}."]
+    most = at_most(text, why)
+    return f"{most}.", [] if most.endswith(why) else [f"Why: {why.removeprefix(':').strip()}."]
 
 
-def _reason(figure: FigureChange, told: DiffContext) -> str:
+def _reason(figure: FigureChange, diff_context: DiffContext) -> str:
     """What moved of that which the figure counts, in the direction in which it went."""
     better = None if figure.direction is None else figure.direction == "better"
-    if figure.id not in told.whys:
+    if figure.id not in diff_context.whys:
         return ""
-    return _without_year(main_movements(in_groups(told.whys[figure.id].moved), better), told)
+    return _without_year(main_movements(in_groups(diff_context.whys[figure.id].moved), better), diff_context)
 
 
-def _without_year(reason: str, told: DiffContext) -> str:
+def _without_year(reason: str, diff_context: DiffContext) -> str:
     """Days without the year where both days that are compared are of one."""
-    first, last = told.days
+    first, last = diff_context.days
     return reason.replace(f" {last.year}", "") if first.year == last.year else reason
 
 
@@ -149,7 +162,7 @@ def _move_text(figure: FigureChange) -> str:
     return f"{title} went {way} by {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
 
 
-def _figures(told: DiffContext) -> Table:
+def _figures(diff_context: DiffContext) -> Table:
     rows = [
         (
             figure.id,
@@ -159,23 +172,23 @@ def _figures(told: DiffContext) -> Table:
             None if figure.change is None else f"{figure.change:+,g}",
             None if figure.unit in ("count", "word", "text", "date") else figure.unit,
             figure.direction,
-            _because(figure, told),
+            _because(figure, diff_context),
         )
-        for figure in told.difference.figures
+        for figure in diff_context.difference.figures
     ]
     labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Why"}
     frame = pl.DataFrame(rows, schema=dict(FIGURES), orient="row")
     return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
 
 
-def _because(figure: FigureChange, told: DiffContext) -> str | None:
-    if figure.id not in told.whys or figure.change is None:
+def _because(figure: FigureChange, diff_context: DiffContext) -> str | None:
+    if figure.id not in diff_context.whys or figure.change is None:
         return None
-    rows, reason = told.whys[figure.id].rows, _reason(figure, told)
+    rows, reason = diff_context.whys[figure.id].rows, _reason(figure, diff_context)
     return f"{_sentence(reason)}. Rows: {rows}" if reason and rows else _sentence(reason) or rows or None
 
 
-def _movements(found: Sequence[Movement]) -> Table:
+def _movements(movements: Sequence[Movement]) -> Table:
     rows = [
         (
             _sentence(one.words),
@@ -184,7 +197,7 @@ def _movements(found: Sequence[Movement]) -> Table:
             *(one.days[:1] or (None,)),
             *(one.days[-1:] or (None,)),
         )
-        for one in found
+        for one in movements
     ]
     labels = {"what": "What", "things": "Which"}
     frame = pl.DataFrame(rows, schema=dict(MOVEMENTS), orient="row")
@@ -208,8 +221,8 @@ def _writes(causes: Sequence[Cause]) -> Table:
     return Table("writes", "Who did what", frame, note=note, labels=labels, hidden=("at",))
 
 
-def _days(told: DiffContext) -> int:
-    return (told.days[1] - told.days[0]).days
+def _days(diff_context: DiffContext) -> int:
+    return (diff_context.days[1] - diff_context.days[0]).days
 
 
 def _text(value: object) -> str:

@@ -66,20 +66,20 @@ def diff_documents(before: Document, after: Document, declared: Sequence[Figure]
     """What makes ``after`` of ``before``. Left out are tables that are the same, and what compares two days itself."""
     old = {table.name: table for table in before.tables if not table.comparison}
     new = {table.name: table for table in after.tables if not table.comparison}
-    found = [_table(old.get(name), new.get(name)) for name in dict.fromkeys((*new, *old))]
+    differences = [_table(old.get(name), new.get(name)) for name in dict.fromkeys((*new, *old))]
     return DocumentDifference(
         _figures(before, after, declared),
-        tuple(each for each in found if not each.rows.is_empty),
+        tuple(each for each in differences if not each.rows.is_empty),
         (before.headline, after.headline),
     )
 
 
 def _table(before: Table | None, after: Table | None) -> NamedDifference:
-    shown = after or before
-    if shown is None:
+    table = after or before
+    if table is None:
         raise ValueError("a table that is on neither side has no difference")
-    empty = pl.DataFrame(schema=shown.frame.schema)
-    return NamedDifference(shown, diff(before.frame if before else empty, after.frame if after else empty))
+    empty = pl.DataFrame(schema=table.frame.schema)
+    return NamedDifference(table, diff(before.frame if before else empty, after.frame if after else empty))
 
 
 def _figures(before: Document, after: Document, declared: Sequence[Figure]) -> tuple[FigureChange, ...]:

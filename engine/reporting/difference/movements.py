@@ -103,16 +103,16 @@ def movements(
     """
     there = [moving for moving in MOVING if moving.fact in before and moving.fact in after]
     reasons = _reasons(after, actions)
-    found = [
+    state_moves = [
         one
         for moving in there
         for one in _state_moves(moving, before[moving.fact], after[moving.fact], reasons, framework_names)
     ]
-    told = {subject for one in found if one.kind != "duty" for subject in one.about}
+    subjects = {subject for one in state_moves if one.kind != "duty" for subject in one.about}
     return [
         one._replace(on=one.on if one.on is not None and days[0] <= one.on <= days[1] else None)
-        for one in found
-        if one.kind != "duty" or told.isdisjoint(one.about)
+        for one in state_moves
+        if one.kind != "duty" or subjects.isdisjoint(one.about)
     ]
 
 
@@ -124,12 +124,12 @@ def _reasons(after: Mapping[str, pl.DataFrame], actions: Mapping[str, str]) -> d
         for framework, control, event_id in after["control_evidence"].select(columns).iter_rows():
             if event_id in actions:
                 against[framework, control] = title_of(actions[event_id])
-    found: dict[tuple[str, ...], str] = {}
+    reasons: dict[tuple[str, ...], str] = {}
     if "control_assessments" in after:
         for row in after["control_assessments"].iter_rows(named=True):
             key, newest = (row["framework"], row["control_id"]), actions.get(row["last_evidence_id"] or "")
-            found[key] = reason_of(row, newest and family_of(newest), against.get(key))
-    return found
+            reasons[key] = reason_of(row, newest and family_of(newest), against.get(key))
+    return reasons
 
 
 def _state_moves(

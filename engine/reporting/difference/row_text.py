@@ -49,7 +49,7 @@ class RowChange:
 
 def rows_table(
     named: NamedDifference,
-    found: Sequence[RowChange],
+    changes: Sequence[RowChange],
     days: int,
     computed_from: Sequence[str],
     framework_names: Mapping[str, str] = FRAMEWORK_NAMES,
@@ -69,10 +69,10 @@ def rows_table(
             sorted({cause.revision for cause in one.causes if cause.revision is not None}),
             sorted({cause.event_id for cause in one.causes if cause.event_id is not None}),
         )
-        for one in found
+        for one in changes
     ]
-    ticking = len(named.rows.changed) - sum(one.change == "changed" for one in found)
-    counts = [f"{number:,} {kind}" for kind in KINDS if (number := sum(one.change == kind for one in found))]
+    ticking = len(named.rows.changed) - sum(one.change == "changed" for one in changes)
+    counts = [f"{number:,} {kind}" for kind in KINDS if (number := sum(one.change == kind for one in changes))]
     return Table(
         f"{table.name}_rows",
         f"{table.title}: {', '.join(counts) or 'only older'}",
@@ -97,13 +97,13 @@ def row_changes(named: NamedDifference, days: int, causes_of: CausesOf) -> list[
         key = tuple(_plain(row.get(name)) for name in difference.key)
         return RowChange(kind, row, key, cells, causes_of(row, [cell.column for cell in cells]))
 
-    found = []
+    changes = []
     for key in difference.order or tuple(changed):
         if key in difference.came:
-            found.append(row_change("came", difference.came[key]))
+            changes.append(row_change("came", difference.came[key]))
         elif key in changed and not all(_ticks(cell, days) for cell in changed[key].cells):
-            found.append(row_change("changed", changed[key].after, changed[key].cells))
-    return found + [row_change("went", row) for row in difference.went.values()]
+            changes.append(row_change("changed", changed[key].after, changed[key].cells))
+    return changes + [row_change("went", row) for row in difference.went.values()]
 
 
 def _ticks(cell: ChangedCell, days: int) -> bool:
@@ -127,8 +127,8 @@ def _label(table: Table, key: Sequence[str], row: FrameRow, cell_text: CellText)
 def _what(table: Table, key: Sequence[str], one: RowChange, days: int, cell_text: CellText) -> str:
     if one.change != "changed":
         visible = [name for name in one.row if name not in table.hidden and name not in (*key, *_NAMES)]
-        shown = [name for name in visible if name in table.state] or visible[:_CELLS]
-        return "; ".join(f"{words.heading(table, name)}: {cell_text(table, name, one.row[name])}" for name in shown)
+        names = [name for name in visible if name in table.state] or visible[:_CELLS]
+        return "; ".join(f"{words.heading(table, name)}: {cell_text(table, name, one.row[name])}" for name in names)
     cells = [cell for cell in one.cells if cell.column not in table.hidden and not _ticks(cell, days)]
     return "; ".join(
         f"{words.heading(table, cell.column)}: {cell_text(table, cell.column, cell.before)} → "

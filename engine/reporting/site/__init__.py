@@ -74,22 +74,22 @@ class _Site:
         things = with_counts(things_of(self.snapshot, addresses(editions)), self.snapshot)
         painted = portraits(self.snapshot)
         links = _links(things, editions, self._report_file)
-        told = {
+        report_pages = {
             edition.report: self._report_page(edition, self._file(edition.report, "html"), links)
             for edition in editions
         }
         plans = self._plans(links)
         answers = [
-            self._answer(question, told, plans, links)
+            self._answer(question, report_pages, plans, links)
             for question in questions(self.snapshot)
-            if question.report in told
+            if question.report in report_pages
         ]
         answers += proof(things, painted)
-        self._write_reports(list(told.values()), links)
+        self._write_reports(list(report_pages.values()), links)
         self._write_reports([plan.told for plan in plans], links)
-        every = [*told.values(), *(plan.told for plan in plans)]
+        every = [*report_pages.values(), *(plan.told for plan in plans)]
         self._write_things(things, every, painted, links)
-        self._write_indexes(told, answers, plans, things, links)
+        self._write_indexes(report_pages, answers, plans, things, links)
         self.progress(f"export {self.snapshot.org_id}", len(reports), len(reports))
 
     def _file(self, report: str, form: str) -> str:
@@ -120,22 +120,25 @@ class _Site:
         ]
 
     def _answer(
-        self, question: SiteQuestion, told: Mapping[str, ReportPage], plans: Sequence[PlanPage], links: Links
+        self, question: SiteQuestion, report_pages: Mapping[str, ReportPage], plans: Sequence[PlanPage], links: Links
     ) -> Answer:
-        found = told[question.report]
+        report_page = report_pages[question.report]
         if question.query:
             edition = self.snapshot.edition(question.report, question.query)
             asked = f"{question.report} {' '.join(question.query)}"
-            found = self._report_page(edition, self._file(asked, "html"), links)
+            report_page = self._report_page(edition, self._file(asked, "html"), links)
             around = Around(edition.title, [("Reports", INDEX)])
-            self._write(found.file, page(edition, with_lead(edition, found.sheets, links), links, around))
-        by_name = question.by_name(self.snapshot, found.edition.document) if question.by_name is not None else ""
-        return answer(question, found, question.series(self.snapshot), by_name, plans)
+            self._write(report_page.file, page(edition, with_lead(edition, report_page.sheets, links), links, around))
+        by_name = question.by_name(self.snapshot, report_page.edition.document) if question.by_name is not None else ""
+        return answer(question, report_page, question.series(self.snapshot), by_name, plans)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
-        for told, before, after in with_steps(every):
-            around = Around(told.edition.title, [("Reports", INDEX)], before, after)
-            self._write(told.file, page(told.edition, with_lead(told.edition, told.sheets, links), links, around))
+        for report_page, before, after in with_steps(every):
+            around = Around(report_page.edition.title, [("Reports", INDEX)], before, after)
+            self._write(
+                report_page.file,
+                page(report_page.edition, with_lead(report_page.edition, report_page.sheets, links), links, around),
+            )
 
     def _write_things(
         self, things: Sequence[Thing], every: Sequence[ReportPage], painted: Mapping[ThingKey, Portrait], links: Links
@@ -147,14 +150,14 @@ class _Site:
 
     def _write_indexes(
         self,
-        told: Mapping[str, ReportPage],
+        report_pages: Mapping[str, ReportPage],
         answers: Sequence[Answer],
         plans: Sequence[PlanPage],
         things: Sequence[Thing],
         links: Links,
     ) -> None:
         chapters = {
-            title: [self._entry(report, told) for report in section] for title, section in self.sections.items()
+            title: [self._entry(report, report_pages) for report in section] for title, section in self.sections.items()
         }
         by_kind: dict[EntityKind, list[Thing]] = {kind: [] for kind in LISTS}
         for thing in things:
@@ -165,9 +168,9 @@ class _Site:
         self._write(SEARCH, indexes.search(plans))
         self._write(INDEX, indexes.front(answers))
 
-    def _entry(self, report: Report, told: Mapping[str, ReportPage]) -> Entry:
+    def _entry(self, report: Report, report_pages: Mapping[str, ReportPage]) -> Entry:
         files = {RENDERERS[form].extension: self._file(report.name, form) for form in self._formats(report)}
-        return entry(report, told[report.name], files)
+        return entry(report, report_pages[report.name], files)
 
     def _write(self, name: str, data: bytes) -> None:
         with (self.folder / name).open("wb") as file:

@@ -42,8 +42,8 @@ def what_moved(_snapshot: Snapshot, document: Document) -> str:
     if not any(table.name == "movements" for table in document.tables):
         return "The records are younger than a month: there is nothing yet to compare with."
     rows = _rows(document, "movements")
-    said = [str(row["what"]) for row in rows.head(FEW).iter_rows(named=True)]
-    return f"{'; '.join(said)}." if said else ""
+    strs = [str(row["what"]) for row in rows.head(FEW).iter_rows(named=True)]
+    return f"{'; '.join(strs)}." if strs else ""
 
 
 def _by(day: date | None) -> str:

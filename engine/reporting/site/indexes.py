@@ -87,14 +87,14 @@ class Indexes:
         """All things of a kind: how they stand, then each with its state, owner and day."""
         around = Around(LISTS[kind], [("Reports", "index.html")])
         things = self._things[kind]
-        shown = sheet(list_table(kind, things), "things", self._links) if things else None
+        table_sheet = sheet(list_table(kind, things), "things", self._links) if things else None
         return self._render(
             "list.html",
             LISTS[kind],
             around,
             summary=summary(kind, things),
-            sheet=replace(shown, visible=shown.height) if shown else None,
-            labels=card_labels([shown.head] if shown else []),
+            sheet=replace(table_sheet, visible=table_sheet.height) if table_sheet else None,
+            labels=card_labels([table_sheet.head] if table_sheet else []),
             with_links=partial(with_links, links=self._links),
         )
 
@@ -116,43 +116,43 @@ class Indexes:
 
 
 def answer(
-    question: SiteQuestion, told: ReportPage, numbers: Sequence[float], by_name: str, plans: Sequence[PlanPage]
+    question: SiteQuestion, report_page: ReportPage, numbers: Sequence[float], by_name: str, plans: Sequence[PlanPage]
 ) -> Answer:
     """A question as the front page shows it; ``by_name`` says which and who.
 
     One that is of plans leads to the first of them, and has a line for each.
     """
-    document = told.edition.document
+    document = report_page.edition.document
     name = question.figure if question.figure in document.summary else ""
     if name and not document.summary[name] and not numbers:  # nothing on record is no zero
         name = ""
     figure = words.value(name, words.figures(document)[name]) if name else ""
     title = document.titles.get(name) or words.label(name) if name else ""
     found = Answer(
-        question.title, told.file, document.headline, figure, title, sparkline(numbers, question.title), by_name
+        question.title, report_page.file, document.headline, figure, title, sparkline(numbers, question.title), by_name
     )
     if not question.is_of_plans:
         return found
     return replace(found, file=plans[0].told.file, plans=plans) if plans else replace(found, by_name=NO_PLAN)
 
 
-def proof(things: Sequence[Thing], told: Mapping[ThingKey, Portrait]) -> list[Answer]:
+def proof(things: Sequence[Thing], portraits: Mapping[ThingKey, Portrait]) -> list[Answer]:
     """What proves a control: the page of SOC 2 CC6.1, or of the first control where that is out of scope."""
     controls = [thing for thing in things if thing.kind == "control"]
     shown = next((thing for thing in controls if thing.key == "soc2:CC6.1"), next(iter(controls), None))
     if shown is None:
         return []
-    portrait = told.get((shown.kind, shown.key), Portrait(""))
+    portrait = portraits.get((shown.kind, shown.key), Portrait(""))
     proofs = [line for part in portrait.parts for line in part.lines if "/api/" not in line]
     name = shown.small.removeprefix("SOC 2 ")
     newest = f"{shown.title}, newest: {'; '.join(proofs[:2])}." if proofs else f"{shown.title}: nothing proves it."
     return [Answer(f"What proves {name}?", shown.file, portrait.sentence, "", "", Markup(""), newest)]
 
 
-def entry(report: Report, told: ReportPage, files: Mapping[str, str]) -> Entry:
+def entry(report: Report, report_page: ReportPage, files: Mapping[str, str]) -> Entry:
     """A report as the front page shows it: its first figure that has a value stands beside it."""
-    document = told.edition.document
-    shown = words.figures(document)
+    document = report_page.edition.document
+    figures = words.figures(document)
     name = next((name for name, value in document.summary.items() if isinstance(value, int | float)), "")
     title = document.titles.get(name) or words.label(name) if name else ""
-    return Entry(report, document.headline, words.value(name, shown[name]) if name else "", title, files)
+    return Entry(report, document.headline, words.value(name, figures[name]) if name else "", title, files)

@@ -87,8 +87,8 @@ def summary(kind: EntityKind, things: Sequence[Thing]) -> str:
         return f"{len(things):,} {noun}."
     counts = Counter(str(thing.record[state]) for thing in things if state in thing.record)
     ordered = sorted(counts.items(), key=lambda pair: (_rank(pair[0], state), pair[0]))
-    said = ", ".join(f"{count:,} {words.spell(word)}" for word, count in ordered)
-    return f"{len(things):,} {noun}{f': {said}' if said else ''}."
+    text = ", ".join(f"{count:,} {words.spell(word)}" for word, count in ordered)
+    return f"{len(things):,} {noun}{f': {text}' if text else ''}."
 
 
 def with_counts(things: Sequence[Thing], snapshot: Snapshot) -> list[Thing]:
@@ -112,13 +112,13 @@ def _duties(snapshot: Snapshot) -> dict[str, dict[str, object]]:
 
 
 def _operations(snapshot: Snapshot) -> dict[str, dict[str, object]]:
-    found: dict[str, dict[str, object]] = {}
+    operations: dict[str, dict[str, object]] = {}
     for row in snapshot.fact("service_health").select("service_id", "level", "objective_pct").iter_rows(named=True):
-        found[row["service_id"]] = {"level": row["level"], "objective_pct": row["objective_pct"]}
+        operations[row["service_id"]] = {"level": row["level"], "objective_pct": row["objective_pct"]}
     live = snapshot.fact("incidents").filter(pl.col("status").is_in(LIVE_INCIDENTS), pl.col("service_id").is_not_null())
     for service, count in live.group_by("service_id").len().iter_rows():
-        found.setdefault(service, {})["open_incidents"] = count
-    return found
+        operations.setdefault(service, {})["open_incidents"] = count
+    return operations
 
 
 def _row(kind: EntityKind, thing: Thing) -> dict[str, Any]:  # a row of a frame

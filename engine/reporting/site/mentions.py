@@ -37,12 +37,12 @@ class Mention:
 def mentions(every: Sequence[ReportPage], links: Links) -> dict[ThingKey, list[Mention]]:
     """All of them, in the order of the reports and their tables."""
     found: dict[ThingKey, list[Mention]] = defaultdict(list)
-    for told in every:
-        of_report = links.of_report(told.edition.report)
-        for sheet in told.sheets:
+    for report_page in every:
+        of_report = links.of_report(report_page.edition.report)
+        for sheet in report_page.sheets:
             if sheet.rows:
                 for key, rows in _by_thing(sheet.table, of_report).items():
-                    found[key].append(Mention(told, sheet, sorted(rows)))
+                    found[key].append(Mention(report_page, sheet, sorted(rows)))
     return found
 
 
@@ -54,10 +54,10 @@ def addresses(editions: Sequence[Edition]) -> list[str]:
 
 
 def _by_thing(table: Table, links: Links) -> dict[ThingKey, set[int]]:
-    found: dict[ThingKey, set[int]] = defaultdict(set)
+    thing: dict[ThingKey, set[int]] = defaultdict(set)
     for key, row in _name_cells(table, links):
-        found[key].add(row)
-    return found
+        thing[key].add(row)
+    return thing
 
 
 def _name_cells(table: Table, links: Links) -> Iterator[tuple[ThingKey, int]]:

@@ -44,11 +44,11 @@ def plan_editions(snapshot: Snapshot) -> Iterator[tuple[str, Edition]]:
         yield framework, replace(edition, title=title)
 
 
-def plan_page(framework: str, told: ReportPage) -> PlanPage:
+def plan_page(framework: str, report_page: ReportPage) -> PlanPage:
     """The page of a plan as the front page leads to it."""
-    document = told.edition.document
-    name = {**FRAMEWORK_NAMES, **told.edition.own_frameworks}.get(framework, framework)
-    return PlanPage(f"{name}, {short_day(document.summary['by'])}", verdict(document), told)
+    document = report_page.edition.document
+    name = {**FRAMEWORK_NAMES, **report_page.edition.own_frameworks}.get(framework, framework)
+    return PlanPage(f"{name}, {short_day(document.summary['by'])}", verdict(document), report_page)
 
 
 def verdict(document: Document) -> str:

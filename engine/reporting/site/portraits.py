@@ -67,10 +67,10 @@ def _controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
 
 
 def _by_control(frame: pl.DataFrame) -> dict[tuple[str, str], list[FrameRow]]:
-    found: dict[tuple[str, str], list[FrameRow]] = defaultdict(list)
+    control: dict[tuple[str, str], list[FrameRow]] = defaultdict(list)
     for row in frame.iter_rows(named=True):
-        found[row["framework"], row["control_id"]].append(row)
-    return found
+        control[row["framework"], row["control_id"]].append(row)
+    return control
 
 
 def _causes(snapshot: Snapshot) -> dict[tuple[str, str], str]:
@@ -181,9 +181,9 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         until = f" until {spelled_day(row['assured_until'])}" if row["assured_until"] else ""
         named = f"{words.spell(row['assurance']).capitalize()}{until}"
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
-        said = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}."
+        text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}."
         lines = [f"{need.text}, for {_number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
-        yield ("vendor", row["vendor_id"]), Portrait(said, [part("What is missing", lines)] if lines else ())
+        yield ("vendor", row["vendor_id"]), Portrait(text, [part("What is missing", lines)] if lines else ())
 
 
 def _services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
@@ -195,11 +195,11 @@ def _services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         every = incidents[row["id"]]
         live = [one for one in every if one["status"] in LIVE_INCIDENTS]
         recent = [one for one in every if one["opened_at"].date() > snapshot.as_of - _MONTH]
-        said = (
+        text = (
             f"{_objective(health.get(row['id']))} {_number(len(recent), 'incident')} in thirty days, {len(live)} open."
         )
         shown = [*live, *(one for one in every if one not in live)]
-        yield ("service", row["id"]), Portrait(said, [part("Incidents", [_incident(one) for one in shown])])
+        yield ("service", row["id"]), Portrait(text, [part("Incidents", [_incident(one) for one in shown])])
 
 
 def _objective(health: FrameRow | None) -> str:
@@ -222,9 +222,9 @@ def _requests(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         due = f"due {spelled_day(row['due_on'])}" if row["due_on"] else "without a day"
         name = snapshot.framework_name(row["framework"])
         about = f" for {name} {row['control_id']}" if row["framework"] and row["control_id"] else ""
-        said = f"{words.spell(row['clock']).capitalize()}, {due}: {row['owner'] or 'nobody'} answers it{about}."
+        text = f"{words.spell(row['clock']).capitalize()}, {due}: {row['owner'] or 'nobody'} answers it{about}."
         lines = [str(one) for one in row["evidence_ids"] or ()]
-        yield ("request", row["id"]), Portrait(said, [part("Evidence sent", lines)] if lines else ())
+        yield ("request", row["id"]), Portrait(text, [part("Evidence sent", lines)] if lines else ())
 
 
 def _incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:

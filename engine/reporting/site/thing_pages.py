@@ -67,7 +67,7 @@ class ThingPages:
             thing=thing,
             portrait=self._portraits.get((thing.kind, thing.key), Portrait("")),
             known=self._record(thing),
-            happenings=[(told, self._person(told.who)) for told in thing.history],
+            happenings=[(happening, self._person(happening.who)) for happening in thing.history],
             parts=parts,
             labels=card_labels(sheet.head for part in parts for sheet, _ in part.tables),
             around=around,
@@ -75,20 +75,22 @@ class ThingPages:
         ).encode()
 
     def _parts(self, key: ThingKey) -> list[ReportPart]:
-        found: dict[str, ReportPart] = {}
+        report_parts: dict[str, ReportPart] = {}
         most = MOST_ROWS.get(key[0], USUAL_ROWS)
         room = PRINTED_ROWS
         tables: dict[str, list[tuple[TableSheet, int]]] = {}
         for number, mention in enumerate(self._mentioned.get(key, ())):
-            told = mention.told
-            part_tables = tables.setdefault(told.file, [])
-            found.setdefault(told.file, ReportPart(told.edition.title, told.file, part_tables))
+            report_page = mention.told
+            part_tables = tables.setdefault(report_page.file, [])
+            report_parts.setdefault(
+                report_page.file, ReportPart(report_page.edition.title, report_page.file, part_tables)
+            )
             rows = mention.rows[:most]
             visible = min(len(rows), VISIBLE_ROWS, room)
             room -= visible
-            shown = mention.sheet.of(rows, f"part-{number}", visible)
-            part_tables.append((shown, len(mention.rows) - len(rows)))
-        return list(found.values())
+            table_sheet = mention.sheet.of(rows, f"part-{number}", visible)
+            part_tables.append((table_sheet, len(mention.rows) - len(rows)))
+        return list(report_parts.values())
 
     def _record(self, thing: Thing) -> list[RecordLine]:
         plain = plain_value(thing.record, thing.kind)
@@ -104,8 +106,8 @@ class ThingPages:
         if isinstance(value, int | float) and name in COLUMNS and COLUMNS[name].unit in ("minutes", "hours", "days"):
             return escape(words.in_unit(value, COLUMNS[name].unit))
         tone = words.tone(value, name)
-        shown = words.spell(words.value(name, value)) if tone else words.value(name, value)
-        return Markup('<span class="state {}">{}</span>').format(tone, shown) if tone else escape(shown)
+        spell = words.spell(words.value(name, value)) if tone else words.value(name, value)
+        return Markup('<span class="state {}">{}</span>').format(tone, spell) if tone else escape(spell)
 
     def _person(self, address: str) -> Markup:
         href = self._links.href("owner", address)

@@ -107,10 +107,10 @@ def _controls(snapshot: Snapshot) -> Iterator[Thing]:
     changes: dict[tuple[str, str], list[Happening]] = {}
     for row in snapshot.fact("state_changes").iter_rows(named=True):
         before = f" (was {_with_spaces(row['previous'])})" if row["previous"] else ""
-        said = f"{_with_spaces(row['state'])}{before}"
+        text = f"{_with_spaces(row['state'])}{before}"
         because = f": {row['trigger_event']}" if row["trigger_event"] else ""
-        told = Happening(row["observed_on"].isoformat(), f"{said}{because}")
-        changes.setdefault((row["framework"], row["control_id"]), []).insert(0, told)
+        happening = Happening(row["observed_on"].isoformat(), f"{text}{because}")
+        changes.setdefault((row["framework"], row["control_id"]), []).insert(0, happening)
     shown = (
         *(
             "state",
@@ -150,13 +150,13 @@ def _of_rows(
 
 
 def _events(frame: pl.DataFrame) -> dict[tuple[str, str], list[Happening]]:
-    found: dict[tuple[str, str], list[Happening]] = {}
+    happenings: dict[tuple[str, str], list[Happening]] = {}
     for row in frame.iter_rows(named=True):
         what = row["action"].replace(".", " ").replace("_", " ")
         said = what if row["outcome"] == "success" else f"{what} ({_with_spaces(row['outcome'])})"
-        told = Happening(row["occurred_at"].strftime("%Y-%m-%d %H:%M"), said, row["actor"])
-        found.setdefault((row["object_type"], row["object_id"]), []).append(told)
-    return found
+        happening = Happening(row["occurred_at"].strftime("%Y-%m-%d %H:%M"), said, row["actor"])
+        happenings.setdefault((row["object_type"], row["object_id"]), []).append(happening)
+    return happenings
 
 
 def _with_spaces(word: str) -> str:

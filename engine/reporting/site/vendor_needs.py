@@ -20,10 +20,10 @@ class VendorNeed(NamedTuple):
 def needs_of_vendors(snapshot: Snapshot) -> dict[str, list[VendorNeed]]:
     """By vendor, what most controls wait for first."""
     waiting = snapshot.fact("vendor_controls").filter(pl.col("gap") != "none")
-    found: dict[str, list[VendorNeed]] = defaultdict(list)
+    vendor_needs: dict[str, list[VendorNeed]] = defaultdict(list)
     counted = waiting.group_by("vendor_id", "expected_evidence", "gap").len()
     for row in counted.sort("len", "expected_evidence", "gap", descending=[True, False, False]).iter_rows(named=True):
         kind = row["expected_evidence"] or "evidence"
         name = VENDOR_DOCUMENT_NAMES.get(kind, words.spell(kind))
-        found[row["vendor_id"]].append(VendorNeed(f"{name} {words.spell(row['gap'])}", row["len"]))
-    return found
+        vendor_needs[row["vendor_id"]].append(VendorNeed(f"{name} {words.spell(row['gap'])}", row["len"]))
+    return vendor_needs

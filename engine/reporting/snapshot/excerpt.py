@@ -48,22 +48,22 @@ def excerpt(document: Document, filters: Filters, report: str, fact: Fact) -> Do
 
 def naming(kind: EntityKind, columns: Mapping[str, pl.DataType]) -> list[str]:
     """The columns that name things of a kind; one of numbers or moments counts and names nothing."""
-    found = [
+    names = [
         name
         for name in NAMING_COLUMNS[kind]
         if name in columns and not columns[name].is_numeric() and not columns[name].is_temporal()
     ]
-    return found[:1] if kind == "vendor" else found  # its identifier, or where there is none its name
+    return names[:1] if kind == "vendor" else names  # its identifier, or where there is none its name
 
 
 def _tables(document: Document, filters: Filters) -> Sequence[Table]:
     if filters.table is None:
         return document.tables
-    found = [table for table in document.tables if table.name == filters.table]
-    if not found:
+    tables = [table for table in document.tables if table.name == filters.table]
+    if not tables:
         names = ", ".join(table.name for table in document.tables)
         raise TABLE.refusal(filters.table, f"one of {names}" if names else "left out, as the report has no table")
-    return found
+    return tables
 
 
 def _inapplicable(tables: Sequence[Table], filters: Filters) -> BadRequest:
@@ -142,13 +142,13 @@ def _excerpt_note(document: Document, kept: Sequence[Table], filters: Filters) -
     """What keeps an excerpt from being read as the whole."""
     names = {table.name for table in kept}
     others = [table.title for table in document.tables if table.name not in names]
-    said = []
+    note = []
     if filters.named:
         about = "Figures, coverage and definitions are those of the whole report"
-        said.append(f"{about}, which says: {document.headline.rstrip()}")
+        note.append(f"{about}, which says: {document.headline.rstrip()}")
     if others:
         why = "as one table is asked for" if filters.table is not None else "as no row of them can name that"
-        said.append(f"Left out, {why}: {', '.join(others)}.")
+        note.append(f"Left out, {why}: {', '.join(others)}.")
     if document.charts:
-        said.append("Charts are left out: they draw the whole report.")
-    return said
+        note.append("Charts are left out: they draw the whole report.")
+    return note

@@ -33,11 +33,11 @@ class OrganizationMemory:
         if period_days == OF_DAY:
             return self._of_day
         with self._guard:
-            found = self._facts.setdefault(period_days, FactMemory())
+            fact_memory = self._facts.setdefault(period_days, FactMemory())
             self._facts.move_to_end(period_days)
             while len(self._facts) > KEPT_PERIODS:
                 self._facts.popitem(last=False)
-            return found
+            return fact_memory
 
 
 class FactCaches:
@@ -50,10 +50,10 @@ class FactCaches:
     def of(self, org_id: str, erased: int) -> OrganizationMemory:
         """That of an organization whose newest erasure of a person ended at ``erased``: an earlier one names them."""
         with self._guard:
-            found = self._kept.get(org_id)
-            if found is None or found.erased != erased:
-                found = self._kept[org_id] = OrganizationMemory(erased)
+            memory = self._kept.get(org_id)
+            if memory is None or memory.erased != erased:
+                memory = self._kept[org_id] = OrganizationMemory(erased)
             self._kept.move_to_end(org_id)
             while len(self._kept) > KEPT_ORGANIZATIONS:
                 self._kept.popitem(last=False)
-            return found
+            return memory

@@ -47,11 +47,11 @@ class MissingPlans:
                 before = [monday - AHEAD] if monday - AHEAD >= one.since_on else []
                 if not _is_complete(known.get(key), forecast=bool(before)):
                     wanted[key] = [monday, min(monday + WEEK, one.as_of - DAY), *before]
-        found = day_ends(scan, [(org_id, day) for (org_id, _), days in wanted.items() for day in days])
-        if not found:
+        ends = day_ends(scan, [(org_id, day) for (org_id, _), days in wanted.items() for day in days])
+        if not ends:
             return stored
-        outlooks = self._outlooks(found)
-        seen = {(day.org_id, day.day): outlooks[day] for day in found}
+        outlooks = self._outlooks(ends)
+        seen = {(day.org_id, day.day): outlooks[day] for day in ends}
         made = [_row(org_id, week, known.get((org_id, week)), seen, days) for (org_id, week), days in wanted.items()]
         rows = [*(row for key, row in known.items() if key not in wanted), *made]
         return pl.DataFrame(rows, schema=stored.schema, orient="row")
@@ -82,9 +82,9 @@ def _row(
     return row if after is None or not isinstance(planned, int) else {**row, **outcome(planned, after.done)}
 
 
-def _outlooks(facts: Facts, found: Sequence[Subject], days: Sequence[DayEnd]) -> list[_Outlook]:
+def _outlooks(facts: Facts, subjects: Sequence[Subject], days: Sequence[DayEnd]) -> list[_Outlook]:
     made = []
-    for subject, day in zip(found, days, strict=True):
+    for subject, day in zip(subjects, days, strict=True):
         obligations, requests = (facts.of(subject.organization.id, name) for name in ("obligations", "requests"))
         made.append(_outlook(obligations, requests, subject, day.day))
     return made

@@ -70,7 +70,7 @@ class MissingWeeks:
         return dict(zip(WEEKLY, (readiness, posture, _consecutive(changes)), strict=True))
 
 
-def _standings(facts: Facts, found: Sequence[Subject], days: Sequence[DayEnd]) -> list[Standing]:
+def _standings(facts: Facts, subjects: Sequence[Subject], days: Sequence[DayEnd]) -> list[Standing]:
     together = standing(facts.__getitem__)
     return [_of(together, str(number), day.org_id) for number, day in enumerate(days)]
 
@@ -98,9 +98,9 @@ def _missing(scan: Scan, stored: pl.DataFrame) -> list[DayEnd]:
 def _days_of_other_formulas(scan: Scan, readiness: pl.DataFrame, posture: pl.DataFrame) -> list[DayEnd]:
     """The days with a snapshot by another formula than today's whose records are there."""
     days = {
-        found
+        iter_row
         for frame, change in ((readiness, readiness_formula_change()), (posture, posture_formula_change()))
-        for found in frame.filter(change.is_not_null()).select("org_id", "taken_on").iter_rows()
+        for iter_row in frame.filter(change.is_not_null()).select("org_id", "taken_on").iter_rows()
     }
     if not days:
         return []
@@ -126,11 +126,11 @@ def _with_formulas(at: Standing) -> Standing:
     return Standing(at.readiness.with_columns(readiness), at.states, at.posture.with_columns(posture))
 
 
-def _replace(stored: pl.DataFrame, found: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _replace(stored: pl.DataFrame, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """What is stored with what was computed anew in its place; of what nothing was computed stays as it is."""
     key = [name for name in ("org_id", "framework", "taken_on") if name in stored.columns]
-    names = [name for name in stored.columns if name in found[0].columns]
-    anew = pl.concat([frame.select(names) for frame in found]).cast({name: stored.schema[name] for name in names})
+    names = [name for name in stored.columns if name in frames[0].columns]
+    anew = pl.concat([frame.select(names) for frame in frames]).cast({name: stored.schema[name] for name in names})
     return stored.update(anew, on=key, how="left", include_nulls=True)
 
 
@@ -146,10 +146,10 @@ def _on(column: str, day: date, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.lit(day).alias(column))
 
 
-def _append(stored: pl.DataFrame, found: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _append(stored: pl.DataFrame, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """What is stored with what was found; null where nothing of a column was found."""
-    names = [name for name in stored.columns if name in found[0].columns]
-    return pl.concat([stored, *(frame.select(names) for frame in found)], how="diagonal_relaxed")
+    names = [name for name in stored.columns if name in frames[0].columns]
+    return pl.concat([stored, *(frame.select(names) for frame in frames)], how="diagonal_relaxed")
 
 
 def _consecutive(changes: pl.DataFrame) -> pl.DataFrame:

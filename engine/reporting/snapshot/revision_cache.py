@@ -45,14 +45,14 @@ class RevisionCache:
         """
         if at == AsOf(today):
             return head, today
-        found = self._found.get((org_id, at))
-        if found is None or found.head != head or found.zone is not zone:
+        moment = self._found.get((org_id, at))
+        if moment is None or moment.head != head or moment.zone is not zone:
             with self._store.reader() as connection:
-                found = _Finder(connection, org_id, head, today, zone).find(at, found)
+                moment = _Finder(connection, org_id, head, today, zone).find(at, moment)
             if len(self._found) >= KEPT_MOMENTS:
                 self._found.clear()
-            self._found[org_id, at] = found
-        return found.position, found.day
+            self._found[org_id, at] = moment
+        return moment.position, moment.day
 
 
 class _Finder:

@@ -173,8 +173,8 @@ class Snapshot:
     def cached_hash(self, report: str, query: Mapping[str, str], *, shared: bool = False) -> str | None:
         """What ``content_hash`` gives where it was computed already."""
         declared, query = resolve_report(self.report(report), query)
-        found = self._from_cache(declared, "sha256", declared.parse(query), shared)
-        return None if found is None else found.data.decode()
+        artifact = self._from_cache(declared, "sha256", declared.parse(query), shared)
+        return None if artifact is None else artifact.data.decode()
 
     def prefetch(self) -> None:
         """Bring here what other machines built of every report."""
@@ -227,12 +227,12 @@ class Snapshot:
 
     def _edition(self, report: Declaration, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())
-        found = self._editions.get(key)
-        if found is None:
-            found = self._editions[key] = self._compute(load_report(report), parameters)
+        edition = self._editions.get(key)
+        if edition is None:
+            edition = self._editions[key] = self._compute(load_report(report), parameters)
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
-        return found
+        return edition
 
     def _retry_if_replica_lost(self, compute: Callable[[], T]) -> T:
         """Compute, and once more on another copy of the replica if the first was lost meanwhile."""

@@ -141,12 +141,12 @@ class Snapshots:
     ) -> tuple[Name, str]:
         """The name and its key; hashing it anew for each reader costs more than finding the bytes."""
         wanted = (org_id, report, form, as_of, revision.hash, erased, *parameters.values())
-        found = self._names.get(wanted)
-        if found is None:
+        name = self._names.get(wanted)
+        if name is None:
             if len(self._names) >= KEPT_NAMES:
                 self._names.clear()
-            found = self._names[wanted] = artifact_name(org_id, report, form, as_of, revision, parameters, erased)
-        return found
+            name = self._names[wanted] = artifact_name(org_id, report, form, as_of, revision, parameters, erased)
+        return name
 
     def _today(self, org_id: str, head: Position, now: datetime) -> date:
         """The organization's business date; its time zone is read again whenever its chain moved."""

@@ -55,10 +55,10 @@ class Views:
             raise unknown_organization(org_id)
         day = self._today(org_id, position, now)
         with self._guard:
-            found = self._views.get((org_id, position, day))
-            if found is None or found.is_lost:
-                found = self._open(org_id, now)
-            return self._count_user(found)
+            shared_view = self._views.get((org_id, position, day))
+            if shared_view is None or shared_view.is_lost:
+                shared_view = self._open(org_id, now)
+            return self._count_user(shared_view)
 
     def share_past(self, org_id: str, stand: RevisionOnDay) -> "SharedView":
         """The facts of an organization as it was; where that is how it is, without its past."""
@@ -68,14 +68,16 @@ class Views:
             if self._replica.sync([org_id]).get(org_id) != position:
                 self._replica.sync([org_id], with_past=True)
             with self._guard:
-                found = self._views.get((org_id, position, day))
-                if found is not None and (found.is_lost or found.present.seq < self._erasure_position(org_id)):
-                    self._views.pop(found.key).drop()
-                    found = None
-                if found is None:
-                    found = self._open_past(org_id, stand)
-                if found is not None:
-                    return self._count_user(found)
+                shared_view = self._views.get((org_id, position, day))
+                if shared_view is not None and (
+                    shared_view.is_lost or shared_view.present.seq < self._erasure_position(org_id)
+                ):
+                    self._views.pop(shared_view.key).drop()
+                    shared_view = None
+                if shared_view is None:
+                    shared_view = self._open_past(org_id, stand)
+                if shared_view is not None:
+                    return self._count_user(shared_view)
         raise Unavailable("The records were copied anew while they were read: try again.", headers={"Retry-After": "1"})
 
     def _erasure_position(self, org_id: str) -> int:

@@ -27,9 +27,9 @@ def verify_chain(
         span = _span(store, org_id)
         if processes is None:
             processes = (os.cpu_count() or 1) if span.head[0] - span.start[0] >= WORTH_PROCESSES else 1
-        found = chain_check(org_id, span, _count_along(_checks(store, org_id, span, processes), span, progress))
-        if found.ok or _span(store, org_id).start == span.start:
-            return found  # else retention took the first events meanwhile
+        check = chain_check(org_id, span, _count_along(_checks(store, org_id, span, processes), span, progress))
+        if check.ok or _span(store, org_id).start == span.start:
+            return check  # else retention took the first events meanwhile
 
 
 def _count_along(checks: Iterator[SegmentCheck], span: ChainSpan, progress: Counting) -> Iterator[SegmentCheck]:

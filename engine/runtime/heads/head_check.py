@@ -208,10 +208,10 @@ def _stretches(connection: Reader, tree: EventTree, org_id: str, last: int, ends
 def _differing(first: int, last: int, held: Sequence[bytes], own: Mapping[int, bytes]) -> Stretch:
     leaves, rewritten = [], None
     for seq, kept in zip_longest(range(first, last + 1), held):
-        found = own.get(seq)
-        if rewritten is None and found is not None and kept not in (None, found):
+        content = own.get(seq)
+        if rewritten is None and content is not None and kept not in (None, content):
             rewritten = seq
-        leaves.append(found or kept or bytes(32))
+        leaves.append(content or kept or bytes(32))
     return Stretch(last, leaves, rewritten)
 
 
@@ -224,8 +224,8 @@ def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: merkle.LeafTree, 
 
 
 def _leaf_of(digest: str) -> bytes | None:
-    found = _bytes_of(digest)
-    return None if found is None else merkle.leaf_hash(found)
+    content = _bytes_of(digest)
+    return None if content is None else merkle.leaf_hash(content)
 
 
 def _bytes_of(digest: str) -> bytes | None:
@@ -246,8 +246,8 @@ def _seals(
     for seq, bundle_id in queries.seals_without_bundle(connection, org_id):
         check.problems.append(f"the bundle {bundle_id} that event {seq} sealed is not on record")
     known = queries.bundle_ids(connection, org_id)
-    found = sorted((settings.bundle_folder / org_id).glob("*.zip"))
-    strange = [path for path in found if path.stem not in known]
+    paths = sorted((settings.bundle_folder / org_id).glob("*.zip"))
+    strange = [path for path in paths if path.stem not in known]
     if not strange:
         return
     sealing = [path for path in strange if any(path.parent.glob(f".{path.stem}.*"))]

@@ -60,7 +60,7 @@ def check_installation_tree(
     whole = [one for one in outside if one.note.startswith(f"{origin_of(WHOLE)}\n")]
     claims += whole
     problems += _against_tree(rows, claims, keys, witnesses)
-    problems += [said for one in outside if one not in whole for said in _against_own_tree(connection, one, keys)]
+    problems += [text for one in outside if one not in whole for text in _against_own_tree(connection, one, keys)]
     problems += _against_chains(connection, rows)
     for org_id in queries.without_chain(connection):
         problems.append(f"the organization {org_id} has no event: it was added beside the console")
@@ -136,18 +136,18 @@ def _against_own_tree(connection: Reader, outside: OutsideHead, keys: Sequence[b
 
 def _against_chains(connection: Reader, rows: Sequence[InstallationCommitmentRow]) -> list[str]:
     """Every organization that was committed to is there, and its chain goes through where it stood."""
-    ends, found = queries.chain_ends(connection), []
+    ends, chains = queries.chain_ends(connection), []
     for org_id, row in {row["org_id"]: row for row in rows}.items():
         if org_id not in ends:
-            found.append(f"the organization {org_id} is not there any more; it had {row['seq']} events")
+            chains.append(f"the organization {org_id} is not there any more; it had {row['seq']} events")
         elif ends[org_id][0] < row["seq"]:
-            found.append(
+            chains.append(
                 f"the chain of {org_id} ends at event {ends[org_id][0]}, and was signed with {row['seq']}: its tail "
                 "was cut off"
             )
         elif _is_other(connection, org_id, row["seq"], row["hash"]):
-            found.append(f"event {row['seq']} of {org_id} is another than the one that was signed")
-    return found
+            chains.append(f"event {row['seq']} of {org_id} is another than the one that was signed")
+    return chains
 
 
 def _is_other(connection: Reader, org_id: str, seq: int, digest: str) -> bool:

@@ -70,13 +70,13 @@ def read_rotations(text: str) -> list[KeyRotation]:
 
 def _read(text: str) -> KeyRotation:
     note = open_note(text)
-    found = _TEXT.fullmatch(note.text)
-    if found is None:
+    match = _TEXT.fullmatch(note.text)
+    if match is None:
         raise ValueError("has a rotation in another than its one form")
-    old, new = decode_base64(found[1]), decode_base64(found[2])
+    old, new = decode_base64(match[1]), decode_base64(match[2])
     if len(note.signatures) != 2 or any(signer(note, ORIGIN, [key]) is None for key in (old, new)):
         raise ValueError("has a rotation that its two keys did not sign")
-    return KeyRotation(old, new, found[3], text)
+    return KeyRotation(old, new, match[3], text)
 
 
 def linked_keys(rotations: Iterable[KeyRotation], known: bytes) -> list[bytes]:

@@ -91,10 +91,10 @@ def wide_files(folder: Path) -> Iterator[tuple[Path, int]]:
             return
         if mode & OTHERS and not stat.S_ISLNK(mode):
             yield folder, mode
-        found = list(os.scandir(folder)) if stat.S_ISDIR(mode) else []
+        dir_entries = list(os.scandir(folder)) if stat.S_ISDIR(mode) else []
     except OSError:  # gone meanwhile, or nobody's to look into
         return
-    for entry in found:
+    for entry in dir_entries:
         if entry.is_symlink():
             continue
         if entry.is_dir(follow_symlinks=False):

@@ -44,12 +44,12 @@ class Broker:
         with near:
             while True:
                 try:
-                    said, handles, _, _ = socket.recv_fds(near, 1, 1)
+                    content, handles, _, _ = socket.recv_fds(near, 1, 1)
                 except OSError:  # it was killed with something unread
                     return
-                if not said:
+                if not content:
                     return
-                if said == _READY:
+                if content == _READY:
                     ready()
                 for handle in handles:
                     threading.Thread(target=self._serve, args=(Connection(handle),), name="broker", daemon=True).start()

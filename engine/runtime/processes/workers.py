@@ -214,9 +214,9 @@ class _Slot(Generic[C]):
         try:
             process.send(order.work)
             while True:
-                said = process.answer(LOOK_SECONDS)
+                answer = process.answer(LOOK_SECONDS)
                 now = time.monotonic()
-                if said is None:
+                if answer is None:
                     if self._closing:
                         order.problem = Unavailable("The console is stopping.", word="stopping")
                     elif now > until:
@@ -229,7 +229,7 @@ class _Slot(Generic[C]):
                     log.info("%s: ended after %.1f s", self._name, now - (order.begun or now))
                     process.end()
                     return None
-                kind, value = said
+                kind, value = answer
                 if kind == "prepared":
                     order.prepared, limit = True, self._deadline
                     until = now + limit

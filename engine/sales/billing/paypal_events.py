@@ -107,26 +107,26 @@ def handle(context: PaypalContext, event: PayPalEvent) -> str:
 def _subscription(context: PaypalContext, event: PayPalEvent, ref: object) -> str:
     if not isinstance(ref, str) or not _REF.fullmatch(ref):
         return _ignore(context, event, "names_nothing")
-    found = context.paypal.subscription(ref, now=context.now)
-    order = None if found is None else _our_order(context, ref, found.get("custom_id"))
-    if found is None or order is None:
+    subscription = context.paypal.subscription(ref, now=context.now)
+    order = None if subscription is None else _our_order(context, ref, subscription.get("custom_id"))
+    if subscription is None or order is None:
         return _ignore(context, event, "not_ours")
-    tier = context.offer.tier_of(found.get("plan_id"))
+    tier = context.offer.tier_of(subscription.get("plan_id"))
     if tier is None:
         return _ignore(context, event, "unknown_tier")
-    status = _STATES.get(str(found.get("status")))
-    if status == "active" and _count(_inside(found, "billing_info", "failed_payments_count")):
+    status = _STATES.get(str(subscription.get("status")))
+    if status == "active" and _count(_inside(subscription, "billing_info", "failed_payments_count")):
         status = "past_due"
     if status == "active":
         _end_earlier(context, order)
-    at = instant(found.get("update_time")) or instant(found.get("status_update_time")) or context.now
-    paid_until = instant(_inside(found, "billing_info", "next_billing_time"))
+    at = instant(subscription.get("update_time")) or instant(subscription.get("status_update_time")) or context.now
+    paid_until = instant(_inside(subscription, "billing_info", "next_billing_time"))
     refunded = event.event_type in RETURNED
     reached: OrderStatus = "completed" if status in ("active", "past_due") else "approved"
 
     def change(revision: Revision) -> None:
         ledger.note_order(revision, order["id"], ref)
-        if status in ("active", "past_due") or found.get("status") == "APPROVED":
+        if status in ("active", "past_due") or subscription.get("status") == "APPROVED":
             ledger.advance(revision, order["id"], reached)
         if status is not None:
             ledger.apply(revision, SubscriptionState(order["id"], SOURCE, ref, tier, status, at, paid_until, refunded))

@@ -67,17 +67,17 @@ _encode = msgspec.json.Encoder().encode
 
 def event_json(event: ChainedEvent, changes: str | None) -> bytes:
     """What is hashed of an event that commits to ``changes``."""
-    said = _encode(event)
+    content = _encode(event)
     if changes is None:
-        return said
+        return content
     # quotes within a value are escaped: only the member itself is found, and it is the next in the alphabet
-    return said.replace(b',"controls":', b',"changes":"%b","controls":' % changes.encode(), 1)
+    return content.replace(b',"controls":', b',"changes":"%b","controls":' % changes.encode(), 1)
 
 
 def link(previous: str, event: ChainedEvent, changes: str | None) -> str:
     """The hash of ``event``, which commits to ``changes``, after one whose hash is ``previous``."""
-    said = _encode(event) if changes is None else event_json(event, changes)
-    return hashlib.sha256(previous.encode() + said).hexdigest()
+    json = _encode(event) if changes is None else event_json(event, changes)
+    return hashlib.sha256(previous.encode() + json).hexdigest()
 
 
 @dataclass(frozen=True)

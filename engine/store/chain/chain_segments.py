@@ -86,8 +86,8 @@ def check_segment(
             return segment_check(f"event {seq + 1} is missing: after {seq} comes {event.seq}", seq + 1)
         expected = link(previous, event, changes)
         if digest != expected:
-            said = f"event {event.seq} ({event.event_id}) does not match its hash: expected {expected}, found {digest}"
-            return segment_check(said, event.seq)
+            text = f"event {event.seq} ({event.event_id}) does not match its hash: expected {expected}, found {digest}"
+            return segment_check(text, event.seq)
         seq, previous = event.seq, digest
     if seq < last:
         later = select(func.min(audit_log.c.seq)).where(audit_log.c.org_id == org_id, audit_log.c.seq > seq)
@@ -112,8 +112,8 @@ def chain_check(org_id: str, span: ChainSpan, checks: Iterable[SegmentCheck]) ->
             return ChainCheck(org_id, count, first, *span.head, problem, at)
         end = check.end
     if end != span.head:
-        said = f"the head says {span.head[0]} {span.head[1]}, the chain ends at {end[0]} {end[1]}"
-        return ChainCheck(org_id, count, first, *span.head, said, end[0])
+        text = f"the head says {span.head[0]} {span.head[1]}, the chain ends at {end[0]} {end[1]}"
+        return ChainCheck(org_id, count, first, *span.head, text, end[0])
     return ChainCheck(org_id, count, first, *end, None)
 
 

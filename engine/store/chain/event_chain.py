@@ -50,7 +50,7 @@ class EventChain:
 
     def recorded_events(self, connection: Connection, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content; ``connection`` sees what was stored."""
-        found = {event[0]: _event_row(event) for event in self._last if event[0] in ids}
+        event_rows = {event[0]: _event_row(event) for event in self._last if event[0] in ids}
         self._buffer.store()
         columns = [audit_log.c[name] for name in EventRow._fields]
         for batch in in_batches(ids, 10_000):
@@ -58,8 +58,8 @@ class EventChain:
             for row in connection.execute(query):
                 event = EventRow(*row)
                 details = None if row.details is None else canonical_json(row.details)
-                found[event.event_id] = event._replace(details=details)
-        return found
+                event_rows[event.event_id] = event._replace(details=details)
+        return event_rows
 
     def _chain(self, events: Sequence[EventRow | SpelledEvent], changes: str | None) -> None:
         recorded_at, org_id, stamp = self._recorded_at, self._org_id, self._stamp

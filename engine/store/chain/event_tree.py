@@ -121,10 +121,10 @@ class EventTree:
             start += 1 << height
         if not pieces:
             return merkle.root([])
-        found = pieces.pop()
+        node_hash = pieces.pop()
         while pieces:
-            found = merkle.node_hash(pieces.pop(), found)
-        return found
+            node_hash = merkle.node_hash(pieces.pop(), node_hash)
+        return node_hash
 
     def _node(self, height: int, index: int) -> bytes:
         level, rest = divmod(height, _BITS)
@@ -138,8 +138,8 @@ class EventTree:
     def _tile(self, level: int, number: int) -> bytes:
         if (level, number) not in self._tiles:
             at = event_tiles.c.org_id == self._org_id, event_tiles.c.level == level, event_tiles.c.tile == number
-            found: bytes | None = self._connection.execute(select(event_tiles.c.hashes).where(*at)).scalar()
-            self._tiles[level, number] = found or b""
+            content: bytes | None = self._connection.execute(select(event_tiles.c.hashes).where(*at)).scalar()
+            self._tiles[level, number] = content or b""
         return self._tiles[level, number]
 
     def _level(self, level: int) -> Iterator[tuple[int, bytes]]:

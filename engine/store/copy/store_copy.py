@@ -56,10 +56,10 @@ def copy_store(source: str, target: str, progress: Counting = lambda what, done,
             raise Usage("--to must name a PostgreSQL database: postgresql+psycopg://user@host/name.")
         if not writer.url.database and not {"dbname", "service"} & writer.url.query.keys():
             raise Usage("--to must name a database, as in postgresql+psycopg://user@host/name; got none.")
-        with _unwritten(source), store_snapshot(source) as found, _named_faults(target), writer.begin() as into:
+        with _unwritten(source), store_snapshot(source) as connection, _named_faults(target), writer.begin() as into:
             _must_be_empty(into)
             upgrade(into, "head")
-            return _copy(found, into, progress)
+            return _copy(connection, into, progress)
     finally:
         reader.dispose()
         writer.dispose()
@@ -86,8 +86,10 @@ def _named_faults(url: str) -> Iterator[None]:
         with store_faults(url):
             yield
     except Unavailable as error:
-        said = make_url(url).render_as_string()
-        raise Unavailable(f"{said}: {error.message.replace('SVC_DATABASE_URL', '--to')}", word=error.word) from error
+        render_as_string = make_url(url).render_as_string()
+        raise Unavailable(
+            f"{render_as_string}: {error.message.replace('SVC_DATABASE_URL', '--to')}", word=error.word
+        ) from error
 
 
 def _must_be_empty(into: Connection) -> None:
@@ -102,17 +104,17 @@ def _must_be_empty(into: Connection) -> None:
         )
 
 
-def _copy(found: Connection, into: Connection, progress: Counting) -> StoreCopy:
+def _copy(connection: Connection, into: Connection, progress: Counting) -> StoreCopy:
     rows = {}
     for shape in table_shapes():
-        total = _count(found, shape)
-        rows[shape.name] = write_table(into, shape, _count_along(shape, read_table(found, shape), total, progress))
+        total = _count(connection, shape)
+        rows[shape.name] = write_table(into, shape, _count_along(shape, read_table(connection, shape), total, progress))
         there = _count(into, shape)
         if not rows[shape.name] == total == there:
             raise Problem(
                 f"{shape.name} has {total} rows, {rows[shape.name]} were copied, and {there} came; nothing was."
             )
-    stand = _heads(found)
+    stand = _heads(connection)
     if _heads(into) != stand:
         raise Problem("The heads of the copy are not those of the store; nothing was copied.")
     for number, org_id in enumerate(stand):

@@ -139,8 +139,8 @@ def read_table(connection: Connection, shape: TableLayout) -> Iterator[list[Row]
     batch_type = list[shape.row_type]  # type: ignore[name-defined]
     options = {"stream_results": True}
     with connection.exec_driver_sql(query, execution_options=options) as result:
-        for found in result.partitions(shape.batch):
-            rows = [_with_flags(row, flags) for row in found] if flags else [tuple(row) for row in found]
+        for partition in result.partitions(shape.batch):
+            rows = [_with_flags(row, flags) for row in partition] if flags else [tuple(row) for row in partition]
             try:
                 batch: list[Row] = msgspec.convert(rows, batch_type, builtin_types=(bytes,))
             except msgspec.ValidationError as error:
@@ -191,8 +191,8 @@ def rows_in(connection: Connection) -> str | None:
 
 def table_columns(connection: Connection) -> dict[str, set[str]]:
     """The tables that a store has, of whatever migration, and the names of their columns."""
-    found = inspect(connection).get_multi_columns()
-    names = {str(table): {column["name"] for column in columns} for (_, table), columns in found.items()}
+    multi_columns = inspect(connection).get_multi_columns()
+    names = {str(table): {column["name"] for column in columns} for (_, table), columns in multi_columns.items()}
     return {table: columns for table, columns in names.items() if table != "alembic_version"}
 
 
@@ -213,8 +213,8 @@ def write_table(connection: Connection, shape: TableLayout, batches: Iterable[Se
             else:
                 _copy_in(connection, f"COPY {table} ({names}) FROM STDIN", batch)
         except (DataError, IntegrityError) as error:
-            said = str(error.orig).partition("\n")[0]
-            raise InvalidData(f"The store does not take what {shape.name} has: {said}.") from error
+            sentence = str(error.orig).partition("\n")[0]
+            raise InvalidData(f"The store does not take what {shape.name} has: {sentence}.") from error
         count += len(batch)
     return count
 

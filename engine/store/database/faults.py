@@ -155,8 +155,8 @@ def log_problem(url: str, fault: StoreFault, error: BaseException) -> Unavailabl
     """The error for a person; the log gets the driver's own words and where the store is."""
     parsed = make_url(url)
     code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or type(error).__name__
-    said = str(error).strip().partition("\n")[0]
-    log.warning("%s at %s: %s: %s", fault.word, parsed.database if _is_file(url) else parsed.host, code, said)
+    text = str(error).strip().partition("\n")[0]
+    log.warning("%s at %s: %s: %s", fault.word, parsed.database if _is_file(url) else parsed.host, code, text)
     return fault.problem()
 
 

@@ -70,10 +70,10 @@ def _of_server(url: str, org_id: str | None) -> OrganizationHead | None:
     try:
         conninfo = url.replace("+psycopg", "", 1)
         wait = None if "connect_timeout" in url else WAIT_SECONDS
-        with psycopg.connect(conninfo, connect_timeout=wait) as found:
-            found.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            found.read_only = True
-            return _read(found, "%s", org_id)
+        with psycopg.connect(conninfo, connect_timeout=wait) as connection:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            connection.read_only = True
+            return _read(connection, "%s", org_id)
     except psycopg.Error:
         return None
 

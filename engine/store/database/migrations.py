@@ -167,10 +167,10 @@ def database_health(connection: Connection) -> dict[str, int | str]:
     return {**row, "expected": expected}
 
 
-def _behind(said: str, word: str, at: str | None, expected: str) -> Unavailable:
+def _behind(sentence: str, word: str, at: str | None, expected: str) -> Unavailable:
     found = at or "no migration"
     return Unavailable(
-        f"{said}: the store is at {found}, {expected} is expected; run `hq migrate`.",
+        f"{sentence}: the store is at {found}, {expected} is expected; run `hq migrate`.",
         word=word,
         details=[{"found": found, "expected": expected}],
     )

@@ -98,10 +98,10 @@ def _present_constraints(inspector: Inspector) -> set[str]:
 
 def _shape(table: str, column: str, kind: TypeEngine[object], nullable: bool, dialect: Dialect) -> str:
     try:
-        told = kind.compile(dialect=dialect)
+        text = kind.compile(dialect=dialect)
     except CompileError:  # SQLite takes columns without a type
-        told = "no type"
-    word = _WORDS.get(dialect.name, {}).get(told, told)
+        text = "no type"
+    word = _WORDS.get(dialect.name, {}).get(text, text)
     return f"shape {table}.{column} {word}, {'may be empty' if nullable else 'never empty'}"
 
 
@@ -110,8 +110,8 @@ def _key(table: str, columns: Sequence[str]) -> set[str]:
 
 
 def _index(table: str, name: str | None, columns: Sequence[str | None], unique: bool) -> str:
-    told = ", ".join(column or "an expression" for column in columns)
-    return f"{'unique ' if unique else ''}index {name} ({told}) of {table}"
+    text = ", ".join(column or "an expression" for column in columns)
+    return f"{'unique ' if unique else ''}index {name} ({text}) of {table}"
 
 
 def _reference(table: str, columns: Sequence[str], referred_table: str, referred: Sequence[str]) -> str:

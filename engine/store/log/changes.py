@@ -82,11 +82,11 @@ class ChangeReader:
         return {name: count for name, count in self._of_tables(parts, (self.org_id,)) if count}
 
     def _of_tables(self, parts: Sequence[str], parameters: tuple[str | int, ...]) -> list[Stored]:
-        found: list[Stored] = []
+        tables: list[Stored] = []
         for start in range(0, len(parts), 40):  # an engine joins and binds only so many at once
             some = parts[start : start + 40]
-            found += self._source.rows(" UNION ALL ".join(some), parameters * len(some))
-        return found
+            tables += self._source.rows(" UNION ALL ".join(some), parameters * len(some))
+        return tables
 
     def batches(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The changed rows of a table, all columns, in batches of bounded size."""
@@ -181,8 +181,8 @@ class ChangeSource:
 @contextmanager
 def changes(url: str, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[ChangeReader]]:
     """The same once."""
-    with closing(ChangeSource(url)) as source, source.changes(since) as found:
-        yield found
+    with closing(ChangeSource(url)) as source, source.changes(since) as change_readers:
+        yield change_readers
 
 
 def _changes_of(source: BulkRead, org_id: str, seq: int) -> ChangeReader:

@@ -88,8 +88,8 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
             parts += 1
             count = _read_lines(revision, part, body, tree, ledger)
             if count != rows or not count:
-                said = f"part {part} of what revision {revision} changed is said to have {rows} rows"
-                raise UnsoundLogError(f"{said}, and has {count}")
+                text = f"part {part} of what revision {revision} changed is said to have {rows} rows"
+                raise UnsoundLogError(f"{text}, and has {count}")
     if current is not None:
         yield current, tree.root().hex()
 
@@ -142,9 +142,9 @@ def _check_erasures(ledger: sqlite3.Connection) -> None:
     what was erased did not come back."""
     for one, other, problem in _ERASED_AS_SAID:
         query = f"SELECT * FROM {one} EXCEPT SELECT * FROM {other} ORDER BY 1, 2, 3 LIMIT 1"  # noqa: S608 - both ours
-        found = ledger.execute(query).fetchone()
-        if found is not None:
-            revision, part, place, instead = found
+        row = ledger.execute(query).fetchone()
+        if row is not None:
+            revision, part, place, instead = row
             if instead is not None:
                 problem = _ANOTHER
             raise UnsoundLogError(f"line {place + 1} of part {part} of what revision {revision} changed {problem}")

@@ -162,10 +162,10 @@ def _leaf(line: bytes) -> bytes:
 
 
 def _of_hex(digits: bytes, size: int) -> bytes:
-    found = unhexlify(digits)
-    if len(found) != size or digits != digits.lower():
+    content = unhexlify(digits)
+    if len(content) != size or digits != digits.lower():
         raise ValueError(f"expected {2 * size} hex digits, found {digits[:80]!r}")
-    return found
+    return content
 
 
 def line_instead(line: LogLine, row: LoggedRow) -> LogLine:

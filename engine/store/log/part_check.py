@@ -42,15 +42,15 @@ def wrong_part(connection: Connection, org_id: str, tables: Mapping[str, int]) -
     heads = read_part_heads(connection, org_id)
     below = max(cut, began - 1)
     for part in sorted({*newest, *heads}):
-        said, revision = heads.get(part), newest.get(part)
-        there = "nowhere" if said is None else f"at {said.seq}"
+        position, revision = heads.get(part), newest.get(part)
+        there = "nowhere" if position is None else f"at {position.seq}"
         if revision is None:
-            if said is not None and said.seq > below:
+            if position is not None and position.seq > below:
                 return f"table_heads has {part} {there}, and no write changed it"
         elif revision in ends:
-            if said is None or (said.seq, said.hash) != ends[revision]:
+            if position is None or (position.seq, position.hash) != ends[revision]:
                 ended = ends[revision][0]
                 return f"table_heads has {part} {there}, and revision {revision} changed it, which ended at {ended}"
-        elif said is None or not revision <= said.seq <= cut:
+        elif position is None or not revision <= position.seq <= cut:
             return f"table_heads has {part} {there}, and revision {revision} changed it, which ended by {cut}"
     return None

@@ -68,9 +68,13 @@ def check_rows(connection: Connection, org_id: str, progress: Counting = lambda 
         except UnsoundLogError as error:
             return RowCheck(org_id, 0, 0, str(error))
         except _DifferentRow as error:
-            found = error.difference
-            by = "no revision wrote it" if found.revision is None else f"revision {found.revision} wrote it last"
-            return RowCheck(org_id, 0, 0, f"{found.problem}; {by}", found)
+            difference = error.difference
+            by = (
+                "no revision wrote it"
+                if difference.revision is None
+                else f"revision {difference.revision} wrote it last"
+            )
+            return RowCheck(org_id, 0, 0, f"{difference.problem}; {by}", difference)
         newest = dict(ledger.execute("SELECT name, max(revision) FROM logged GROUP BY name").fetchall())
     return RowCheck(org_id, rows, revisions, wrong_part(connection, org_id, newest))
 
@@ -114,8 +118,8 @@ def _check_missing(ledger: sqlite3.Connection) -> None:
 def _name_difference(connection: Connection, org_id: str, page: Sequence[RowHash], ledger: sqlite3.Connection) -> None:
     for name, key, digest in page:
         query = "SELECT revision, hash FROM logged WHERE name = ? AND key = ?"
-        found: tuple[Any, Any] = ledger.execute(query, (name, key)).fetchone() or (None, None)
-        revision, logged = found
+        row: tuple[Any, Any] = ledger.execute(query, (name, key)).fetchone() or (None, None)
+        revision, logged = row
         if logged is None:
             raise _DifferentRow(name, key, revision, "is there and the log has no such row")
         if logged != digest:

@@ -111,8 +111,8 @@ def undecodable(connection: Connection, org_id: str) -> str | None:
                 try:
                     body[-1].decode()
                 except UnicodeDecodeError:
-                    found = and_(is_text, cast(column, LargeBinary) == body[-1])
-                    return next(_sentences(connection, org_id, table, column, owner == org_id, found, "UTF-8"))
+                    condition = and_(is_text, cast(column, LargeBinary) == body[-1])
+                    return next(_sentences(connection, org_id, table, column, owner == org_id, condition, "UTF-8"))
     return None
 
 
@@ -195,8 +195,8 @@ def _sentence(
 ) -> str:
     name = key_text([_number_or_text(one, each) for one, each in zip(_key(table), key, strict=True)]).decode()
     by = _last_write(connection, org_id, table, name)
-    said = f"{table.name} {name} has in {column.name} what is none of it: expected {expected}, found {found}"
-    return said if by is None else f"{said}; revision {by} wrote it last"
+    sentence = f"{table.name} {name} has in {column.name} what is none of it: expected {expected}, found {found}"
+    return sentence if by is None else f"{sentence}; revision {by} wrote it last"
 
 
 def _number_or_text(column: Column[object], value: bytes | None) -> object:

@@ -50,10 +50,10 @@ def own_control_ids(connection: Connection, org_id: str) -> dict[str, list[str]]
     """The rows of each framework of an organization's own, groups included, in their order."""
     table = framework_controls
     query = select(table.c.framework, table.c.id).where(table.c.org_id == org_id)
-    found: dict[str, list[str]] = {name: [] for name in own_framework_ids(connection, org_id)}
+    ids: dict[str, list[str]] = {name: [] for name in own_framework_ids(connection, org_id)}
     for framework, control in connection.execute(query.order_by(table.c.framework, table.c.position)):
-        found.setdefault(framework, []).append(control)
-    return found
+        ids.setdefault(framework, []).append(control)
+    return ids
 
 
 def own_control_titles(connection: Connection, org_id: str) -> dict[tuple[str, str], str]:
@@ -93,20 +93,20 @@ def own_inheritance(connection: Connection, org_id: str) -> list[dict[str, objec
 
 def framework_rows(connection: Connection, org_id: str, framework: str) -> dict[str, list[dict[str, object]]]:
     """All that is stored of one framework, by table, without organization and revision."""
-    found: dict[str, list[dict[str, object]]] = {}
+    rows: dict[str, list[dict[str, object]]] = {}
     for name, table in TABLES.items():
         owners = [table.c[column] == framework for column in _OWNERS.get(name, ("framework",))]
         query = select(table).where(table.c.org_id == org_id, or_(*owners)).order_by(*table.primary_key.columns)
-        found[name] = [
+        rows[name] = [
             {key: value for key, value in row.items() if key not in ("org_id", "revision")}
             for row in connection.execute(query).mappings()
         ]
-    return found
+    return rows
 
 
 def attached_records(connection: Connection, org_id: str, framework: str) -> dict[str, dict[str, int]]:
     """By control, how many rows of each table of records belong to it."""
-    found: dict[str, dict[str, int]] = {}
+    records: dict[str, dict[str, int]] = {}
     for table in _ATTACHED:
         query = (
             select(table.c.control_id, func.count())
@@ -115,8 +115,8 @@ def attached_records(connection: Connection, org_id: str, framework: str) -> dic
         )
         for control, count in connection.execute(query):
             if control is not None:
-                found.setdefault(control, {})[table.name] = count
-    return found
+                records.setdefault(control, {})[table.name] = count
+    return records
 
 
 def move_records(revision: Revision, framework: str, before: str, after: str) -> int:

@@ -73,8 +73,8 @@ def events_naming(connection: Connection, org_id: str, person: Pseudonym) -> int
     """How many audit events name the person: they stay until their retention."""
     columns = [audit_log.c[name] for name in _texts(audit_log)]
     query = select(*columns).where(audit_log.c.org_id == org_id, _mentions(audit_log, person))
-    found = connection.execute(query.execution_options(yield_per=5000)).mappings()
-    return sum(bool(_without(audit_log, dict(event), person, {})[0]) for event in found)
+    rows = connection.execute(query.execution_options(yield_per=5000)).mappings()
+    return sum(bool(_without(audit_log, dict(event), person, {})[0]) for event in rows)
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -179,11 +179,11 @@ def _erase_row(
     done.rows[table.name] += 1
 
 
-def _free_recipient(revision: Revision, row: Values, said: str) -> str:
+def _free_recipient(revision: Revision, row: Values, text: str) -> str:
     """The ledger has each recipient once: two spellings of one person would be two."""
     same = [deliveries.c[name] == row[name] for name in _LEDGER]
-    query = select(deliveries.c.id).where(deliveries.c.org_id == revision.org_id, *same, deliveries.c.recipient == said)
-    return said if revision.records.execute(query).first() is None else f"{said}.{row['id']}"
+    query = select(deliveries.c.id).where(deliveries.c.org_id == revision.org_id, *same, deliveries.c.recipient == text)
+    return text if revision.records.execute(query).first() is None else f"{text}.{row['id']}"
 
 
 def _erase_bodies(revision: Revision, person: Pseudonym, done: ErasedRows) -> None:

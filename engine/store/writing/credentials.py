@@ -22,11 +22,11 @@ Key = tuple[str, str]
 
 def credentials_of(connection: Connection, org_id: str, hashes: Sequence[str]) -> dict[str, CredentialRow]:
     """Keys and tokens of an organization, live or not, by the SHA-256 of their secret."""
-    found: dict[str, CredentialRow] = {}
+    rows: dict[str, CredentialRow] = {}
     for batch in in_batches(hashes, 900):
         query = select(credentials).where(credentials.c.org_id == org_id, credentials.c.secret_sha256.in_(batch))
-        found |= {row["secret_sha256"]: row for row in select_rows(connection, credentials, query)}
-    return found
+        rows |= {row["secret_sha256"]: row for row in select_rows(connection, credentials, query)}
+    return rows
 
 
 def last_uses(connection: Connection, org_id: str) -> dict[str, datetime]:

@@ -14,5 +14,5 @@ _INSERT = text(
 def first_time(connection: Connection, source: str, event_id: str, now: datetime) -> bool:
     """Remember an event within the transaction of its effect; False when it was seen before."""
     seen_at = now if connection.dialect.name == "postgresql" else instant_text(now)
-    found = connection.execute(_INSERT, {"source": source, "event_id": event_id[:200], "seen_at": seen_at})
-    return found.rowcount > 0
+    rows = connection.execute(_INSERT, {"source": source, "event_id": event_id[:200], "seen_at": seen_at})
+    return rows.rowcount > 0

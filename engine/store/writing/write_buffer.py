@@ -68,9 +68,9 @@ class WriteBuffer:
         missing = self.known.missing(read, keys)
         if missing:
             self.store_rows()
-            found = read(self.connection, self._org_id, missing)
+            content = read(self.connection, self._org_id, missing)
             for key in missing:
-                self.known.put(read, key, found.get(key))
+                self.known.put(read, key, content.get(key))
         return {key: self.known.get(read, key) for key in keys}
 
     def cache_lookup(self, read: Lookup[V], key: str, value: V | None) -> None:

@@ -154,8 +154,8 @@ class Limiter:
         try:
             storage = Counters() if url == "memory://" else SpareCounters(_storage(url), Counters())
         except (ConfigurationError, ImportError, ValueError) as error:
-            told = without_passwords(str(error))
-            raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {told}.") from error
+            passwords = without_passwords(str(error))
+            raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {passwords}.") from error
         self._window = SlidingWindowCounterRateLimiter(storage)
         self._guard = threading.Lock()
 

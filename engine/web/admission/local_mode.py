@@ -38,8 +38,8 @@ def _netloc(origin: str) -> str | None:
 
 
 def _is_loopback(host: str) -> bool:
-    found = _HOST.fullmatch(host)
-    name = (found["six"] or found["name"].lower()) if found else ""
+    match = _HOST.fullmatch(host)
+    name = (match["six"] or match["name"].lower()) if match else ""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:

@@ -48,11 +48,11 @@ def check_lemonsqueezy(gate: Gate, request: Request) -> None:
 def _check_certificate(configured: Account, transmission: Transmission, request: Request) -> None:
     if not configured.may_hold_certificate(transmission.cert_url):
         raise UntrustedSignature("the certificate is not at an address of PayPal")
-    found = paypal(configured).certificate(transmission.cert_url)
-    if found is None:
+    certificate = paypal(configured).certificate(transmission.cert_url)
+    if certificate is None:
         raise UntrustedSignature("there is no certificate at the address")
     authorities = anchors(configured.ca_file)
-    check(transmission, request.body, configured.webhook_id, found, authorities, now=request.now)
+    check(transmission, request.body, configured.webhook_id, certificate, authorities, now=request.now)
 
 
 def _check_with_provider(configured: Account, transmission: Transmission, request: Request) -> None:

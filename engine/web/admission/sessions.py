@@ -149,8 +149,10 @@ def _key_ring(path: Path) -> KeyRing:
     """
     try:
         version = _version(path)
-        found = json.loads(path.read_text())
-        listed = [] if isinstance(found, dict) and found.get("keys") == [] else jwt.PyJWKSet.from_dict(found).keys
+        document = json.loads(path.read_text())
+        listed = (
+            [] if isinstance(document, dict) and document.get("keys") == [] else jwt.PyJWKSet.from_dict(document).keys
+        )
     except (OSError, ValueError, TypeError, AttributeError, jwt.PyJWTError) as error:
         raise Usage(f"SVC_SESSION_JWKS_FILE must be a readable JSON Web Key Set; {path}: {error}.") from error
     return KeyRing(version, {key.key_id: key.key for key in listed}, ("RS256", "ES256"))
@@ -158,5 +160,5 @@ def _key_ring(path: Path) -> KeyRing:
 
 def _version(path: Path) -> tuple[int, ...]:
     """What tells a file from what it was: a new one in its place may have the old one's date and length."""
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    stat_result = path.stat()
+    return stat_result.st_ino, stat_result.st_size, stat_result.st_mtime_ns, stat_result.st_ctime_ns

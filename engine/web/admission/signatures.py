@@ -44,5 +44,5 @@ def _check_time(name: str, stamp: str, now: datetime) -> None:
         raise _refusal(f"The timestamp is out of its time: {expected}; it is {abs(off):,} seconds {way}.")
 
 
-def _refusal(said: str) -> Unauthorized:
-    return Unauthorized(said, word="invalid_signature")
+def _refusal(text: str) -> Unauthorized:
+    return Unauthorized(text, word="invalid_signature")

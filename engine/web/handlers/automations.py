@@ -126,14 +126,14 @@ def list_policies(request: Request) -> Response:
     asked, org_id = request.options, request.caller.org_id
     with request.services.store.reader() as connection:
         workspace = _workspace(request, connection)
-        found = policies.listing(
+        listing = policies.listing(
             connection,
             org_id,
             playbook=asked["playbook"],
             state=asked["state"],
             workspace_id=workspace if asked["workspace"] == "active" else None,
         )
-    return answer({"workspace_id": workspace, "policies": found})
+    return answer({"workspace_id": workspace, "policies": listing})
 
 
 def create_policy(request: Request, given: Policy) -> Response:

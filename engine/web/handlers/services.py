@@ -48,9 +48,9 @@ def slo(request: Request) -> Response:
         profile = first(connection, tables.slo_profiles, org_id, service_id=service_id)
         about = pick(service, ABOUT)
         if profile is None:
-            said = f"{service['name']} has no service level objective, so no error budget can be judged."
+            text = f"{service['name']} has no service level objective, so no error budget can be judged."
             return answer(
-                {"service": about, "profile": None, "severity": "no_objective", "windows": [], "sentence": said}
+                {"service": about, "profile": None, "severity": "no_objective", "windows": [], "sentence": text}
             )
         end = window_end(now)
         held = buckets(connection, org_id, service_id, end - timedelta(days=30), end)
@@ -76,21 +76,21 @@ def error_budget_summary(request: Request) -> Response:
     from engine.incidents.slo.service_budgets import error_budgets
 
     org_id = request.caller.org_id
-    found = request.services.replica.read([org_id], lambda view: error_budgets(view, org_id, request.now))
-    covered = found.coverage
+    overview = request.services.replica.read([org_id], lambda view: error_budgets(view, org_id, request.now))
+    covered = overview.coverage
     return answer(
         ErrorBudgetSummary(
             as_of=window_end(request.now),
-            services=found.services,
-            critical=found.counts["critical"],
-            warning=found.counts["warning"],
-            counts=found.counts,
-            mean_used_pct=found.mean_used_pct,
-            weighted_used_pct=found.weighted_used_pct,
+            services=overview.services,
+            critical=overview.counts["critical"],
+            warning=overview.counts["warning"],
+            counts=overview.counts,
+            mean_used_pct=overview.mean_used_pct,
+            weighted_used_pct=overview.weighted_used_pct,
             coverage=CoverageShare(assessed=covered.assessed, total=covered.total, pct=covered.pct),
-            worst=[_worst(budget) for budget in found.worst],
-            without_objective=list(found.without_objective),
-            sentence=found.sentence,
+            worst=[_worst(budget) for budget in overview.worst],
+            without_objective=list(overview.without_objective),
+            sentence=overview.sentence,
         )
     )
 

@@ -76,8 +76,8 @@ def ingest_tokens(request: Request) -> Response:
 
     Not the caller's alone, because alerts of a team outlive who set them up.
     """
-    found = tokens.list_credentials(request.services.store, request.caller.org_id, tokens.INGEST)
-    return answer({"alert_ingest_tokens": found})
+    credentials = tokens.list_credentials(request.services.store, request.caller.org_id, tokens.INGEST)
+    return answer({"alert_ingest_tokens": credentials})
 
 
 def create_ingest_token(request: Request, body: NewIngestToken) -> Response:

@@ -111,13 +111,13 @@ def _of_report(handler: ReportHandler, catalogue: Mapping[str, Report]) -> list[
 
 def _of_exports(catalogue: Mapping[str, Report]) -> Iterable[Parameter]:
     """What any export takes; those of one name differ in what is allowed, and the export itself says which."""
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for export in EXPORTS.values():
         inside = export.handler
         own = _of_report(inside, catalogue) if isinstance(inside, ReportHandler) else (export.parameters or ())
         for parameter in own:
-            found.setdefault(parameter.name, Parameter(parameter.name, None, parameter.help))
-    return found.values()
+            parameters.setdefault(parameter.name, Parameter(parameter.name, None, parameter.help))
+    return parameters.values()
 
 
 def _parameter(parameter: Parameter) -> Object:

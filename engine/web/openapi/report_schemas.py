@@ -39,11 +39,11 @@ def report_schema(report: Report, envelope: Mapping[str, object]) -> Object:
 
     No table is required: filters leave out those that they cannot be asked of.
     """
-    found = shape(report)
-    tables = {table.name: _rows(table) for table in found.tables}
+    report_shape = shape(report)
+    tables = {table.name: _rows(table) for table in report_shape.tables}
     summary = {
         **{figure.id: _figure(figure) for figure in report.figures},
-        **{name: {"description": "As the organization set it or was asked."} for name in found.further},
+        **{name: {"description": "As the organization set it or was asked."} for name in report_shape.further},
     }
     return _envelope_schema(envelope, report, {**tables, "summary": _members(summary)}, tables)
 
@@ -52,11 +52,13 @@ def report_filters(report: Report) -> list[Parameter]:
     """The filters that the report takes: those that some table has a column for, its tables, and all rows of pages."""
     tables = shape(report).tables
     beside = filters_beside(report.parameters)
-    found = [beside[kind] for kind in NAMING if kind in beside and any(naming(kind, one.columns) for one in tables)]
+    parameters = [
+        beside[kind] for kind in NAMING if kind in beside and any(naming(kind, one.columns) for one in tables)
+    ]
     names = ", ".join(table.name for table in tables)
     if TABLE.name in beside and tables:
-        found.append(replace(TABLE, help=f"{TABLE.help}: {names}"))
-    return [*found, ROWS] if ROWS.name in beside and "html" in report.formats else found
+        parameters.append(replace(TABLE, help=f"{TABLE.help}: {names}"))
+    return [*parameters, ROWS] if ROWS.name in beside and "html" in report.formats else parameters
 
 
 def plan_parameters(report: Report) -> list[Parameter]:

@@ -56,14 +56,14 @@ def failures(route: Route) -> list[int]:
 
 def failure_response(status: int, schemas: Schemas) -> Object:
     """The component that describes a status."""
-    said = FAILURES[status][1]
+    text = FAILURES[status][1]
     headers: Object = {"X-Request-Id": REQUEST_ID}
     if status == 429:
         headers["Retry-After"] = {"required": True, "description": "Seconds to wait.", "schema": {"type": "string"}}
     content: Object = {JSON: {"schema": schemas.of(Failure)}}
     if status == 401:  # a browser that asks for a page is told in one
         content["text/html"] = {"schema": {"type": "string"}}
-    return {"description": said, "headers": headers, "content": content}
+    return {"description": text, "headers": headers, "content": content}
 
 
 def responses(route: Route, catalogue: Mapping[str, Report], schemas: Schemas) -> Object:
@@ -82,10 +82,10 @@ def _success(route: Route, status: int, catalogue: Mapping[str, Report], schemas
         headers["ETag"] = {"description": "Names exactly these bytes.", "schema": {"type": "string"}}
     if status == 303:
         headers["Location"] = {"required": True, "schema": {"type": "string", "format": "uri"}}
-    shown: Object = {"description": SUCCESSES[status], "headers": headers}
+    success: Object = {"description": SUCCESSES[status], "headers": headers}
     if status not in WITHOUT_CONTENT and route.method != "HEAD":
-        shown["content"] = _report(route.handler, catalogue, schemas) or _content(route, schemas)
-    return shown
+        success["content"] = _report(route.handler, catalogue, schemas) or _content(route, schemas)
+    return success
 
 
 def _report(handler: object, catalogue: Mapping[str, Report], schemas: Schemas) -> Object | None:

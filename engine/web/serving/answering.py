@@ -94,10 +94,10 @@ class DispatchServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no typ
     def take_request(self, channel: ClientChannel) -> None:
         """Answer a request here, where that needs nothing but what is in memory; else a thread of its lane does."""
         request = channel.requests[0]
-        found = self._foresight if request.error is None else None
-        if found is not None and found.cacheable(request.command, request.path):
+        fast_path = self._foresight if request.error is None else None
+        if fast_path is not None and fast_path.cacheable(request.command, request.path):
             environ = channel.prepare()
-            if environ is not None and found.serve_from_cache(environ):
+            if environ is not None and fast_path.serve_from_cache(environ):
                 channel.service()
                 return
         super().add_task(channel)

@@ -98,13 +98,13 @@ class ChunkedBody:
                 raise SyntaxFault(f"the line before a chunk has at most {CHUNK_LINE_BYTES} bytes")
             self._rest = head
             return came[len(head) :]
-        found = _CHUNK_LINE.fullmatch(line)
-        if found is None:
+        match = _CHUNK_LINE.fullmatch(line)
+        if match is None:
             raise SyntaxFault("the line before a chunk is its size in hexadecimal digits and perhaps extensions")
-        self._extensions += len(found[2])
+        self._extensions += len(match[2])
         if self._extensions > EXTENSION_BYTES:
             raise SyntaxFault(f"the extensions of all chunks have at most {EXTENSION_BYTES} bytes")
-        self._left = int(found[1], 16)
+        self._left = int(match[1], 16)
         self._step = self._take_data if self._left else self._take_trailer
         return came[len(line) + 2 :]
 

@@ -56,17 +56,17 @@ class _Queue:
         passed: list[_Waiting] = []
         callers: set[str] = set()
         while self.waiting and len(taken) < TOGETHER:
-            found = self.waiting.popleft()
+            waiting = self.waiting.popleft()
             if (
-                (taken and not found.joins)
-                or (found.joins and self.joint >= JOINT_THREADS)
-                or (found.caller not in callers and self.at_work.get(found.caller, 0) >= self.lane.share)
+                (taken and not waiting.joins)
+                or (waiting.joins and self.joint >= JOINT_THREADS)
+                or (waiting.caller not in callers and self.at_work.get(waiting.caller, 0) >= self.lane.share)
             ):
-                passed.append(found)
+                passed.append(waiting)
                 continue
-            taken.append(found)
-            callers.add(found.caller)
-            if not found.joins:
+            taken.append(waiting)
+            callers.add(waiting.caller)
+            if not waiting.joins:
                 break
         self.waiting.extendleft(reversed(passed))
         for caller in callers:
@@ -77,7 +77,7 @@ class _Queue:
     def give_back(self, taken: Sequence[_Waiting]) -> None:
         """The thread that had these is free again."""
         self.joint -= taken[0].joins
-        for caller in {found.caller for found in taken}:
+        for caller in {waiting.caller for waiting in taken}:
             left = self.at_work[caller] - 1
             if left:
                 self.at_work[caller] = left
@@ -188,7 +188,7 @@ class LaneDispatcher:
                     taken = queue.take()
             try:
                 if taken[0].joins:
-                    self._serve_together([found.connection for found in taken])
+                    self._serve_together([waiting.connection for waiting in taken])
                 else:
                     taken[0].connection.service()
             except BaseException:

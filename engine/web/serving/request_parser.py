@@ -51,10 +51,10 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no 
 
     def _read_first_line(self, line: bytes) -> None:
         self.first_line = line
-        found = _REQUEST_LINE.fullmatch(line)
-        if found is None:
+        match = _REQUEST_LINE.fullmatch(line)
+        if match is None:
             raise SyntaxFault("the first line is a method, a path in ASCII without blanks, and HTTP/1.1")
-        method, target, major, minor = found.groups()
+        method, target, major, minor = match.groups()
         if major != b"1":
             raise SyntaxFault(
                 f"expected HTTP/1.1, found HTTP/{major.decode()}.{minor.decode()}",

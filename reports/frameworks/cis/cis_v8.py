@@ -121,10 +121,10 @@ def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings: list[str] = []
-    said = figures["cis_self_assessed"]
-    silent = figures["cis_applicable"] - said
+    cis_self_assessed = figures["cis_self_assessed"]
+    silent = figures["cis_applicable"] - cis_self_assessed
     if silent:
-        counts = ": counted as 0 %" if said else ""
+        counts = ": counted as 0 %" if cis_self_assessed else ""
         warnings.append(f"Nothing is declared for {count_of(silent, 'applicable safeguard')}{counts}.")
     claimed = rows.filter((pl.col("implemented_pct") == 100) & (pl.col("state") == "no_data")).height
     if claimed:

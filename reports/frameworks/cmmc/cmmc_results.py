@@ -71,15 +71,15 @@ def _exception_terms(exceptions: pl.DataFrame) -> pl.DataFrame:
 
 def _basis() -> pl.Expr:
     """What makes a requirement MET; null when nothing does."""
-    shown = pl.col("applicable") & (pl.col("state") != "no_data")
+    expression = pl.col("applicable") & (pl.col("state") != "no_data")
     operated = pl.col("previous_state").fill_null("") == "effective"
     plan = pl.col("due_on").is_not_null() & (pl.col("status").fill_null("unplanned") != "unplanned")
     return (
         pl.when(pl.col("applicable") & (pl.col("state") == "effective"))
         .then(pl.lit(EVIDENCE))
-        .when(shown & pl.col("enduring").is_not_null() & (pl.col("control_id") != ENCRYPTION))
+        .when(expression & pl.col("enduring").is_not_null() & (pl.col("control_id") != ENCRYPTION))
         .then(pl.lit(ENDURING))
-        .when(shown & operated & plan & pl.col("temporary").is_not_null())
+        .when(expression & operated & plan & pl.col("temporary").is_not_null())
         .then(pl.lit(TEMPORARY))
     )
 
@@ -99,14 +99,14 @@ def _on_poam() -> pl.Expr:
     return pl.when(pl.col("result") == NOT_MET).then(((eligible == "yes") | partly).fill_null(False))
 
 
-def scoring(found: Annotated[pl.DataFrame, results]) -> pl.DataFrame:
+def scoring(frame: Annotated[pl.DataFrame, results]) -> pl.DataFrame:
     """What the SPRS score is the sum of: 110 points to begin with, and those that each requirement NOT MET costs.
 
     No row without a system security plan, because then nothing can be scored.
     """
     columns = ("framework", "control_id", "title", "why", "points")
-    lost = found.filter(pl.col("result") == NOT_MET).with_columns(points=-pl.col("points_lost")).select(columns)
-    if not _has_plan(found):
+    lost = frame.filter(pl.col("result") == NOT_MET).with_columns(points=-pl.col("points_lost")).select(columns)
+    if not _has_plan(frame):
         return lost.clear()
     start = {
         "framework": FRAMEWORK,
@@ -118,13 +118,13 @@ def scoring(found: Annotated[pl.DataFrame, results]) -> pl.DataFrame:
     return pl.concat([pl.DataFrame([start], schema=lost.schema, orient="row"), lost])
 
 
-def verdict(found: Annotated[pl.DataFrame, results], ask: Ask) -> pl.DataFrame:
+def verdict(frame: Annotated[pl.DataFrame, results], ask: Ask) -> pl.DataFrame:
     """One row: score, the status that it allows, what it lacks and when it would end; none out of scope."""
     schema = {"sprs_score": pl.Int64, "status": pl.String, "lacking": pl.Int64, "close_out_by": pl.Date}
-    if found.is_empty():
+    if frame.is_empty():
         return pl.DataFrame(schema=schema)
-    points = sprs_score(found["points_lost"].to_list()) if _has_plan(found) else None
-    status = _standing(found, points)
+    points = sprs_score(frame["points_lost"].to_list()) if _has_plan(frame) else None
+    status = _standing(frame, points)
     lacking = None if points is None else max(CONDITIONAL_SCORE - points, 0)
     ends = close_out(ask) if status == CONDITIONAL else None
     return pl.DataFrame([(points, status, lacking, ends)], schema=schema, orient="row")

@@ -127,8 +127,8 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     if not applicable:
         return Opening("No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.")
     measured = part_of(figures["gdpr_demonstrated"], applicable, "Article 32 measure", ("can", "can"))
-    found = _open(rows)
-    return Opening(f"{measured} be demonstrated.", "" if found.is_empty() else start_with(found.row(0, named=True)))
+    frame = _open(rows)
+    return Opening(f"{measured} be demonstrated.", "" if frame.is_empty() else start_with(frame.row(0, named=True)))
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> list[str]:

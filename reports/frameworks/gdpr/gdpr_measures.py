@@ -59,5 +59,5 @@ def restorations(requirements: pl.DataFrame, incidents: pl.DataFrame, ask: Ask) 
     """The incidents opened in the period that were resolved, planned maintenance aside; none where the article is not
     in scope."""
     opened = pl.col("opened_at").dt.date().is_between(ask.period_start, ask.as_of)
-    found = incidents.filter(opened, ~PLANNED, pl.col("minutes_to_resolve").is_not_null()).sort("opened_at", "id")
-    return found if in_scope(FRAMEWORK, requirements) else found.clear()
+    frame = incidents.filter(opened, ~PLANNED, pl.col("minutes_to_resolve").is_not_null()).sort("opened_at", "id")
+    return frame if in_scope(FRAMEWORK, requirements) else frame.clear()

@@ -58,13 +58,15 @@ def findings(
 def _finding() -> pl.Expr:
     effective = pl.col("state") == "effective"
     decision = pl.col("decision")
-    said = (pl.col("rationale").fill_null("").str.strip_chars() != "") & pl.col("decision_approved").fill_null(False)
+    expression = (pl.col("rationale").fill_null("").str.strip_chars() != "") & pl.col("decision_approved").fill_null(
+        False
+    )
     return (
         pl.when(~pl.col("applicable"))
         .then(pl.lit(NOT_APPLICABLE))
         .when(pl.col("kind") == "required")
         .then(pl.when(effective).then(pl.lit(IMPLEMENTED)).otherwise(pl.lit(NOT_SHOWN)))
-        .when(pl.when(decision.is_null()).then(~effective).otherwise((decision != "implemented") & ~said))
+        .when(pl.when(decision.is_null()).then(~effective).otherwise((decision != "implemented") & ~expression))
         .then(pl.lit(UNDOCUMENTED))
         .when(decision == "not_implemented")
         .then(pl.lit(REASONED))

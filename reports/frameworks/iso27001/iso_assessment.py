@@ -100,12 +100,12 @@ def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
     share = "No requirement is applicable"
     if applicable := figures["iso_applicable"]:
         share = f"{part_of(figures['iso_effective'], applicable, 'applicable requirement')} effective"
-    found = _findings(rows)
-    if found.is_empty():
+    frame = _findings(rows)
+    if frame.is_empty():
         return Opening(f"{share}; no nonconformity candidate remains.")
     majors = count_of(figures["iso_major_candidates"], "major candidate")
     minors = count_of(figures["iso_minor_candidates"], "minor candidate")
-    return Opening(f"{share}; {majors} and {minors} for a nonconformity.", start_with(found.row(0, named=True)))
+    return Opening(f"{share}; {majors} and {minors} for a nonconformity.", start_with(frame.row(0, named=True)))
 
 
 def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:

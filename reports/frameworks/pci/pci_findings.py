@@ -106,15 +106,15 @@ def rollup(rows: pl.DataFrame, requirements: pl.DataFrame, prefix: str) -> pl.Da
     )
 
 
-def principals(found: Annotated[pl.DataFrame, findings], requirements: pl.DataFrame) -> pl.DataFrame:
+def principals(frame: Annotated[pl.DataFrame, findings], requirements: pl.DataFrame) -> pl.DataFrame:
     """One row for each of the twelve principal requirements."""
-    return rollup(found, requirements, r"^(\d+)")
+    return rollup(frame, requirements, r"^(\d+)")
 
 
-def verdict(found: Annotated[pl.DataFrame, findings]) -> pl.DataFrame:
+def verdict(frame: Annotated[pl.DataFrame, findings]) -> pl.DataFrame:
     """One row: how many requirements have which finding, and what that makes of the whole."""
     unmet, untested = pl.col("not_in_place") > 0, pl.col("not_tested") > 0
-    return found.select(
+    return frame.select(
         requirements=pl.len(), **{name: (pl.col("finding") == finding).sum() for name, finding in COUNTS.items()}
     ).with_columns(
         overall=pl.when((pl.col("in_place") == 0) & ~unmet)

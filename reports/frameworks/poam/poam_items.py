@@ -66,10 +66,10 @@ def items(
 
 def _numbers(ledger: pl.DataFrame) -> dict[str, list[Row | None]]:
     """The open lines of the ledger by weakness; two for one weakness both keep their number."""
-    found: dict[str, list[Row | None]] = {}
+    numbers: dict[str, list[Row | None]] = {}
     for line in ledger.filter(pl.col("status").is_in(STANDING)).sort("id").to_dicts():
-        found.setdefault(line["weakness_key"], []).append(line)
-    return found
+        numbers.setdefault(line["weakness_key"], []).append(line)
+    return numbers
 
 
 def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, template: str, *, gone: bool = False) -> Row:

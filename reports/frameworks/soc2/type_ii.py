@@ -34,18 +34,18 @@ def build(
 ) -> Document:
     start, end = ask.period_start, ask.as_of
     bare, rows = figures.rows(criteria_in_scope), figures.rows(criteria)
-    tests, found = figures.rows(test_lines), figures.rows(criteria_to_answer)
+    tests, frame = figures.rows(test_lines), figures.rows(criteria_to_answer)
     trend = months(criteria_days, bare, test_windows, end)
     known = records.since(known_since, FRAMEWORK)
     trend = _months_on_record(trend, known) if bare.height else trend.clear()
     return Document(
-        *_opening(found, figures, known, ask),
+        *_opening(frame, figures, known, ask),
         summary={"period_from": start, "period_to": end},
         tables=(
             Table(
                 "deviations",
                 "Deviations and gaps in operation",
-                found,
+                frame,
                 labels=LABELS,
                 state=["status"],
                 part_of=("criteria",),
@@ -94,7 +94,7 @@ def build(
         coverage=_coverage(rows),
         charts=_charts(trend),
         definitions=DEFINITIONS,
-        warnings=_warnings(rows, found, records.since(known_since, FRAMEWORK), ask),
+        warnings=_warnings(rows, frame, records.since(known_since, FRAMEWORK), ask),
     )
 
 
@@ -113,7 +113,7 @@ def _coverage(rows: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("performed") > 0).height, evidence_coverage(rows).total)
 
 
-def _opening(found: pl.DataFrame, figures: Figures, since: date | None, ask: Ask) -> Opening:
+def _opening(frame: pl.DataFrame, figures: Figures, since: date | None, ask: Ask) -> Opening:
     if not figures["type_ii_criteria"]:
         return Opening("SOC 2 is not in scope, so there is no period to report on.", setup.IN_SCOPE)
     total, noted = figures["type_ii_applicable"], figures["type_ii_exceptions_noted"]
@@ -121,15 +121,15 @@ def _opening(found: pl.DataFrame, figures: Figures, since: date | None, ask: Ask
     if not total:
         return Opening("No SOC 2 criterion is applicable, so there is nothing to report on.")
     if silent == total:
-        said = f"{_on_record(since, ask)}No criterion was tested in {_days(ask)}, so nothing is known about operation."
-        return Opening(said, setup.fill("test_runs"))
+        text = f"{_on_record(since, ask)}No criterion was tested in {_days(ask)}, so nothing is known about operation."
+        return Opening(text, setup.fill("test_runs"))
     noun = "applicable criterion" if total == 1 else "applicable criteria"
     verb = "has" if noted == 1 or total == 1 else "have"
     share = f"{_on_record(since, ask)}{noted:,} of {total:,} {noun} {verb} exceptions noted over {_days(ask)}"
-    if found.is_empty():
+    if frame.is_empty():
         return Opening(f"{share}; {silent:,} not tested." if silent else f"{share}; every criterion was tested.")
     gap = f" and {interrupted:,} did not operate throughout" if interrupted else ""
-    first = found.row(0, named=True)
+    first = frame.row(0, named=True)
     return Opening(f"{share}{gap}.", f"Evaluate {first['control_id']} {first['title']} first ({first['why']}).")
 
 
@@ -144,7 +144,7 @@ def _on_record(since: date | None, ask: Ask) -> str:
     return f"{max((ask.as_of - since).days + 1, 0):,} of {ask.period_days:,} days are on record: "
 
 
-def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:
+def _warnings(rows: pl.DataFrame, frame: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:
     warnings: list[str] = []
     if rows.height and since is not None and since > ask.period_start:
         warnings.append(f"Records begin on {since}: gaps in operation are measured from then on.")
@@ -156,7 +156,7 @@ def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: 
     untested = rows.filter("applicable", pl.col("result") == NOT_TESTED)["control_id"].to_list()
     if untested:
         warnings.append(f"Not tested in the period: {some_of(untested)}.")
-    silent = found.filter(~pl.col("answered"))["control_id"].to_list()
+    silent = frame.filter(~pl.col("answered"))["control_id"].to_list()
     if silent:
         warnings.append(Alarm(f"No management response on record: {some_of(silent)}."))
     return warnings

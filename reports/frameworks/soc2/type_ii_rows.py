@@ -36,8 +36,8 @@ def test_lines(
 ) -> pl.DataFrame:
     """The tests of the period, those of machine records included, of the criteria in scope."""
     known = requirements.filter(pl.col("framework") == FRAMEWORK, "assessable").select("control_id")
-    found = lines(test_windows, criteria_events, ask.period_start, ask.as_of)
-    return found.join(known, on="control_id").sort("control_id", "method", "test_id")
+    frame = lines(test_windows, criteria_events, ask.period_start, ask.as_of)
+    return frame.join(known, on="control_id").sort("control_id", "method", "test_id")
 
 
 def criteria(

@@ -38,10 +38,10 @@ def lines(windows: pl.DataFrame, events: pl.DataFrame, start: date, end: date) -
 def _sample(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
     ran = pl.col("performed_on").is_between(start, end).fill_null(False)
     missed = pl.col("performed_on").is_null() & pl.col("window_close_on").is_between(start, end)
-    found = pl.max_horizontal(
+    expression = pl.max_horizontal(
         pl.col("deviations").fill_null(0), (pl.col("outcome") == "failed").fill_null(False).cast(pl.Int64)
     )
-    bad = ran & (found > 0)
+    bad = ran & (expression > 0)
     return (
         windows.filter(pl.col("framework") == FRAMEWORK, ran | missed)
         .sort("window_open_on", "run_id", nulls_last=True)
@@ -53,7 +53,7 @@ def _sample(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
             missed=missed.sum().cast(pl.Int64),
             population=pl.col("population").filter(ran).sum(),
             tested=pl.col("tested").filter(ran).sum(),
-            deviations=found.filter(ran).sum(),
+            deviations=expression.filter(ran).sum(),
             cause=pl.col("cause").filter(bad).drop_nulls().unique(maintain_order=True),
             response=pl.col("response").filter(bad).drop_nulls().unique(maintain_order=True),
             unanswered=(bad & pl.col("response").is_null()).sum().cast(pl.Int64),
@@ -117,12 +117,12 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, begin: date, end: date, si
         .group_by("control_id", maintain_order=True)
         .first()
     )
-    found = inside.group_by("control_id").agg(days_with_evidence=pl.col("happened_on").n_unique().cast(pl.Int64))
+    frame = inside.group_by("control_id").agg(days_with_evidence=pl.col("happened_on").n_unique().cast(pl.Int64))
     recorded = 0 if since is None else (end - since).days + 1
     ever = pl.col("control_id").is_in(own["control_id"].implode())
     return (
         operating.join(spans, on="control_id", how="left")
-        .join(found, on="control_id", how="left")
+        .join(frame, on="control_id", how="left")
         .select(
             "control_id",
             pl.col("days_with_evidence").fill_null(0),

@@ -13,11 +13,11 @@ ROW: Columns = {
 }  # fmt: skip
 
 
-def cluster_rows(found: Clusters, obligations: pl.DataFrame) -> pl.DataFrame:
+def cluster_rows(clusters: Clusters, obligations: pl.DataFrame) -> pl.DataFrame:
     """The clusters, largest saving first; ``members`` are the identifiers of their duties, in order of their dates."""
     late = set(obligations.filter(pl.col("state") == "overdue")["obligation_id"])
     rows = []
-    for cluster in found:
+    for cluster in clusters:
         alone, together = cluster.hours
         rows.append(
             {
@@ -42,10 +42,10 @@ def cluster_rows(found: Clusters, obligations: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ROW, orient="row")
 
 
-def member_rows(found: pl.DataFrame, pending: pl.DataFrame) -> pl.DataFrame:
+def member_rows(frame: pl.DataFrame, pending: pl.DataFrame) -> pl.DataFrame:
     """The duties of each cluster, in the order of the clusters."""
     return (
-        found.select("cluster_id", obligation_id="members")
+        frame.select("cluster_id", obligation_id="members")
         .explode("obligation_id", empty_as_null=False)
         .join(pending, on="obligation_id", how="left", maintain_order="left")
         .select("cluster_id", "due_on", "title", "kind", "frameworks", "owner", "effort_hours", "hard", "obligation_id")

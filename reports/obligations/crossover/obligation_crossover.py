@@ -16,25 +16,25 @@ SHOWN = 10
 
 
 def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
-    found = figures.rows(cluster_rows)
+    frame = figures.rows(cluster_rows)
     days = ask.settings["crossover_days"]
     return Document(
-        *_opening(found, figures, ask),
+        *_opening(frame, figures, ask),
         tables=(
             Table(
                 "clusters",
                 "Clusters, largest saving first",
-                found.drop("members", "lead"),
+                frame.drop("members", "lead"),
                 hidden=("duties", "basis", "frameworks", "owners", "overdue"),
             ),
             Table(
                 "members",
                 "Duties of each cluster",
-                member_rows(found, figures.rows(ledger.pending)),
+                member_rows(frame, figures.rows(ledger.pending)),
                 hidden=("obligation_id", "kind"),
             ),
         ),
-        charts=_charts(found),
+        charts=_charts(frame),
         definitions={
             "Cluster": "Pending duties up to the horizon that share a control, an evidence item or a full mapping, "
             f"with due dates at most {days:g} days apart. It grows only while one date suits every member.",
@@ -51,13 +51,13 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     )
 
 
-def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(frame: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     near, clusters = figures["obligations_up_to_horizon"], figures["crossover_clusters"]
     if not near:
         return Opening("No duty is due up to the horizon, so there is nothing to share.", setup.DUTIES)
     if not clusters:
         return Opening(f"Of {count(near, 'duty', 'duties')} up to the horizon none can share evidence with another.")
-    first = found.row(0, named=True)
+    first = frame.row(0, named=True)
     names = all_of([ask.framework_name(name) for name in first["frameworks"]]) or "no framework"
     return Opening(
         f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "

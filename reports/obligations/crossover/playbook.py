@@ -66,10 +66,10 @@ def step_rows(rows: pl.DataFrame, plays: pl.DataFrame) -> pl.DataFrame:
 
 def tracked_steps(plays: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The stored steps of each play in order; a play without steps has one row that names none."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    steps: dict[str, list[dict[str, Any]]] = {}
     for row in plays.sort("play_id", "number", nulls_last=True).iter_rows(named=True):
-        found.setdefault(row["play_id"], []).append(row)
-    return found
+        steps.setdefault(row["play_id"], []).append(row)
+    return steps
 
 
 def steps_of(advice: Sequence[str], stored: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -43,8 +43,8 @@ def rated_weeks(
 
 def last_levels(alerts: pl.DataFrame) -> dict[str, str]:
     """The level that was last sent for each week; failed and skipped deliveries told nobody."""
-    told = alerts.filter(pl.col("status").is_in(["pending", "sent"])).sort("created_at", "delivery_id", "alert_id")
-    return {week: level for week, level in told.select("week", "level").iter_rows() if level in density.LEVELS}
+    frame = alerts.filter(pl.col("status").is_in(["pending", "sent"])).sort("created_at", "delivery_id", "alert_id")
+    return {week: level for week, level in frame.select("week", "level").iter_rows() if level in density.LEVELS}
 
 
 def alert_id(org_id: str, week: str, level: str) -> str:

@@ -36,15 +36,15 @@ def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFram
 def _schedules(duties: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     """The worst state of the test windows of a duty's controls; a test window has its own."""
     waiting = pl.col("standing").is_in(SCHEDULE_COLUMNS) & pl.col("done_since_on").is_null()
-    found = windows.filter(waiting).select(
+    frame = windows.filter(waiting).select(
         rank("standing", SCHEDULE_COLUMNS).alias("worst"),
         tag=pl.format("{}:{}", "framework", "control_id"),
         own=pl.format("test_window:{}-{}", "schedule_id", "window_open_on"),
     )
-    worst = found.group_by("tag").agg(pl.col("worst").min())
+    worst = frame.group_by("tag").agg(pl.col("worst").min())
     tags = duties.filter(pl.col("kind") != "test_window").select("obligation_id", tag="controls")
     others = tags.explode("tag", empty_as_null=False).join(worst, on="tag").select("obligation_id", "worst")
-    own = duties.select("obligation_id").join(found, left_on="obligation_id", right_on="own").select(others.columns)
+    own = duties.select("obligation_id").join(frame, left_on="obligation_id", right_on="own").select(others.columns)
     state = pl.col("worst").min().replace_strict(range(len(SCHEDULE_COLUMNS)), SCHEDULE_COLUMNS, return_dtype=pl.String)
     return pl.concat([others, own]).group_by("obligation_id").agg(schedule=state)
 

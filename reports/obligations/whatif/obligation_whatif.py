@@ -134,11 +134,11 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
         f"evidence of {count(stale, 'control')} would turn stale" if stale else "",
         f"{count(lost, 'control')} would lose every path to evidence" if lost else "",
     ]
-    said = ", ".join(part for part in harm if part)
+    text = ", ".join(part for part in harm if part)
     return Opening(
         f"{sentence(' and '.join(parts))}; {_change(figures)}.",
-        f"{sentence(said)}: look at {'these' if passed + stale + lost > 1 else 'this'} first."
-        if said
+        f"{sentence(text)}: look at {'these' if passed + stale + lost > 1 else 'this'} first."
+        if text
         else "No deadline, evidence or control is hurt: it can be done.",
     )
 

@@ -80,16 +80,16 @@ def _opening(
     else:
         points = f"{abs(moved)} {'point' if abs(moved) == 1 else 'points'}"
         compared = f", {'up' if moved > 0 else 'down'} {points}" if moved else ", unchanged"
-    said = (
+    text = (
         f"{percent(share)} of {all_of(frameworks['framework_name'].to_list())} controls saw activity in "
         f"{count(ask.period_days, 'day')}{compared}"
     )
     if uncovered.is_empty():
-        return Opening(f"{said}.")
+        return Opening(f"{text}.")
     name, control = uncovered.select("framework_name", "control_id").row(0)
     without = figures["controls_inactive"]
     which = "the only one without any" if without == 1 else f"one of {without:,} without any"
-    return Opening(f"{said}.", f"Begin with {name} {control}, {which}.")
+    return Opening(f"{text}.", f"Begin with {name} {control}, {which}.")
 
 
 def _charts(categories: pl.DataFrame) -> list[Chart]:

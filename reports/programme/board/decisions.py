@@ -49,8 +49,8 @@ def full_decisions(
         *(request.row(footnotes["capacity"]) for request in _short(weeks)),
     ]
     meetings = _meetings(obligations)
-    found = with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations)
-    return found.with_columns(pl.col("due_on").fill_null(pl.lit(meetings["due_on"].min(), dtype=pl.Date)))
+    frame = with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations)
+    return frame.with_columns(pl.col("due_on").fill_null(pl.lit(meetings["due_on"].min(), dtype=pl.Date)))
 
 
 class _Request(NamedTuple):

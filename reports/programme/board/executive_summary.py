@@ -45,7 +45,7 @@ def build(
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
-    told = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
+    frame = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
     changed = board.changes(held, readiness, movements, ask)
     return Document(
         headline=_headline(asked, coverage, figures, ask),
@@ -82,7 +82,7 @@ def build(
             Table(
                 "moves",
                 f"What moved the posture in {posture_story.DAYS} days",
-                told.with_columns(footnote=pl.lit(MARKS["posture"])),
+                frame.with_columns(footnote=pl.lit(MARKS["posture"])),
                 comparison=True,
             ),
             Table(
@@ -94,7 +94,7 @@ def build(
             ),
             arrivals.first_missing(figures, SHOWN, MARKS["monitoring"]),
         ),
-        story=posture_story.story(held, posture_days, told, asked, changed, ask),
+        story=posture_story.story(held, posture_days, frame, asked, changed, ask),
         coverage=coverage,
         definitions=DEFINITIONS,
         warnings=[*_warnings(held, readiness, register, ask), *formula_breaks.past(posture_days)],
@@ -117,17 +117,17 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     lead = targets.lead(figures.rows(targets.nearest))
     if not lead:
         return f"{'; '.join(parts)}; {decisions}."
-    said = lead
+    most = lead
     for part in (parts[0], decisions, *parts[1:]):
-        said = at_most(said, f"; {part}")
-    return f"{said}."
+        most = at_most(most, f"; {part}")
+    return f"{most}."
 
 
 def _maintenance(figures: Figures) -> pl.DataFrame:
     """What planned maintenance takes out of the figures of the period, and what it does not, newest first."""
     counted = ("incidents_in_planned_maintenance", "incidents_maintenance_declared_late")
-    found = pl.concat([figures.counted_rows(name) for name in counted], how="vertical")
-    return found.sort("opened_at", "id", descending=[True, False]).select(
+    frame = pl.concat([figures.counted_rows(name) for name in counted], how="vertical")
+    return frame.sort("opened_at", "id", descending=[True, False]).select(
         *("id", "title", "opened_at", "maintenance_state", "maintenance_id", "maintenance_reason"),
         pl.lit(MARKS["incidents"]).alias("footnote"),
     )

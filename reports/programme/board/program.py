@@ -102,7 +102,7 @@ def _frameworks(readiness: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 def _ages(gaps: pl.DataFrame) -> pl.DataFrame:
     counts = [pl.col("age_days").is_between(*span).sum().cast(pl.Int64).alias(name) for name, span in AGES.items()]
-    found = (
+    frame = (
         gaps.with_columns(pl.col("age_days").fill_null(0))
         .group_by("severity")
         .agg(
@@ -113,7 +113,7 @@ def _ages(gaps: pl.DataFrame) -> pl.DataFrame:
         )
     )
     rows = pl.DataFrame({"severity": GAP_SEVERITIES}, schema={"severity": pl.String})
-    return rows.join(found, on="severity", how="left", maintain_order="left").with_columns(
+    return rows.join(frame, on="severity", how="left", maintain_order="left").with_columns(
         pl.exclude("severity", "oldest_days").fill_null(0)
     )
 
@@ -139,7 +139,7 @@ def _tiers(vendors: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         "review_due_soon": pl.col("review") == "due_soon",
         "never_reviewed": pl.col("review") == "never",
     }
-    found = vendors.group_by("tier").agg(
+    frame = vendors.group_by("tier").agg(
         *(flag.sum().cast(pl.Int64).alias(name) for name, flag in reviews.items()),
         vendors=pl.len().cast(pl.Int64),
         not_assessed=(pl.col("assurance") == "not_assessed").sum().cast(pl.Int64),
@@ -147,7 +147,7 @@ def _tiers(vendors: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
     rows = pl.DataFrame({"tier": VENDOR_TIERS}, schema={"tier": pl.String})
     return (
-        rows.join(found, on="tier", how="left", maintain_order="left")
+        rows.join(frame, on="tier", how="left", maintain_order="left")
         .with_columns(pl.exclude("tier").fill_null(0))
         .select("tier", "vendors", *reviews, "not_assessed", "inherited_gaps")
     )
@@ -168,14 +168,14 @@ def _opening(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
             "No framework with controls is in scope yet, so there is no programme to report on.", setup.IN_SCOPE
         )
     moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask.as_of)
-    said = f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"
+    text = f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"
     if not figures["gaps_open"]:
-        return Opening(f"{said}; no gap is open.")
+        return Opening(f"{text}; no gap is open.")
     are = "is" if figures["gaps_open"] == 1 else "are"
     gaps = f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
     last = frameworks.row(0, named=True)
     return Opening(
-        f"{said}; {gaps}.", f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}."
+        f"{text}; {gaps}.", f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}."
     )
 
 

@@ -179,13 +179,13 @@ def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], holds
         text = f"{first['name']} is {way} {points} to {percent(first['strict_pct'])} strict"
         own = in_groups(move for framework, move in moves if framework == first["framework"])
         because = main_movements(own, first["strict_points"] > 0, 1)
-    said = f"Since {spelled_day(base)} {text}"
+    sentence = f"Since {spelled_day(base)} {text}"
     if because:
-        return Opening(f"{at_most(said, f': {because}')}.", step)
+        return Opening(f"{at_most(sentence, f': {because}')}.", step)
     if figures["digest_controls_worse"] is None:
-        return Opening(f"{said}, and no control has a state to compare with.", step)
+        return Opening(f"{sentence}, and no control has a state to compare with.", step)
     worse, better = count(figures["digest_controls_worse"], "control"), figures["digest_controls_better"]
-    return Opening(f"{said}; {worse} got worse, {better:,} better.", step)
+    return Opening(f"{sentence}; {worse} got worse, {better:,} better.", step)
 
 
 def _warnings(base: date | None, readiness: pl.DataFrame, ask: Ask) -> list[str]:

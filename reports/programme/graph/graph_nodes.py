@@ -20,7 +20,7 @@ def node_measures(graph_nodes: pl.DataFrame, graph_edges: pl.DataFrame) -> pl.Da
     keys = nodes.sort("node").with_row_index("number")
     bits = _reach_counts(keys, edges)
     frame = keys.with_columns(
-        requirements_at_risk=pl.Series([found[0] for found in bits], dtype=pl.Int64),
+        requirements_at_risk=pl.Series([bit[0] for bit in bits], dtype=pl.Int64),
         controls_at_risk=pl.Series([found[1] for found in bits], dtype=pl.Int64),
     )
     for name, parts in _degrees(nodes, edges).items():

@@ -29,8 +29,8 @@ def picture(nodes: pl.DataFrame, edges: pl.DataFrame) -> list[GraphPicture]:
     controls = nodes.filter(pl.col("kind") == "control")
     pairs = _pairs(edges, set(loaded["node"]), set(controls["node"]))
     touched = _linked_controls(pairs, controls)
-    shown = touched.head(NEIGHBOURS)
-    kept = set(shown["node"])
+    frame = touched.head(NEIGHBOURS)
+    kept = set(frame["node"])
     found = [pair for pair in pairs if pair[1] in kept]
     if not found:
         return []
@@ -43,11 +43,11 @@ def picture(nodes: pl.DataFrame, edges: pl.DataFrame) -> list[GraphPicture]:
         GraphPoint(
             row["node"], row["label"], 1, STATES.get(row["state"], STATES["no_data"])[1], row["requirements_at_risk"]
         )
-        for row in shown.iter_rows(named=True)
+        for row in frame.iter_rows(named=True)
     ]
     drawn = {node.tone for node in (*left, *right)}
     legend = {name: tone for name, tone in (*KINDS.values(), *STATES.values()) if tone in drawn}
-    rest = f", of {touched.height:,}" if touched.height > shown.height else ""
+    rest = f", of {touched.height:,}" if touched.height > frame.height else ""
     return [
         GraphPicture(
             "What carries most",

@@ -62,15 +62,15 @@ def families(control_status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> pl.D
 
 def total(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The health of all applicable controls together, in one row."""
-    found = health_of(control_status.with_columns(everything=pl.lit("all")), ["everything"], ask.settings)
-    nothing = {**dict.fromkeys(found.columns), "controls": 0, "rag": "insufficient_data"}
-    return found if found.height else pl.DataFrame([nothing], schema=found.schema)
+    frame = health_of(control_status.with_columns(everything=pl.lit("all")), ["everything"], ask.settings)
+    nothing = {**dict.fromkeys(frame.columns), "controls": 0, "rag": "insufficient_data"}
+    return frame if frame.height else pl.DataFrame([nothing], schema=frame.schema)
 
 
-def health_parts(found: Annotated[pl.DataFrame, total]) -> pl.DataFrame:
+def health_parts(frame: Annotated[pl.DataFrame, total]) -> pl.DataFrame:
     """What the health of all applicable controls adds up from; values are null where there is no health."""
     rows = []
-    for row in found.to_dicts():
+    for row in frame.to_dicts():
         values = {name: row[f"{name}_pct"] if row["health"] is not None else None for name in WEIGHTS}
         in_use = sum(WEIGHTS[name] for name, value in values.items() if value is not None)
         for name, value in values.items():

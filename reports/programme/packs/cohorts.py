@@ -110,8 +110,8 @@ def _row(
 
 
 def _rank(cohort: Sequence[float], value: float, least: int) -> float | None:
-    found = percentile_rank(cohort, value, least)
-    return None if found is None else round(found, 1)
+    rank = percentile_rank(cohort, value, least)
+    return None if rank is None else round(rank, 1)
 
 
 def provenance_of(cohort: pl.DataFrame) -> str:

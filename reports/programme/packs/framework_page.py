@@ -92,6 +92,6 @@ def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame) -> Opening:
     if row["strict_pct"] is None:
         return Opening(f"No control of {name} applies, so there is no readiness.")
     missing = row["applicable"] - row["effective"]
-    said = f"{name} has {row['effective']:,} of {count_of(row['applicable'], 'applicable control')} effective"
+    text = f"{name} has {row['effective']:,} of {count_of(row['applicable'], 'applicable control')} effective"
     step = f"Start with the {count_of(missing, 'control')} that {'is' if missing == 1 else 'are'} not effective."
-    return Opening(f"{said}, {percent(row['strict_pct'])} strict readiness.", step if missing else "")
+    return Opening(f"{text}, {percent(row['strict_pct'])} strict readiness.", step if missing else "")

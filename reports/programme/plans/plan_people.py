@@ -47,11 +47,11 @@ def people(plan: ReadinessPlan) -> pl.DataFrame:
 
 
 def _hours_by_week(plan: ReadinessPlan, owner: str) -> list[float]:
-    found = [0.0] * len(plan.weeks.mondays)
+    week = [0.0] * len(plan.weeks.mondays)
     for item in plan.items:
         if item.owner == owner:
-            found[item.week] += item.hours
-    return found
+            week[item.week] += item.hours
+    return week
 
 
 def messages(plan: ReadinessPlan) -> pl.DataFrame:

@@ -25,7 +25,7 @@ _WEEK = timedelta(days=6)
 def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame, ask: Ask) -> list[Chart]:
     """Strict readiness of each framework until its day, with the weeks in which evidence has lapsed although the plan
     is done, and the day."""
-    found = []
+    charts = []
     for goal in (one.goal for one in plan.goals):
         mine = weeks.filter(framework=goal.framework)
         days = [spelled_day(on) for on in mine["on"]]
@@ -40,7 +40,7 @@ def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame, ask
             continue
         name, day = ask.framework_name(goal.framework), spelled_day(goal.by)
         of = holes.filter(framework=goal.framework)
-        found.append(
+        charts.append(
             Chart(
                 "lines",
                 f"{name}: strict readiness until {day}",
@@ -56,13 +56,13 @@ def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame, ask
                 marks=[ChartMark(days[-1], day), *_lapses(of, dict(zip(days, mine["on"], strict=True)))],
             )
         )
-    return found
+    return charts
 
 
 def owners(plan: ReadinessPlan, load: pl.DataFrame, holes: pl.DataFrame) -> list[Chart]:
     """For each of the owners with most work for the plan the hours of each week: there, and duties with the plan; the
     days of goals are marked, and the weeks in which evidence of theirs has lapsed."""
-    found = []
+    charts = []
     totals = load.group_by("owner").agg(pl.col("planned_hours").sum()).filter(pl.col("planned_hours") > 0)
     until = spelled_day(plan.question.by)
     for owner in totals.sort("planned_hours", "owner", descending=[True, False]).head(MOST_PICTURES)["owner"]:
@@ -79,7 +79,7 @@ def owners(plan: ReadinessPlan, load: pl.DataFrame, holes: pl.DataFrame) -> list
         of = holes.filter(owner=owner)
         ends = {week: monday + _WEEK for week, monday in mine.select("week", "week_start_on").iter_rows()}
         days = sorted({goal.by for goal in plan.question.goals})
-        found.append(
+        charts.append(
             Chart(
                 "lines",
                 f"{owner}: load against hours until {until}",
@@ -92,7 +92,7 @@ def owners(plan: ReadinessPlan, load: pl.DataFrame, holes: pl.DataFrame) -> list
                 marks=[*(ChartMark(f"{day:%G-W%V}", spelled_day(day)) for day in days), *_lapses(of, ends)],
             )
         )
-    return found
+    return charts
 
 
 def _lapses(holes: pl.DataFrame, ends: Mapping[str, date]) -> list[ChartMark]:

@@ -63,8 +63,8 @@ def _stage_sentence(plan: GoalPlan, states: pl.DataFrame, frames: Mapping[str, p
         .drop("then")
         for name in _STATES
     }
-    said = report.document({**frames, **moved}, replace(ask, options={})).headline
-    return f"{said} {_stages(states)}" if plan.goal.framework == ISO else said
+    headline = report.document({**frames, **moved}, replace(ask, options={})).headline
+    return f"{headline} {_stages(states)}" if plan.goal.framework == ISO else headline
 
 
 def _stages(states: pl.DataFrame) -> str:

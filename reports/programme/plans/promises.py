@@ -97,9 +97,9 @@ def _why_moved(plan: ReadinessPlan, step: WorkStep, owner: str, row: Mapping[str
     return "its owner's weeks are laid anew, as not all fits where it was"
 
 
-def price_rows(found: Sequence[PromisePrice]) -> pl.DataFrame:
+def price_rows(promise_prices: Sequence[PromisePrice]) -> pl.DataFrame:
     """What each promise costs, the dearest first."""
-    rows = [(one.framework, one.change, one.saved_hours, one.plan_hours, one.reached) for one in found]
+    rows = [(one.framework, one.change, one.saved_hours, one.plan_hours, one.reached) for one in promise_prices]
     schema = {
         "framework": pl.String,
         "change": pl.String,

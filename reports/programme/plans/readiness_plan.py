@@ -218,13 +218,13 @@ def build(
 
 def _further_tables(fact: Fact, plan: ReadinessPlan, ask: Ask) -> list[Table]:
     """What promises cost, and what more hours buy, where that is asked."""
-    found = []
+    tables = []
     if ask.options.get(PRICES.name):
-        found.append(Table("prices", "What each promise costs", promises.price_rows(prices(fact, plan)), labels=PRICE))
+        tables.append(Table("prices", "What each promise costs", promises.price_rows(prices(fact, plan)), labels=PRICE))
     if plan.question.more_hours:
         rows = promises.comparison(without_more_hours(fact, plan), plan)
-        found.append(Table("more_hours", "What more hours buy", rows, labels=MORE))
-    return found
+        tables.append(Table("more_hours", "What more hours buy", rows, labels=MORE))
+    return tables
 
 
 def _events(plan: ReadinessPlan) -> list[CalendarEvent]:

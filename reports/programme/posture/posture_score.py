@@ -94,16 +94,16 @@ def _rows(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
 def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, coverage: Coverage, ask: Ask) -> Opening:
     if worst is None or figures["posture_score"] is None:
         return Opening("There is no posture score yet, because no component has any data.", setup.EVIDENCE)
-    said = words.posture(figures, coverage, ask)
+    posture = words.posture(figures, coverage, ask)
     if worst["lost"]:
-        said = f"{said}; {inside(worst['title'])} costs the most ({worst['lost']} points)"
+        posture = f"{posture}; {inside(worst['title'])} costs the most ({worst['lost']} points)"
     best = work.head(SHOWN)
     if not figures["steps_top_ten_points"]:
-        return Opening(f"{said}.")
+        return Opening(f"{posture}.")
     known = f" in {hours(figures['steps_top_ten_hours'])}" if not best["effort_hours"].null_count() else ""
     which = "The best step adds" if best.height == 1 else f"The {best.height} best steps per hour add"
     first = best["action"][0].rstrip(".")
-    return Opening(f"{said}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}.")
+    return Opening(f"{posture}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}.")
 
 
 def _charts(held: Posture) -> list[Chart]:

@@ -46,7 +46,7 @@ def moves(past: Past, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def story(
-    held: Posture, posture_days: pl.DataFrame, told: pl.DataFrame, asked: pl.DataFrame, changes: pl.DataFrame, ask: Ask
+    held: Posture, posture_days: pl.DataFrame, frame: pl.DataFrame, asked: pl.DataFrame, changes: pl.DataFrame, ask: Ask
 ) -> BoardStory:
     """The first sheet: the line with its marks, why it fell, and what is asked for."""
     days = _days(posture_days, ask)
@@ -60,12 +60,12 @@ def story(
             f"The posture score from {days[min(days)]} to {days[max(days)]}; lowest {low}, highest {high}. "
             "The numbers are those of the events below.",
             [TrendLine("Posture", "main", list(days.items()))],
-            marks=told["moved_on"].to_list(),
+            marks=frame["moved_on"].to_list(),
             from_zero=False,
         )
     return BoardStory(
         picture,
-        [StoryMark(row["moved_on"], row["change"], row["because"]) for row in told.iter_rows(named=True)],
+        [StoryMark(row["moved_on"], row["change"], row["because"]) for row in frame.iter_rows(named=True)],
         _why(days, held, posture_days, changes),
         [_decision(row) for row in asked.iter_rows(named=True)],
     )
@@ -98,10 +98,10 @@ def _because(past: Past, posture: pl.DataFrame, before: date, now: date, change:
     seen = seen.filter(pl.col("previous").is_not_null(), pl.col("state") != pl.col("previous"))
     if change < 0:
         names = {"stale": "went stale", "ineffective": "failed", "no_data": "lost their data"}
-        tally = [(seen.filter(pl.col("state") == state).height, said) for state, said in names.items()]
+        tally = [(seen.filter(pl.col("state") == state).height, sentence) for state, sentence in names.items()]
     else:
         tally = [(seen.filter(pl.col("state") == "effective").height, "became effective")]
-    found += [f"{count(number, 'control')} {said}" for number, said in tally if number]
+    found += [f"{count(number, 'control')} {text}" for number, text in tally if number]
     if change < 0:
         found += _worst_incident(past.incidents, before, now)
     return "; ".join(found) or "what moved it is not on record"

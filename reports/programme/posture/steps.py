@@ -112,7 +112,7 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
     control = pl.format("{} {} {}", packs.pack_name(ask), "control_id", "title")
     verbs = [pl.when(pl.col("state") == state).then(pl.format(verb, control)) for state, verb in VERBS.items()]
     sign = pl.when(_lacks_a_signature_alone()).then(pl.format("Sign the attestation of {}", control))
-    found = (
+    frame = (
         gaps.join(applicable.select(*_KEY, *columns), on=_KEY)
         .with_columns(in_time=pl.col("remediation_id").is_not_null() & (pl.col("due_on") >= ask.as_of).fill_null(False))
         .with_columns(
@@ -130,7 +130,7 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
             .otherwise("effort_hours"),
         )
     )
-    return found.with_columns(points_per_hour=pl.col("points") / pl.col("effort_hours"))
+    return frame.with_columns(points_per_hour=pl.col("points") / pl.col("effort_hours"))
 
 
 def _lacks_a_signature_alone() -> pl.Expr:

@@ -145,9 +145,9 @@ def _missing(row: dict[str, Any]) -> str:
     return f"{row['new_gap']:,} of {count(row['requirements'], 'requirement')} {gaps}"
 
 
-def _worst(ours: pl.DataFrame, told: str, ask: Ask) -> str:
+def _worst(ours: pl.DataFrame, text: str, ask: Ask) -> str:
     """The scenario without a date that costs most readiness."""
-    others = ours.filter(pl.col("scenario") != told, pl.col("weighted_delta") < 0, ~pl.col("in_force"))
+    others = ours.filter(pl.col("scenario") != text, pl.col("weighted_delta") < 0, ~pl.col("in_force"))
     if others.is_empty():
         return ""
     row = others.sort("weighted_delta", "scenario").row(0, named=True)

@@ -151,9 +151,9 @@ def scenario_effects(
     rows = []
     for scenario in scenarios_to_show(scenarios, ask).to_dicts():
         framework = scenario["framework"]
-        found = requirements.filter(pl.col("scenario") == scenario["scenario"])
+        frame = requirements.filter(pl.col("scenario") == scenario["scenario"])
         controls = control_status.filter(pl.col("framework") == framework)
-        rows.append(_effect(scenario, found, now.get(framework), controls, framework in in_scope, ask.as_of))
+        rows.append(_effect(scenario, frame, now.get(framework), controls, framework in in_scope, ask.as_of))
     schema = {
         **dict.fromkeys(("scenario", "title", "authority", "framework", "status"), pl.String),
         **dict.fromkeys(("in_scope", "in_force"), pl.Boolean),

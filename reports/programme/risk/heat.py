@@ -16,9 +16,9 @@ def severity_by_framework(gaps: pl.DataFrame, readiness: pl.DataFrame, ask: Ask)
     """Open gaps of each framework in scope by severity; the one with most critical gaps first."""
     in_scope = pl.concat([readiness.select("framework"), gaps.select("framework")]).unique()
     counts = [(pl.col("severity") == severity).sum().cast(pl.Int64).alias(severity) for severity in GAP_SEVERITIES]
-    found = gaps.group_by("framework").agg(*counts, total=pl.len().cast(pl.Int64))
+    frame = gaps.group_by("framework").agg(*counts, total=pl.len().cast(pl.Int64))
     return (
-        in_scope.join(found, on="framework", how="left")
+        in_scope.join(frame, on="framework", how="left")
         .with_columns(pl.col(*GAP_SEVERITIES, "total").fill_null(0))
         .with_columns(share_pct=(100 * pl.col("total") / (gaps.height or 1)).round(1))
         .sort(*GAP_SEVERITIES, rank("framework", list(packs.PACKS)), "framework", descending=[True] * 4 + [False] * 2)
@@ -38,9 +38,9 @@ def by_severity(counts: pl.DataFrame) -> HeatScale:
 def assurance_by_tier(vendors: pl.DataFrame) -> pl.DataFrame:
     """Vendors of each tier by the standing of their assurance."""
     counts = [(pl.col("assurance") == state).sum().cast(pl.Int64).alias(state) for state in ASSURANCE]
-    found = vendors.group_by("tier").agg(*counts, total=pl.len().cast(pl.Int64))
+    frame = vendors.group_by("tier").agg(*counts, total=pl.len().cast(pl.Int64))
     tiers = pl.DataFrame({"tier": VENDOR_TIERS}, schema={"tier": pl.String})
-    return tiers.join(found, on="tier", how="left", maintain_order="left").with_columns(
+    return tiers.join(frame, on="tier", how="left", maintain_order="left").with_columns(
         pl.col(*ASSURANCE, "total").fill_null(0)
     )
 

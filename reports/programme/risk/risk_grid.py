@@ -53,9 +53,9 @@ def register_of(risks: pl.DataFrame) -> pl.DataFrame:
 def grid(rated: pl.DataFrame) -> pl.DataFrame:
     """Residual risks in each of the 25 cells: a row for each likelihood, 5 on top, a column for each impact."""
     counts = [(pl.col("residual_impact") == impact).sum().alias(f"impact_{impact}") for impact in SCALE]
-    found = rated.group_by(likelihood="residual_likelihood").agg(counts)
+    frame = rated.group_by(likelihood="residual_likelihood").agg(counts)
     rows = pl.DataFrame({"name": list(LIKELIHOOD.values()), "likelihood": list(LIKELIHOOD)})
-    return rows.join(found, on="likelihood", how="left", maintain_order="left").with_columns(
+    return rows.join(frame, on="likelihood", how="left", maintain_order="left").with_columns(
         pl.exclude("name", "likelihood").fill_null(0).cast(pl.Int64)
     )
 

@@ -148,8 +148,8 @@ def _by_controls(controls: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 def _overridden(policy_blocks: pl.DataFrame) -> pl.DataFrame:
     """The first refusal of each guardrail that somebody overrode."""
-    found = policy_blocks.filter("overridden", pl.col("policy_id").is_not_null())
-    return found.group_by("policy_id").agg(overridden_on=pl.col("blocked_on").min())
+    frame = policy_blocks.filter("overridden", pl.col("policy_id").is_not_null())
+    return frame.group_by("policy_id").agg(overridden_on=pl.col("blocked_on").min())
 
 
 def _last_runs(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame) -> pl.DataFrame:

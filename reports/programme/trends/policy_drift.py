@@ -95,8 +95,8 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     of = count(every, "accepted guardrail")
     if not drifted:
         unseen = every - _coverage(rows).assessed
-        said = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""
-        return Opening(f"None of {of} is known to have drifted{said}.")
+        text = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""
+        return Opening(f"None of {of} is known to have drifted{text}.")
     worst = f", {against:,} of them contradicted by what is seen" if against else ""
     first = rows.row(0, named=True)
     days = first["days_in_drift"]
@@ -110,8 +110,8 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings: list[str] = []
     if figures["policies_unaccepted"]:
-        said = count(figures["policies_unaccepted"], "active policy was", "active policies were")
-        warnings.append(f"{said} accepted by nobody: no guardrail, and no evidence.")
+        text = count(figures["policies_unaccepted"], "active policy was", "active policies were")
+        warnings.append(f"{text} accepted by nobody: no guardrail, and no evidence.")
     blind = rows.filter(pl.col("controls") == 0)["title"].to_list()
     if blind:
         held = count(len(blind), "guardrail is", "guardrails are")

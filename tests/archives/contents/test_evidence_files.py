@@ -30,7 +30,7 @@ def archive(store, tmp_path):
                 held = {} if data is None else byte_columns(evidence.put("acme", data), f"{identifier}.csv", NOW)
                 row = {"id": identifier, "title": identifier, "captured_at": NOW, **held, **values}
                 add_item(revision, row, controls)
-        found = SimpleNamespace(
+        namespace = SimpleNamespace(
             store=store,
             owner=SimpleNamespace(id="acme"),
             window=SimpleNamespace(requested=window, start_on=date(2026, 10, 22), end_on=date(2026, 11, 20)),
@@ -41,7 +41,7 @@ def archive(store, tmp_path):
             if path.is_file() and path.read_bytes() == b"to change":
                 path.write_bytes(b"changed")
         with ArchiveSpool(tmp_path / "spool") as spool:
-            count = spool_evidence(SimpleNamespace(settings=settings), found, spool)
+            count = spool_evidence(SimpleNamespace(settings=settings), namespace, spool)
             files = {part.name: b"".join(part.pieces()) for part in spool.parts if part.stored}
             assert count == len(files)
             listed = zlib.decompress(b"".join(spool._parts[LIST].pieces()), -15).decode()

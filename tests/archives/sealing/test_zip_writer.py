@@ -162,9 +162,9 @@ def test_a_file_that_unpacks_to_more_than_it_says_is_stopped():
     entry = zip_writer.ZipEntry("zeros", 0, len(data), 1000, 0)
     directory = zip_writer._central(entry)
     file = io.BytesIO(zip_writer._local(entry) + data + directory + zip_writer._end(1, len(directory), entry.end))
-    (found,) = read_directory(file)
+    (zip_entry,) = read_directory(file)
     with pytest.raises(BrokenArchive, match="more than the 1,000 bytes"):
-        list(content(file, found))
+        list(content(file, zip_entry))
 
 
 def test_an_archive_beyond_four_gibibytes_is_not_written():

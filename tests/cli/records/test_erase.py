@@ -314,8 +314,8 @@ def test_backups_of_before_are_named_and_a_restored_store_is_known(cli, var):
         [f"  {line}"],
     )
     (var / "before").replace(var / "hq.db")
-    said = "  this store does not have it: it was restored from a backup of before. Erase the person again."
-    assert cli("erase", "--org", "acme", "--list")[1].splitlines()[1] == said
+    text = "  this store does not have it: it was restored from a backup of before. Erase the person again."
+    assert cli("erase", "--org", "acme", "--list")[1].splitlines()[1] == text
 
 
 @pytest.mark.real

@@ -179,9 +179,9 @@ def test_erasing_a_person_removes_what_is_about_them_or_names_them(cli, tmp_path
     naming = add("people.csv", b"email\nAnn@Acme.example\n", "--owner", "bob@acme.example")
     other = add("other.csv", b"email\nbob@acme.example\n", "--owner", "bob@acme.example")
     code, out, _ = cli("erase", "--person", "ann@acme.example", "--dry-run")
-    told = [line for line in out.splitlines() if line.startswith("would be removed: ")]
-    assert (code, len(told), len(files_of(tmp_path))) == (0, 3, 4)
-    assert any(naming in line and "contains the address" in line for line in told)
+    lines = [line for line in out.splitlines() if line.startswith("would be removed: ")]
+    assert (code, len(lines), len(files_of(tmp_path))) == (0, 3, 4)
+    assert any(naming in line and "contains the address" in line for line in lines)
     code, out, _ = cli("erase", "--person", "ann@acme.example")
     assert (code, out.count("removed: the bytes of evidence item")) == (0, 3)
     assert [path.read_bytes() for path in files_of(tmp_path)] == [b"email\nbob@acme.example\n"]

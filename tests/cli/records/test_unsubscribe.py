@@ -18,12 +18,12 @@ from engine.store.schema.organizations import users
 @pytest.fixture
 def token(acme):
     """The token of a mail with two digests to Bob."""
-    said = [
+    messages = [
         Message(kind, "2026-W47", "email", "bob@acme.example", "hash", "Title", {}, "Text")
         for kind in ("sla-reminders", "compliance-digest")
     ]
     with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store:
-        queued = store.write("acme", "t", lambda revision: enqueue(revision, said), now=datetime.now(UTC))
+        queued = store.write("acme", "t", lambda revision: enqueue(revision, messages), now=datetime.now(UTC))
     return Unsubscribing("", acme / "var" / "signing.key").token([row["id"] for row in queued])
 
 

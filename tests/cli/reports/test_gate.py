@@ -36,9 +36,9 @@ def snapshot(strict=None, gaps=(), day=NOW.date()):
 
 @pytest.mark.parametrize(("strict", "asked", "holds"), [(40.0, 40, True), (39.9, 40, False), (None, 0, False)])
 def test_readiness_is_at_least_what_is_asked_and_nothing_is_no_readiness(strict, asked, holds):
-    found = least(snapshot(strict), "soc2", "strict", asked)
-    assert (found.says, found.holds) == (f"strict readiness is at least {asked} %", holds)
-    assert found.found == ("nothing applies" if strict is None else f"{strict:g} %, 4 of 10 effective")
+    condition = least(snapshot(strict), "soc2", "strict", asked)
+    assert (condition.says, condition.holds) == (f"strict readiness is at least {asked} %", holds)
+    assert condition.found == ("nothing applies" if strict is None else f"{strict:g} %, 4 of 10 effective")
 
 
 def test_a_framework_out_of_scope_is_told():

@@ -38,12 +38,12 @@ def test_a_framework_of_ones_own_is_called_by_its_identifier_and_title():
 
 
 def test_a_control_of_ones_own_is_called_by_its_identifier_and_a_title_of_three_words():
-    found = annex_names(
+    names = annex_names(
         control("KSI-IAM-AAM", "Leavers lose their access"),
         control("MFA", "Second factor"),
         control("G-1", "A group of controls", assessable=False),
     )
-    assert {phrase: name.keys for phrase, name in found.items() if name.kind == "control"} == {
+    assert {phrase: name.keys for phrase, name in names.items() if name.kind == "control"} == {
         stems("acme-annex:ksi-iam-aam"): ("acme-annex:KSI-IAM-AAM",),
         stems("ksi-iam-aam"): ("acme-annex:KSI-IAM-AAM",),
         stems("leavers lose their access"): ("acme-annex:KSI-IAM-AAM",),

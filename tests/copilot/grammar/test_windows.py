@@ -47,8 +47,8 @@ TODAY = date(2026, 11, 20)
     ],
 )
 def test_a_span_of_time(text, first, last):
-    (found,), rest = windows.find(plain(text), TODAY)
-    assert [None if day is None else day.isoformat() for day in (found.first, found.last)] == [first, last]
+    (time_window,), rest = windows.find(plain(text), TODAY)
+    assert [None if day is None else day.isoformat() for day in (time_window.first, time_window.last)] == [first, last]
     assert rest.replace("due", "").strip() == ""
 
 
@@ -103,6 +103,6 @@ def test_a_number_of_users_is_no_year():
     ],
 )
 def test_hours_of_the_day_are_read_where_they_are_said_as_such(text, hours):
-    found, rest = clock(plain(text))
-    assert (None if found is None else (found.first, found.last)) == hours
+    clock_hours, rest = clock(plain(text))
+    assert (None if clock_hours is None else (clock_hours.first, clock_hours.last)) == hours
     assert (rest == plain(text)) is (hours is None)

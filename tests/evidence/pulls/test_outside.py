@@ -54,16 +54,16 @@ def test_files_of_pulls_name_their_organization():
 def test_postgresql_is_read_by_a_cursor_and_never_written(postgresql_url, tmp_path):
     reach = readers(DIRECTORY_URL=postgresql_url)
     rows = "select * from (values ('bob', date '2026-11-20', 2), ('ann', null, 1)) as v(login, left_on, n)"
-    found = read(tmp_path, "postgresql", reach=reach, url_env="DIRECTORY_URL", query=rows)
-    assert found.tables["data"].lines.decode().splitlines() == [
+    content = read(tmp_path, "postgresql", reach=reach, url_env="DIRECTORY_URL", query=rows)
+    assert content.tables["data"].lines.decode().splitlines() == [
         '{"login":"ann","left_on":null,"n":1}',
         '{"login":"bob","left_on":"2026-11-20","n":2}',
     ]
-    assert found.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
-    assert "which is a superuser" in found.warnings[0]
+    assert content.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
+    assert "which is a superuser" in content.warnings[0]
     lists = "select 1 as n, '{1.5,2}'::numeric[] as nums, '{a,b}'::text[] as tags, 'a%b' as share"
-    found = read(tmp_path, "postgresql", reach=reach, url_env="DIRECTORY_URL", query=lists)
-    assert found.tables["data"].lines == b'{"n":1,"nums":["1.5","2"],"tags":["a","b"],"share":"a%b"}\n'
+    content = read(tmp_path, "postgresql", reach=reach, url_env="DIRECTORY_URL", query=lists)
+    assert content.tables["data"].lines == b'{"n":1,"nums":["1.5","2"],"tags":["a","b"],"share":"a%b"}\n'
     one = "cannot insert multiple commands into a prepared statement"
     wrong = {
         "copy (select 1) to program 'true'": 'syntax error at or near "select"',

@@ -168,8 +168,12 @@ def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pull
 @pytest.mark.real
 def test_a_pass_about_older_days_ends_no_failure_and_the_same_pass_again_ends_what_failed_since(cli, pulls, tmp_path):
     def is_failing():
-        with freeze_time(DAY), open_console_services() as services, services.snapshots.open("acme", now=DAY) as found:
-            frame = found.fact("control_status")
+        with (
+            freeze_time(DAY),
+            open_console_services() as services,
+            services.snapshots.open("acme", now=DAY) as snapshot,
+        ):
+            frame = snapshot.fact("control_status")
             (failing,) = frame.filter(frame["control_id"] == "CC6.2")["failing_test"]
             return failing is not None
 

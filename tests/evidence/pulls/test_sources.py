@@ -38,9 +38,9 @@ def test_files_of_every_format_give_the_same_rows(tmp_path):
     reach = readers(workbook=lambda path, sheet: table)
     for ending in ("csv", "jsonl", "json", "parquet", "xlsx"):
         assert lines_of(tmp_path, "files", paths=[f"a.{ending}"], reach=reach) == LINES, ending
-    found = read(tmp_path, "files", paths=["a.csv"])
-    assert found.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
-    assert found.origins == (("a.csv", hashlib.sha256(CSV.encode()).hexdigest()),)
+    content = read(tmp_path, "files", paths=["a.csv"])
+    assert content.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
+    assert content.origins == (("a.csv", hashlib.sha256(CSV.encode()).hexdigest()),)
 
 
 def test_rows_of_a_member_of_a_document_are_read(tmp_path):
@@ -68,13 +68,13 @@ def test_links_devices_and_what_is_too_much_are_not_read(tmp_path):
 def test_a_column_without_a_value_compares_with_anything(tmp_path):
     (tmp_path / "a.csv").write_text("login,reviewer\nann,\nbob,\n")
     (tmp_path / "a.db").touch()
-    found = read(tmp_path, "files", paths=["a.csv"]).tables["data"]
-    assert found.columns == (("login", "VARCHAR"), ("reviewer", '"NULL"'))
+    data = read(tmp_path, "files", paths=["a.csv"]).tables["data"]
+    assert data.columns == (("login", "VARCHAR"), ("reviewer", '"NULL"'))
     rows = read(tmp_path, "sqlite", path="a.db", query="select 'ann' as login, null as reviewer").tables["data"]
-    assert rows.columns == found.columns
+    assert rows.columns == data.columns
     for where in ("reviewer = 'eve'", "reviewer < date '2026-01-01'", "reviewer > 3", "reviewer"):
         queries = CheckQueries("from data", f"from population where {where}", 0, 1)
-        answer = run_check(queries, {"data": found}, DaySpan(DAY, DAY))
+        answer = run_check(queries, {"data": data}, DaySpan(DAY, DAY))
         assert (answer.outcome, answer.population.rows) == ("passed", 2), where
 
 
@@ -141,8 +141,8 @@ def test_the_hash_of_a_sqlite_file_is_of_the_bytes_that_were_read(tmp_path, monk
         return records_table(*arguments)
 
     monkeypatch.setattr(databases, "records_table", table_of_late_hands)
-    found = read(tmp_path, "sqlite", path="a.db", query="select * from people")
-    assert (found.origins, found.tables["data"].rows) == ((("a.db", before),), 1)
+    content = read(tmp_path, "sqlite", path="a.db", query="select * from people")
+    assert (content.origins, content.tables["data"].rows) == ((("a.db", before),), 1)
     assert hashlib.sha256((tmp_path / "a.db").read_bytes()).hexdigest() != before
 
 

@@ -21,8 +21,8 @@ def newest(facts):
 def test_an_item_is_held_or_told(facts_with):
     erased = {**HELD, "removed": "erased", "removed_at": AT}
     facts = facts_with(**records({"id": "i1", **HELD}, {"id": "i2", "location": "vault://2"}, {"id": "i3", **erased}))
-    shown = facts["evidence_files"].select("id", "evidence_place", "held_state", "evidence_bytes").rows()
-    assert shown == [("i1", "held", "whole", 5), ("i2", "told", None, None), ("i3", "told", "erased", 5)]
+    rows = facts["evidence_files"].select("id", "evidence_place", "held_state", "evidence_bytes").rows()
+    assert rows == [("i1", "held", "whole", 5), ("i2", "told", None, None), ("i3", "told", "erased", 5)]
     assert newest(facts) == [(3, "i3", "told")]
 
 

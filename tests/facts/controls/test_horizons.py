@@ -104,8 +104,8 @@ def test_evidence_that_comes_every_week_is_taken_to_go_on(facts_with):
 
 
 def test_nothing_on_record_has_no_horizon(facts_with):
-    found = facts_with(controls=[control(evidence_kinds=KINDS)])["control_horizons"]
+    control_horizons = facts_with(controls=[control(evidence_kinds=KINDS)])["control_horizons"]
     until = [f"{kind}_until" for kind in KINDS]
-    assert only(found, *until) == (None, None, None, None)
-    assert only(found.with_columns(state=state_on(pl.lit(DAY))), "state") == "no_data"
+    assert only(control_horizons, *until) == (None, None, None, None)
+    assert only(control_horizons.with_columns(state=state_on(pl.lit(DAY))), "state") == "no_data"
     assert facts_with(controls=[])["control_horizons"].is_empty()

@@ -13,7 +13,7 @@ BACKUP = {"action": "backup.completed", "last_id": "e1"}
 
 
 def movement_rows(status=(), attestations=(), vendors=(), actions=(), own=()):
-    found = movements(
+    frame = movements(
         rows("control_assessments", *status),
         rows("attestations", *attestations),
         rows("vendors", *vendors),
@@ -21,7 +21,7 @@ def movement_rows(status=(), attestations=(), vendors=(), actions=(), own=()):
         rows("own_frameworks", *own),
         ASKED,
     )
-    return found.drop("org_id").rows()
+    return frame.drop("org_id").rows()
 
 
 def test_a_control_that_went_stale_says_which_evidence_stopped():

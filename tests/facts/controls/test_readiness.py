@@ -61,8 +61,8 @@ def test_readiness_stands_beside_the_last_snapshot_before_the_period(facts_with)
 def test_each_iso_week_has_its_last_snapshot(facts_with):
     days = {"2026-01-02": 1.0, "2025-12-29": 2.0, "2026-01-05": 3.0, "2026-11-21": 4.0}  # the last lies ahead
     snapshots = [{"taken_on": day, "framework": "soc2", "strict_pct": pct} for day, pct in days.items()]
-    found = facts_with(readiness_snapshots=snapshots)["readiness_weeks"]
-    assert found.select("week", "strict_pct").rows() == [("2026-W01", 1.0), ("2026-W02", 3.0)]
+    readiness_weeks = facts_with(readiness_snapshots=snapshots)["readiness_weeks"]
+    assert readiness_weeks.select("week", "strict_pct").rows() == [("2026-W01", 1.0), ("2026-W02", 3.0)]
 
 
 def score_posture(values, **overrides):
@@ -115,8 +115,8 @@ def score_posture(values, **overrides):
 
 
 def test_a_missing_component_shares_out_its_weight_and_contributions_sum_to_the_score():
-    found = score_posture(VALUES)
-    assert found.select("component", "value", "contribution").rows() == [
+    posture = score_posture(VALUES)
+    assert posture.select("component", "value", "contribution").rows() == [
         ("readiness", 80.0, 31.1),
         ("freshness", 70.0, 15.6),
         ("attestation", 90.0, 15.0),
@@ -124,14 +124,14 @@ def test_a_missing_component_shares_out_its_weight_and_contributions_sum_to_the_
         ("remediation", 50.0, 5.5),
         ("operations", 100.0, 11.1),
     ]
-    assert round(found["contribution"].sum(), 1) == 78.3
-    assert found["share"].to_list() == [0.3889, 0.2222, 0.1667, None, 0.1111, 0.1111]
+    assert round(posture["contribution"].sum(), 1) == 78.3
+    assert posture["share"].to_list() == [0.3889, 0.2222, 0.1667, None, 0.1111, 0.1111]
 
 
 def test_an_absent_component_says_so_and_a_present_one_says_what_was_measured():
-    found = {row["component"]: row["explanation"] for row in score_posture(VALUES).iter_rows(named=True)}
-    assert found["vendor"] == "no vendor in the register: left out, its weight is shared out"
-    assert found["freshness"] == "7 of 10 applicable controls have evidence within its window"
+    explanations = {row["component"]: row["explanation"] for row in score_posture(VALUES).iter_rows(named=True)}
+    assert explanations["vendor"] == "no vendor in the register: left out, its weight is shared out"
+    assert explanations["freshness"] == "7 of 10 applicable controls have evidence within its window"
 
 
 def test_a_component_without_weight_contributes_nothing():
@@ -141,9 +141,9 @@ def test_a_component_without_weight_contributes_nothing():
 
 def test_a_score_of_nothing_but_zero_weights_has_no_shares():
     weights = {f"posture_{name}": 0.0 for name in VALUES}
-    found = score_posture(VALUES, **weights)
-    assert found["share"].to_list() == [None] * 6
-    assert found["contribution"].sum() == 0
+    posture = score_posture(VALUES, **weights)
+    assert posture["share"].to_list() == [None] * 6
+    assert posture["contribution"].sum() == 0
 
 
 @pytest.mark.parametrize(("level", "value"), [("ok", 100.0), ("warning", 50.0), ("critical", 0.0)])
@@ -151,7 +151,7 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
     health = rows(
         "service_health", {"service_id": "a", "level": level}, {"service_id": "b", "level": "insufficient_history"}
     )
-    found = readiness.posture(
+    frame = readiness.posture(
         rows("control_status"),
         rows("vendors"),
         rows("remediations"),
@@ -168,7 +168,7 @@ def test_a_service_that_warns_counts_half_and_one_without_history_not_at_all(lev
         rows("own_frameworks"),
         question(),
     ).filter(component="operations")
-    assert only(found, "value", "population") == (value, 1)
+    assert only(frame, "value", "population") == (value, 1)
 
 
 def test_timeliness_looks_at_overdue_work_and_at_what_was_closed_within_a_quarter(facts_with):
@@ -191,16 +191,16 @@ def test_the_posture_of_the_last_snapshot_before_the_period_stands_beside(facts_
         {"taken_on": day, "score": score, "components": f'{{"readiness": {score}, "vendor": null}}'}
         for day, score in (("2026-10-20", 60.0), ("2026-10-21", 61.5), ("2026-10-22", 70.0))
     ]
-    found = facts_with(posture_snapshots=snapshots)["posture"]
+    posture = facts_with(posture_snapshots=snapshots)["posture"]
     columns = ("prior_on", "prior_score", "prior_value")
-    assert only(found.filter(component="readiness"), *columns) == (date(2026, 10, 21), 61.5, 61.5)
-    assert only(found.filter(component="vendor"), *columns) == (date(2026, 10, 21), 61.5, None)
+    assert only(posture.filter(component="readiness"), *columns) == (date(2026, 10, 21), 61.5, 61.5)
+    assert only(posture.filter(component="vendor"), *columns) == (date(2026, 10, 21), 61.5, None)
 
 
 def test_an_organization_without_anything_has_six_absent_components(facts_with):
-    found = facts_with()["posture"]
-    assert found.select("value", "contribution", "population").unique().rows() == [(None, None, 0)]
-    assert found.height == 6
+    posture = facts_with()["posture"]
+    assert posture.select("value", "contribution", "population").unique().rows() == [(None, None, 0)]
+    assert posture.height == 6
 
 
 def test_gaps_are_the_applicable_controls_that_are_not_effective(facts_with):
@@ -228,8 +228,8 @@ def test_each_snapshot_of_the_posture_stands_by_component_and_one_without_a_scor
             "formulas": ['{"posture_score":1}'] * 2,
         }
     )
-    found = readiness.posture_days(stored).filter(pl.col("value").is_not_null())
-    assert found.select("taken_on", "score", "component", "value").rows() == [
+    frame = readiness.posture_days(stored).filter(pl.col("value").is_not_null())
+    assert frame.select("taken_on", "score", "component", "value").rows() == [
         (date(2026, 11, 2), 70.5, "freshness", 71.5),
         (date(2026, 11, 2), 70.5, "readiness", 70.0),
     ]

@@ -25,9 +25,9 @@ def test_controls_are_those_of_the_frameworks_in_scope_with_the_organizations_ow
         control_profiles=[{**on("CC6.1"), "applicable": True, "cadence": "daily"}],
     )
     usual = catalogue().controls.filter(framework="soc2")
-    found = facts["controls"]
-    assert found["control_id"].to_list() == usual["control_id"].to_list()
-    differing = found.filter(pl.col("cadence").ne_missing(usual["cadence"])).select("control_id", "cadence").rows()
+    controls = facts["controls"]
+    assert controls["control_id"].to_list() == usual["control_id"].to_list()
+    differing = controls.filter(pl.col("cadence").ne_missing(usual["cadence"])).select("control_id", "cadence").rows()
     assert differing == [("CC6.1", "daily")]
 
 

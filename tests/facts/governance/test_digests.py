@@ -45,8 +45,8 @@ def test_a_delivery_reminded_of_every_row_of_its_lists(facts_with):
 
 def test_a_row_that_was_not_owed_reminded_nobody(facts_with):
     rows = [{"reminder_id": "a", "owed": True}, {"reminder_id": "b", "owed": False}, {"reminder_id": "c"}]
-    found = facts_with(deliveries=[delivery("d1", {"renewals": rows}, channel="webhook")])["reminders"]
-    assert found["reminder_id"].to_list() == ["a", "c"]
+    reminders = facts_with(deliveries=[delivery("d1", {"renewals": rows}, channel="webhook")])["reminders"]
+    assert reminders["reminder_id"].to_list() == ["a", "c"]
 
 
 def test_the_last_day_of_each_kind_of_digest_whatever_became_of_it(facts_with):
@@ -74,11 +74,11 @@ def test_a_week_that_fell_below_its_limit_unseen_is_known(facts_with):
         "object_id": "2026-W49",
     }
     alert = {"breaches": [{"alert_id": "x", "week": "2026-W49", "level": "critical"}]}
-    found = facts_with(
+    density_alerts = facts_with(
         deliveries=[delivery("d1", alert, kind="obligation-density-alerts", created_at="2026-11-16 09:00")],
         audit_log=[event],
     )["density_alerts"]
-    assert found.select("week", "level", "channel", "created_on").rows() == [
+    assert density_alerts.select("week", "level", "channel", "created_on").rows() == [
         ("2026-W49", "critical", "email", date(2026, 11, 16)),
         ("2026-W49", "ok", None, date(2026, 11, 18)),
     ]

@@ -23,10 +23,10 @@ def daily(first, last, hour="10:00", **more):
 @pytest.fixture
 def states(facts_with):
     def by_sender(*events, **tables):
-        found = facts_with(events=events, **tables)["senders"]
+        senders = facts_with(events=events, **tables)["senders"]
         return {
             f"{token} / {source}": (state, days)
-            for token, source, state, days in found.select(
+            for token, source, state, days in senders.select(
                 "token", "source", "sender_state", "days_of_seven"
             ).iter_rows()
         }
@@ -106,10 +106,10 @@ def test_people_and_broken_details_are_no_senders(states):
 @pytest.fixture
 def watch(facts_with):
     def by_service(*events, senders=WATCH, systems=SCOPE):
-        found = facts_with(
+        service_watch = facts_with(
             events=events, services=SERVICES, systems=systems, service_senders=senders, organization_frameworks=FOLLOWED
         )["service_watch"]
-        return dict(found.filter("is_monitored").select("service_id", "watch").iter_rows())
+        return dict(service_watch.filter("is_monitored").select("service_id", "watch").iter_rows())
 
     return by_service
 

@@ -162,8 +162,8 @@ def test_a_run_is_done_within_its_window_and_late_after_it(facts_with):
 def test_a_run_before_its_window_opened_is_of_no_window_and_its_outcome_is_kept(facts_with):
     runs = [run("2026-08-31", "2026-09-06", "2024-09-01"), run("2026-10-31", "2026-11-06", "2026-10-30")]
     named = ("run_id", "standing", "performed_on", "done_since_on", "outcome")
-    found = [row for row in windows(facts_with, *runs, columns=named, ends_on="2026-11-01") if row[0]]
-    assert [row[1:] for row in found] == [
+    rows = [row for row in windows(facts_with, *runs, columns=named, ends_on="2026-11-01") if row[0]]
+    assert [row[1:] for row in rows] == [
         ("missed", date(2024, 9, 1), date(2026, 10, 30), "passed"),
         ("missed", date(2026, 10, 30), None, "passed"),
     ]

@@ -411,5 +411,5 @@ def test_a_communication_that_names_the_notice_does_it(facts_with):
             "payload": '{"notice": "gdpr-72h"}',
         },
     ]
-    found = facts_with(incidents=[incident], incident_timeline=steps)["obligations"]
-    assert found.select("state", "source_ref").rows() == [("done", "incidents/i")]
+    obligations = facts_with(incidents=[incident], incident_timeline=steps)["obligations"]
+    assert obligations.select("state", "source_ref").rows() == [("done", "incidents/i")]

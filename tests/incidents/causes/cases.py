@@ -155,10 +155,10 @@ def draw(seed: int, words: Wordings, estate: Mapping[str, Sequence[Row]] | None 
 def _cause(drawing: Drawing, at: str, hit: str) -> datetime:
     """The cause, and when its own service showed it."""
     rng, case, kind = drawing.rng, drawing.case, drawing.kind
-    shown = drawing.before(1, 12)
+    moment = drawing.before(1, 12)
     severity = rng.choice(("high", "high", "critical", "medium"))
     if kind == "deploy":
-        changed = shown if at != hit else drawing.onset
+        changed = moment if at != hit else drawing.onset
         case.causes = frozenset(
             {
                 drawing.deploy(
@@ -167,9 +167,9 @@ def _cause(drawing: Drawing, at: str, hit: str) -> datetime:
             }
         )
         if at != hit and rng.random() < 0.85:
-            drawing.incident(drawing.text("symptom", at), shown, at, severity)
+            drawing.incident(drawing.text("symptom", at), moment, at, severity)
     elif kind == "upstream":
-        case.causes = frozenset({drawing.incident(drawing.text("symptom", at), shown, at, severity)})
+        case.causes = frozenset({drawing.incident(drawing.text("symptom", at), moment, at, severity)})
     elif kind == "vendor_outage":
         if not case.tables["vendors"]:
             for number, name in enumerate(VENDORS):
@@ -180,20 +180,20 @@ def _cause(drawing: Drawing, at: str, hit: str) -> datetime:
         if rng.random() < 0.7:
             _bind(drawing, at, chosen["id"])
         own = at if rng.random() < 0.3 else None
-        case.causes = frozenset({drawing.incident(drawing.text("vendor", vendor=vendor), shown, own, severity)})
+        case.causes = frozenset({drawing.incident(drawing.text("vendor", vendor=vendor), moment, own, severity)})
         if own is None and at != hit and rng.random() < 0.6:
             drawing.incident(drawing.text("symptom", at), drawing.before(0, 4), at, severity)
     elif kind == "certificate" and rng.random() < 0.3:
         days = rng.randint(2, 20)
         warned = drawing.text("ending", at, days=days)
-        shown = drawing.onset - timedelta(days=days, hours=rng.uniform(-3, 3))
-        case.causes = frozenset({drawing.incident(warned, shown, at, rng.choice(("low", "medium")))})
+        moment = drawing.onset - timedelta(days=days, hours=rng.uniform(-3, 3))
+        case.causes = frozenset({drawing.incident(warned, moment, at, rng.choice(("low", "medium")))})
         case.tables["incidents"][0]["title"] = drawing.text("tls", hit)
     else:
         ago = drawing.before(1, 60) if kind == "capacity" else drawing.before(1, 30)
         case.causes = frozenset({drawing.incident(drawing.text(kind, at), ago, at, severity)})
-        shown = ago
-    return shown
+        moment = ago
+    return moment
 
 
 def _bind(drawing: Drawing, service: str, vendor: str) -> None:

@@ -85,12 +85,12 @@ def analyse(store: Store, org_id: str, case: Case) -> Analysis:
 
 def judge(store: Store, cases: Iterable[Case], prefix: str) -> list[Verdict]:
     """Every case, loaded and analysed."""
-    found = []
+    verdicts = []
     for number, case in enumerate(cases):
         load(store, f"{prefix}{number}", case)
         analysis = analyse(store, f"{prefix}{number}", case)
-        found.append(Verdict(case, [one.evidence_ids[0] for one in analysis.candidates], analysis.conclusive))
-    return found
+        verdicts.append(Verdict(case, [one.evidence_ids[0] for one in analysis.candidates], analysis.conclusive))
+    return verdicts
 
 
 def judge_baseline(cases: Iterable[Case]) -> list[Verdict]:

@@ -166,8 +166,8 @@ def test_a_step_stays_where_a_recovery_that_was_heard_later_splits_an_incident(k
             ANN,
         )
         assert (earlier["acknowledged_at"], earlier["acknowledged_by"]) == (None, None)
-        said = f"; {ANN} acknowledged it as a part of that"
-        assert texts == [f"Split off {name}: a recovery between them came late{said}"]
+        text = f"; {ANN} acknowledged it as a part of that"
+        assert texts == [f"Split off {name}: a recovery between them came late{text}"]
     else:
         assert {(one["status"], one["closed_at"], one["closed_by"]) for one in (earlier, later)} == {
             ("closed", NOW - 100 * MINUTE, ANN)
@@ -226,8 +226,8 @@ def test_an_assessment_keeps_when_the_organization_became_aware(store, disk):
 
 def test_the_line_of_an_assessment_under_dora_names_the_classification(store, disk):
     line = do(store, disk, "assess", law="dora", aware_at=NOW - 15 * MINUTE, classified_at=NOW - 5 * MINUTE)
-    said = "Assessed under dora: aware since 2026-11-20 08:15 UTC, classified 2026-11-20 08:25 UTC "
-    assert line["body"].startswith(said)
+    text = "Assessed under dora: aware since 2026-11-20 08:15 UTC, classified 2026-11-20 08:25 UTC "
+    assert line["body"].startswith(text)
 
 
 def test_an_incident_without_a_key_takes_steps_too(store):

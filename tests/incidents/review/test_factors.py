@@ -60,9 +60,9 @@ def test_changes_of_the_service_and_of_what_it_needs_are_a_table_those_of_others
         "| 2026-11-20 07:45:00 | 15 min | d1 | checkout | the service | 1.2 | – | rolled back | ci |\n"
         "| 2026-11-20 07:55:00 | 5 min | d2 | ledger | needed | 1.2 | – | rolled back | ci |"
     )
-    told = list(factors(record_))[3]
-    assert told.split("\n", 2)[2] == f"{rows}\n\n3 more went live on other services."
-    assert f"\n\n## Deploys in the 24 hours before\n\n{told}\n\n## Follow-up actions" in export(record_).decode()
+    text = list(factors(record_))[3]
+    assert text.split("\n", 2)[2] == f"{rows}\n\n3 more went live on other services."
+    assert f"\n\n## Deploys in the 24 hours before\n\n{text}\n\n## Follow-up actions" in export(record_).decode()
 
 
 def test_the_file_of_an_incident_lists_its_findings():

@@ -90,13 +90,17 @@ def test_nothing_recorded_is_inconclusive_and_says_what_to_look_at():
 
 
 def test_a_deploy_shortly_before_on_the_service_itself_is_the_cause():
-    found = run(deploy())
-    (candidate,) = found.candidates
+    process = run(deploy())
+    (candidate,) = process.candidates
     assert candidate.features == {"origin": 0.9, "temporal": 0.758, "topological": 1.0}
-    assert (found.hypothesis, found.confidence, found.conclusive) == ("A change went live: d1 of api.", 0.784, True)
+    assert (process.hypothesis, process.confidence, process.conclusive) == (
+        "A change went live: d1 of api.",
+        0.784,
+        True,
+    )
     assert (
         candidate.explanation
-        == found.reason
+        == process.reason
         == ("Confidence 0.784 (high). It went live 12 min before the onset. It is on the service itself.")
     )
     assert [(one.feature, one.weight, one.value, one.contribution) for one in candidate.contributions] == [
@@ -107,8 +111,8 @@ def test_a_deploy_shortly_before_on_the_service_itself_is_the_cause():
 
 
 def test_a_chain_goes_from_the_change_over_its_symptom_and_the_dependency_to_the_incident():
-    found = run(deploy("d1", 20, "db"), alert("a1", 12, "db"))
-    best, second = found.candidates
+    process = run(deploy("d1", 20, "db"), alert("a1", 12, "db"))
+    best, second = process.candidates
     assert best.evidence_ids == ("deploys:d1", "incidents:a1", "service_dependencies:api>db")
     assert best.features == {
         "origin": 0.9,
@@ -123,7 +127,7 @@ def test_a_chain_goes_from_the_change_over_its_symptom_and_the_dependency_to_the
         "The onset followed 12 min later.",
         "api needs db.",
     )
-    assert found.conclusive
+    assert process.conclusive
     assert second.kind == "upstream"
     assert second.contradictions == ("It may itself be the effect of something else: d1 of db.",)
 
@@ -154,8 +158,8 @@ def test_a_change_after_the_onset_is_no_cause_but_clocks_may_differ_by_two_minut
     ],
 )
 def test_a_change_that_nobody_saw_an_effect_of_explains_little(suspects, given, value, said):
-    found = run(deploy(place="db", minutes=10), *suspects, **given)
-    (change,) = [one for one in found.candidates if one.kind == "deploy"]
+    process = run(deploy(place="db", minutes=10), *suspects, **given)
+    (change,) = [one for one in process.candidates if one.kind == "deploy"]
     assert change.features["symptom"] == VALUES[value].value
     assert said in change.contradictions
 
@@ -277,9 +281,9 @@ def past(name, root_cause=None, days=10, same_key=True):
 
 
 def test_an_established_cause_of_the_same_key_is_a_candidate_and_agreement_makes_it_stronger():
-    found = run(past=[past("p1", "Query without an index"), past("p2", "query without an index"), past("p3")])
-    assert found.similar_incident_ids == ("p1", "p2", "p3")
-    (known,) = found.candidates
+    process = run(past=[past("p1", "Query without an index"), past("p2", "query without an index"), past("p3")])
+    assert process.similar_incident_ids == ("p1", "p2", "p3")
+    (known,) = process.candidates
     assert (known.kind, known.evidence_ids[0]) == ("recurrence", "incidents:p2")
     assert known.features == {"origin": 0.53, "temporal": 0.962, "history": 1.0}
     assert not run(past=[past("p1", "Query without an index", same_key=False)]).conclusive
@@ -349,6 +353,6 @@ def test_spans_are_said_in_the_unit_that_people_use():
 
 def test_trouble_that_goes_on_for_days_is_no_step_of_a_chain():
     old = Trouble("incidents:old", "db", before(3 * 1440), "errors", "high")
-    found = run(deploy(place="disk", minutes=10), seen=[old])
-    assert "incidents:old" not in found.candidates[0].evidence_ids
+    process = run(deploy(place="disk", minutes=10), seen=[old])
+    assert "incidents:old" not in process.candidates[0].evidence_ids
     assert features(deploy(place="db", minutes=10), seen=[old])["symptom"] == VALUES["effect_unknown"].value

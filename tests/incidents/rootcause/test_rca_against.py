@@ -71,14 +71,14 @@ def test_services_that_nothing_leads_from_speak_against_a_release_when_they_fail
 
 def test_what_several_failing_services_need_is_a_candidate_of_its_own_below_a_conclusion():
     needs = {"api": ["db"], "far": ["db"], "farther": ["db"]}
-    found = run(deploy(), seen=[failing("far"), failing("farther")], needs=needs)
-    assert [(one.kind, one.evidence_ids[0]) for one in found.candidates] == [
+    process = run(deploy(), seen=[failing("far"), failing("farther")], needs=needs)
+    assert [(one.kind, one.evidence_ids[0]) for one in process.candidates] == [
         ("common_need", "services:db"),
         ("deploy", "deploys:d1"),
     ]
-    assert found.candidates[0].supports == ("far and farther failed in the same minutes and need db, too.",)
-    assert "All of them need db." in against(found.candidates[1])[0][0]
-    assert not found.conclusive
+    assert process.candidates[0].supports == ("far and farther failed in the same minutes and need db, too.",)
+    assert "All of them need db." in against(process.candidates[1])[0][0]
+    assert not process.conclusive
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_what_several_failing_services_need_is_a_candidate_of_its_own_below_a_co
 )
 def test_a_release_that_was_taken_back_without_effect_is_lowered(minutes, ended, sentence, factor):
     release = deploy(minutes=12, taken_back_at=before(minutes), taken_back_by="deploys:d0")
-    found = run(release, ended_at=None if ended is None else before(ended)).candidates[0]
-    assert against(found) == ([] if factor is None else [(sentence, ("deploys:d0",), factor)])
+    candidate = run(release, ended_at=None if ended is None else before(ended)).candidates[0]
+    assert against(candidate) == ([] if factor is None else [(sentence, ("deploys:d0",), factor)])
 
 
 def test_trouble_that_ends_when_a_release_is_taken_back_speaks_for_it():
-    found = run(deploy(taken_back_at=before(-10)), ended_at=before(-14)).candidates[0]
+    candidate = run(deploy(taken_back_at=before(-10)), ended_at=before(-14)).candidates[0]
     assert ("The trouble ended 4 min after it was taken back.", ("deploys:d1",), 1.0) in [
-        (one.sentence, one.evidence_ids, one.factor) for one in found.grounds_for
+        (one.sentence, one.evidence_ids, one.factor) for one in candidate.grounds_for
     ]
 
 
@@ -116,12 +116,12 @@ def test_what_comes_at_the_same_hour_without_a_release_needs_none_today():
         PastIncident(f"p{day}", "API errors", ONSET, began_at=ONSET - timedelta(days=day, minutes=day))
         for day in (1, 2, 3)
     ]
-    found = run(deploy(), past=past)
-    assert [one.kind for one in found.candidates] == ["recurrence", "deploy"]
+    process = run(deploy(), past=past)
+    assert [one.kind for one in process.candidates] == ["recurrence", "deploy"]
     sentence = "The like began at about 08:00 UTC on 3 earlier days without such a change before."
     rows = ("incidents:p1", "incidents:p2", "incidents:p3")
-    assert against(found.candidates[1]) == [(sentence, rows, 0.4)]
-    assert not found.conclusive
+    assert against(process.candidates[1]) == [(sentence, rows, 0.4)]
+    assert not process.conclusive
     released = {"api": [one.began_at - timedelta(minutes=20) for one in past]}
     assert against(run(deploy(), past=past, releases=released).candidates[-1]) == []
     assert against(run(deploy(), past=past[:2]).candidates[-1]) == []
@@ -129,8 +129,8 @@ def test_what_comes_at_the_same_hour_without_a_release_needs_none_today():
 
 def test_a_third_party_that_nobody_linked_speaks_against_a_release():
     outage = alert("v1", 3, "vendors:x", "vendor_outage", "Mailer down", "critical")
-    found = run(deploy(), outage, names={"vendors:x": "Mailer", "api": "api"})
-    release = next(one for one in found.candidates if one.kind == "deploy")
+    process = run(deploy(), outage, names={"vendors:x": "Mailer", "api": "api"})
+    release = next(one for one in process.candidates if one.kind == "deploy")
     sentence = "Mailer had trouble at the onset, and who needs it is not recorded."
     assert (sentence, ("incidents:v1",), 0.55) in against(release)
-    assert not found.conclusive
+    assert not process.conclusive

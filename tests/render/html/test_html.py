@@ -129,8 +129,8 @@ def shades(cells, name="n", **changes):
     rows = table(pl.DataFrame({"f": [str(n) for n in range(len(cells))], name: cells}), heat=(name,), **changes)
     answer = page(of_tables(rows))
     legend = re.findall('<span class="([ah][0-4])">([^<]+)</span>', render(of_tables(rows)).decode())
-    found = [attributes["class"].removeprefix("heat").strip() for tag, attributes in answer.tags if tag == "td"]
-    return found, legend, [row[1] for row in answer.tables[0][1:]]
+    strips = [attributes["class"].removeprefix("heat").strip() for tag, attributes in answer.tags if tag == "td"]
+    return strips, legend, [row[1] for row in answer.tables[0][1:]]
 
 
 def test_numbers_that_judge_nothing_are_amounts_with_fixed_bands():
@@ -284,9 +284,9 @@ def test_people_are_called_by_name_in_charts_lists_and_sentences():
         tables=[table(people)],
         charts=[Chart("bars", "Who", frame, "who", "n", "Who has how many.")],
     )
-    shown = page(edition(document, people={"ann@acme.example": "Ann Lee"})).text
-    assert ("ann@acme.example" in shown, shown.count("Ann Lee"), "Ask Ann Lee." in shown) == (False, 4, True)
-    assert shown.count("bo@acme.example") == 3  # of a chart that is drawn twice, and of a cell
+    text = page(edition(document, people={"ann@acme.example": "Ann Lee"})).text
+    assert ("ann@acme.example" in text, text.count("Ann Lee"), "Ask Ann Lee." in text) == (False, 4, True)
+    assert text.count("bo@acme.example") == 3  # of a chart that is drawn twice, and of a cell
 
 
 def test_identifiers_that_are_hashes_are_no_key_figures():
@@ -296,5 +296,5 @@ def test_identifiers_that_are_hashes_are_no_key_figures():
 def test_a_mark_stands_where_its_week_is_although_pages_spell_that_as_a_day():
     frame = pl.DataFrame({"week": ["2026-W47", "2026-W48"], "n": [1, 2]})
     marked = Chart("lines", "Load", frame, "week", "n", "Load.", marks=[ChartMark("2026-W48", "the last day")])
-    shown = page(edition(Document("Load.", summary={}, charts=[marked]))).text
-    assert shown.count("the last day") == 2  # a chart is drawn twice
+    text = page(edition(Document("Load.", summary={}, charts=[marked]))).text
+    assert text.count("the last day") == 2  # a chart is drawn twice

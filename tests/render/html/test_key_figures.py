@@ -18,10 +18,10 @@ def names(figures):
 
 def test_figures_that_judge_come_first_and_six_stand_at_once():
     summary = {"weeks": 13, **{f"late_{number}": number for number in range(7)}, "unknown": None}
-    found = key_figures(Document("", summary=summary, better={f"late_{number}": "less" for number in range(7)}))
-    assert names(found.first) == [f"late_{number}" for number in range(6)]
-    assert names(found.rest) == ["weeks", "late_6", "unknown"]
-    assert [figure.tone for figure in found.first] == ["good", *["watch"] * 5]
+    figures = key_figures(Document("", summary=summary, better={f"late_{number}": "less" for number in range(7)}))
+    assert names(figures.first) == [f"late_{number}" for number in range(6)]
+    assert names(figures.rest) == ["weeks", "late_6", "unknown"]
+    assert [figure.tone for figure in figures.first] == ["good", *["watch"] * 5]
 
 
 def test_a_change_stands_with_its_figure_and_says_whether_it_is_for_the_better():
@@ -40,9 +40,9 @@ def test_what_is_and_what_would_be_are_one_table():
     document = Document(
         "", summary={"late": 14, "scenario_late": 9, "week": "a", "scenario_week": "b"}, better={"late": "less"}
     )
-    found = key_figures(document)
-    assert (found.first, found.rest) == ([], [])
-    assert found.pairs == [FigurePair("Late", "14", "9", "-5", "good"), FigurePair("Week", "a", "b", "", None)]
+    figures = key_figures(document)
+    assert (figures.first, figures.rest) == ([], [])
+    assert figures.pairs == [FigurePair("Late", "14", "9", "-5", "good"), FigurePair("Week", "a", "b", "", None)]
 
 
 def test_a_document_without_figures_has_none():

@@ -66,8 +66,8 @@ def test_controls_of_ones_own_that_have_a_page_lead_there(text, html):
 def test_sentences_of_tables_lead_there_too_however_large_a_table_is(height):
     table = Table("rows", "Rows", pl.DataFrame({"key": range(height), "because": ["SOC 2 CC6.1 <failed>"] * height}))
     rows = sheet(table, "table-1", LINKS).rows
-    told = '<td><a href="control/soc2:CC6.1">SOC 2 CC6.1</a> &lt;failed&gt;</td>'
-    assert [row.endswith(f"{told}</tr>") for row in rows] == [True] * height
+    text = '<td><a href="control/soc2:CC6.1">SOC 2 CC6.1</a> &lt;failed&gt;</td>'
+    assert [row.endswith(f"{text}</tr>") for row in rows] == [True] * height
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_the_report_of_a_framework_names_its_controls_without_it(framework, text
 
 
 def test_a_route_is_called_by_what_it_answers_and_posting_is_left_out():
-    said = with_links("Gaps [3]: /api/governance/compliance/gap-remediations (gaps_open, gaps_critical)", Links())
+    markup = with_links("Gaps [3]: /api/governance/compliance/gap-remediations (gaps_open, gaps_critical)", Links())
     page = "/api/governance/compliance/gap-remediations?format=html"
-    assert said == f'Gaps [3]: <a href="{page}">Gap remediations</a>'
+    assert markup == f'Gaps [3]: <a href="{page}">Gap remediations</a>'
     filled = "Import vendors.csv with hq import, or post to /api/governance/third-party/vendors, to fill this report."
     assert with_links(filled, Links()) == "Import vendors.csv with hq import to fill this report."
     assert (

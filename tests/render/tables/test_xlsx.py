@@ -77,8 +77,8 @@ def test_people_and_things_have_their_names_states_their_colours_and_words_space
             "state": ["no_data", "effective"],
         }
     )
-    shown = of_tables(table(frame, state=("state",), words=("kind",)))
-    named = replace(shown, people={"ann@acme.example": "Ann Lee"}, titles={"EVD-1": "Report of the scan"})
+    tables = of_tables(table(frame, state=("state",), words=("kind",)))
+    named = replace(tables, people={"ann@acme.example": "Ann Lee"}, titles={"EVD-1": "Report of the scan"})
     sheet = open_workbook(xlsx.render(named))["Rows"]
     assert [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)] == [
         [

@@ -184,8 +184,8 @@ def test_a_bucket_that_is_gone_is_said_once_and_once_more_when_it_is_back(s3, ur
     one.put(mine, b"bytes")
     one.flush()
     assert two.fetch(mine) == b"bytes"
-    said = [record.message for record in caplog.records if record.name.startswith("engine")]
-    assert [line.partition(" (")[0] for line in said] == [
+    messages = [record.message for record in caplog.records if record.name.startswith("engine")]
+    assert [line.partition(" (")[0] for line in messages] == [
         f"Kept reports cannot be read from {url}",
         f"Reports cannot be kept in {url}",
         f"{url} does its part again.",

@@ -184,8 +184,12 @@ def test_a_person_who_is_erased_meanwhile_is_in_no_artifact(full_store, tmp_path
         put(self, name, data, is_wanted)
 
     def with_erasure(self, org_id):
-        found = heads(self, org_id)
-        return {**found, part_of(PERSON_ERASED): Position(10**9, "")} if org_id == "empty" and org_id in gone else found
+        positions = heads(self, org_id)
+        return (
+            {**positions, part_of(PERSON_ERASED): Position(10**9, "")}
+            if org_id == "empty" and org_id in gone
+            else positions
+        )
 
     monkeypatch.setattr(Artifacts, "put", meanwhile)
     monkeypatch.setattr(Store, "part_heads", with_erasure)

@@ -112,9 +112,9 @@ def processes(tmp_path_factory, s3):
 @pytest.fixture
 def two(processes):
     """The cluster, once two workers are there."""
-    with open_cluster(processes.address, "postgresql") as found:
-        until(lambda: found.threads == 2)
-        yield found
+    with open_cluster(processes.address, "postgresql") as dask_cluster:
+        until(lambda: dask_cluster.threads == 2)
+        yield dask_cluster
 
 
 @pytest.fixture(scope="module")
@@ -174,9 +174,9 @@ def test_the_nightly_build_uses_the_cluster_that_is_set(store, two, processes, t
     )
     now = of(store, tmp_path).now
     with open_services(settings, SOME, now=now, memory_bytes=0) as services:
-        said = scheduler.nightly_build(services, now)
+        nightly_build = scheduler.nightly_build(services, now)
         again = scheduler.nightly_build(services, now)
-    assert (said, again) == tuple(
+    assert (nightly_build, again) == tuple(
         f"{made} artifacts of 3 organizations built, 0 old ones dropped" for made in (3 * COUNT, 0)
     )
     assert batch.build(store, of(store, tmp_path / "here"), ORGS).failures == []
@@ -318,11 +318,11 @@ def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, pr
 def test_a_cluster_whose_workers_are_gone_is_not_waited_for(store, processes, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.2)
-    with open_cluster(processes.address, "postgresql") as found:
+    with open_cluster(processes.address, "postgresql") as dask_cluster:
         monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
         processes.kill_workers()
         with pytest.raises(Unavailable, match="has no worker any more that answers"):
-            batch.build(store, of(store, tmp_path), ["empty"], found.run)
+            batch.build(store, of(store, tmp_path), ["empty"], dask_cluster.run)
     with pytest.raises(Unavailable, match="has no worker.$"), open_cluster(processes.address, "postgresql"):
         pass
 

@@ -34,8 +34,8 @@ def test_a_task_is_late_after_a_minute_and_four_times_what_its_worker_has_in_han
     watch.look(0, {"a": next(beats)}, {"a": ["one", "two"]}, COSTS)
     for now in range(10, int(allowed), 10):
         assert watch.look(now, {"a": next(beats, now)}, {"a": ["one", "two"]}, COSTS) == []
-    found = watch.look(allowed + 1, {"a": -1}, {"a": ["one", "two"]}, COSTS)
-    assert [(one.task, one.silent) for one in found] == [("one", False), ("two", False)]
+    behinds = watch.look(allowed + 1, {"a": -1}, {"a": ["one", "two"]}, COSTS)
+    assert [(one.task, one.silent) for one in behinds] == [("one", False), ("two", False)]
 
 
 def test_a_task_that_changed_hands_begins_anew():

@@ -112,7 +112,7 @@ def test_what_compares_two_days_itself_is_no_change():
     def with_comparison(now, before):
         return replace(now, summary={**now.summary, "gaps_before": before}, tables=(*now.tables, moved))
 
-    found = diff_documents(
+    difference = diff_documents(
         replace(BEFORE, summary={"gaps_open": 2, "gaps_before": 9}), with_comparison(AFTER, 8), [GAPS, earlier]
     )
-    assert found == diff_documents(BEFORE, AFTER, [GAPS])
+    assert difference == diff_documents(BEFORE, AFTER, [GAPS])

@@ -72,8 +72,8 @@ def test_attestations_that_lapsed_are_told():
             {"id": "a", "framework": "soc2", "control_id": "CC6.1", "status": "overdue", "due_on": date(2026, 11, 3)},
         )
     }
-    (found,) = in_groups(movements(before, after, DAYS, {}))
-    assert (found.words, found.things) == ("1 attestation lapsed on 3 Nov 2026", ("SOC 2 CC6.1",))
+    (movement,) = in_groups(movements(before, after, DAYS, {}))
+    assert (movement.words, movement.things) == ("1 attestation lapsed on 3 Nov 2026", ("SOC 2 CC6.1",))
 
 
 def test_a_control_that_came_into_scope_did_not_move():

@@ -65,21 +65,21 @@ def test_a_table_does_not_differ_from_itself(table):
 def test_rows_are_told_apart_by_what_people_tell_them_apart_by():
     before = frame(("soc2", "CC6.1", "effective"), ("soc2", "CC7.2", "stale"), ("hipaa", "CC6.1", "stale"))
     after = frame(("soc2", "CC6.1", "stale"), ("hipaa", "CC6.1", "stale"), ("soc2", "A1.2", "partial"))
-    found = diff(before, after)
-    assert found.key == ("framework", "control_id")
-    assert found.came == {("soc2", "A1.2", 0): {"framework": "soc2", "control_id": "A1.2", "state": "partial"}}
-    assert found.went == {("soc2", "CC7.2", 0): {"framework": "soc2", "control_id": "CC7.2", "state": "stale"}}
-    assert [(row.key, row.cells) for row in found.changed] == [
+    difference = diff(before, after)
+    assert difference.key == ("framework", "control_id")
+    assert difference.came == {("soc2", "A1.2", 0): {"framework": "soc2", "control_id": "A1.2", "state": "partial"}}
+    assert difference.went == {("soc2", "CC7.2", 0): {"framework": "soc2", "control_id": "CC7.2", "state": "stale"}}
+    assert [(row.key, row.cells) for row in difference.changed] == [
         (("soc2", "CC6.1", 0), (ChangedCell("state", "effective", "stale"),))
     ]
-    assert found.order == (("soc2", "CC6.1", 0), ("hipaa", "CC6.1", 0), ("soc2", "A1.2", 0))
+    assert difference.order == (("soc2", "CC6.1", 0), ("hipaa", "CC6.1", 0), ("soc2", "A1.2", 0))
 
 
 def test_equal_rows_are_told_apart_by_their_place():
     before, after = frame(("soc2", "CC6.1", "stale")), frame(("soc2", "CC6.1", "stale"), ("soc2", "CC6.1", "stale"))
-    found = diff(before, after)
-    assert list(found.came) == [("soc2", "CC6.1", 1)]
-    assert apply(found, before).equals(after)
+    difference = diff(before, after)
+    assert list(difference.came) == [("soc2", "CC6.1", 1)]
+    assert apply(difference, before).equals(after)
 
 
 def test_from_nothing_to_nothing_nothing_differs():
@@ -88,7 +88,7 @@ def test_from_nothing_to_nothing_nothing_differs():
 
 def test_an_order_alone_is_a_difference():
     before = frame(("soc2", "CC6.1", "stale"), ("soc2", "CC7.2", "stale"))
-    found = diff(before, before.reverse())
-    assert (found.came, found.went, found.changed) == ({}, {}, ())
-    assert not found.is_empty
-    assert apply(found, before).equals(before.reverse())
+    difference = diff(before, before.reverse())
+    assert (difference.came, difference.went, difference.changed) == ({}, {}, ())
+    assert not difference.is_empty
+    assert apply(difference, before).equals(before.reverse())

@@ -105,8 +105,8 @@ def test_no_word_of_a_column_heading_is_broken(sites, browser, width):
 
 def barriers(page):
     """What axe finds that keeps people out."""
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found if one["impact"] in GRAVE]
+    violations = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in violations if one["impact"] in GRAVE]
 
 
 def test_screen_readers_get_along(sites, browser):

@@ -129,10 +129,10 @@ def test_the_plan_of_each_framework_with_a_day_has_a_page_that_the_front_page_an
     assert [file for file, _, _ in lines] == [f"brightline-plan-{one}-2026-11-20.html" for one in days["framework"]]
     for (file, name, verdict), framework, day in zip(lines, days["framework"], days["target_on"], strict=True):
         asked = snapshot.edition("gap-remediations", {"framework": framework, "by": day.isoformat()})
-        said = Page((folder / file).read_text()).text
+        text = Page((folder / file).read_text()).text
         assert verdict.startswith("yes" if asked.document.summary["reached"] else "no; ")
         assert name == f"{FRAMEWORK_NAMES[framework]}, {day.day} {day:%b}"
-        assert f"Ready by a date: {FRAMEWORK_NAMES[framework]}, {day.day} {day:%b %Y}" in said
+        assert f"Ready by a date: {FRAMEWORK_NAMES[framework]}, {day.day} {day:%b %Y}" in text
         assert f'href="{file}' in (folder / file_of("framework", framework)).read_text()
     assert f'<a href="{lines[0][0]}">Are we ready on the day?</a>' in front
 

@@ -47,8 +47,8 @@ def differing(org, remembered, fresh, now):
     with remembered.open(org, now=now) as ours, fresh.open(org, now=now) as plain:
         rows = [name for name in CONTINUATIONS if not in_order(ours.fact(name)).equals(in_order(plain.fact(name)))]
         facts = [name for name in FACTS if not ours.fact(name).equals(plain.fact(name), null_equal=True)]
-        said = [name for name in CATALOGUE if ours.bytes(name, {}).data != plain.bytes(name, {}).data]
-    return rows, facts, said
+        names = [name for name in CATALOGUE if ours.bytes(name, {}).data != plain.bytes(name, {}).data]
+    return rows, facts, names
 
 
 def in_order(frame):

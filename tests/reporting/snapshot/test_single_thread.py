@@ -10,8 +10,8 @@ from engine.reporting.snapshot.single_thread import in_own_thread
 
 def test_it_gives_what_is_computed_in_the_thread_that_asks():
     frame = pl.DataFrame({"n": [1, 2, 3]})
-    found = in_own_thread(lambda: (threading.get_ident(), frame.filter(pl.col("n") > 1)["n"].to_list()))
-    assert found == (threading.get_ident(), [2, 3])
+    thread = in_own_thread(lambda: (threading.get_ident(), frame.filter(pl.col("n") > 1)["n"].to_list()))
+    assert thread == (threading.get_ident(), [2, 3])
     assert in_own_thread(lambda: in_own_thread(lambda: None)) is None
 
 

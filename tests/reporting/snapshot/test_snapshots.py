@@ -73,8 +73,8 @@ def ask_report(snapshots, org, report, form):
 
 def files(folder):
     """What is kept, without what a process left unfinished that was killed."""
-    found = [path for path in folder.rglob("*.*") if path.is_file() and not path.name.startswith(UNFINISHED)]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    paths = [path for path in folder.rglob("*.*") if path.is_file() and not path.name.startswith(UNFINISHED)]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def sections_of(row):
@@ -86,8 +86,8 @@ def repeated_rows(rows):
     """Rows of a CSV that say nothing but what a row of another section says too: a sum would count them twice."""
     by_section = {}
     for row in rows:
-        said = {name: cell for name, cell in row.items() if name not in ("section", "also_in")}
-        by_section.setdefault(row["section"], []).append(said)
+        cells = {name: cell for name, cell in row.items() if name not in ("section", "also_in")}
+        by_section.setdefault(row["section"], []).append(cells)
     used = {name: [column for column in own[0] if any(row[column] for row in own)] for name, own in by_section.items()}
     found = []
     for name, columns in used.items():

@@ -156,8 +156,8 @@ def test_nothing_is_compared_with_a_window_before_the_records(known, change):
         assert [held.summary[name] for name in names] == [None, None, None]
         assert table(held, "comparison").select("before", "change", "change_pct").null_count().row(0) == (7, 7, 7)
         assert table(held, "reasons").select("before", "change").rows() == [(None, None)]
-        said = f"Records begin on {known}" if known else "Nothing was recorded up to this day"
-        assert held.warnings == [f"{said}, so there is nothing to compare with{' before' if known else ''}."]
+        text = f"Records begin on {known}" if known else "Nothing was recorded up to this day"
+        assert held.warnings == [f"{text}, so there is nothing to compare with{' before' if known else ''}."]
         assert "before" not in held.headline
     else:
         assert (held.summary["policy_blocks_before"], held.warnings) == (0, [])

@@ -269,8 +269,8 @@ def test_the_figures_count_who_is_asked_for_what():
 
 
 def test_an_escalated_attestation_says_how_often_it_was_asked_for():
-    found = explained_rows(REPORT, "renewals_escalated", **facts(*MANY, reminders=nudge("CC1.2", 20, 8, 16)))
-    assert found.select("control_id", "reason").rows() == [("CC1.2", "asked for 2 times, last on 2026-11-12")]
+    frame = explained_rows(REPORT, "renewals_escalated", **facts(*MANY, reminders=nudge("CC1.2", 20, 8, 16)))
+    assert frame.select("control_id", "reason").rows() == [("CC1.2", "asked for 2 times, last on 2026-11-12")]
 
 
 def test_what_nobody_can_be_asked_for_is_the_first_thing_said():

@@ -92,13 +92,13 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_an_overdue_attestation_says_since_when():
-    found = explained_rows(REPORT, "attestations_overdue", **facts(DUTIES))
-    assert found.select("control_id", "reason").rows() == [("CC1.3", "due 2026-11-01, not decided since")]
+    frame = explained_rows(REPORT, "attestations_overdue", **facts(DUTIES))
+    assert frame.select("control_id", "reason").rows() == [("CC1.3", "due 2026-11-01, not decided since")]
 
 
 def test_a_delegated_attestation_says_to_whom():
-    found = explained_rows(REPORT, "attestations_delegated", **facts(DUTIES))
-    assert found.select("control_id", "reason").rows() == [("CC1.4", "delegated to joe@acme.example, due 2026-11-25")]
+    frame = explained_rows(REPORT, "attestations_delegated", **facts(DUTIES))
+    assert frame.select("control_id", "reason").rows() == [("CC1.4", "delegated to joe@acme.example, due 2026-11-25")]
 
 
 def test_overdue_comes_first_and_attested_last():

@@ -77,15 +77,15 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_the_freshness_debt_lists_by_how_many_days_each_control_is_over():
-    found = explained_rows(REPORT, "freshness_debt_days", **facts(*MIXED))
+    frame = explained_rows(REPORT, "freshness_debt_days", **facts(*MIXED))
     why = "days: age 130, window 100, since the review of an unaccepted policy none"
-    assert found.select("control_id", "reason", "amount").rows() == [("CC1.3", why, 30)]
+    assert frame.select("control_id", "reason", "amount").rows() == [("CC1.3", why, 30)]
 
 
 def test_an_unaccepted_policy_adds_its_days_to_the_freshness_debt():
     policy = {**MIXED[0], "freshness": "missing", "age_days": None, "unaccepted_days": 12}
-    found = explained_rows(REPORT, "freshness_debt_days", **facts(policy))
-    assert found["amount"].to_list() == [12]
+    frame = explained_rows(REPORT, "freshness_debt_days", **facts(policy))
+    assert frame["amount"].to_list() == [12]
 
 
 def test_what_else_is_on_record_stands_in_the_table_and_keeps_the_headline_short():

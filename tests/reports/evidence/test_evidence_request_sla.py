@@ -180,8 +180,8 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_the_rows_behind_the_share_answered_in_time_are_those_closed_and_those_overdue():
-    found = explained_rows(REPORT, "requests_on_time_pct", **facts(*MANY))
-    assert found.select("id", "flag").rows() == [("R1", 1), ("R2", 0), ("R4", 0)]
+    frame = explained_rows(REPORT, "requests_on_time_pct", **facts(*MANY))
+    assert frame.select("id", "flag").rows() == [("R1", 1), ("R2", 0), ("R4", 0)]
 
 
 def test_nobody_is_not_one_of_the_people_with_open_requests():

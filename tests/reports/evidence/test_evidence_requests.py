@@ -152,8 +152,8 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_a_request_whose_owner_has_left_names_the_owner():
-    found = explained_rows(REPORT, "requests_owner_left", **facts(*SEVERAL, people=GONE))
-    assert found.select("id", "reason", "flag").rows()[0] == ("R1", "ann@acme.example has left", 1)
+    frame = explained_rows(REPORT, "requests_owner_left", **facts(*SEVERAL, people=GONE))
+    assert frame.select("id", "reason", "flag").rows()[0] == ("R1", "ann@acme.example has left", 1)
 
 
 @pytest.mark.parametrize(

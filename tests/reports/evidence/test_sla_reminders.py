@@ -281,8 +281,8 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_a_reminder_is_explained_by_its_list_and_line():
-    found = explained_rows(REPORT, "reminders_escalated", **facts(*DUTIES, **MANY))
-    assert found["reason"].to_list() == ["escalated: Duty x (9 days late)"]
+    frame = explained_rows(REPORT, "reminders_escalated", **facts(*DUTIES, **MANY))
+    assert frame["reason"].to_list() == ["escalated: Duty x (9 days late)"]
 
 
 @pytest.mark.parametrize(("days", "items"), [(7, 0), (10, 1)])

@@ -20,8 +20,10 @@ def build_document(*given):
 
 def owed_reminders(days, sent=0):
     """What is owed so many days after the week, when so many steps were sent before."""
-    found = reminders.reminder({"week_end_on": SUNDAY, "reminder_step": sent}, Thresholds(), SUNDAY + timedelta(days))
-    return found.step if found.owed else None, found.late
+    reminder = reminders.reminder(
+        {"week_end_on": SUNDAY, "reminder_step": sent}, Thresholds(), SUNDAY + timedelta(days)
+    )
+    return reminder.step if reminder.owed else None, reminder.late
 
 
 @pytest.mark.parametrize(

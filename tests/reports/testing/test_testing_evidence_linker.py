@@ -208,8 +208,8 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_figures_of_controls_and_links_count_controls_and_links():
-    found = report(*SEVERAL).summary
-    assert {name: found[name] for name in found if name not in FIRST} == {
+    summary = report(*SEVERAL).summary
+    assert {name: summary[name] for name in summary if name not in FIRST} == {
         "controls_newly_evidenced": 2,
         "controls_suggested": 1,
         "controls_suggested_without_test": 1,
@@ -228,9 +228,9 @@ def test_an_unused_test_says_where_it_stands():
 
 
 def test_without_tests_nothing_is_linked_and_nothing_charted():
-    found = report()
-    assert lead(found) == (
+    document = report()
+    assert lead(document) == (
         "No test was performed in 30 days, so there is nothing to link.",
         "Import test_runs.csv with hq import to fill this report.",
     )
-    assert (found.summary["tests_linked_pct"], found.charts) == (None, [])
+    assert (document.summary["tests_linked_pct"], document.charts) == (None, [])

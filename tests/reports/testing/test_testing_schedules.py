@@ -188,8 +188,8 @@ def test_each_figure_follows_from_the_rows_that_explain_it():
 
 
 def test_each_figure_counts_tests_or_windows():
-    found = report(DONE, LATE, OPEN, AHEAD, MISSED, FAILED, needing=("CC7.1", "CC7.2"))
-    assert dict(found.summary) == {
+    document = report(DONE, LATE, OPEN, AHEAD, MISSED, FAILED, needing=("CC7.1", "CC7.2"))
+    assert dict(document.summary) == {
         "test_schedules": 3,
         "tests_failed_last": 1,
         "test_windows_open": 1,
@@ -207,11 +207,11 @@ def test_each_figure_counts_tests_or_windows():
         "checks_not_proved": 0,
         "checks_idle": 0,
     }
-    assert lead(found) == (
+    assert lead(document) == (
         "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",
         "Catch up with SOC 2 CC8.1 first.",
     )
-    assert len(found.headline.split()) <= 30
+    assert len(document.headline.split()) <= 30
 
 
 def test_a_window_that_was_late_says_when_it_was_planned_and_done():

@@ -328,7 +328,7 @@ def test_what_is_beside_a_signed_head_must_be_of_it(any_store, tmp_path):
     earlier = signed_head(services, "acme", now=NOW)
     write(services, 3)
     head = signed_head(services, "acme", now=NOW)
-    said = f"the signed head of {head.size} events "
+    text = f"the signed head of {head.size} events "
     stamp = base64.b64encode(b"of " + sha256(head.note.encode()).digest()).decode()
     for beside, expected in (
         ({"cosignatures": ONE.line(head.note)}, []),
@@ -348,7 +348,7 @@ def test_what_is_beside_a_signed_head_must_be_of_it(any_store, tmp_path):
         ({"time_stamp": None, "root": "zz"}, ["is stored beside another position than the one that was signed"]),
     ):
         execute(services, update(signed_heads).where(signed_heads.c.seq == head.size).values(**beside))
-        assert problems(services) == [said + one for one in expected]
+        assert problems(services) == [text + one for one in expected]
 
 
 def test_what_cannot_be_read_beside_a_head_is_told_to_whoever_asks_for_it(services):

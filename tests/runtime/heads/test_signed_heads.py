@@ -52,9 +52,9 @@ def test_a_head_says_how_many_events_there_are(services):
     made = signed_head(services, "acme", now=NOW)
     position = services.store.head("acme")
     note = open_note(made.note)
-    found = read_checkpoint(note.text)
-    assert (found.origin, found.size, found.chain) == ("hq/acme", 11, position.hash)
-    assert (made.org_id, made.size, made.root, made.chain) == ("acme", 11, found.root, position.hash)
+    checkpoint = read_checkpoint(note.text)
+    assert (checkpoint.origin, checkpoint.size, checkpoint.chain) == ("hq/acme", 11, position.hash)
+    assert (made.org_id, made.size, made.root, made.chain) == ("acme", 11, checkpoint.root, position.hash)
     key = signing_key(services.settings.signing_key_path)
     assert signer(note, "hq/acme", [key.public_bytes]) == key.public_bytes
     assert newest_signed_head(services, "acme") == made

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[3]
 
 def wide(folder):
     """What group or others may do anything with, below a folder and the folder itself."""
-    found = [path for path in (folder, *folder.rglob("*")) if not path.is_symlink()]
-    return {path.relative_to(folder).as_posix() for path in found if path.stat().st_mode & 0o077}
+    paths = [path for path in (folder, *folder.rglob("*")) if not path.is_symlink()]
+    return {path.relative_to(folder).as_posix() for path in paths if path.stat().st_mode & 0o077}
 
 
 @pytest.fixture

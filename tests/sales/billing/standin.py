@@ -174,14 +174,14 @@ class PayPal:
     def move_subscription(self, ref, status, **more):
         """A subscription changes; each change is a minute after the one before."""
         self.clock += timedelta(minutes=1)
-        found = self.subscriptions[ref]
-        found |= {"status": status, "update_time": instant(self.clock), **more}
+        subscription = self.subscriptions[ref]
+        subscription |= {"status": status, "update_time": instant(self.clock), **more}
         if status == "ACTIVE":
-            found.setdefault("billing_info", {"failed_payments_count": 0})
-            found["billing_info"]["next_billing_time"] = instant(NOW + timedelta(days=30))
+            subscription.setdefault("billing_info", {"failed_payments_count": 0})
+            subscription["billing_info"]["next_billing_time"] = instant(NOW + timedelta(days=30))
         elif status == "CANCELLED":
-            found.pop("billing_info", None)
-        return found
+            subscription.pop("billing_info", None)
+        return subscription
 
     def webhook(self, event_type, resource, *, identifier=None, **changed):
         """Body and headers of a delivery; ``changed`` replaces parts of the signature for the worse."""

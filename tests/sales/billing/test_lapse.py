@@ -30,8 +30,8 @@ def cancel_plan(store, org="acme", *, until=UNTIL):
         with store.revision(org, "setup", now=NOW, create={"name": org}) as revision:
             revision.record("organization.created")
     for status in ("active", "cancelled"):
-        told = SubscriptionState("ord_1", "paypal", f"I-{org}", "pro", status, NOW, until)
-        store.write(org, "provider:paypal", lambda revision, told=told: ledger.apply(revision, told), now=NOW)
+        state = SubscriptionState("ord_1", "paypal", f"I-{org}", "pro", status, NOW, until)
+        store.write(org, "provider:paypal", lambda revision, told=state: ledger.apply(revision, told), now=NOW)
     assert store.plan(org) == "pro"
 
 
@@ -43,8 +43,8 @@ def ran(store, job, org=PLATFORM):
 
 def audit_actions(store, org="acme"):
     with store.reader() as connection:
-        found = many(connection, audit_log, org, order=("seq",))
-    return [(row["actor"], row["action"]) for row in found if row["occurred_at"] > NOW]
+        audit_log_rows = many(connection, audit_log, org, order=("seq",))
+    return [(row["actor"], row["action"]) for row in audit_log_rows if row["occurred_at"] > NOW]
 
 
 def night(store, at):
@@ -101,12 +101,12 @@ def test_one_organization_that_fails_keeps_no_other_from_its_end(any_store, monk
         cancel_plan(any_store, org)
     with pytest.raises(Problem) as raised:
         night(any_store, NIGHT)
-    said = f"2 cancelled subscriptions ended; failed for 1 of 3 organizations: broken: {reason}"
-    assert (raised.value.message, raised.value.__cause__) == (said, fault)
+    text = f"2 cancelled subscriptions ended; failed for 1 of 3 organizations: broken: {reason}"
+    assert (raised.value.message, raised.value.__cause__) == (text, fault)
     assert [any_store.plan(org) for org in ("acme", "broken", "zenith")] == ["free", "pro", "free"]
     assert ran(any_store, RUN, "broken") == [(NIGHT, "failed", reason)]
     assert (ran(any_store, RUN, "acme"), ran(any_store, RUN, "zenith")) == ([], [])
-    assert ran(any_store, "billing") == [(NIGHT, "failed", said)]
+    assert ran(any_store, "billing") == [(NIGHT, "failed", text)]
     monkeypatch.undo()
     assert night(any_store, NIGHT + timedelta(days=1)) == "1 cancelled subscriptions ended"
     assert any_store.plan("broken") == "free"

@@ -153,14 +153,14 @@ def _odd(chance: random.Random) -> object:
 
 
 def _places(holder: list) -> list:
-    found, waiting = [], [holder]
+    places, waiting = [], [holder]
     while waiting:
         inside = waiting.pop()
         for place in range(len(inside)) if isinstance(inside, list) else list(inside):
-            found.append((inside, place))
+            places.append((inside, place))
             if isinstance(inside[place], dict | list):
                 waiting.append(inside[place])
-    return found
+    return places
 
 
 def _names(places: Sequence[tuple]) -> list[str]:

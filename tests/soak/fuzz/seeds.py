@@ -129,12 +129,12 @@ def _parquet() -> Seeds:
         pl.DataFrame({"name": ["A"], "criticality": [3], "category": [1.5], "privileged_access": [True]}),
         pl.DataFrame({"name": [["A", "B"]], "category": [{"a": 1}]}),
     ]
-    found = []
+    parquet = []
     for frame in frames:
         out = io.BytesIO()
         frame.write_parquet(out, compression="uncompressed")
-        found.append(out.getvalue())
-    return found
+        parquet.append(out.getvalue())
+    return parquet
 
 
 def signatures() -> Seeds:

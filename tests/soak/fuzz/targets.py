@@ -199,9 +199,9 @@ def _poam(folder: Path) -> tuple[Read, Seeds]:
             msgspec.json.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return  # an import takes JSON alone into that column
-        found = poam.entries(data.decode())
-        poam.rating_of(found, day, day)
-        poam.scheduled_on(found, day, day, day)
+        entries = poam.entries(data.decode())
+        poam.rating_of(entries, day, day)
+        poam.scheduled_on(entries, day, day, day)
 
     return read, [
         b'{"original_risk_rating": "high", "adjusted_risk_rating": "Low", "risk_adjustment": "Yes"}',

@@ -59,12 +59,12 @@ def test_every_break_is_named(chained_store, statement, problem, at):
 @pytest.mark.real
 def test_processes_say_the_same_and_count_every_event(chained_store):
     said = []
-    found = verify_chain(chained_store, "acme", lambda done, total: said.append((done, total)), processes=2)
-    assert found == chained_store.verify("acme")
-    assert (found.problem, found.events, said) == (None, 11, [(3, 11), (6, 11), (9, 11), (11, 11)])
+    chain_check = verify_chain(chained_store, "acme", lambda done, total: said.append((done, total)), processes=2)
+    assert chain_check == chained_store.verify("acme")
+    assert (chain_check.problem, chain_check.events, said) == (None, 11, [(3, 11), (6, 11), (9, 11), (11, 11)])
     by_hand(chained_store, "UPDATE audit_log SET actor = 'you' WHERE seq = 8")
-    found = verify_chain(chained_store, "acme", processes=2)
-    assert (found.broken_seq, found.events) == (8, 7)
+    chain_check = verify_chain(chained_store, "acme", processes=2)
+    assert (chain_check.broken_seq, chain_check.events) == (8, 7)
 
 
 def test_after_a_cut_it_is_checked_from_there(any_store):
@@ -72,8 +72,8 @@ def test_after_a_cut_it_is_checked_from_there(any_store):
         revision.append_events(EventRow(f"e{day}", NOW.replace(day=day), "me", "noted") for day in range(1, 8))
     with any_store.revision("acme", "retention", now=NOW.replace(month=12)) as revision:
         purge_audit_log(revision, NOW.replace(month=12))
-    found = verify_chain(any_store, "acme")
-    assert (found.problem, found.first_seq, found.events) == (None, 9, found.head_seq - 8)
+    chain_check = verify_chain(any_store, "acme")
+    assert (chain_check.problem, chain_check.first_seq, chain_check.events) == (None, 9, chain_check.head_seq - 8)
     by_hand(any_store, "UPDATE chain_cuts SET hash = replace(hash, 'a', 'b')")
     assert verify_chain(any_store, "acme").broken_seq == 9
     with pytest.raises(NotFound):

@@ -45,8 +45,8 @@ def test_every_cell_comes_as_it_is_stored(acme_template, tmp_path_factory, names
 
 
 def rows_of(path, name):
-    with changes(f"sqlite:///{path}", [("acme", 0)]) as found:
-        (change,) = found
+    with changes(f"sqlite:///{path}", [("acme", 0)]) as change_readers:
+        (change,) = change_readers
         batches = list(change.batches(metadata.tables[name]))
     wanted = {
         "users": ("org_id", "email", "name", "active", "revision"),
@@ -70,8 +70,8 @@ def test_after_a_revision_only_the_tables_that_writes_moved_are_read(any_store):
 
 
 def changed_tables(store, since):
-    with changes(store.url, [("acme", since)]) as found:
-        (change,) = found
+    with changes(store.url, [("acme", since)]) as change_readers:
+        (change,) = change_readers
         return {table.name for table in change.tables()}
 
 

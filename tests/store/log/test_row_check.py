@@ -68,8 +68,8 @@ def test_the_log_has_every_version_of_a_row_whole(attested_store):
         (4, "attestations", ("a",), {**values, "outcome": "attested"}),
     ]
     assert attested_store.verify("acme").problem is None
-    found = attested_store.verify_rows("acme")
-    assert (found.rows, found.revisions, found.problem) == (3, 4, None)
+    verify_rows = attested_store.verify_rows("acme")
+    assert (verify_rows.rows, verify_rows.revisions, verify_rows.problem) == (3, 4, None)
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_the_log_has_every_version_of_a_row_whole(attested_store):
 )
 def test_what_is_changed_by_hand_is_named(attested_store, statement, problem):
     by_hand(attested_store, statement)
-    found = attested_store.verify_rows("acme")
-    assert found.problem == problem
+    verify_rows = attested_store.verify_rows("acme")
+    assert verify_rows.problem == problem
     assert attested_store.verify("acme").problem is None  # the chain alone does not see it
 
 
@@ -126,8 +126,8 @@ def test_a_record_that_is_written_anew_does_not_fit_its_event(attested_store):
         attested_store,
         "UPDATE change_log SET body = (SELECT body FROM change_log WHERE revision = 3) WHERE revision = 2",
     )
-    found = attested_store.verify_rows("acme").problem
-    assert found.startswith("what the change log has of revision 2 is not what its event commits to: expected ")
+    problem = attested_store.verify_rows("acme").problem
+    assert problem.startswith("what the change log has of revision 2 is not what its event commits to: expected ")
 
 
 @pytest.mark.parametrize(
@@ -254,14 +254,14 @@ def test_json_that_another_reader_takes_for_something_else_is_named(any_store, g
         revision.record("x")
     assert any_store.verify_rows("acme").ok
     by_hand(any_store, f"UPDATE posture_snapshots SET components = '{given.replace(':', chr(92) + ':')}'")
-    found = any_store.verify_rows("acme").problem
+    problem = any_store.verify_rows("acme").problem
     if given == '{"score":1.0}':  # one form of another value
-        assert found == (
+        assert problem == (
             "posture_snapshots [\"2026-11-20\"] differs in components: logged {'score': 1}, found {'score': 1.0}; "
             "revision 2 wrote it last"
         )
     else:
-        assert found == (
+        assert problem == (
             f'posture_snapshots ["2026-11-20"] has in components what is no JSON in its one form: found {given!r}; '
             "revision 2 wrote it last"
         )
@@ -320,8 +320,8 @@ def test_a_store_from_before_the_log_begins_with_what_it_has(sqlite_url, atteste
         assert begin_history(connection, NOW) == ["acme"]
         assert begin_history(connection, NOW) == []
     engine.dispose()
-    found = attested_store.verify_rows("acme")
-    assert (found.rows, found.revisions, found.problem) == (3, 1, None)
+    verify_rows = attested_store.verify_rows("acme")
+    assert (verify_rows.rows, verify_rows.revisions, verify_rows.problem) == (3, 1, None)
     with attested_store.reader() as connection:
         assert connection.execute(text("SELECT action FROM audit_log WHERE seq = 5")).scalar() == "history.began"
 

@@ -38,8 +38,8 @@ FULL = [pytest.param(seed, 200, marks=pytest.mark.real) for seed in range(1, exa
 def test_the_tables_are_what_the_log_rebuilds(any_store, seed, writes):
     live(any_store, random.Random(seed), writes)
     assert any_store.verify("acme").problem is None
-    found = any_store.verify_rows("acme")
-    assert (found.problem, found.rows > 50) == (None, True)
+    verify_rows = any_store.verify_rows("acme")
+    assert (verify_rows.problem, verify_rows.rows > 50) == (None, True)
 
 
 def another(draw, column, value):

@@ -72,5 +72,8 @@ def test_of_a_large_write_the_event_that_commits_to_it_is_known(any_store, monke
     attest(any_store, "a")
     attest(any_store, "b")
     with any_store.reader() as connection:
-        found = events_of(connection, "acme", [2, 4], 5)
-    assert {revision: [event.seq for event in events] for revision, events in found.items()} == {2: [2, 3], 4: [4, 5]}
+        write_events = events_of(connection, "acme", [2, 4], 5)
+    assert {revision: [event.seq for event in events] for revision, events in write_events.items()} == {
+        2: [2, 3],
+        4: [4, 5],
+    }

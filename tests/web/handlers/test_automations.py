@@ -46,8 +46,8 @@ def stored_rows(store, table, org="acme", **where):
 
 def events(store, org="acme"):
     with store.reader() as connection:
-        found = rows.many(connection, audit_log, org, order=("seq",))
-    return [(row["action"], row["outcome"]) for row in found]
+        audit_log_rows = rows.many(connection, audit_log, org, order=("seq",))
+    return [(row["action"], row["outcome"]) for row in audit_log_rows]
 
 
 def rehearse(client, inputs=INPUTS, **more):

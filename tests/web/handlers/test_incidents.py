@@ -369,7 +369,7 @@ def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, full_inc
         "11. Audit snapshot",
     ]
     head = full_incident.head("acme")
-    for said in (
+    for sentence in (
         "> **Draft:** no completed review is recorded. **Legal hold:** Acme v. Other",
         "It was acknowledged after 6 min, mitigated after 30 min and resolved after 2 h 8 min.",
         "The effect lasted 35 min and reached 3,008 users.",
@@ -386,7 +386,7 @@ def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, full_inc
         "| 2026-11-18 08:15:00 | 10 min | DEP-1 | api | the service | 42 | – | rolled back | ann@acme.example |",
         f"- **Audit chain head:** position {head.seq}, hash {head.hash}",
     ):
-        assert said in text, said
+        assert sentence in text, sentence
 
 
 def test_what_is_not_recorded_is_an_explicit_blank(sign_in, with_people):

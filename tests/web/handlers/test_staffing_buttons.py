@@ -249,8 +249,8 @@ def test_from_the_digest_to_the_archive(offer_in_chat, press, console, clock):
 
     def button(text):
         blocks = [block for row in stored_rows(offer_in_chat, delivery_contents) for block in row["blocks"] or ()]
-        found = [part for block in blocks if block["type"] == "actions" for part in block["elements"]]
-        (value,) = {part["value"] for part in found if part["text"]["text"] == text}
+        parts = [part for block in blocks if block["type"] == "actions" for part in block["elements"]]
+        (value,) = {part["value"] for part in parts if part["text"]["text"] == text}
         return click(value, user="UADMIN", at=text)
 
     assert owner().post(f"{BASE}/peak-week-staffing-digest").json["outcome"] == "delivered"

@@ -260,8 +260,8 @@ def test_imported_flags_of_other_names_survive_and_are_not_shown(sign_in, with_p
     with with_people.revision("acme", "import", now=NOW) as revision:
         revision.insert(users, [{"email": MEMBER, "name": "Mem", "preferences": {"digest": True}}])
         revision.record("import.completed")
-    shown = sign_in(MEMBER).call("PUT", PREFERENCES, {"committee_digest_chat": True}).json["preferences"]
-    assert set(shown) == set(DEFAULTS)
+    preferences = sign_in(MEMBER).call("PUT", PREFERENCES, {"committee_digest_chat": True}).json["preferences"]
+    assert set(preferences) == set(DEFAULTS)
     (row,) = rows(with_people, users)
     assert (row["name"], row["preferences"]) == ("Mem", {"committee_digest_chat": True, "digest": True})
 

@@ -54,9 +54,9 @@ def test_every_route_is_an_operation_and_nothing_else_is():
 
 
 def test_every_operation_says_in_a_sentence_what_it_does():
-    told = [operation["summary"] for operation in operations()]
-    assert [text for text in told if not (10 < len(text) < 160 and text[0].isupper() and text.endswith("."))] == []
-    assert [text for text in told if "``" in text or "/api/" in text] == []
+    summaries = [operation["summary"] for operation in operations()]
+    assert [text for text in summaries if not (10 < len(text) < 160 and text[0].isupper() and text.endswith("."))] == []
+    assert [text for text in summaries if "``" in text or "/api/" in text] == []
 
 
 def test_what_needs_a_credential_says_which_and_answers_401():
@@ -73,11 +73,11 @@ def test_every_route_may_answer_403():
 
 
 def test_every_error_has_the_one_shape():
-    shown = {
+    schemas = {
         name: response["content"]["application/json"]["schema"]
         for name, response in interface()["components"]["responses"].items()
     }
-    assert set(map(str, shown.values())) == {"{'$ref': '#/components/schemas/Failure'}"}
+    assert set(map(str, schemas.values())) == {"{'$ref': '#/components/schemas/Failure'}"}
     assert interface()["components"]["schemas"]["Failure"]["required"] == ["error", "message"]
 
 
@@ -150,16 +150,18 @@ def test_a_report_without_its_envelope_does_not_fit(member):
 
 
 def test_every_report_has_an_example_in_its_own_words():
-    shown = {report.name: report_example(report) for report in REPORTS}
-    assert {name: example["title"] for name, example in shown.items()} == {
+    report_examples = {report.name: report_example(report) for report in REPORTS}
+    assert {name: example["title"] for name, example in report_examples.items()} == {
         report.name: report.title for report in REPORTS
     }
-    assert [name for name, example in shown.items() if not example["headline"] or not example["summary"]] == []
+    assert [
+        name for name, example in report_examples.items() if not example["headline"] or not example["summary"]
+    ] == []
 
 
 def test_a_report_whose_example_is_not_recorded_yet_is_described_without_one(monkeypatch):
     monkeypatch.setattr("engine.web.openapi.responses.report_example", lambda report: None)
     described = document(api.CHAPTERS, CATALOGUE, "http://localhost:8080")
-    shown = described["paths"]["/api/governance/compliance/summary"]["get"]["responses"]["200"]["content"]
-    assert set(shown["application/json"]) == {"schema"}
+    content = described["paths"]["/api/governance/compliance/summary"]["get"]["responses"]["200"]["content"]
+    assert set(content["application/json"]) == {"schema"}
     assert report_example(replace(REPORTS[0], name="not-recorded")) is None

@@ -132,8 +132,8 @@ def test_every_answer_is_one_that_the_document_allows(chapter, free_caller):
         identifier = identifier_in(operation.path, known)
         place = {"id": identifier} if identifier else {}
         if identifier or "{" not in operation.path:
-            for shown in examples(operation):
-                operation.Case(path_parameters=place, **shown).call_and_validate(checks=CHECKS)
+            for example in examples(operation):
+                operation.Case(path_parameters=place, **example).call_and_validate(checks=CHECKS)
         _explore(operation, identifier)
     assert_provable(application.console.services.store)
 

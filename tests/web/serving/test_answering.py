@@ -169,10 +169,10 @@ def test_alerts_and_reports_over_one_connection_come_in_order(console, sign_in):
     with behind_waitress(console) as port, ExitStack() as closing:
         one = connect(closing, port)
         one.sendall(get + post + post + get)
-        found = b""
-        while found.count(b"HTTP/1.1 200 OK") < 4:
-            found += one.recv(65536)
-    kinds = [part.partition(b"\r\n\r\n")[0].lower() for part in found.split(b"HTTP/1.1 200 OK")[1:]]
+        content = b""
+        while content.count(b"HTTP/1.1 200 OK") < 4:
+            content += one.recv(65536)
+    kinds = [part.partition(b"\r\n\r\n")[0].lower() for part in content.split(b"HTTP/1.1 200 OK")[1:]]
     assert [b"etag:" in kind for kind in kinds] == [True, False, False, True]
 
 

@@ -163,10 +163,10 @@ def test_their_owner_does_find_them(sign_in, neighbour):
     """Else the test before would show nothing."""
     client = sign_in("owner@other.example", "other")
     wanted = [r for r in WITH_ID if r.method == "GET" and "/admin/" not in r.path and "latest" not in r.path]
-    found = {r.path: client.get(path_of(r, theirs(r))).status for r in wanted}
+    statuses = {r.path: client.get(path_of(r, theirs(r))).status for r in wanted}
     archive = "/api/governance/compliance/bundles/{id}/download"
-    assert found.pop(archive) in (404, 409), "it was never on the disk"
-    assert set(found.values()) == {200}
+    assert statuses.pop(archive) in (404, 409), "it was never on the disk"
+    assert set(statuses.values()) == {200}
 
 
 def test_what_is_no_identifier_does_not_exist(ask, with_people):

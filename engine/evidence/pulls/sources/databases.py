@@ -158,8 +158,10 @@ def _type_name(column: object) -> str:
     import psycopg
 
     code = getattr(column, "type_code", 0)
-    found = psycopg.adapters.types.get(code)
-    return found.name if found and found.oid == code else ""  # an array is found under the type of its members, too
+    type_info = psycopg.adapters.types.get(code)
+    return (
+        type_info.name if type_info and type_info.oid == code else ""
+    )  # an array is found under the type of its members, too
 
 
 def _plain_cells(row: tuple[object, ...]) -> list[object]:

@@ -77,13 +77,13 @@ class GitObject:
 
     def person(self, header: str) -> str | None:
         """The address of a person in a header."""
-        found = _PERSON.match(self.headers.get(header, ""))
-        return found[2].lower() if found else None
+        match = _PERSON.match(self.headers.get(header, ""))
+        return match[2].lower() if match else None
 
     def moment(self, header: str) -> datetime | None:
         """The moment beside a person, in UTC without a zone."""
-        found = _PERSON.match(self.headers.get(header, ""))
-        return datetime.fromtimestamp(int(found[3]), UTC).replace(tzinfo=None) if found else None
+        match = _PERSON.match(self.headers.get(header, ""))
+        return datetime.fromtimestamp(int(match[3]), UTC).replace(tzinfo=None) if match else None
 
 
 def read_git(
@@ -169,7 +169,7 @@ def _merge(run: "partial[ProgramRun]", name: str, one: GitObject, paths: Sequenc
             author = came[0].person("author")
             authors = {each.person("author") or "" for each in came}
             trailers = "\n".join([trailers, *(each.message for each in came)])
-    reviewers = sorted({_address(found[1]) for found in _REVIEWER.finditer(trailers)})
+    reviewers = sorted({_address(match[1]) for match in _REVIEWER.finditer(trailers)})
     return [
         *(name, one.moment("committer"), len(one.parents) > 1, author, "; ".join(sorted(authors)) or None),
         *(one.person("committer"), one.person("author"), "; ".join(reviewers) or None, one.signed),
@@ -178,8 +178,8 @@ def _merge(run: "partial[ProgramRun]", name: str, one: GitObject, paths: Sequenc
 
 
 def _address(person: str) -> str:
-    found = re.search(r"<([^>]*)>", person)
-    return (found[1] if found else person).lower()
+    match = re.search(r"<([^>]*)>", person)
+    return (match[1] if match else person).lower()
 
 
 def _paths(run: "partial[ProgramRun]", commits: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

@@ -57,11 +57,11 @@ def _events(path: Path, file: str) -> tuple[list[Component], str]:
 
 def _moved_days(events: list[Component]) -> dict[str, list[date]]:
     """Of events that come again the days that an event of their own stands for."""
-    found: dict[str, list[date]] = {}
+    days: dict[str, list[date]] = {}
     for event in events:
         if event.get("RECURRENCE-ID") is not None:
-            found.setdefault(str(event.get("UID", "")), []).append(_day(event.decoded("RECURRENCE-ID")))
-    return found
+            days.setdefault(str(event.get("UID", "")), []).append(_day(event.decoded("RECURRENCE-ID")))
+    return days
 
 
 def _rows(

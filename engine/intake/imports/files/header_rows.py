@@ -23,8 +23,8 @@ def header_row_of(path: Path, encoding: str, known: Collection[str]) -> int:
     """The same of a delimited file, under the delimiter that makes most of it."""
     with path.open(encoding=encoding, errors="replace", newline="") as file:
         lines = list(islice(iter(lambda: file.readline(BLOCK), ""), LOOKED_AT))
-    found = (header_row([_cells(line, delimiter) for line in lines], known) for delimiter in DELIMITERS)
-    return next((row for row in found if row > 1), 1)
+    header_rows = (header_row([_cells(line, delimiter) for line in lines], known) for delimiter in DELIMITERS)
+    return next((row for row in header_rows if row > 1), 1)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

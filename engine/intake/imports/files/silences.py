@@ -29,10 +29,10 @@ def is_silences(path: Path) -> bool:
     if path.suffix.lower() != ".json" or path.stat().st_size > LARGEST:
         return False
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=list[dict[str, msgspec.Raw]])
+        raws = msgspec.json.decode(path.read_bytes(), type=list[dict[str, msgspec.Raw]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
-    return not found or {"matchers", "startsAt", "endsAt"} <= found[0].keys()
+    return not raws or {"matchers", "startsAt", "endsAt"} <= raws[0].keys()
 
 
 def read_silences(path: Path) -> pl.DataFrame:

@@ -34,26 +34,26 @@ SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
     files = [file for path in paths for file in files_in(path, mapping)]
-    found = [sheet for file in files for sheet in _sheets(file, mapping)]
+    sheet_rows = [sheet for file in files for sheet in _sheets(file, mapping)]
     if not files:
         raise Usage("There is nothing to import: name a file or a folder with files.")
     first: dict[str, str] = {}
-    for sheet in found:
+    for sheet in sheet_rows:
         if sheet.table in first:
             raise Usage(f"{first[sheet.table]} and {sheet.file} both hold {sheet.table}; import one at a time.")
         first[sheet.table] = sheet.file
-    return found
+    return sheet_rows
 
 
 def _evidence_of(path: Path, mapping: ColumnMapping) -> set[str]:
     """What lies in a folder because rows of its evidence items name it: no table, and passed over."""
-    found = []
+    sheet_rows = []
     for file in sorted(path.iterdir()):
         may_have = squash(file.stem) == squash(ITEMS) or file.suffix.lower() in WORKBOOKS or not is_table(file.stem)
         if file.is_file() and file.suffix.lower() in SUFFIXES and may_have and not file.name.startswith((".", "~$")):
             with suppress(Problem):  # what is no table may be such a file; if it is none, that is said when it is read
-                found += [sheet for sheet in _sheets(file, mapping) if sheet.table == ITEMS]
-    return top_names(found, mapping)
+                sheet_rows += [sheet for sheet in _sheets(file, mapping) if sheet.table == ITEMS]
+    return top_names(sheet_rows, mapping)
 
 
 def files_in(path: Path, mapping: ColumnMapping = PLAIN) -> Iterator[Path]:
@@ -139,7 +139,7 @@ def _worksheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     workbook, digest = open_workbook(path), _digest(path)
     names = workbook.sheet_names
     single = len(names) == 1 and (is_table(path.stem) or not is_table(names[0]))
-    found = []
+    sheet_rows = []
     for name in names:
         if not single and not is_table(name) and workbook.load_sheet(name, header_row=None).height == 0:
             continue
@@ -149,8 +149,8 @@ def _worksheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
         read = partial(read_worksheet, workbook, name, exact)
         top = workbook.load_sheet(name, header_row=None, skip_rows=0, n_rows=LOOKED_AT, dtypes="string")
         row = header_row(top.to_polars().rows(), mapping.columns(table)) if top.height else 1
-        found.append(SheetRows(table.name, label, read, sha256=digest, header_row=row))
-    return found
+        sheet_rows.append(SheetRows(table.name, label, read, sha256=digest, header_row=row))
+    return sheet_rows
 
 
 def _digest(path: Path) -> str:

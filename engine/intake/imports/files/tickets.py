@@ -126,10 +126,10 @@ def _lines(path: Path, problems: Problems) -> Iterator[Ticket]:
 
 def _issues(path: Path) -> Iterator[Ticket]:
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=list[dict[str, object]])
+        document = msgspec.json.decode(path.read_bytes(), type=list[dict[str, object]])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return
-    for one in found:
+    for one in document:
         yield {name.lower(): "" if value is None else str(value) for name, value in one.items()}
 
 

@@ -118,8 +118,8 @@ def _cells(sheet: fastexcel.ExcelSheet) -> pl.DataFrame:
     frame = _frame(pa.Table.from_batches([batch]))
     for error in errors.errors if errors else ():
         row, column = error.position
-        shown = next((text for word, text in FORMULA_ERRORS.items() if word in error.detail), "#VALUE!")
-        frame[row, column] = shown
+        label = next((text for word, text in FORMULA_ERRORS.items() if word in error.detail), "#VALUE!")
+        frame[row, column] = label
     return frame
 
 

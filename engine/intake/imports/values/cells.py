@@ -124,15 +124,15 @@ def _month(word: str) -> int:
 
 def number(text: str, notation: Notation) -> float | None:
     """A finite real number; None when the text is not one or can be read in two ways."""
-    found = _chosen(*number_readings(text), notation.decimal)
-    return None if found is None else float(found)
+    amount = _chosen(*number_readings(text), notation.decimal)
+    return None if amount is None else float(amount)
 
 
 def whole_number(text: str, notation: Notation) -> int | None:
     """A whole number of 64 bits; 3.0 is one, 3.5 is not."""
     dot, comma = number_readings(text)
-    found = _chosen(_integral(dot), _integral(comma), notation.decimal)
-    return None if found is None or abs(found) >= 2**63 else int(found)
+    amount = _chosen(_integral(dot), _integral(comma), notation.decimal)
+    return None if amount is None or abs(amount) >= 2**63 else int(amount)
 
 
 def _integral(value: Decimal | None) -> Decimal | None:

@@ -68,8 +68,8 @@ def expected_control(framework_id: str, text: str) -> str:
 
 def framework_list(text: str, separator: str = ";") -> str | None:
     """A list of frameworks, joined by ``; ``; None when one of them is unknown."""
-    found = [framework(part) for part in re.split(rf"[{separator},\n]", text) if part.strip()]
-    return None if None in found else "; ".join(name for name in found if name)
+    frameworks = [framework(part) for part in re.split(rf"[{separator},\n]", text) if part.strip()]
+    return None if None in frameworks else "; ".join(name for name in frameworks if name)
 
 
 def control_list(text: str) -> str | None:

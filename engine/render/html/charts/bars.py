@@ -17,18 +17,18 @@ Marks = Mapping[str, SeriesMark]
 def draw_bars(chart: Chart, width: int, key: str) -> tuple[str, float]:
     """The bars of a chart on a picture of that width, and its height."""
     groups = groups_of(chart)
-    found = marks(chart, series_names(chart), key) if chart.series else _by_place(chart, groups, key)
+    series_marks = marks(chart, series_names(chart), key) if chart.series else _by_place(chart, groups, key)
     is_narrow = width == NARROW
     left = 6.0 if is_narrow else max(breadth(label_of(name, chart, chart.x)) for name, _ in groups) + 12
-    legend, top = _legend(found, chart, width) if chart.series else ("", 4.0)
+    legend, top = _legend(series_marks, chart, width) if chart.series else ("", 4.0)
     rows = [_Row(chart, parts, LABEL if is_narrow else 0.0) for _, parts in groups]
     height = top + sum(row.height + GAP for row in rows)
     scale = strokes.scale(_extent(chart, groups), left, width - 64, percent=chart.percent)
-    out = [patterns(found), legend, _grid(scale, top, height, chart)]
+    out = [patterns(series_marks), legend, _grid(scale, top, height, chart)]
     y = top
     for (name, parts), row in zip(groups, rows, strict=True):
         out.append(_label(name, chart, left, y, row))
-        out.append(_draw_row(chart, name, parts, found, scale, y, row))
+        out.append(_draw_row(chart, name, parts, series_marks, scale, y, row))
         y += row.height + GAP
     out.append(strokes.line(scale(0), top, scale(0), height, "axis"))
     return "".join(out), height + 22
@@ -44,9 +44,9 @@ class _Row:
         self.height = above + self.thick * (len(parts) if several else 1)
 
 
-def _draw_row(chart: Chart, name: str, parts: Parts, found: Marks, scale: Scale, y: float, row: _Row) -> str:
+def _draw_row(chart: Chart, name: str, parts: Parts, series_marks: Marks, scale: Scale, y: float, row: _Row) -> str:
     y += row.above + 3
-    own = found if chart.series else dict.fromkeys(parts, found[name])
+    own = series_marks if chart.series else dict.fromkeys(parts, series_marks[name])
     if chart.kind == "stacked":
         return _stack(parts, own, scale, y, row.thick - 6)
     return "".join(
@@ -64,7 +64,7 @@ def _bar(value: float | None, mark: SeriesMark, scale: Scale, y: float, thick: f
     return mark.area(start, y, end - start, thick) + text
 
 
-def _stack(parts: Parts, found: Marks, scale: Scale, y: float, thick: float) -> str:
+def _stack(parts: Parts, series_marks: Marks, scale: Scale, y: float, thick: float) -> str:
     out, positive, negative = [], 0.0, 0.0
     for part, value in parts.items():
         if not value:
@@ -72,7 +72,7 @@ def _stack(parts: Parts, found: Marks, scale: Scale, y: float, thick: float) -> 
         base = positive if value > 0 else negative
         start, end = sorted((scale(base), scale(base + value)))
         positive, negative = (base + value, negative) if value > 0 else (positive, base + value)
-        mark, text = found[part], plain_label(value)
+        mark, text = series_marks[part], plain_label(value)
         gap = 1.5 if end - start > 3 else 0.0  # parts are told apart by paper between them
         out.append(mark.area(start, y, end - start - gap, thick, f"<title>{escape(part)}: {text}</title>"))
         if end - start > breadth(text) + 6:
@@ -98,9 +98,9 @@ def _by_place(chart: Chart, groups: list[tuple[str, Parts]], key: str) -> Marks:
     return {name: SeriesMark("main", "", key) for name in names}
 
 
-def _legend(found: Marks, chart: Chart, width: int) -> tuple[str, float]:
+def _legend(series_marks: Marks, chart: Chart, width: int) -> tuple[str, float]:
     out, x, y = [], 4.0, 10.0
-    for name, mark in found.items():
+    for name, mark in series_marks.items():
         text = label_of(name, chart, chart.series)
         room = 26 + breadth(text) + 18
         if x + room > width and x > 4:
@@ -132,7 +132,7 @@ def _extent(chart: Chart, groups: list[tuple[str, Parts]]) -> tuple[float, float
 
 
 def _label(name: str, chart: Chart, left: float, y: float, row: _Row) -> str:
-    shown, full = label_of(name, chart, chart.x), name if len(name) > LONGEST_LABEL else ""
+    text, full = label_of(name, chart, chart.x), name if len(name) > LONGEST_LABEL else ""
     if row.above:
-        return strokes.text(shown, left, y + row.above / 2 + 1, "label", "start", full)
-    return strokes.text(shown, left - 8, y + row.height / 2, "label", "end", full)
+        return strokes.text(text, left, y + row.above / 2 + 1, "label", "start", full)
+    return strokes.text(text, left - 8, y + row.height / 2, "label", "end", full)

@@ -17,8 +17,8 @@ ROW, SWEEPS = 20.0, 6
 
 def draw_graph(picture: GraphPicture, width: int, key: str) -> tuple[str, float]:
     """Labels stand outside of the layers, so that they cover no edge."""
-    found = tone_marks([*picture.legend.values(), *(node.tone for node in picture.nodes)], key)
-    legend, top = tone_legend(picture.legend, found, width)
+    series_marks = tone_marks([*picture.legend.values(), *(node.tone for node in picture.nodes)], key)
+    legend, top = tone_legend(picture.legend, series_marks, width)
     sides = layer_order(picture.nodes, picture.edges)
     height = max(map(len, sides)) * ROW
     longest = 17 if width == NARROW else 36
@@ -33,7 +33,7 @@ def draw_graph(picture: GraphPicture, width: int, key: str) -> tuple[str, float]
     }
     most = max((node.load for node in picture.nodes), default=1) or 1
     bend = (columns[1] - columns[0]) / 2
-    out = [patterns(found), legend]
+    out = [patterns(series_marks), legend]
     for source, target in picture.edges:
         (x1, y1), (x2, y2) = places[source], places[target]
         out.append(

@@ -20,29 +20,29 @@ CELL_HEIGHT = 24.0
 
 def draw_calendar(picture: CalendarPicture, width: int, key: str) -> tuple[str, float]:
     """Months side by side, on narrow pages one below the other."""
-    found = tone_marks([*picture.legend.values(), *(tone for _, tone in picture.days.values())], key)
+    series_marks = tone_marks([*picture.legend.values(), *(tone for _, tone in picture.days.values())], key)
     across = 1 if width == NARROW else 3
     room = (width - GUTTER * (across - 1)) / across
-    legend, y = tone_legend(picture.legend, found, width)
-    out = [patterns(found), legend]
+    legend, y = tone_legend(picture.legend, series_marks, width)
+    out = [patterns(series_marks), legend]
     months = [_later(picture.first, number) for number in range(picture.months)]
     for start in range(0, len(months), across):
         row = months[start : start + across]
         weeks = [Calendar().monthdatescalendar(month.year, month.month) for month in row]
-        for column, (month, shown) in enumerate(zip(row, weeks, strict=True)):
-            out.append(_month(picture, found, month, shown, column * (room + GUTTER), y, room / 7))
+        for column, (month, days) in enumerate(zip(row, weeks, strict=True)):
+            out.append(_month(picture, series_marks, month, days, column * (room + GUTTER), y, room / 7))
         y += MONTH_HEAD + max(map(len, weeks)) * DAY_HEIGHT + 10
     return "".join(out), y
 
 
 def draw_matrix(picture: MatrixPicture, width: int, key: str) -> tuple[str, float]:
     """A cell for each pair of a row and a column that has one."""
-    found = tone_marks([*picture.legend.values(), *(tone for _, tone in picture.cells.values())], key)
-    legend, top = tone_legend(picture.legend, found, width)
+    series_marks = tone_marks([*picture.legend.values(), *(tone for _, tone in picture.cells.values())], key)
+    legend, top = tone_legend(picture.legend, series_marks, width)
     left = max(map(breadth, picture.rows)) + 10
     room = (width - left) / len(picture.columns)
     top += 20
-    out = [patterns(found), legend]
+    out = [patterns(series_marks), legend]
     for index, column in enumerate(picture.columns):
         out.append(strokes.text(column, left + (index + 0.5) * room, top - 10, "tick", "middle"))
     for number, row in enumerate(picture.rows):
@@ -54,17 +54,17 @@ def draw_matrix(picture: MatrixPicture, width: int, key: str) -> tuple[str, floa
                 text, tone = picture.cells[row, column]
                 x = left + index * room
                 out.append(
-                    found[tone].area(
+                    series_marks[tone].area(
                         x + 1, y + 1, room - 2, CELL_HEIGHT - 2, _title_element(f"{row}, {column}: {text}")
                     )
                 )
-                out.append(_on(found[tone], text, x + room / 2, y + CELL_HEIGHT / 2))
+                out.append(_on(series_marks[tone], text, x + room / 2, y + CELL_HEIGHT / 2))
     return "".join(out), top + len(picture.rows) * CELL_HEIGHT + 4
 
 
 def _month(
     picture: CalendarPicture,
-    found: Mapping[Tone, SeriesMark],
+    series_marks: Mapping[Tone, SeriesMark],
     month: date,
     weeks: list[list[date]],
     left: float,
@@ -78,19 +78,21 @@ def _month(
         for index, day in enumerate(week):
             if day.month == month.month:
                 place = (left + index * room, y + MONTH_HEAD + number * DAY_HEIGHT, room)
-                out.append(_day(picture, found, day, *place))
+                out.append(_day(picture, series_marks, day, *place))
     return "".join(out)
 
 
-def _day(picture: CalendarPicture, found: Mapping[Tone, SeriesMark], day: date, x: float, y: float, room: float) -> str:
+def _day(
+    picture: CalendarPicture, series_marks: Mapping[Tone, SeriesMark], day: date, x: float, y: float, room: float
+) -> str:
     """The day with, where there is any, how many things it has."""
     out = []
     if day in picture.days:
         number, tone = picture.days[day]
-        told = _title_element(f"{spelled_day(day)}: {number}")
-        out.append(found[tone].area(x + 1, y + 1, room - 2, DAY_HEIGHT - 2, told))
-        out.append(_on(found[tone], str(day.day), x + 4 + breadth(str(day.day)) / 2, y + 10, "day"))
-        out.append(_on(found[tone], f"{number}", x + room - 6 - breadth(str(number)) / 2, y + DAY_HEIGHT - 11))
+        title_element = _title_element(f"{spelled_day(day)}: {number}")
+        out.append(series_marks[tone].area(x + 1, y + 1, room - 2, DAY_HEIGHT - 2, title_element))
+        out.append(_on(series_marks[tone], str(day.day), x + 4 + breadth(str(day.day)) / 2, y + 10, "day"))
+        out.append(_on(series_marks[tone], f"{number}", x + room - 6 - breadth(str(number)) / 2, y + DAY_HEIGHT - 11))
     else:
         out.append(strokes.text(str(day.day), x + 4 + breadth(str(day.day)) / 2, y + 10, "muted", "middle"))
     if day == picture.today:

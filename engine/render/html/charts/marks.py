@@ -30,11 +30,11 @@ class SeriesMark:
     hatch: str
     id: str
 
-    def area(self, x: float, y: float, width: float, height: float, told: str = "") -> str:
+    def area(self, x: float, y: float, width: float, height: float, sentence: str = "") -> str:
         """A rectangle of the series; ``told`` is its markup for who points at it."""
         place = f'x="{px(x)}" y="{px(y)}" width="{px(width)}" height="{px(height)}"'
         hatching = f'<rect {place} fill="url(#{self.id})"/>' if self.hatch else ""
-        return f"<rect {place} {palette.fill(self.tone)}>{told}</rect>{hatching}"
+        return f"<rect {place} {palette.fill(self.tone)}>{sentence}</rect>{hatching}"
 
     def pattern(self) -> str:
         """What the hatching is filled with; empty without one."""
@@ -57,15 +57,15 @@ def tone_of(chart: Chart, name: str) -> Tone | None:
 
 def marks(chart: Chart, names: Sequence[str], key: str) -> Mapping[str, SeriesMark]:
     """The marks of the series of a chart; no two have the same hatching as long as there are enough."""
-    found: dict[str, SeriesMark] = {}
+    series_marks: dict[str, SeriesMark] = {}
     taken: set[str] = set()
     for index, name in enumerate(names):
         tone = tone_of(chart, name) or MEASURES[index % len(MEASURES)]
         own = palette.HATCH[tone]
         hatch = own if own not in taken else next((one for one in palette.HATCHES if one not in taken), own)
         taken.add(hatch)
-        found[name] = SeriesMark(tone, hatch, f"{key}-{index}")
-    return found
+        series_marks[name] = SeriesMark(tone, hatch, f"{key}-{index}")
+    return series_marks
 
 
 def patterns(found: Mapping[str, SeriesMark] | Mapping[Tone, SeriesMark]) -> str:
@@ -80,7 +80,7 @@ def tone_marks(tones: Iterable[Tone], key: str) -> Mapping[Tone, SeriesMark]:
 
 
 def tone_legend(
-    legend: Mapping[str, Tone], found: Mapping[Tone, SeriesMark], width: float, y: float = 10.0
+    legend: Mapping[str, Tone], series_marks: Mapping[Tone, SeriesMark], width: float, y: float = 10.0
 ) -> tuple[str, float]:
     """What the tones of a picture mean, in rows of its width; and where the picture goes on."""
     out, x = [], 4.0
@@ -88,7 +88,7 @@ def tone_legend(
         room = 24 + breadth(name) + 18
         if x + room > width and x > 4:
             x, y = 4.0, y + 20
-        out.append(found[tone].area(x, y - 7, 18, 14))
+        out.append(series_marks[tone].area(x, y - 7, 18, 14))
         out.append(text(name, x + 24, y, "legend"))
         x += room
     return "".join(out), y + 16 if legend else y - 6

@@ -18,8 +18,8 @@ ROW, LABEL = 22.0, 17.0
 def draw_timeline(picture: TimelinePicture, width: int, key: str) -> tuple[str, float]:
     """The lanes one below the other; on narrow pages their names stand above them."""
     spans = [span for _, lane in picture.lanes for span in lane]
-    found = tone_marks([*picture.legend.values(), *(span.tone for span in spans)], key)
-    legend, y = tone_legend(picture.legend, found, width)
+    series_marks = tone_marks([*picture.legend.values(), *(span.tone for span in spans)], key)
+    legend, y = tone_legend(picture.legend, series_marks, width)
     is_narrow = width == NARROW
     left = 4.0 if is_narrow else max(breadth(strokes.shorten(name)) for name, _ in picture.lanes) + 12
     first = min(picture.today, *(span.first for span in spans))
@@ -43,9 +43,9 @@ def draw_timeline(picture: TimelinePicture, width: int, key: str) -> tuple[str, 
             for index, span in enumerate(row):
                 start, end = across(span.first), max(across(span.last) + 2, across(span.first) + 6)
                 free = across(row[index + 1].first) if index + 1 < len(row) else width
-                told = f"<title>{escape(f'{span.text}: {spelled_day(span.first)} to {spelled_day(span.last)}')}</title>"
+                text = f"<title>{escape(f'{span.text}: {spelled_day(span.first)} to {spelled_day(span.last)}')}</title>"
                 at = y + number * ROW
-                bars.append(found[span.tone].area(start, at + 2, end - start, ROW - 5, told))
+                bars.append(series_marks[span.tone].area(start, at + 2, end - start, ROW - 5, text))
                 texts.append(_span_label(span, start, end, free, at))
         y += height + 4
         bars.append(strokes.line(left, y - 2, width, y - 2, "grid"))
@@ -53,7 +53,7 @@ def draw_timeline(picture: TimelinePicture, width: int, key: str) -> tuple[str, 
     now = f'<path d="M{px(today)} {px(top - 4)}V{px(y)}" fill="none" {palette.stroke("main")} stroke-width="2"/>'
     label = strokes.text("today", today, y + 8, "tick", "end" if today > width - 40 else "middle")
     months = _ticks(_months(first, last), across, (top, y), width)
-    return "".join([patterns(found), legend, months, *bars, now, *texts, label]), y + 18
+    return "".join([patterns(series_marks), legend, months, *bars, now, *texts, label]), y + 18
 
 
 def _span_label(span: LaneSpan, start: float, end: float, free: float, y: float) -> str:

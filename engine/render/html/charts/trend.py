@@ -94,14 +94,14 @@ def _marks(picture: TrendPicture, places: list[float], up: Scale, corner: tuple[
 
 def _apart(places: list[float], width: float) -> list[float]:
     """Places from left to right that leave each mark its room."""
-    step, found = 2 * MARK + 3, list(places)
-    for index in range(1, len(found)):
-        found[index] = max(found[index], found[index - 1] + step)
+    step, apart = 2 * MARK + 3, list(places)
+    for index in range(1, len(apart)):
+        apart[index] = max(apart[index], apart[index - 1] + step)
     edge = width - MARK - 2
-    for index in reversed(range(len(found))):
-        found[index] = edge = min(found[index], edge)
+    for index in reversed(range(len(apart))):
+        apart[index] = edge = min(apart[index], edge)
         edge -= step
-    return found
+    return apart
 
 
 def _legend(picture: TrendPicture, width: int) -> tuple[str, float]:

@@ -106,10 +106,10 @@ def _value(name: str, lite: bool, org_id: str) -> ColumnElement[str]:
     if name in _TIMES:
         return func.to_char(func.timezone("UTC", audit_log.c[name]), _ISO)
     text = _text(name)
-    told: list[ColumnElement[bool]] = [text == ""]
+    conditions: list[ColumnElement[bool]] = [text == ""]
     if lite:  # a text ends there for the function that joins
-        told.append(_has(text, func.char(0), lite))
-    values: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(or_(*told), literal(_INSTEAD))]
+        conditions.append(_has(text, func.char(0), lite))
+    values: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(or_(*conditions), literal(_INSTEAD))]
     if name == "details":
         spelled = '"' + func.replace(text, '"', '""', type_=Text) + '"'
         values.append((_is_quoted(text, lite), spelled))
@@ -121,8 +121,8 @@ def _is_quoted(text: ColumnElement[str], lite: bool) -> ColumnElement[bool]:
 
 
 def _has(text: ColumnElement[str], what: ColumnElement[str], lite: bool) -> ColumnElement[bool]:
-    found: ColumnElement[int] = func.instr(text, what) if lite else func.strpos(text, what)
-    return found > 0
+    condition: ColumnElement[int] = func.instr(text, what) if lite else func.strpos(text, what)
+    return condition > 0
 
 
 def _count(text: ColumnElement[str], of: str) -> ColumnElement[int]:

@@ -75,5 +75,5 @@ def first_since(connection: Connection, org_id: str, since: datetime | None, las
 def first_moment(connection: Connection, org_id: str) -> datetime | None:
     """When the earliest event that is kept happened; None without any."""
     query = select(func.min(audit_log.c.occurred_at)).where(audit_log.c.org_id == org_id)
-    found: datetime | None = connection.execute(query).scalar()
-    return found
+    moment: datetime | None = connection.execute(query).scalar()
+    return moment

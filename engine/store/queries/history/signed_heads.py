@@ -60,8 +60,8 @@ def last_stamped(connection: Connection, org_id: str) -> datetime | None:
     query = select(func.max(signed_heads.c.signed_at)).where(
         signed_heads.c.org_id == org_id, signed_heads.c.time_stamp.is_not(None)
     )
-    found: datetime | None = connection.execute(query).scalar()
-    return found
+    moment: datetime | None = connection.execute(query).scalar()
+    return moment
 
 
 def place_of(connection: Connection, org_id: str, event_id: str) -> int | None:
@@ -82,11 +82,11 @@ class Departure(NamedTuple):
 def departures(connection: Connection, org_id: str) -> list[Departure]:
     """The positions that left with seals, deliveries and downloads, and those at which retention cut."""
     found = []
-    for table, said in ((deliveries, "a delivery"), (access_log, "a download")):
+    for table, sentence in ((deliveries, "a delivery"), (access_log, "a download")):
         query = select(table.c.head_seq, table.c.head_hash).where(table.c.org_id == org_id)
         both = query.where(table.c.head_seq.is_not(None), table.c.head_hash.is_not(None)).distinct()
         rows = connection.execute(both.order_by(table.c.head_seq, table.c.head_hash))
-        found += [Departure(said, seq, digest) for seq, digest in rows]
+        found += [Departure(sentence, seq, digest) for seq, digest in rows]
     query = select(bundles.c.id, bundles.c.sealed_seq, bundles.c.sealed_hash).where(bundles.c.org_id == org_id)
     sealed = query.where(bundles.c.sealed_hash.is_not(None), bundles.c.archive_sha256.is_not(None))
     seals = connection.execute(sealed.order_by(bundles.c.revision, bundles.c.id))

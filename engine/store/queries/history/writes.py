@@ -51,19 +51,19 @@ def writes_between(
     begins = tuple(b'["%s",' % name.encode() for name in sorted(tables))
     written = list(_rows(connection, org_id, begins, after + 1, until))
     latest = _earlier(connection, org_id, begins, after, {(row.table, row.key) for _, row in written})
-    found = []
+    row_writes = []
     for revision, row in written:
         was = latest.get((row.table, row.key))
-        found.append(RowWrite(revision, row.table, row.key, None if was is None else was.values, row.values))
+        row_writes.append(RowWrite(revision, row.table, row.key, None if was is None else was.values, row.values))
         latest[row.table, row.key] = row
-    return found
+    return row_writes
 
 
 def events_of(
     connection: Connection, org_id: str, revisions: Collection[int], head: int
 ) -> dict[int, list[WriteEvent]]:
     """The first events of each of these revisions in their order, and the last, which commits to what was written."""
-    found: dict[int, list[WriteEvent]] = {}
+    write_events: dict[int, list[WriteEvent]] = {}
     wanted = sorted(revisions)
     for start in range(0, len(wanted), _AT_ONCE):
         spans = [
@@ -72,26 +72,26 @@ def events_of(
         ]
         query = select(*_COLUMNS).where(audit_log.c.org_id == org_id, or_(*spans)).order_by(audit_log.c.seq)
         for row in connection.execute(query):
-            found.setdefault(row.revision, []).append(WriteEvent(*row))
-    for revision, events in found.items():
+            write_events.setdefault(row.revision, []).append(WriteEvent(*row))
+    for revision, events in write_events.items():
         if len(events) == EVENTS_OF_A_WRITE:
             last = write_end(connection, org_id, revision, head)
             row = connection.execute(
                 select(*_COLUMNS).where(audit_log.c.org_id == org_id, audit_log.c.seq == last)
             ).one()
             events.append(WriteEvent(*row))
-    return found
+    return write_events
 
 
 def events_named(connection: Connection, org_id: str, event_ids: Collection[str]) -> dict[str, WriteEvent]:
     """Those of these events that are in the chain."""
-    found = {}
+    write_events = {}
     wanted = sorted(event_ids)
     for start in range(0, len(wanted), 500):
         some = audit_log.c.event_id.in_(wanted[start : start + 500])
         query = select(*_COLUMNS).where(audit_log.c.org_id == org_id, some)
-        found.update({row.event_id: WriteEvent(*row) for row in connection.execute(query)})
-    return found
+        write_events.update({row.event_id: WriteEvent(*row) for row in connection.execute(query)})
+    return write_events
 
 
 def _rows(
@@ -111,13 +111,13 @@ def _earlier(
     connection: Connection, org_id: str, begins: tuple[bytes, ...], until: int, wanted: set[_Address]
 ) -> dict[_Address, LoggedRow]:
     """The last version of each wanted row up to a revision; it looks no further back than it must."""
-    found: dict[_Address, LoggedRow] = {}
+    logged_rows: dict[_Address, LoggedRow] = {}
     if not wanted:
-        return found
+        return logged_rows
     for _, row in _rows(connection, org_id, begins, 1, until, newest_first=True):
         address = row.table, row.key
-        if address in wanted and address not in found:
-            found[address] = row
-            if len(found) == len(wanted):
+        if address in wanted and address not in logged_rows:
+            logged_rows[address] = row
+            if len(logged_rows) == len(wanted):
                 break
-    return found
+    return logged_rows

@@ -41,16 +41,16 @@ def unnoted_senders(connection: Connection, org_id: str, since: datetime) -> lis
     table = ingest_payloads.c
     columns = table.actor, table.source, func.max(table.received_at), func.count()
     query = select(*columns).where(*_without_note(org_id, since, READ), table.source.is_not(None))
-    found = connection.execute(query.group_by(table.actor, table.source).order_by(table.actor, table.source))
-    return [UnnotedSender(*row) for row in found]
+    rows = connection.execute(query.group_by(table.actor, table.source).order_by(table.actor, table.source))
+    return [UnnotedSender(*row) for row in rows]
 
 
 def unnoted_unread(connection: Connection, org_id: str, since: datetime) -> list[UnreadPayload]:
     """The dead letters since a moment that are not noted yet, oldest first."""
     columns = [ingest_payloads.c[name] for name in UnreadPayload._fields]
     query = select(*columns).where(*_without_note(org_id, since, ("unread",)))
-    found = connection.execute(query.order_by(ingest_payloads.c.received_at, ingest_payloads.c.id))
-    return [UnreadPayload(*row) for row in found]
+    rows = connection.execute(query.order_by(ingest_payloads.c.received_at, ingest_payloads.c.id))
+    return [UnreadPayload(*row) for row in rows]
 
 
 def note_payloads(connection: Connection, org_id: str, since: datetime, unread: Sequence[str], now: datetime) -> None:

@@ -157,11 +157,11 @@ def events_recorded(
     while low < high:
         middle = (low + high) // 2
         after = recorded.where(audit_log.c.seq > middle).order_by(audit_log.c.seq).limit(1)
-        found = connection.execute(after).first()
-        if found is None or found.recorded_at >= begin:
+        row = connection.execute(after).first()
+        if row is None or row.recorded_at >= begin:
             high = middle
         else:
-            low = found.seq
+            low = row.seq
     query = select(audit_log).where(
         audit_log.c.org_id == org_id,
         audit_log.c.seq > low,

@@ -34,26 +34,26 @@ def chain_head(connection: Connection, org_id: str) -> Position:
 
 def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> dict[int, str]:
     """The hashes of audit events by position; positions that retention removed are absent."""
-    found: dict[int, str] = {}
+    hashes: dict[int, str] = {}
     for batch in in_batches(sorted(seqs), 900):
         query = select(audit_log.c.seq, audit_log.c.hash).where(
             audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch)
         )
-        found |= {row.seq: row.hash for row in connection.execute(query)}
-    return found
+        hashes |= {row.seq: row.hash for row in connection.execute(query)}
+    return hashes
 
 
 def linked_events(
     connection: Connection, org_id: str, object_ids: Collection[str], object_types: Sequence[str]
 ) -> list[AuditLogRow]:
     """Audit events on any of the objects, in the order of the chain. Scans the organization's log."""
-    found: list[AuditLogRow] = []
+    audit_log_rows: list[AuditLogRow] = []
     for batch in in_batches(sorted(object_ids), 900):
         query = select(audit_log).where(
             audit_log.c.org_id == org_id, audit_log.c.object_id.in_(batch), audit_log.c.object_type.in_(object_types)
         )
-        found += select_rows(connection, audit_log, query)
-    return sorted(found, key=lambda row: row["seq"])
+        audit_log_rows += select_rows(connection, audit_log, query)
+    return sorted(audit_log_rows, key=lambda row: row["seq"])
 
 
 def peers(
@@ -95,14 +95,14 @@ def family_of(connection: Connection, org_id: str, parent_id: str) -> list[Incid
     """The incidents that are confirmed as of the family of another, at any depth, in order of their begin."""
     query = select(incidents).where(incidents.c.org_id == org_id, incidents.c.parent_state == "confirmed")
     known, below = {parent_id}, [parent_id]
-    found: list[IncidentRow] = []
+    incident_rows: list[IncidentRow] = []
     while below:
         new = list(select_rows(connection, incidents, query.where(incidents.c.parent_id.in_(below[:900]))))
         new = [row for row in new if row["id"] not in known]
-        found += new
+        incident_rows += new
         known |= {row["id"] for row in new}
         below = [*below[900:], *(row["id"] for row in new)]
-    return sorted(found, key=lambda row: (row["opened_at"], row["id"]))
+    return sorted(incident_rows, key=lambda row: (row["opened_at"], row["id"]))
 
 
 def shifts_over(connection: Connection, org_id: str, at: datetime) -> list[OnCallShiftRow]:
@@ -121,7 +121,7 @@ def windows_at(connection: Connection, org_id: str, at: datetime) -> list[Mainte
 
 def refused_parents(connection: Connection, org_id: str, ids: Sequence[str]) -> set[tuple[str, str]]:
     """(incident, parent) of relations that a person took apart."""
-    found: set[tuple[str, str]] = set()
+    parents: set[tuple[str, str]] = set()
     for batch in in_batches(sorted(ids), 900):
         query = select(incident_timeline.c.incident_id, incident_timeline.c.payload).where(
             incident_timeline.c.org_id == org_id,
@@ -130,8 +130,8 @@ def refused_parents(connection: Connection, org_id: str, ids: Sequence[str]) -> 
         )
         for incident_id, payload in connection.execute(query):
             if isinstance(payload, dict) and isinstance(payload.get("parent"), str):
-                found.add((incident_id, payload["parent"]))
-    return found
+                parents.add((incident_id, payload["parent"]))
+    return parents
 
 
 def bucket_counts(

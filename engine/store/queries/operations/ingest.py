@@ -93,39 +93,39 @@ _EARLY = _early_of_each()
 
 def early_by_key(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, EarlyEvents]:
     """What was heard of each dedupe key."""
-    found = {}
+    events = {}
     for batch in in_batches(dedupe_keys, KEYS):
         keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))
         for key, *values in _EARLY.all(connection, {"org": org_id, **keys}):
-            found[key] = EarlyEvents(*values)
-    return found
+            events[key] = EarlyEvents(*values)
+    return events
 
 
 def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) -> dict[str, FindingRow]:
     """Findings of these keys, by key."""
-    found: dict[str, FindingRow] = {}
+    finding_rows: dict[str, FindingRow] = {}
     for batch in in_batches(keys, 900):
         query = select(findings).where(findings.c.org_id == org_id, findings.c.finding_key.in_(batch))
-        found |= {row["finding_key"]: row for row in select_rows(connection, findings, query)}
-    return found
+        finding_rows |= {row["finding_key"]: row for row in select_rows(connection, findings, query)}
+    return finding_rows
 
 
 def checks_by_id(connection: Connection, org_id: str, source: str, ids: Sequence[str]) -> list[ScannerCheckRow]:
     """What is kept of a scanner's catalogue about these checks."""
-    found: list[ScannerCheckRow] = []
+    check_rows: list[ScannerCheckRow] = []
     for batch in in_batches(ids, 900):
         query = select(scanner_checks).where(
             scanner_checks.c.org_id == org_id, scanner_checks.c.source == source, scanner_checks.c.check_id.in_(batch)
         )
-        found += select_rows(connection, scanner_checks, query)
-    return found
+        check_rows += select_rows(connection, scanner_checks, query)
+    return check_rows
 
 
 def open_findings_on(
     connection: Connection, org_id: str, sources: Sequence[str], hosts: Sequence[str]
 ) -> list[FindingRow]:
     """Open findings of scanners on any of the hosts."""
-    found: list[FindingRow] = []
+    finding_rows: list[FindingRow] = []
     for batch in in_batches(sorted(hosts), 900):
         query = select(findings).where(
             findings.c.org_id == org_id,
@@ -133,14 +133,14 @@ def open_findings_on(
             findings.c.status == "open",
             findings.c.asset.in_(batch),
         )
-        found += select_rows(connection, findings, query.order_by(findings.c.id))
-    return found
+        finding_rows += select_rows(connection, findings, query.order_by(findings.c.id))
+    return finding_rows
 
 
 def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> dict[str, str]:
     """Service ids by what senders call a service: its id or its name, in lower case."""
     wanted = sorted({name.lower() for name in names})
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for batch in in_batches(wanted, 400):
         by_id, by_name = func.lower(services.c.id), func.lower(services.c.name)
         query = select(services.c.id, by_id, by_name).where(
@@ -149,10 +149,10 @@ def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> di
         asked = set(batch)  # a row found by its id answers for its name only where that was asked for
         for identifier, low, name in connection.execute(query.order_by(services.c.id)):
             if name in asked:
-                found.setdefault(name, identifier)
+                ids.setdefault(name, identifier)
             if low in asked:
-                found[low] = identifier
-    return found
+                ids[low] = identifier
+    return ids
 
 
 def resolve_incidents(revision: Revision, ids: Sequence[str]) -> list[str]:

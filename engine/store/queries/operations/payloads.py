@@ -84,8 +84,8 @@ def _to_read(org_id: str | None, query: Select[Stored]) -> Select[Stored]:
 def payload(connection: Connection, org_id: str, identifier: str) -> IngestPayloadRow | None:
     """What came, whatever became of it."""
     mine = (ingest_payloads.c.org_id == org_id, ingest_payloads.c.id == identifier)
-    found = select_rows(connection, ingest_payloads, select(ingest_payloads).where(*mine))
-    return found[0] if found else None
+    payload_rows = select_rows(connection, ingest_payloads, select(ingest_payloads).where(*mine))
+    return payload_rows[0] if payload_rows else None
 
 
 def note_reason(connection: Connection, org_id: str, identifier: str, reason: str) -> None:

@@ -123,6 +123,6 @@ def services_called(connection: Connection, org_id: str, name: str) -> list[str]
     query = select(services.c.id, services.c.name).where(
         services.c.org_id == org_id, or_(func.lower(services.c.name) == wanted, func.lower(services.c.id) == wanted)
     )
-    found = connection.execute(query.order_by(services.c.id)).all()
-    named = [row.id for row in found if row.name.lower() == wanted]
-    return named or [row.id for row in found]
+    rows = connection.execute(query.order_by(services.c.id)).all()
+    named = [row.id for row in rows if row.name.lower() == wanted]
+    return named or [row.id for row in rows]

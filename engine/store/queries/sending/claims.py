@@ -89,15 +89,15 @@ def _beside(connection: Connection, lead: Claim, now: datetime, gathered: Collec
     waiting = select(deliveries.c.id, deliveries.c.kind, deliveries.c.attempts).where(*mine)
     waiting = waiting.order_by(deliveries.c.created_at, deliveries.c.id)
     waiting = waiting.with_for_update(skip_locked=True)  # who is being dealt with leaves by itself
-    found = [
+    claims = [
         Claim(lead.org_id, row.id, row.kind, lead.channel, lead.recipient, row.attempts + 1, lead.until)
         for row in connection.execute(waiting).all()
     ]
-    for one in found:
+    for one in claims:
         same = (deliveries.c.org_id == one.org_id, deliveries.c.id == one.id)
         taken = update(deliveries).where(*same).values(next_attempt_at=one.until, attempts=one.attempt)
         connection.execute(taken)
-    return tuple(found)
+    return tuple(claims)
 
 
 def void_future(store: Store, *, now: datetime) -> None:

@@ -91,10 +91,10 @@ def set_endpoint(revision: Revision, channel: EndpointChannel, address: str, sec
 
 def remove_endpoint(revision: Revision, channel: EndpointChannel) -> bool:
     """Forget where a channel leads; False when nothing was set."""
-    found = bool(revision.delete(delivery_endpoints, delivery_endpoints.c.channel == channel))
-    if found:
+    endpoint = bool(revision.delete(delivery_endpoints, delivery_endpoints.c.channel == channel))
+    if endpoint:
         revision.record("delivery_endpoint.removed", object_type="delivery_endpoint", object_id=channel)
-    return found
+    return endpoint
 
 
 def disable_endpoint(revision: Revision, channel: Channel) -> None:

@@ -66,16 +66,16 @@ def frame(rows: Sequence[Row], columns: Sequence[str], types: "Mapping[str, type
 def day(name: str, text: str) -> date:
     """A query parameter that is a day."""
     try:
-        found = date.fromisoformat(text) if len(text) == len("2026-11-20") else None
+        fromisoformat = date.fromisoformat(text) if len(text) == len("2026-11-20") else None
     except ValueError:
-        found = None
-    if found is None:
+        fromisoformat = None
+    if fromisoformat is None:
         raise BadRequest(
             f"The parameter {name} must be a date YYYY-MM-DD; got {text[:80]!r}.",
             word="invalid_parameter",
             details=[{"parameter": name, "expected": "a date YYYY-MM-DD", "got": text[:80]}],
         )
-    return found
+    return fromisoformat
 
 
 def check_day(field: str, value: date | None, today: date) -> None:

@@ -169,8 +169,8 @@ def calendar(request: Request) -> Response:
 def export(request: Request) -> Response:
     """GET /api/admin/pilots/export: the pilots that the filters choose as CSV."""
     wanted = _filter(request)
-    found = queries.pages(request.services.store, request.caller.org_id, wanted)
-    return download(request, "pilots", (frame(rows, COLUMNS, {}) for rows in found))
+    pages = queries.pages(request.services.store, request.caller.org_id, wanted)
+    return download(request, "pilots", (frame(rows, COLUMNS, {}) for rows in pages))
 
 
 def pilot_fields(request: Request, body: NewFields) -> Row:

@@ -76,9 +76,9 @@ def test_a_cell_without_a_value_makes_no_sheet_larger(book):
 def test_a_part_that_unpacks_without_end_is_stopped_whatever_it_says_of_its_length(book, store, small, tmp_path):
     path = book({SHEET: sheet("<row>" + " " * 5_000_000 + "</row>")})
     data = path.read_bytes()
-    with zipfile.ZipFile(path) as found:
-        said = found.getinfo(SHEET).file_size.to_bytes(4, "little")
-    (tmp_path / "lies.xlsx").write_bytes(data.replace(said, (100).to_bytes(4, "little")))
+    with zipfile.ZipFile(path) as zip_file:
+        content = zip_file.getinfo(SHEET).file_size.to_bytes(4, "little")
+    (tmp_path / "lies.xlsx").write_bytes(data.replace(content, (100).to_bytes(4, "little")))
     expected = "has more than 1,000,000 bytes when unpacked: split it, or import CSV, which has no such limit."
     assert refusal_of(path, store) == f"vendors.xlsx {expected}"
     (tmp_path / "lies.xlsx").replace(path)

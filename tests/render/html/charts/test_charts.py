@@ -110,9 +110,9 @@ def test_a_category_that_comes_twice_is_drawn_twice():
 
 def test_the_series_of_a_chart_differ_in_hatching_where_they_have_one_tone():
     frame = pl.DataFrame({"x": ["a"] * 3, "y": [1, 2, 3], "s": ["overdue", "rejected", "done"]})
-    found = marks(Chart("stacked", "T", frame, "x", "y", "A", series="s"), ["overdue", "rejected", "done"], "k")
-    assert [mark.tone for mark in found.values()] == ["bad", "bad", "good"]
-    assert len({mark.hatch for mark in found.values()}) == 3
+    series_marks = marks(Chart("stacked", "T", frame, "x", "y", "A", series="s"), ["overdue", "rejected", "done"], "k")
+    assert [mark.tone for mark in series_marks.values()] == ["bad", "bad", "good"]
+    assert len({mark.hatch for mark in series_marks.values()}) == 3
 
 
 def test_every_hatching_that_is_used_is_in_the_picture():

@@ -193,8 +193,8 @@ def test_out_of_scope_is_said_and_gives_no_score():
 def test_the_score_is_the_sum_of_110_and_of_what_each_requirement_costs():
     requirements, statuses = pack("cmmc-l2", but={FIVES[0]: "ineffective", ONE_POINTERS[0]: "stale"})
     facts = {"requirements": rows("requirements", *requirements), **assessment_facts(*statuses)}
-    found = explained_rows(REPORT, "sprs_score", **facts)
-    assert set(found.select("control_id", "contribution").rows()) == {
+    frame = explained_rows(REPORT, "sprs_score", **facts)
+    assert set(frame.select("control_id", "contribution").rows()) == {
         (None, 110),
         (FIVES[0], -5),
         (ONE_POINTERS[0], -1),

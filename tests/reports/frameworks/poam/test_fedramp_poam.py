@@ -335,8 +335,8 @@ def test_the_plan_lists_late_scan_findings_alone_where_nothing_else_is_asked_for
 def test_a_milestone_after_the_scheduled_completion_is_a_warning(milestone, slow):
     document = plan([{**GAP, "due_on": milestone}], [FINDING], [LINE])
     assert table(document, "items").filter("milestone_late")["poam_id"].to_list() == slow
-    said = "1 item with a milestone after the scheduled completion, V-7 Access (2026-12-30) first: the milestone must move."
-    assert [text for text in document.warnings if "milestone" in text] == [said] * len(slow)
+    sentence = "1 item with a milestone after the scheduled completion, V-7 Access (2026-12-30) first: the milestone must move."
+    assert [text for text in document.warnings if "milestone" in text] == [sentence] * len(slow)
 
 
 def test_findings_that_are_not_late_are_counted_where_they_are_not_listed():
@@ -451,8 +451,8 @@ def test_an_empty_plan_and_one_out_of_scope_say_so():
 def test_the_figures_are_the_same_whichever_sheet_is_shown():
     late = {**CLOSED, "id": "V-2", "due_on": date(2026, 10, 31)}
     asked = [{}, {"sheet": "closed"}, {"scans": "late"}, {"template": "2.1"}]
-    found = [plan([GAP], [FINDING], [CLOSED, late, LINE], **options).summary for options in asked]
-    assert [{key: number for key, number in one.items() if key not in ("sheet", "template")} for one in found] == [
+    summaries = [plan([GAP], [FINDING], [CLOSED, late, LINE], **options).summary for options in asked]
+    assert [{key: number for key, number in one.items() if key not in ("sheet", "template")} for one in summaries] == [
         {
             "poam_items_open": 1,
             "poam_gaps_without_control": 0,

@@ -204,13 +204,13 @@ def test_its_page_shows_entries_as_calendars_do():
 
 
 def test_an_empty_calendar_says_that_something_is_missing():
-    for report, said in (
+    for report, text in (
         (calendar.REPORT, "No dated duty is pending."),
         (obligation_ics.REPORT, "The feed holds no entry."),
     ):
         made = page(report=report)
         assert lead(made) == (
-            said,
+            text,
             "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import "
             "to fill this report.",
         )

@@ -184,12 +184,12 @@ def test_duties_that_share_nothing_are_said_to():
 
 
 def test_hours_to_save_are_explained_by_the_clusters():
-    found = explained_rows(REPORT, "hours_to_save", obligations=LEDGER)
-    assert found.select("reason", "amount").rows() == [
+    frame = explained_rows(REPORT, "hours_to_save", obligations=LEDGER)
+    assert frame.select("reason", "amount").rows() == [
         ("2 duties, best on 2026-12-20", 3.0),
         ("2 duties, best on 2026-12-10", 0.75),
     ]
-    assert found["cluster_id"].n_unique() == 2
+    assert frame["cluster_id"].n_unique() == 2
 
 
 @settings(max_examples=examples(10), deadline=None)

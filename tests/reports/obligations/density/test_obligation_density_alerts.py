@@ -161,8 +161,8 @@ def test_a_week_with_one_day_left_breaches_by_the_work_of_a_day():
 
 def test_what_was_sent_is_not_sent_again():
     duties = due(6, 10)
-    told = frame(document(*duties, alerts=[alert("2026-W49", "warning")])).row(0, named=True)
-    assert (told["level"], told["news"], told["send"]) == ("warning", "unchanged", False)
+    row = frame(document(*duties, alerts=[alert("2026-W49", "warning")])).row(0, named=True)
+    assert (row["level"], row["news"], row["send"]) == ("warning", "unchanged", False)
     worse = frame(document(*due(9, 10), alerts=[alert("2026-W49", "warning")])).row(0, named=True)
     assert (worse["level"], worse["news"], worse["send"]) == ("critical", "worsened", True)
 

@@ -122,8 +122,8 @@ def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
 
 
 def test_precision_is_explained_by_the_alerted_weeks():
-    found = explained_rows(REPORT, "alert_precision_pct", **facts(WEEKS, ALERTS))
-    assert found.select("week", "reason", "flag").rows() == [
+    frame = explained_rows(REPORT, "alert_precision_pct", **facts(WEEKS, ALERTS))
+    assert frame.select("week", "reason", "flag").rows() == [
         ("2026-W45", "alerted warning, 0 slipped", 0),
         ("2026-W46", "alerted critical, 4 slipped", 1),
     ]

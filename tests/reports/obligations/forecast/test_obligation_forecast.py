@@ -106,14 +106,14 @@ def test_each_figure_is_what_its_rows_give():
 
 def test_what_is_expected_is_explained_by_the_weeks_behind():
     requests = [row for week in range(1, 9) for row in opened_requests(week, 2)]
-    found = explained_rows(REPORT, "expected_unplanned_week", **facts((), requests))
-    assert found.select("week", "reason", "numerator", "denominator").row(0) == (
+    frame = explained_rows(REPORT, "expected_unplanned_week", **facts((), requests))
+    assert frame.select("week", "reason", "numerator", "denominator").row(0) == (
         "2026-W39",
         "2 requests arrived in 2026-W39",
         2,
         1,
     )
-    assert found.height == 8
+    assert frame.height == 8
 
 
 @pytest.mark.parametrize("count", [0, 7])

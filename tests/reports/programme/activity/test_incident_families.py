@@ -21,8 +21,8 @@ def incident(name, opened, resolved, **given):
 
 
 def families(*incidents):
-    found = incident_families(rows("incidents", *incidents), ORGANIZATION)
-    return found.select("family_id", "severity", "members", pl.col("minutes_to_resolve") / 60).rows()
+    frame = incident_families(rows("incidents", *incidents), ORGANIZATION)
+    return frame.select("family_id", "severity", "members", pl.col("minutes_to_resolve") / 60).rows()
 
 
 def test_a_family_lasts_from_its_earliest_beginning_to_its_last_end_and_is_as_bad_as_its_worst():

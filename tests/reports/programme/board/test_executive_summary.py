@@ -347,8 +347,8 @@ def test_planned_maintenance_is_left_out_by_name_and_a_late_window_counts():
 
 
 def test_the_incidents_that_a_footnote_leads_to_are_those_that_are_counted():
-    found = factories.explained_rows(REPORT, "incidents_opened_in_period", **frames(incidents=INCIDENTS))
-    assert found.select("id", "reason", "flag").rows() == [
+    frame = factories.explained_rows(REPORT, "incidents_opened_in_period", **frames(incidents=INCIDENTS))
+    assert frame.select("id", "reason", "flag").rows() == [
         ("1", "critical, opened on 2026-11-01", 1),
         ("2", "low, opened on 2026-11-02", 1),
         ("3", "low, opened on 2026-11-20", 1),

@@ -216,8 +216,8 @@ def test_the_rows_that_explain_a_figure_give_its_value():
         posture=rows("posture", LOW),
         readiness=rows("readiness", SCOPE),
     )
-    found = factories.explained_rows(REPORT, "control_health", control_status=rows("control_status", *MIXED))
-    assert found.select("component", "contribution").rows() == [
+    frame = factories.explained_rows(REPORT, "control_health", control_status=rows("control_status", *MIXED))
+    assert frame.select("component", "contribution").rows() == [
         ("state", 17.5),
         ("freshness", 12.5),
         ("ownership", 11.2),

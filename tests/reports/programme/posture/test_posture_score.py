@@ -166,8 +166,8 @@ def test_one_signature_over_many_controls_is_told_with_its_population():
     controls = [{**needs, "control_id": f"C{n}", "state": "partial", "attested": n == 0} for n in range(866)]
     held = document(posture(*TWO), [SOC2], controls=controls)
     assert held.summary["attestation_control_pct"] == 0.1
-    found = factories.explained_rows(REPORT, "attestation_control_pct", **frames(posture(*TWO), controls=controls))
-    assert (found.height, found["flag"].sum()) == (866, 1)
+    frame = factories.explained_rows(REPORT, "attestation_control_pct", **frames(posture(*TWO), controls=controls))
+    assert (frame.height, frame["flag"].sum()) == (866, 1)
 
 
 @pytest.mark.parametrize("state", ["ineffective", "no_data", "stale", "partial"])

@@ -146,8 +146,8 @@ def test_a_quick_win_is_defined_by_the_settings_that_count_it():
 
 
 def test_the_rows_behind_a_figure_say_why_each_counts():
-    found = factories.explained_rows(REPORT, "gaps_blocked", gaps=rows("gaps", ACCESS, BACKUP))
-    assert found.select("gap_id", "reason", "flag").rows() == [("iso27001:A.8.13", "blocked by vendor", 1)]
+    frame = factories.explained_rows(REPORT, "gaps_blocked", gaps=rows("gaps", ACCESS, BACKUP))
+    assert frame.select("gap_id", "reason", "flag").rows() == [("iso27001:A.8.13", "blocked by vendor", 1)]
 
 
 def test_the_rows_that_explain_a_figure_give_its_value():

@@ -189,8 +189,8 @@ def test_without_controls_in_scope_no_gap_is_called_closed():
 
 
 def test_the_concentration_can_be_recomputed_from_the_gaps_of_each_framework():
-    found = factories.explained_rows(REPORT, "gap_concentration_hhi", **frames(TEN, SCOPE))
-    assert found.select("framework", "reason", "numerator", "denominator").rows() == [
+    frame = factories.explained_rows(REPORT, "gap_concentration_hhi", **frames(TEN, SCOPE))
+    assert frame.select("framework", "reason", "numerator", "denominator").rows() == [
         ("iso27001", "10.0 % of all gaps", 0.1, 1),
         ("soc2", "30.0 % of all gaps", 0.9, 3),
         ("hipaa", "60.0 % of all gaps", 3.6, 6),

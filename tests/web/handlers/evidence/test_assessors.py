@@ -61,8 +61,8 @@ def basic(secret, user="calendar"):
 def logged_calls(console, org="acme"):
     """(what, format, status) of each call, oldest first."""
     with console.services.store.reader() as connection:
-        found = many(connection, access_log, org, order=("accessed_at", "id"))
-    calls = [row for row in found if row["resource"].startswith(f"{INSIDE}/assessor/")]
+        log_rows = many(connection, access_log, org, order=("accessed_at", "id"))
+    calls = [row for row in log_rows if row["resource"].startswith(f"{INSIDE}/assessor/")]
     return [(row["resource"].rpartition("/")[2], row["format"], row["status"]) for row in calls]
 
 
@@ -529,8 +529,8 @@ def test_khal_shows_the_feed_that_vdirsyncer_fetches(issue, with_people, console
 def agenda(folder):
     """(day, title) of every entry that khal knows after a synchronization."""
     run(folder, "vdirsyncer", "sync", "--force-delete")
-    shown = run(folder, "khal", "list", "--format", "{start-date}\t{title}", "--day-format", "", "2026-11-20", "60d")
-    return [tuple(line.split("\t")) for line in shown.splitlines() if "\t" in line]
+    process = run(folder, "khal", "list", "--format", "{start-date}\t{title}", "--day-format", "", "2026-11-20", "60d")
+    return [tuple(line.split("\t")) for line in process.splitlines() if "\t" in line]
 
 
 def run(folder, program, *arguments):

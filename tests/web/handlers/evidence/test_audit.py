@@ -153,10 +153,10 @@ def test_pages_join_to_the_same_file(size, sign_in, with_people, monkeypatch):
 def test_events_that_come_while_it_is_read_are_not_in_it(with_people, monkeypatch):
     monkeypatch.setattr(pages, "PAGE", 2)
     append(with_people, *(event(f"e{i}") for i in range(3)))
-    found = pages.own_events(with_people, "acme", MEMBER, None)
-    first = next(found)
+    joined_events = pages.own_events(with_people, "acme", MEMBER, None)
+    first = next(joined_events)
     append(with_people, event("late"))
-    assert [row[1] for page in (first, *found) for row in page.cells()] == ["e0", "e1", "e2"]
+    assert [row[1] for page in (first, *joined_events) for row in page.cells()] == ["e0", "e1", "e2"]
 
 
 def test_both_engines_give_the_same_text(any_store, monkeypatch):
@@ -210,11 +210,11 @@ def test_the_database_joins_any_text_to_the_same_file(size, any_store, monkeypat
         *(event(f"{each}{place}", object_id=each, object_type=each or None) for place, each in enumerate(odd)),
         *(event(f"d{place}", details=each, controls="soc2:CC6.1; x:y") for place, each in enumerate(details)),
     )
-    found = b"".join(joined_chunks(audit.COLUMNS, pages.own_events(any_store, "acme", MEMBER, None)))
+    text = b"".join(joined_chunks(audit.COLUMNS, pages.own_events(any_store, "acme", MEMBER, None)))
     (every,) = audit.events_between(any_store, "acme", 1, 10_000)
     rows = [row for row in every if row.actor == MEMBER]
     schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in audit.COLUMNS}
-    assert found == b"".join(csv_chunks([pl.DataFrame(rows, schema=schema, orient="row")]))
+    assert text == b"".join(csv_chunks([pl.DataFrame(rows, schema=schema, orient="row")]))
 
 
 def test_plain_events_are_never_spelled_one_by_one(any_store, monkeypatch):

@@ -214,8 +214,8 @@ def test_the_metadata_verifies_every_part(owner, with_people):
     bundle = seal_window(owner)
     answer = owner.get(f"{BUNDLES}/{bundle['id']}").json
     assert answer["bundle"] == bundle
-    found = answer["verification"]
-    assert {name: value for name, value in found.items() if name != "files"} == {
+    verification = answer["verification"]
+    assert {name: value for name, value in verification.items() if name != "files"} == {
         "ok": True,
         "problem": None,
         "problems": [],
@@ -230,12 +230,12 @@ def test_the_metadata_verifies_every_part(owner, with_people):
         "audit_log_ok": True,
         "signed_head_ok": True,
     }
-    assert {one["status"] for one in found["files"]} == {"ok"}
+    assert {one["status"] for one in verification["files"]} == {"ok"}
     assert answer["manifest"]["_type"] == "https://in-toto.io/Statement/v1"
-    for index, one in enumerate(found["files"]):
+    for index, one in enumerate(verification["files"]):
         path = [bytes.fromhex(step) for step in one["merkle_path"]]
         leaf = bytes.fromhex(one["merkle_leaf"])
-        assert root_from_path(leaf, index, len(found["files"]), path).hex() == bundle["merkle_root"]
+        assert root_from_path(leaf, index, len(verification["files"]), path).hex() == bundle["merkle_root"]
 
 
 @pytest.mark.real
@@ -392,9 +392,9 @@ def test_without_a_webhook_nothing_leaves(owner, with_people):
 
 
 def problem_of(client, bundle):
-    found = client.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
-    assert found["ok"] is (found["problem"] is None)
-    return found["problem"]
+    verification = client.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
+    assert verification["ok"] is (verification["problem"] is None)
+    return verification["problem"]
 
 
 def test_a_flipped_bit_on_disk_is_found(owner, services):
@@ -413,9 +413,9 @@ def test_the_archive_of_another_bundle_is_found(owner, services):
     path = path_of(services, two)
     path.chmod(0o600)
     path.write_bytes(path_of(services, one).read_bytes())
-    found = owner.get(f"{BUNDLES}/{two['id']}").json["verification"]
-    wheres = {one["where"] for one in found["problems"]}
-    assert (found["ok"], wheres) == (False, {"archive", "manifest.json", "chain"})
+    verification = owner.get(f"{BUNDLES}/{two['id']}").json["verification"]
+    wheres = {one["where"] for one in verification["problems"]}
+    assert (verification["ok"], wheres) == (False, {"archive", "manifest.json", "chain"})
 
 
 @pytest.mark.real
@@ -498,16 +498,16 @@ def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case,
     path.chmod(0o600)
     path.write_bytes(damage(files))
     before = sorted(tmp_path.rglob("*"))
-    found = owner.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
+    verification = owner.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
     code = 0
     try:
         hq(["verify", str(path)])
     except SystemExit as end:
         code = end.code
     said = capsys.readouterr().out
-    assert (found["ok"], code, said[:4]) == ((True, 0, "ok: ") if problem is None else (False, 1, "brok"))
+    assert (verification["ok"], code, said[:4]) == ((True, 0, "ok: ") if problem is None else (False, 1, "brok"))
     if problem is not None:
-        assert problem in found["problem"]
+        assert problem in verification["problem"]
         assert problem in said
     assert sorted(tmp_path.rglob("*")) == before  # nothing was unpacked anywhere
 
@@ -627,11 +627,11 @@ def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, w
     times = []
 
     def then_write(*arguments, **named):
-        found = looked(*arguments, **named)
+        evidence_pack = looked(*arguments, **named)
         if not times:
             append(with_people, event("late"))
-        times.append(found.head)
-        return found
+        times.append(evidence_pack.head)
+        return evidence_pack
 
     monkeypatch.setattr(material, "open_pack", then_write)
     with gather(services, "acme", "bundle", days("7d"), now=NOW) as (_, about, counts):
@@ -841,10 +841,10 @@ def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_p
     assert (proof["log"], proof["merkle_leaf"]) == ("audit_log.jsonl", claim["merkle_leaf"])
     assert proof["merkle_leaf"] == sha256(b"\0" + bytes.fromhex(claim["event_hash"])).hexdigest()
     path = [bytes.fromhex(step) for step in proof["merkle_path"].split("; ")]
-    found = root_from_path(bytes.fromhex(proof["merkle_leaf"]), int(proof["leaf_index"]), int(proof["leaves"]), path)
+    content = root_from_path(bytes.fromhex(proof["merkle_leaf"]), int(proof["leaf_index"]), int(proof["leaves"]), path)
     sealed_files = unzip(owner.get(bundle["download"]).body)
     head = read_checkpoint(open_note(sealed_files["head.txt"].decode()).text)
-    assert (found, found.hex(), proof["leaves"]) == (head.root, proof["merkle_root"], str(head.size))
+    assert (content, content.hex(), proof["leaves"]) == (head.root, proof["merkle_root"], str(head.size))
     assert f'{{"hash":"{claim["event_hash"]}"'.encode() in sealed_files["audit_log.jsonl"]
 
 

@@ -259,8 +259,8 @@ def test_events_that_come_while_it_is_read_are_not_in_it(with_people, monkeypatc
     append(with_people, *(event(f"e{i}") for i in range(3)))
     pack = evidence_pack.open_pack(with_people, "acme", since=None, framework=None, now=NOW)
     append(with_people, event("late"))
-    found = [name for page in evidence_pack.pages(with_people, pack) for name in page["event_id"]]
-    assert found[-1] == "e2"
+    names = [name for page in evidence_pack.pages(with_people, pack) for name in page["event_id"]]
+    assert names[-1] == "e2"
 
 
 def test_both_engines_give_the_same_rows(any_store):

@@ -33,9 +33,9 @@ def test_a_report_carries_the_newest_head_beside_its_bytes_and_tag(owner, consol
     again = owner.get(SUMMARY, if_none_match=before.headers["etag"])
     assert (again.status, again.headers[NAME]) == (304, head.line)
     note = base64.b64decode(after.headers[NAME]).decode()
-    found = read_checkpoint(open_note(note).text)
+    checkpoint = read_checkpoint(open_note(note).text)
     position = console.services.store.head("acme")
-    assert (found.size, found.chain) == (position.seq, position.hash)
+    assert (checkpoint.size, checkpoint.chain) == (position.seq, position.hash)
 
 
 @pytest.mark.real

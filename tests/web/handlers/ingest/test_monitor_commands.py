@@ -82,8 +82,8 @@ def test_the_script_for_tenable_waits_for_the_export_and_posts_every_chunk(here,
             return b'{"export_uuid": "e1"}'
         if path == "/vulns/export/e1/status":
             return json.dumps({"status": next(statuses), "chunks_available": [1, 2]}).encode()
-        found = re.fullmatch(r"/vulns/export/e1/chunks/(\d)", path)
-        return json.dumps(chunks[found[1]]).encode() if found else None
+        match = re.fullmatch(r"/vulns/export/e1/chunks/(\d)", path)
+        return json.dumps(chunks[match[1]]).encode() if match else None
 
     with stand_in(answer) as tenable:
         script = block("tenable.md", "bash config", **here)
