@@ -27,7 +27,6 @@ TYPES: Mapping[str, DataType] = {
     "flag": FLAG,
     "date": DAY,
     "instant": INSTANT,
-    "bytes": pl.Binary,
 }
 
 
@@ -452,8 +451,8 @@ SCHEMAS: Mapping[str, Schema] = {
     """),
     # a bundle that claims are in: the stretch of the chain that it holds
     "bundled_events": columns("org_id bundle_id first_seq sealed_seq"),
-    # roots of whole parts of one height in the tree over a bundle's events, 32 bytes each, from the part ``first`` on
-    "bundle_trees": columns("org_id bundle_id height:whole first:whole nodes:bytes"),
+    # roots of whole parts of 2^tree_height leaves in the tree over a bundle's events, from the part ``first_part`` on
+    "bundle_trees": columns("org_id bundle_id tree_height:whole first_part:whole part_roots"),
     # an event that claims rest on in the tree of a bundle's signed head: its leaf, the way to the root, the root.
     # merkle_root null: a bundle without a signed head; merkle_path null: no way can be told
     "bundle_proofs": columns("""

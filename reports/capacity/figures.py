@@ -25,7 +25,7 @@ HORIZON = (
         "Owners with hours",
         "count",
         "neither",
-        "People of the organization who own duties, and whoever has hours on record, but for those who have left.",
+        "People who own duties or whose hours are recorded, and who have not left.",
         workload.in_horizon,
         Distinct("owner"),
         pl.col("staffed"),
@@ -106,8 +106,8 @@ SHORTFALL = (
         "Hours without owner",
         "hours",
         "less",
-        "Work due within {horizon_weeks} ISO weeks that nobody owns, or whose owner has left or is a stranger, no user "
-        "or member and without hours on record: it has no hours, and is nobody's shortfall.",
+        "Work due within {horizon_weeks} ISO weeks that nobody owns, or whose owner has left: it has no hours, and "
+        "is nobody's shortfall.",
         by_week,
         Sum("unowned_hours"),
         reason=_WEEK,

@@ -104,9 +104,7 @@ def _warnings(figures: Figures) -> list[str]:
     unowned, left = figures["unowned_hours"], figures["weeks_short_after_moves"]
     warnings: list[str] = []
     if unowned:
-        warnings.append(
-            Alarm(f"{hours(unowned)} of work without owner, or whose owner is not there: name owners first.")
-        )
+        warnings.append(Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first."))
     if left:
         warnings.append(f"{count(left, 'week stays', 'weeks stay')} short: hours are missing.")
     return warnings

@@ -107,7 +107,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
 
 def _warnings(unowned: float) -> list[str]:
     return (
-        [Alarm(f"{hours(unowned)} of work without owner, or whose owner is not there: name owners first.")]
+        [Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first.")]
         if unowned
         else []
     )

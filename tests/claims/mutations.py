@@ -1,4 +1,4 @@
-"""What may happen to a claim: it is emptied, aged, dated ahead, not approved, withdrawn, its person left or unknown."""
+"""What may happen to a claim: it is emptied, aged, dated ahead, not approved, withdrawn, or its person left."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.organizations import Organization, Tables
 
-Way = Literal["blank", "age", "ahead", "unapprove", "leaver", "stranger", "withdraw"]
-WAYS: tuple[Way, ...] = ("blank", "age", "ahead", "unapprove", "leaver", "stranger", "withdraw")
+Way = Literal["blank", "age", "ahead", "unapprove", "leaver", "withdraw"]
+WAYS: tuple[Way, ...] = ("blank", "age", "ahead", "unapprove", "leaver", "withdraw")
 AGED, AHEAD = timedelta(days=1_000), timedelta(days=200)
 STRANGER, LEAVER = "stranger@elsewhere.example", "leaver@gone.example"
 APPROVERS = {
@@ -87,8 +87,8 @@ class Mutation:
         column, now = IMPORTABLE[self.table].columns[self.column], frame[self.column][self.row]
         if self.way == "blank":
             return column.info.get("default")
-        if self.way in ("unapprove", "stranger", "leaver"):
-            return LEAVER if self.way == "leaver" else STRANGER
+        if self.way in ("unapprove", "leaver"):
+            return STRANGER if self.way == "unapprove" else LEAVER
         if self.way == "age":
             return now - AGED
         ahead = org.day + AHEAD
@@ -148,8 +148,6 @@ def places(org: Organization) -> Iterator[tuple[str, str, Way]]:
                 yield table, name, "leaver"
             if APPROVERS.get(table) == name:
                 yield table, name, "unapprove"
-            elif columns[name].info.get("person"):
-                yield table, name, "stranger"
 
 
 def mutations(org: Organization, seed: int, each: int) -> Iterator[Mutation]:

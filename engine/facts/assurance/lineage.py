@@ -39,7 +39,7 @@ def bundle_trees(sealed_bundles_rows: pl.DataFrame, event_hashes_rows: pl.DataFr
             continue
         parts = [bytes.fromhex(part) for part in before.split()]
         levels = tree_levels(first_seq - 1, parts, events.sort("seq")["hash"])
-        rows += [(org_id, bundle_id, height, level.first, level.nodes) for height, level in enumerate(levels)]
+        rows += [(org_id, bundle_id, height, level.first, level.nodes.hex()) for height, level in enumerate(levels)]
     return shape("bundle_trees", pl.DataFrame(rows, schema=dict(SCHEMAS["bundle_trees"]), orient="row"))
 
 
@@ -69,7 +69,10 @@ def _levels_to(root: bytes | None, size: int, tree: pl.DataFrame | None) -> list
     """The levels of a tree of that size; None where they are not there or lead to another root."""
     if root is None or tree is None:
         return None
-    levels = [TreeLevel(first, nodes) for first, nodes in tree.sort("height").select("first", "nodes").rows()]
+    levels = [
+        TreeLevel(first, bytes.fromhex(roots))
+        for first, roots in tree.sort("tree_height").select("first_part", "part_roots").rows()
+    ]
     return levels if leaf_count(levels) == size and root_of(levels, 0, size) == root else None
 
 

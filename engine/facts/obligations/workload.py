@@ -36,7 +36,6 @@ def owner_weeks(
     owner_capacity_rows: pl.DataFrame,
     days_away: pl.DataFrame,
     users_rows: pl.DataFrame,
-    approvers: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Hours due and available for every owner and week from this one on; this week offers the working days left.
@@ -44,9 +43,8 @@ def owner_weeks(
     Of the days left holidays, absences and what auditors take are absence hours, beside those that are recorded.
 
     An owner is who holds a pending duty, an overdue one too, or has capacity on record.
-    Work without an owner is a row with a null owner and no capacity. Who has left has no capacity either, nor has a
-    stranger, whom neither people nor capacity on record name: such rows are not ``staffed``, and what is due in them is
-    nobody's shortfall but unowned. Where nobody is on record, nobody is a stranger.
+    Work without an owner is a row with a null owner and no capacity. Who has left has no capacity either: such rows
+    are not ``staffed``, and what is due in them is nobody's shortfall but unowned.
     """
     demand = (
         load.filter(pl.col("week_start_on").is_not_null())
@@ -61,8 +59,7 @@ def owner_weeks(
         "org_id", "week", "hours", "absence_hours", owner="email"
     )
     away = _away(days_away, owners, asked)
-    gone = users_rows.filter(pl.col("active").not_()).select("org_id", owner="email")
-    gone = pl.concat([gone, _strangers(owners, owner_capacity_rows, approvers)]).unique().with_columns(gone=True)
+    gone = users_rows.filter(pl.col("active").not_()).select("org_id", owner="email", gone=True)
     available = pl.max_horizontal(pl.col("budget_hours") - pl.col("absence_hours"), pl.lit(0.0))
     missing = pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(6)
     frame = (
@@ -93,19 +90,6 @@ def owner_weeks(
         )
     )
     return shape("owner_weeks", frame).sort("org_id", "week_start_on", "owner", nulls_last=True)
-
-
-def _strangers(owners: pl.DataFrame, owner_capacity_rows: pl.DataFrame, approvers: pl.DataFrame) -> pl.DataFrame:
-    """Owners who are no user or member of their organization, and have no capacity on record."""
-    known = approvers.select("org_id", key="email")
-    return (
-        owners.drop_nulls("owner")
-        .join(known.select("org_id").unique(), on="org_id", how="semi")
-        .join(owner_capacity_rows.select("org_id", owner="email"), on=["org_id", "owner"], how="anti")
-        .with_columns(key=pl.col("owner").str.to_lowercase())
-        .join(known, on=["org_id", "key"], how="anti")
-        .select("org_id", "owner")
-    )
 
 
 def _away(days_away: pl.DataFrame, owners: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -135,6 +135,9 @@ EVIDENCE: Mapping[str, Column] = {
     "own_rule": Column(
         "Own rule", "text", "Rule of the organization itself by which the event counts for or against the control."
     ),
+    "part_roots": Column(
+        "Roots of parts", "text", "Roots of whole parts of a Merkle tree, SHA-256 as hex, one after the other."
+    ),
     "passed": Column("Passed", "count", "Tests that passed."),
     "performed": Column("Times performed", "count", "How often the test was performed."),
     "performed_at": Column("Performed (UTC)", "instant", "Moment at which the test was performed."),
@@ -146,6 +149,9 @@ EVIDENCE: Mapping[str, Column] = {
     "regressed": Column("Regressed", "count", "Controls whose state has become worse."),
     "requested_window": Column("Requested window", "text", "Window for which the bundle was asked."),
     "sealed_on": Column("Sealed", "date", "Day on which the bundle was sealed."),
+    "first_part": Column(
+        "First part", "count", "Whole parts of the Merkle tree of the same height before those of the row."
+    ),
     "first_seq": Column("First position", "count", "Place in the log of the first event of an archive."),
     "sealed_seq": Column("Sealed at", "count", "Place in the log of the last event of an archive."),
     "seq": Column("Position in the log", "count", "Place of the audit event in the log."),
@@ -163,6 +169,9 @@ EVIDENCE: Mapping[str, Column] = {
     "tests": Column("Tests", "count", "Tests of the row."),
     "tests_passed": Column("Tests passed", "count", "Tests of the control that passed."),
     "tests_performed": Column("Tests performed", "count", "Tests of the control that were performed."),
+    "tree_height": Column(
+        "Height in the tree", "count", "Whole parts of a Merkle tree have two to the power of it leaves."
+    ),
     "trigger": Column("Because of", "text", "Event that explains the change of state."),
     "trigger_event": Column("Trigger event", "text", "Audit event that explains the change of state."),
     "untagged": Column("Without a control", "count", "Events whose action maps to no control in scope."),

@@ -77,21 +77,6 @@ CHANGES: tuple[FormulaChange, ...] = (
         ),
     ),
     FormulaChange(
-        "Duties of a stranger are nobody's, and add no hours",
-        (
-            *("available_hours", "borrow_hours", "committee_decisions", "density_alerts_to_send"),
-            *("density_breaches", "density_breaches_critical", "density_breaches_warning"),
-            *("fullest_week_utilisation_pct", "moves_hours", "moves_reassign", "moves_suggested"),
-            *("owners_short", "owners_staffed", "peak_relief_hours", "peak_remaining_hours"),
-            *("peak_shortfall_hours", "peak_weeks", "renewal_collision_weeks"),
-            *("scenario_fullest_week_utilisation_pct", "scenario_weeks_over_capacity", "shift_hours"),
-            *("shortfall_hours", "staffing_proposals", "staffing_proposals_borrow"),
-            *("staffing_proposals_new", "staffing_proposals_pull_forward", "staffing_proposals_reassign"),
-            *("unowned_hours", "weeks_imbalanced", "weeks_over_capacity", "weeks_over_limit"),
-            *("weeks_short", "weeks_short_after_moves"),
-        ),
-    ),
-    FormulaChange(
         "A test whose tester nobody knows, and a request whose owner is not there, count as such",
         ("tests_by_owner", "requests_without_owner"),
     ),

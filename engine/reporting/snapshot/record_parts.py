@@ -21,6 +21,7 @@ CUTS = "chain_cuts"  # retention takes events without adding any
 
 # scans of the audit log that look at some actions alone; () at events that a row or a fact names by their place
 ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "approvers_rows": (),
     "arrival_ticks_rows": (TICK, UNREAD),
     "arrivals_rows": (*ARRIVALS, READ_LATER),
     "dead_letters_rows": (UNREAD, READ_LATER),

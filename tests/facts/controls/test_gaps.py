@@ -85,8 +85,8 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
         [{**dict.fromkeys(schema), "org_id": ORG, **row} for row in work], schema=schema, orient="row"
     )
     people = pl.DataFrame(
-        [{"org_id": ORG, "email": "bob", "since_on": None}],
-        schema={"org_id": pl.String, "email": pl.String, "since_on": pl.Date},
+        [{"org_id": ORG, "email": "bob"}],
+        schema={"org_id": pl.String, "email": pl.String, "since_on": pl.Date, "until_on": pl.Date},
         orient="row",
     )
     tracked = gaps.remediations(stored, ASKED)

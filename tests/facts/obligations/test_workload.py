@@ -12,7 +12,7 @@ from tests.facts.conftest import only
 COLUMNS = ("demand_hours", "available_hours", "utilisation_pct", "shortfall_hours")
 
 
-def weeks(*duties, capacity=(), left=(), away=(), people=(), as_of=DAY, **overrides):
+def weeks(*duties, capacity=(), left=(), away=(), as_of=DAY, **overrides):
     schema = {
         "org_id": pl.String,
         "email": pl.String,
@@ -29,10 +29,7 @@ def weeks(*duties, capacity=(), left=(), away=(), people=(), as_of=DAY, **overri
         schema={"org_id": pl.String, "email": pl.String, "active": pl.Boolean},
     )
     shares = load(rows("obligations", *duties), rows("planned_load"), question)
-    known = pl.DataFrame(
-        [{"org_id": ORG, "email": name} for name in people], schema={"org_id": pl.String, "email": pl.String}
-    )
-    return owner_weeks(shares, given, rows("days_away", *away), users, known, question)
+    return owner_weeks(shares, given, rows("days_away", *away), users, question)
 
 
 def duty(owner, due_on, hours=2.0, **more):
@@ -51,20 +48,6 @@ def test_the_responsible_work_all_of_it_and_the_accountable_a_quarter():
 
 def test_who_is_responsible_and_accountable_works_once():
     assert week(weeks(duty("ann", DAY, 4.0, accountable="ann")), "ann", "2026-W47", "demand_hours") == 4.0
-
-
-@pytest.mark.parametrize(
-    ("people", "capacity", "expected"),
-    [
-        ([], [], (True, 4.8, 0.0)),  # nobody is on record: who owns duties is somebody
-        (["ann"], [], (False, 0.0, 2.0)),
-        (["ann", "eve"], [], (True, 4.8, 0.0)),
-        (["ann"], [{"email": "Eve", "week": "default", "hours": 10.0}], (True, 8.0, 0.0)),
-    ],
-)
-def test_a_stranger_has_no_hours_but_those_on_record(people, capacity, expected):
-    frame = weeks(duty("Eve", date(2026, 11, 25)), people=people, capacity=capacity)
-    assert week(frame, "Eve", "2026-W48", "staffed", "available_hours", "unowned_hours") == expected
 
 
 def test_overdue_work_is_in_no_week_and_finished_work_is_not_due():

@@ -18,7 +18,6 @@ CAPACITY = {
     "hours": pl.Float64,
     "absence_hours": pl.Float64,
 }
-NOBODY_ELSE = pl.DataFrame(schema={"org_id": pl.String, "email": pl.String})  # on record: nobody is a stranger
 USERS = {"org_id": pl.String, "email": pl.String, "active": pl.Boolean}
 PEOPLE = ("ann", "bob", "cyd", "dan")
 STATES = ("open", "overdue", "done", "late", "cancelled")
@@ -55,7 +54,7 @@ def work(obligations, *capacity, day=DAY, left=()):
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
     users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")
     shares = load(obligations, rows("planned_load"), question)
-    return owner_weeks(shares, held, rows("days_away"), users, NOBODY_ELSE, question), shares
+    return owner_weeks(shares, held, rows("days_away"), users, question), shares
 
 
 @st.composite

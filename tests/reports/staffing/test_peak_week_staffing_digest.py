@@ -106,7 +106,7 @@ def test_a_few_minutes_are_no_peak():
 def test_unowned_work_is_said_and_not_a_shortfall_of_owners():
     made = build_document(crowded_week(duty("n", 10, owner=None, effort_hours=5.0)))
     assert frame(made, "weeks").select("shortfall_hours", "unowned_hours").row(0) == (10.0, 5.0)
-    assert made.warnings == ["5 hours of work without owner, or whose owner is not there: name owners first."]
+    assert made.warnings == ["5 hours of work without owner, or whose owner has left: name owners first."]
 
 
 def test_who_left_is_not_short_of_hours_but_needs_a_successor():
