@@ -382,7 +382,7 @@ SCHEDULES = (
         "count",
         "less",
         "Recurring tests that the owner of the control performs, or of which it is not on record who owns the control "
-        "and who performs it, or either has left.",
+        "and who performs it, or either has left. A check that runs by itself is performed by nobody.",
         windows.schedules,
         Count(),
         ~pl.col("independent").fill_null(False),

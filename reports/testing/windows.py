@@ -53,9 +53,11 @@ def past_year(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 def schedules(test_windows: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """One row for each schedule: its last window, its next one, and how the past 12 months went.
 
-    Whether a test is independent is unknown where it is not on record who owns and who performs it, or either left.
+    Whether a test is independent is unknown where it is not on record who owns and who performs it, or either left; a
+    check that runs by itself is performed by nobody.
     """
     gone = people.filter(~pl.col("active"))["email"].implode()
+    checks = test_windows.filter(pl.col("check_id").is_not_null())["schedule_id"].implode()
     by, every = ["schedule_id"], windows(test_windows)
     last = (
         every.filter(pl.col("standing").is_in(PAST))
@@ -89,9 +91,10 @@ def schedules(test_windows: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.
     return (
         newest.select(
             *("schedule_id", *_KEY, "procedure", "cadence", "owner", "performer"),
-            independent=pl.when(~pl.col("owner").is_in(gone), ~pl.col("performer").is_in(gone)).then(
-                pl.col("owner") != pl.col("performer")
-            ),
+            independent=pl.when(pl.col("schedule_id").is_in(checks))
+            .then(pl.lit(True))
+            .when(~pl.col("owner").is_in(gone), ~pl.col("performer").is_in(gone))
+            .then(pl.col("owner") != pl.col("performer")),
         )
         .join(last, on=by, how="left")
         .join(ahead, on=by, how="left")

@@ -23,7 +23,9 @@ SELECT count(*) FROM open_requests, day WHERE status <> 'waiting_on_requester' A
 -- requests_awaiting_auditor
 SELECT count(*) FROM open_requests WHERE auditor_status = 'submitted';
 -- requests_without_owner
-SELECT count(*) FROM open_requests WHERE owner IS NULL;
+SELECT count(*) FROM open_requests r WHERE owner IS NULL
+    OR EXISTS (SELECT 1 FROM users u WHERE u.email = r.owner AND NOT u.active)
+    OR lower(owner) NOT IN (SELECT lower(email) FROM users UNION SELECT lower(email) FROM memberships);
 -- requests_owner_left
 SELECT count(*) FROM open_requests r JOIN users u ON u.email = r.owner WHERE NOT u.active;
 -- requests_without_control

@@ -22,7 +22,8 @@ SELECT count(*) FROM last_windows WHERE outcome = 'failed';
 -- tests_short_of_evidence
 SELECT count(*) FROM last_windows WHERE evidence_received < evidence_expected;
 -- tests_by_owner
-SELECT count(*) FROM testing_schedules WHERE performer = owner;
+SELECT count(*) FROM testing_schedules s WHERE check_id IS NULL AND (performer <> owner) IS NOT TRUE
+    OR check_id IS NULL AND EXISTS (SELECT 1 FROM users u WHERE u.email IN (s.owner, s.performer) AND NOT u.active);
 -- tests_in_period
 SELECT count(*) FROM performed_tests;
 -- tests_passed_in_period

@@ -13,7 +13,7 @@ from tests.reporting.snapshot.test_missing_weeks import EVERY, NOW, TRENDS, copy
 
 pytestmark = pytest.mark.real
 lives = test_missing_weeks.lives  # its fixture
-FORMULAS = {"attestation_control_pct": 1, "evidence_fresh": 2, "gaps_open": 1, "strict_pct": 1, "weighted_pct": 2}
+FORMULAS = {"attestation_control_pct": 2, "evidence_fresh": 3, "gaps_open": 2, "strict_pct": 2, "weighted_pct": 3}
 EARLIER = date(2026, 7, 6)  # before the records begin
 COUNTS = dict.fromkeys(("effective", "partial", "stale", "ineffective", "no_data", "not_applicable"), 1)
 
@@ -36,7 +36,7 @@ def test_a_snapshot_keeps_the_versions_of_its_formulas(copy):
         kept = snapshot.fact("readiness_snapshots_rows")["formulas"].unique().to_list()
         posture = snapshot.fact("posture_snapshots_rows")["formulas"].unique().to_list()
     assert kept == [str(FORMULAS).replace("'", '"').replace(" ", "")]
-    assert posture == ['{"posture_score":2}']
+    assert posture == ['{"posture_score":3}']
 
 
 def test_days_of_earlier_formulas_are_computed_anew_from_the_records(copy, lives):

@@ -145,6 +145,11 @@ def test_a_test_by_the_owner_or_of_whom_nobody_knows_is_not_shown_to_be_independ
     assert document.warnings == ["2 recurring tests are not shown to be independent of who owns the control."]
 
 
+def test_a_check_that_runs_by_itself_is_performed_by_nobody():
+    document = report({**DONE, "performer": None, "check_id": "leavers"})
+    assert (document.summary["tests_by_owner"], frame(document, "schedules")["independent"].to_list()) == (0, [True])
+
+
 def test_a_test_of_who_left_is_not_shown_to_be_independent():
     gone = rows("people", {"email": "eve@acme.example", "active": False})
     given = {**facts({**DONE, "performer": "eve@acme.example"}), "people": gone}
