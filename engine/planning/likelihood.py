@@ -106,7 +106,7 @@ def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> Likelihoo
 
 def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:
     """For each step the day from which there is evidence of it, by draw, as ordinals."""
-    ndarrays: dict[tuple[str, int], Draws] = {}
+    days_by_part: dict[tuple[str, int], Draws] = {}
     names = "\n".join([plan.as_of.isoformat(), *(goal.goal.id for goal in plan.goals)])
     by_owner: dict[str, list[WorkStep]] = {}
     for step in plan.steps:
@@ -131,8 +131,8 @@ def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:
                 if step.hours
                 else np.full(DRAWS, total[min(plan.last_week[step.action.id, step.part], len(free))])
             )
-            ndarrays[step.action.id, step.part] = _days(here, total, usual, plan, step)
-    return ndarrays
+            days_by_part[step.action.id, step.part] = _days(here, total, usual, plan, step)
+    return days_by_part
 
 
 def _factors(step: WorkStep, spread: HoursSpread, common: Draws, own: Draws) -> Draws:

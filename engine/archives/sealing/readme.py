@@ -89,7 +89,7 @@ the signed head of the history at the revision above: how many events, the root 
 is `SHA-256(0x00 || hash of event n)`, the hash as 32 bytes), the hash of the last one, as a C2SP tlog-checkpoint.
 `heads.json` proves that the trees of all earlier bundles, and of the last workbooks and packs, are the beginning
 of this one (RFC 6962 consistency proofs). `installation.txt`, where there is one, proves that the organization
- is under the signed head of the tree over all that the console holds (a C2SP tlog-proof). Keep what you
+is under the signed head of the tree over all that the console holds (a C2SP tlog-proof). Keep what you
 were given: a later archive is held against it.
 """
 

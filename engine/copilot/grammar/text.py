@@ -34,10 +34,10 @@ _SPELLINGS = tuple(
 
 def plain(text: str) -> str:
     """The text in lower case, with short forms written out."""
-    casefold = unicodedata.normalize("NFKC", text).casefold()
+    folded_text = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in _SPELLINGS:
-        casefold = pattern.sub(written, casefold)
-    return casefold
+        folded_text = pattern.sub(written, folded_text)
+    return folded_text
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -87,14 +87,14 @@ def claims(
     A claim stands in the first bundle whose window has the day of the evidence, and whose log has the event.
     """
     about = control_status.filter("applicable").select(*_KEY, "title", "position", control_state="state")
-    rename = proofs_rows.with_columns(holds=hash_matches(proofs_rows), leaf=_leaves(proofs_rows["hash"])).rename(
+    proofs = proofs_rows.with_columns(holds=hash_matches(proofs_rows), leaf=_leaves(proofs_rows["hash"])).rename(
         {"hash": "event_hash"}
     )
     frame = (
         control_evidence.filter(pl.col("last_id").is_not_null())
         .select(*_KEY, "source", "evidence_place", evidence_id="last_id", evidence_on="last_on")
         .join(about, on=_KEY)
-        .join(rename.drop("controls"), on=_CLAIM, how="left")
+        .join(proofs.drop("controls"), on=_CLAIM, how="left")
     )
     bundled = _bundle_claims(frame, sealed_bundles_rows)
     frame = frame.join(bundled, on=["org_id", "evidence_on", "seq"], how="left").with_columns(
