@@ -354,9 +354,13 @@ def test_too_many_bodies_are_429_with_the_time_to_wait(environment, request, tok
     """Under the real clock: the counter's own thread does not see a frozen one."""
     environment["SVC_INGEST_PER_MINUTE"] = "2"
     client = Client(request.getfixturevalue("console"))
-    answers = [client.post(ALERTS, ALERT, authorization=f"Bearer {token}") for _ in range(3)]
-    assert [answer.status for answer in answers] == [200, 200, 429]
-    assert (answers[2].json["error"], int(answers[2].headers["retry-after"]) > 0) == ("rate_limited", True)
+    answers = [client.post(ALERTS, ALERT, authorization=f"Bearer {token}")]
+    while answers[-1].status == 200 and len(answers) < 5:  # of each minute two, and one minute may end meanwhile
+        answers.append(client.post(ALERTS, ALERT, authorization=f"Bearer {token}"))
+    *taken, refused = answers
+    assert ([answer.status for answer in taken], refused.status) == ([200] * len(taken), 429)
+    assert len(taken) >= 2
+    assert (refused.json["error"], int(refused.headers["retry-after"]) > 0) == ("rate_limited", True)
 
 
 def finding(number=1, **values):
